@@ -1,0 +1,206 @@
+/**
+ * The base of every error of this package: one stable `code` each, and a message that names fields, hosts and
+ * paths, never values.
+ *
+ * @group Errors
+ */
+export abstract class AuthgraphError extends Error {
+  abstract readonly code: string
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+  }
+}
+
+/**
+ * The user said no. Start a new request only when the user asks for it.
+ *
+ * @group Errors
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
+ */
+export class DeniedError extends AuthgraphError {
+  readonly code = 'denied'
+
+  constructor() {
+    super('the user denied the authorization')
+  }
+}
+
+/**
+ * The codes ran out before the user decided. Start a new request only when the user asks for it.
+ *
+ * @group Errors
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
+ */
+export class ExpiredError extends AuthgraphError {
+  readonly code = 'expired'
+
+  constructor() {
+    super('the codes expired before the user decided; start again to get new ones')
+  }
+}
+
+/**
+ * The caller cancelled. `cause` is the reason of the signal that did it.
+ *
+ * @group Errors
+ */
+export class CancelledError extends AuthgraphError {
+  readonly code = 'cancelled'
+
+  constructor(reason?: unknown) {
+    super('the authorization was cancelled', reason === undefined ? undefined : { cause: reason })
+  }
+}
+
+/**
+ * No connection, or one that broke. `reason` is the system's code for it, such as `ECONNREFUSED`.
+ *
+ * It keeps no `cause`: errors of HTTP clients hold the request, and the request holds secrets.
+ *
+ * @group Errors
+ */
+export class UnreachableError extends AuthgraphError {
+  readonly code = 'unreachable'
+  readonly reason: string | undefined
+
+  constructor(host: string, reason?: string) {
+    super(`${host} cannot be reached${reason ? `: ${reason}` : ''}`)
+    this.reason = reason
+  }
+}
+
+/**
+ * No answer within the time a request may take.
+ *
+ * @group Errors
+ */
+export class TimedOutError extends AuthgraphError {
+  readonly code = 'timed_out'
+
+  constructor() {
+    super('the service did not answer in time')
+  }
+}
+
+/**
+ * The service answered with a redirect. It was not followed, and nothing was sent to the other address.
+ *
+ * @group Errors
+ */
+export class RedirectedError extends AuthgraphError {
+  readonly code = 'redirected'
+
+  constructor(host: string) {
+    super(`${host} answered with a redirect, which is never followed: set the final address in the profile`)
+  }
+}
+
+/**
+ * An address that may not be used: not `https` although it is no loopback address, or another host than the
+ * credentials are for. Nothing was sent.
+ *
+ * @group Errors
+ * @see Spec 4
+ */
+export class WrongHostError extends AuthgraphError {
+  readonly code = 'wrong_host'
+}
+
+/**
+ * An answer of another shape than the specification gives.
+ *
+ * @group Errors
+ * @see Spec 4
+ */
+export class BadAnswerError extends AuthgraphError {
+  readonly code = 'bad_answer'
+}
+
+/**
+ * An answer of more bytes than any answer of this protocol has. The rest of it was not read.
+ *
+ * @group Errors
+ */
+export class AnswerTooLargeError extends AuthgraphError {
+  readonly code = 'answer_too_large'
+
+  constructor(limit: number) {
+    super(`the answer is larger than ${limit} bytes`)
+  }
+}
+
+/**
+ * The service said no: `error` is the code on the wire, where it gave one, `status` the HTTP status, and
+ * `retryAfter` the seconds after which it asked to be called again.
+ *
+ * @group Errors
+ * @see Spec 7
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2 RFC 6749, section 5.2}
+ */
+export class RefusedError extends AuthgraphError {
+  readonly code = 'refused'
+  readonly error: string | undefined
+  readonly status: number
+  readonly retryAfter: number | undefined
+
+  constructor(refusal: { error?: string | undefined; status: number; retryAfter?: number | undefined }) {
+    super(refusalMessage(refusal))
+    this.error = refusal.error
+    this.status = refusal.status
+    this.retryAfter = refusal.retryAfter
+  }
+}
+
+/**
+ * An option that cannot be used. The message names it and says what is wanted.
+ *
+ * @group Errors
+ */
+export class BadOptionError extends AuthgraphError {
+  readonly code = 'bad_option'
+}
+
+/**
+ * Every error of this package, so that `switch (error.code)` is checked for completeness.
+ *
+ * @group Errors
+ */
+export type AnyAuthgraphError =
+  | DeniedError
+  | ExpiredError
+  | CancelledError
+  | UnreachableError
+  | TimedOutError
+  | RedirectedError
+  | WrongHostError
+  | BadAnswerError
+  | AnswerTooLargeError
+  | RefusedError
+  | BadOptionError
+
+/** What a person can do about a refusal. Only codes of this table are quoted: others are the service's own text. */
+const ADVICE: Record<string, string> = {
+  access_denied: 'the user denied the request',
+  device_flow_disabled: 'enable the device flow in the settings of the application',
+  expired_token: 'start again to get new codes',
+  incorrect_client_credentials: 'check the client id',
+  incorrect_device_code: 'the device code is unknown or was used already',
+  invalid_client: 'check the client id',
+  invalid_grant: 'the device code is unknown or was used already',
+  invalid_request: 'the service does not accept the fields of the request',
+  invalid_scope: 'check the scopes',
+  server_error: 'the service failed; try again later',
+  temporarily_unavailable: 'try again later',
+  unauthorized_client: 'the application may not use the device flow',
+  unsupported_grant_type: 'the service does not offer the device flow',
+}
+
+function refusalMessage({ error, status }: { error?: string | undefined; status: number }): string {
+  if (error === undefined) return `the service refused with status ${status} and gave no reason`
+  const advice = Object.hasOwn(ADVICE, error) ? ADVICE[error] : undefined
+  if (advice === undefined)
+    return `the service refused with status ${status} and a code of its own (see .error)`
+  return `the service refused: ${error} (${advice})`
+}
