@@ -1,0 +1,20 @@
+/** Where the device asks for codes, below the authorization host. Spec 4.1. */
+export const DEVICE_CODE_PATH = '/login/device/code'
+
+/** Where the device polls, below the authorization host. Spec 4.2. */
+export const ACCESS_TOKEN_PATH = '/login/oauth/access_token'
+
+/** Where the user enters the code, below the authorization host. Spec: not stated; the address the service uses. */
+export const VERIFICATION_PATH = '/login/device'
+
+/** The one grant type of the poll. Spec 4.2. */
+export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** Seconds the codes live where the service says nothing. Spec 2.3, 8. */
+export const DEFAULT_LIFETIME = 900
+
+/** Seconds between polls where the service says nothing. RFC 8628, section 3.2. */
+export const DEFAULT_INTERVAL = 5
+
+/** Seconds that each `slow_down` adds to the interval. Spec 3, 7. */
+export const SLOW_DOWN_STEP = 5

@@ -1,0 +1,12 @@
+/** What stands between two scopes: a comma for the service of the specification, a space in RFC 6749. */
+export type ScopeSeparator = ',' | ' '
+
+/** Joins scopes as a request carries them; an empty list is an empty string. Spec 4.1. */
+export function joinScopes(scopes: readonly string[], separator: ScopeSeparator): string {
+  return scopes.join(separator)
+}
+
+/** Splits scopes as an answer carries them; an empty string is an empty list. Spec 2.2. */
+export function splitScopes(scope: string, separator: ScopeSeparator): string[] {
+  return scope.split(separator).filter((name) => name !== '')
+}
