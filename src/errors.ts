@@ -163,6 +163,21 @@ export class BadOptionError extends AuthgraphError {
 }
 
 /**
+ * A resume record that cannot be read: damaged, or of a version this package does not know.
+ *
+ * @group Errors
+ */
+export class BadResumeError extends AuthgraphError {
+  readonly code = 'bad_resume'
+
+  constructor(fields: readonly (string | null)[]) {
+    const names = fields.filter((field) => field !== null).map((field) => `"${field}"`)
+    const why = names.length > 0 ? `it has no usable ${names.join(', ')}` : 'it is not an object'
+    super(`the resume record cannot be read (${why}); start again to get new codes`)
+  }
+}
+
+/**
  * Every error of this package, so that `switch (error.code)` is checked for completeness.
  *
  * @group Errors
@@ -179,6 +194,7 @@ export type AnyAuthgraphError =
   | AnswerTooLargeError
   | RefusedError
   | BadOptionError
+  | BadResumeError
 
 /** What a person can do about a refusal. Only codes of this table are quoted: others are the service's own text. */
 const ADVICE: Record<string, string> = {

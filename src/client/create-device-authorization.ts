@@ -1,0 +1,57 @@
+import { createActor } from 'xstate'
+import { deviceMachine } from './device-machine.ts'
+import {
+  type DeviceAuthorizationActor,
+  type DeviceAuthorizationOptions,
+  deviceInput,
+  type ShownCodes,
+  systemClock,
+} from './options.ts'
+import type { DeviceSnapshot } from './view.ts'
+
+/**
+ * Makes an actor that obtains a token. It does nothing before `start()`, and each one is a flow of its own.
+ *
+ * @throws BadOptionError, BadResumeError, WrongHostError for options that cannot be used.
+ * @group Device authorization
+ * @see Spec 3
+ */
+export function createDeviceAuthorization(options: DeviceAuthorizationOptions): DeviceAuthorizationActor {
+  const actor = createActor(deviceMachine, {
+    input: deviceInput(options),
+    clock: options.clock ?? systemClock,
+    ...(options.inspect && { inspect: options.inspect }),
+  })
+  if (options.onCodes) announce(actor, options.onCodes)
+  if (options.signal) obey(actor, options.signal)
+  return actor
+}
+
+function announce(actor: DeviceAuthorizationActor, onCodes: (codes: ShownCodes) => unknown): void {
+  const subscription = actor.subscribe((snapshot) => {
+    const codes = shownCodes(snapshot)
+    if (codes === undefined) return
+    subscription.unsubscribe()
+    onCodes(codes)
+  })
+}
+
+function shownCodes({ context, status }: DeviceSnapshot): ShownCodes | undefined {
+  const { codes, expiresAt, interval } = context
+  if (codes === undefined || status !== 'active') return undefined
+  return {
+    userCode: codes.userCode,
+    verificationUri: codes.verificationUri,
+    ...(codes.verificationUriComplete && { verificationUriComplete: codes.verificationUriComplete }),
+    expiresAt,
+    interval,
+  }
+}
+
+function obey(actor: DeviceAuthorizationActor, signal: AbortSignal): void {
+  const cancel = () => actor.send({ type: 'cancel' })
+  // Before the start this is kept, and ends the flow with nothing sent.
+  if (signal.aborted) cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  actor.subscribe({ complete: () => signal.removeEventListener('abort', cancel) })
+}

@@ -1,0 +1,116 @@
+import type { Actor, InspectionEvent, Observer } from 'xstate'
+import type { DeviceAuthorizationInput, deviceAuthorization } from '../../machines/device-authorization.ts'
+import { BadOptionError } from '../errors.ts'
+import { github, type Profile } from '../protocol/profiles.ts'
+import { Secret } from '../secret.ts'
+import { type ResumeRecord, readResume } from './resume.ts'
+
+/**
+ * What the user is shown.
+ *
+ * @group Device authorization
+ */
+export interface ShownCodes {
+  readonly userCode: string
+  readonly verificationUri: string
+  /** The address with the code in it, where the service gives one. Show the code all the same (RFC 8628, 3.3.1). */
+  readonly verificationUriComplete?: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+  /** Seconds between two polls. */
+  readonly interval: number
+}
+
+/**
+ * Tells the time and sets timers. XState's `SimulatedClock` is one.
+ *
+ * @group Device authorization
+ */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number
+  /** @param delay Milliseconds. */
+  // biome-ignore lint/suspicious/noExplicitAny: XState's own clocks hand out any kind of timer.
+  setTimeout(callback: (...args: any[]) => void, delay: number): any
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  clearTimeout(timer: any): void
+}
+
+/**
+ * What `authorizeDevice` and `createDeviceAuthorization` take.
+ *
+ * @group Device authorization
+ */
+export type DeviceAuthorizationOptions = CommonOptions &
+  (
+    | { readonly clientId: string | Secret; readonly resume?: undefined }
+    /** A record of `exportResume` holds the client id and the scopes itself. */
+    | { readonly clientId?: undefined; readonly scopes?: undefined; readonly resume: ResumeRecord }
+  )
+
+interface CommonOptions {
+  /** None by default. */
+  readonly scopes?: readonly string[] | undefined
+  /** Whom to ask: {@link github}`()` by default. */
+  readonly profile?: Profile
+  /** Called once, when there are codes to show. */
+  readonly onCodes?: (codes: ShownCodes) => unknown
+  /** Cancels the authorization. */
+  readonly signal?: AbortSignal | undefined
+  /** Sends the requests: the runtime's own by default. */
+  readonly fetch?: typeof globalThis.fetch
+  /** The runtime's own by default. */
+  readonly clock?: Clock
+  /** A number from 0 up to 1: `Math.random` by default. */
+  readonly random?: () => number
+  /** Receives XState's inspection events. They hold no secret in the clear. */
+  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void)
+}
+
+/**
+ * One authorization as an XState actor.
+ *
+ * @group Device authorization
+ */
+export interface DeviceAuthorizationActor extends Actor<typeof deviceAuthorization> {}
+
+/** Looked up at each call, so that whoever replaces the globals later is obeyed. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, delay) => setTimeout(callback, delay),
+  clearTimeout: (timer) => clearTimeout(timer),
+}
+
+const systemFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init)
+
+/**
+ * Makes the input of `deviceMachine` from options.
+ *
+ * @throws BadOptionError where there is no client id; BadResumeError for a record that cannot be read; WrongHostError
+ * for a record of another service.
+ * @group Device authorization
+ */
+export function deviceInput(options: DeviceAuthorizationOptions): DeviceAuthorizationInput {
+  const profile = options.profile ?? github()
+  const { clientId, scopes, resume } =
+    options.resume === undefined ? fresh(options) : readResume(options.resume, profile)
+  return {
+    clientId,
+    scopes,
+    profile,
+    fetch: options.fetch ?? systemFetch,
+    clock: options.clock ?? systemClock,
+    jitter: (options.random ?? Math.random)(),
+    resume,
+  }
+}
+
+function fresh(options: {
+  readonly clientId: string | Secret
+  readonly scopes?: readonly string[] | undefined
+}) {
+  const clientId = Secret.of(options.clientId ?? '')
+  if (clientId.reveal() === '')
+    throw new BadOptionError('clientId is empty: give the client id of the application')
+  return { clientId, scopes: options.scopes ?? [], resume: undefined }
+}

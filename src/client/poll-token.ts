@@ -1,0 +1,32 @@
+import type { PollRequest } from '../../machines/device-authorization.ts'
+import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
+import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
+import { type PollAnswer, parsePollAnswer } from '../protocol/poll-answer.ts'
+import { post } from './post.ts'
+
+/**
+ * Asks once whether the user has decided. What goes wrong on the way is an answer too; only a defect rejects.
+ *
+ * @see Spec 4.2
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
+ */
+export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollAnswer> {
+  const { clientId, deviceCode, scopes, profile, fetch, clock } = request
+  try {
+    const answer = await post(
+      profile.tokenEndpoint,
+      { client_id: clientId.reveal(), device_code: deviceCode.reveal(), grant_type: DEVICE_GRANT_TYPE },
+      { profile, fetch, clock, signal },
+    )
+    return parsePollAnswer(answer, { scopes, separator: profile.scopeSeparator })
+  } catch (error) {
+    if (error instanceof AuthgraphError) return unanswered(error as AnyAuthgraphError, clock.now())
+    throw error
+  }
+}
+
+/** A service that redirects, or an address that may not be used, will not get better by asking again. */
+function unanswered(error: AnyAuthgraphError, at: number): PollAnswer {
+  const lasting = error.code === 'redirected' || error.code === 'wrong_host'
+  return { type: lasting ? 'refused' : 'fault', at, error }
+}

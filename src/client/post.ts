@@ -1,0 +1,122 @@
+import { createFetch } from 'ofetch'
+import { AnswerTooLargeError, AuthgraphError, RedirectedError, UnreachableError } from '../errors.ts'
+import { secureAddress } from '../protocol/address.ts'
+import { type Answer, readBody, readRetryAfter } from '../protocol/answer.ts'
+import type { Profile } from '../protocol/profiles.ts'
+
+/** Bytes of the largest answer that is read. */
+const LARGEST_ANSWER = 64 * 1024
+
+type Fetch = typeof globalThis.fetch
+
+/** ofetch hands every option on to `fetch`; this one says through which `fetch` the request goes. */
+interface Through {
+  readonly through: Fetch
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+/** Retrying is the machine's, reading is ours: ofetch would retry a poll too early and parse a body of any size. */
+const send = createFetch({
+  fetch: (address, options) => {
+    const { method, headers, body, redirect, signal, through } = options as RequestInit & Through
+    return through(address as string, { method, headers, body, redirect, signal } as RequestInit)
+  },
+  defaults: {
+    retry: false,
+    responseType: 'stream',
+    ignoreResponseError: true,
+    method: 'POST',
+    redirect: 'manual',
+  },
+})
+
+/**
+ * Posts the fields of one request and reads the answer, whatever its status.
+ *
+ * @throws WrongHostError before anything is sent; UnreachableError, RedirectedError, AnswerTooLargeError.
+ * @see Spec 4
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
+ */
+export async function post(
+  address: string,
+  fields: Readonly<Record<string, string>>,
+  via: {
+    readonly profile: Profile
+    readonly fetch: Fetch
+    readonly clock: { now(): number }
+    readonly signal: AbortSignal
+  },
+): Promise<Answer> {
+  const { host } = secureAddress(address)
+  // A flow that is cancelled in the turn in which it was started sends nothing.
+  await undefined
+  via.signal.throwIfAborted()
+  try {
+    const response = await send.raw<ReadableStream, 'stream'>(address, {
+      headers: { accept: 'application/json', 'content-type': contentType(via.profile) },
+      body: encode(fields, via.profile),
+      signal: via.signal,
+      through: via.fetch,
+    } as object)
+    if (isRedirect(response)) {
+      discard(response.body)
+      throw new RedirectedError(host)
+    }
+    const text = await readText(response)
+    const at = via.clock.now()
+    return {
+      status: response.status,
+      body: readBody(text),
+      at,
+      retryAfter: readRetryAfter(response.headers.get('retry-after'), at),
+    }
+  } catch (error) {
+    throw error instanceof AuthgraphError ? error : new UnreachableError(host, reasonOf(error))
+  }
+}
+
+function contentType({ encoding }: Profile): string {
+  return encoding === 'json' ? 'application/json' : FORM_TYPE
+}
+
+function encode(fields: Readonly<Record<string, string>>, { encoding }: Profile): string {
+  // As a string: from `URLSearchParams`, `fetch` makes a header with a charset, which some servers refuse.
+  return encoding === 'json' ? JSON.stringify(fields) : new URLSearchParams(fields).toString()
+}
+
+/** Browsers show a redirect that was not followed as an opaque answer with status 0. */
+function isRedirect({ type, status, redirected }: Response): boolean {
+  return type === 'opaqueredirect' || redirected || (status >= 300 && status < 400)
+}
+
+async function readText({ body }: Response): Promise<string> {
+  if (body === null) return ''
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  let text = ''
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    size += value.byteLength
+    if (size > LARGEST_ANSWER) {
+      discard(reader)
+      throw new AnswerTooLargeError(LARGEST_ANSWER)
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+/** Ends a body that is not read further. Nobody waits for it: a stream may take as long to end as it likes. */
+function discard(body: { cancel(): Promise<void> } | null): void {
+  body?.cancel().catch(() => undefined)
+}
+
+/** The system's code in an error or one of its causes. The errors themselves hold the request. */
+function reasonOf(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error) || depth > 4) return undefined
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,39}$/.test(code)) return code
+  return reasonOf(error.cause, depth + 1)
+}

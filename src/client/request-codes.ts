@@ -1,0 +1,31 @@
+import type { CodesAnswer, CodesRequest } from '../../machines/device-authorization.ts'
+import { RefusedError } from '../errors.ts'
+import { type Answer, errorCodeOf, memberOf } from '../protocol/answer.ts'
+import { parseDeviceCodes } from '../protocol/device-codes.ts'
+import { joinScopes } from '../protocol/scopes.ts'
+import { post } from './post.ts'
+
+/**
+ * Asks for a device code and a user code.
+ *
+ * @throws RefusedError where the service gives an error instead of codes, and what `post` throws.
+ * @see Spec 4.1
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
+ */
+export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesAnswer> {
+  const { clientId, scopes, profile, fetch, clock } = request
+  const sentAt = clock.now()
+  const answer = await post(
+    profile.deviceAuthorizationEndpoint,
+    { client_id: clientId.reveal(), scope: joinScopes(scopes, profile.scopeSeparator) },
+    { profile, fetch, clock, signal },
+  )
+  if (isRefusal(answer)) throw new RefusedError({ ...answer, error: errorCodeOf(answer.body) })
+  return { codes: parseDeviceCodes(answer.body), sentAt, at: answer.at }
+}
+
+/** Some send errors with status 200. */
+function isRefusal({ body, status }: Answer): boolean {
+  const hasCodes = memberOf(body, 'device_code') !== undefined
+  return !hasCodes && (status >= 400 || errorCodeOf(body) !== undefined)
+}

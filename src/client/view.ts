@@ -1,0 +1,78 @@
+import type { SnapshotFrom } from 'xstate'
+import type { DeviceResult, deviceAuthorization, Standing } from '../../machines/device-authorization.ts'
+import type { AnyAuthgraphError } from '../errors.ts'
+
+/**
+ * A snapshot of a device authorization.
+ *
+ * @group Device authorization
+ */
+export type DeviceSnapshot = SnapshotFrom<typeof deviceAuthorization>
+
+/**
+ * What a user interface shows of an authorization: plain data without secrets.
+ *
+ * @group Device authorization
+ */
+export interface DeviceView {
+  /** How the authorization stands, in the words of the specification, or how it ended. */
+  readonly status: Standing | DeviceResult['status']
+  /** What it is doing; nothing once it has ended. */
+  readonly activity?: 'requesting' | 'waiting' | 'polling' | 'retrying'
+  /** One sentence for the user. */
+  readonly text: string
+  readonly userCode?: string
+  readonly verificationUri?: string
+  readonly verificationUriComplete?: string
+  /** Whole seconds until the codes expire. */
+  readonly secondsLeft?: number
+  /** Whole seconds until the next poll. */
+  readonly secondsToNextPoll?: number
+  /** Polls sent so far. */
+  readonly polls: number
+  /** The last fault while it is being retried, or what ended the flow. */
+  readonly error?: { readonly code: AnyAuthgraphError['code']; readonly message: string }
+}
+
+/**
+ * Reads a snapshot into what a user interface shows.
+ *
+ * @param now Epoch milliseconds.
+ * @group Device authorization
+ */
+export function viewOf(snapshot: DeviceSnapshot, now: number): DeviceView {
+  const { status, codes, nextPollAt, expiresAt, polls, error } = snapshot.context
+  const activity = activityOf(snapshot)
+  return {
+    status: snapshot.output?.status ?? status,
+    ...(activity && { activity }),
+    text: textOf(snapshot),
+    ...(codes &&
+      activity && {
+        userCode: codes.userCode,
+        verificationUri: codes.verificationUri,
+        ...(codes.verificationUriComplete && { verificationUriComplete: codes.verificationUriComplete }),
+        secondsLeft: secondsUntil(expiresAt, now),
+      }),
+    ...((activity === 'waiting' || activity === 'retrying') && {
+      secondsToNextPoll: secondsUntil(nextPollAt, now),
+    }),
+    polls,
+    ...(error && { error: { code: error.code, message: error.message } }),
+  }
+}
+
+function activityOf(snapshot: DeviceSnapshot): DeviceView['activity'] {
+  return (['retrying', 'waiting', 'polling', 'requesting'] as const).find((activity) =>
+    snapshot.hasTag(activity),
+  )
+}
+
+/** The text of the innermost state. */
+function textOf(snapshot: DeviceSnapshot): string {
+  return Object.values(snapshot.getMeta()).at(-1)?.text ?? ''
+}
+
+function secondsUntil(time: number, now: number): number {
+  return Math.max(0, Math.ceil((time - now) / 1000))
+}

@@ -1,0 +1,27 @@
+export type {
+  DeviceAuthorizationContext,
+  DeviceAuthorizationEvent,
+  DeviceAuthorizationInput,
+  DeviceResult,
+  Progress,
+  Standing,
+} from '../machines/device-authorization.ts'
+export { authorizeDevice } from './client/authorize-device.ts'
+export { createDeviceAuthorization } from './client/create-device-authorization.ts'
+export { deviceMachine } from './client/device-machine.ts'
+export {
+  type Clock,
+  type DeviceAuthorizationActor,
+  type DeviceAuthorizationOptions,
+  deviceInput,
+  type ShownCodes,
+} from './client/options.ts'
+export { exportResume, type ResumeRecord } from './client/resume.ts'
+export { type DeviceSnapshot, type DeviceView, viewOf } from './client/view.ts'
+export { watch } from './client/watch.ts'
+export * from './errors.ts'
+export type { DeviceCodes } from './protocol/device-codes.ts'
+export type { OAuthToken } from './protocol/oauth-record.ts'
+export { github, githubEnterprise, type Profile, rfc8628 } from './protocol/profiles.ts'
+export type { ScopeSeparator } from './protocol/scopes.ts'
+export { Secret } from './secret.ts'

@@ -1,0 +1,28 @@
+import { WrongHostError } from '../errors.ts'
+
+/**
+ * Reads an address that secrets are sent to: `https`, or `http` on a loopback address, and no user name in it.
+ *
+ * @throws WrongHostError for every other address, before anything is sent.
+ */
+export function secureAddress(address: string): URL {
+  if (!URL.canParse(address)) throw new WrongHostError('an address of the profile is not an absolute URL')
+  const url = new URL(address)
+  if (url.username !== '' || url.password !== '') {
+    throw new WrongHostError(`the address at ${url.host} may not hold a user name or a password`)
+  }
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
+  throw new WrongHostError(
+    `the address at ${url.host} is not https, which only a loopback address may do without`,
+  )
+}
+
+/** Host names that never leave this machine. RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3. */
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  )
+}

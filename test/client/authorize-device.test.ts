@@ -1,0 +1,186 @@
+import { describe, expect, test, vi } from 'vitest'
+import {
+  authorizeDevice,
+  CancelledError,
+  createDeviceAuthorization,
+  DeniedError,
+  ExpiredError,
+  RefusedError,
+} from '../../src/index.ts'
+import { answers } from '../support/answers.ts'
+import { startFlow } from '../support/flow.ts'
+import { type Scripted, scriptedService } from '../support/scripted-service.ts'
+import { VirtualTime } from '../support/virtual-time.ts'
+
+const { codes, denied, expired, pending, token } = answers
+
+function setUp(...script: Scripted[]) {
+  const time = new VirtualTime()
+  const service = scriptedService(time, ...script)
+  return { time, sent: service.sent, options: { clientId: 'id', clock: time.clock(), fetch: service.fetch } }
+}
+
+describe('authorizeDevice', () => {
+  test('shows the codes once and resolves with the token', async () => {
+    const { time, options } = setUp(codes, pending, token)
+    const onCodes = vi.fn()
+    const login = authorizeDevice({ ...options, onCodes, scopes: ['repo', 'gist'] })
+    const expiresAt = time.now + 900_000
+    await time.advance(20_000)
+    await expect(login).resolves.toMatchObject({ tokenType: 'bearer', scopes: ['repo', 'gist'] })
+    expect((await login).accessToken.reveal()).toBe(token.access_token)
+    expect(onCodes.mock.calls).toEqual([
+      [{ userCode: 'WDJB-MJHT', verificationUri: 'https://github.com/login/device', expiresAt, interval: 5 }],
+    ])
+    expect(time.timers).toBe(0)
+  })
+
+  test.each([
+    [denied, DeniedError, 'denied'],
+    [expired, ExpiredError, 'expired'],
+    [{ error: 'invalid_scope' }, RefusedError, 'refused'],
+  ])('rejects with a typed error after %j', async (answer, type, code) => {
+    const { time, options } = setUp(codes, answer)
+    const login = expect(authorizeDevice(options)).rejects.toSatisfy(
+      (error) => error instanceof type && error.code === code && error.name === type.name,
+    )
+    await time.advance(10_000)
+    await login
+  })
+
+  test('is cancelled at once while it waits, and sends nothing afterwards', async () => {
+    const { time, options, sent } = setUp(codes, token)
+    const controller = new AbortController()
+    const login = authorizeDevice({ ...options, signal: controller.signal })
+    await time.settle()
+    controller.abort('enough')
+    const error = await login.catch((error) => error)
+    expect(error).toBeInstanceOf(CancelledError)
+    expect(error.cause).toBe('enough')
+    await time.advance(60_000)
+    expect(sent).toHaveLength(1)
+    expect(time.timers).toBe(0)
+  })
+
+  test('is cancelled at once while a request is on its way, and aborts it', async () => {
+    const { time, options } = setUp('hang')
+    let requestSignal: AbortSignal | null | undefined
+    const controller = new AbortController()
+    const login = authorizeDevice({
+      ...options,
+      signal: controller.signal,
+      fetch: (input, init) => {
+        requestSignal = init?.signal
+        return options.fetch(input, init)
+      },
+    })
+    await time.settle()
+    controller.abort()
+    await expect(login).rejects.toMatchObject({ code: 'cancelled', cause: { name: 'AbortError' } })
+    expect(requestSignal?.aborted).toBe(true)
+  })
+
+  test('sends nothing where the signal was aborted before', async () => {
+    const { time, options, sent } = setUp(codes, token)
+    await expect(authorizeDevice({ ...options, signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'cancelled',
+    })
+    await time.advance(10_000)
+    expect(sent).toHaveLength(0)
+  })
+
+  test('lets go of the signal when it is over', async () => {
+    const { time, options } = setUp(codes, token)
+    const { signal } = new AbortController()
+    const remove = vi.spyOn(signal, 'removeEventListener')
+    const login = authorizeDevice({ ...options, signal })
+    await time.advance(10_000)
+    await login
+    expect(remove).toHaveBeenCalledWith('abort', expect.any(Function))
+  })
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no screen')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no screen'))],
+  ])('ends with the error of an onCodes that %s', async (_, onCodes) => {
+    const { time, options, sent } = setUp(codes, token)
+    const login = expect(authorizeDevice({ ...options, onCodes })).rejects.toThrow('no screen')
+    await time.advance(10_000)
+    await login
+    expect(sent).toHaveLength(1)
+  })
+
+  test('makes each call a flow of its own', async () => {
+    const { time, options, sent } = setUp(codes, codes, token)
+    const logins = Promise.all([authorizeDevice(options), authorizeDevice(options)])
+    await time.advance(10_000)
+    await logins
+    expect(sent).toHaveLength(4)
+  })
+
+  test.each(['', undefined])('refuses the client id %j before anything is sent', async (clientId) => {
+    await expect(authorizeDevice({ clientId: clientId as string })).rejects.toMatchObject({
+      code: 'bad_option',
+    })
+  })
+})
+
+describe('createDeviceAuthorization', () => {
+  test('does nothing before it is started', async () => {
+    const { time, options, sent } = setUp(codes, token)
+    createDeviceAuthorization(options)
+    await time.advance(60_000)
+    expect(sent).toHaveLength(0)
+    expect(time.timers).toBe(0)
+  })
+
+  test('cancelled in the turn of its start sends nothing', async () => {
+    const { time, options, sent } = setUp(codes, token)
+    const actor = createDeviceAuthorization(options)
+    actor.start()
+    actor.send({ type: 'cancel' })
+    await time.settle()
+    expect(actor.getSnapshot().output).toEqual({ status: 'cancelled' })
+    expect(sent).toHaveLength(0)
+  })
+
+  test('posts a form with the exact header, and asks for JSON', async () => {
+    const flow = startFlow([codes, token], { scopes: ['repo', 'gist'] })
+    await flow.result()
+    const [forCodes, poll] = flow.sent
+    expect(forCodes?.url).toBe('https://github.com/login/device/code')
+    expect(Object.fromEntries(new URLSearchParams(forCodes?.body))).toEqual({
+      client_id: 'client-id-in-the-clear',
+      scope: 'repo,gist',
+    })
+    expect(poll?.url).toBe('https://github.com/login/oauth/access_token')
+    expect(Object.fromEntries(new URLSearchParams(poll?.body))).toEqual({
+      client_id: 'client-id-in-the-clear',
+      device_code: codes.device_code,
+      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+    })
+    for (const { headers } of flow.sent) {
+      expect(headers.get('content-type')).toBe('application/x-www-form-urlencoded')
+      expect(headers.get('accept')).toBe('application/json')
+    }
+  })
+
+  test('asks for no scopes with an empty string', async () => {
+    const flow = startFlow([codes, token])
+    await flow.result()
+    expect(flow.sent[0]?.body).toBe('client_id=client-id-in-the-clear&scope=')
+  })
+
+  test('posts JSON where the profile says so', async () => {
+    const profile = { ...(await import('../../src/index.ts')).github(), encoding: 'json' as const }
+    const flow = startFlow([codes, token], { profile })
+    await flow.result()
+    expect(flow.sent[0]?.headers.get('content-type')).toBe('application/json')
+    expect(JSON.parse(flow.sent[0]?.body ?? '')).toEqual({ client_id: 'client-id-in-the-clear', scope: '' })
+  })
+})

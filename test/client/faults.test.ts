@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { answers } from '../support/answers.ts'
+import { startFlow } from '../support/flow.ts'
+
+const { codes, pending, slowDown, token, unknownCode } = answers
+
+const faults = {
+  'a connection that breaks': new TypeError('fetch failed'),
+  'a 502 page': new Response('<html>Bad gateway</html>', { status: 502 }),
+  'a 503 without a body': new Response(null, { status: 503 }),
+  'a 429': new Response('{}', { status: 429 }),
+  'a page with status 200': new Response('<html>Welcome to the hotel</html>'),
+  'JSON cut short': new Response('{"access_tok'),
+  'an empty object': new Response('{}'),
+  'an array': new Response('[]'),
+  null: new Response('null'),
+  'a string': new Response('"text"'),
+  'an empty body': new Response(''),
+  'a body larger than any answer': new Response('x'.repeat(70_000)),
+}
+
+describe('a fault at a poll', () => {
+  test.each(Object.entries(faults))('goes on after %s', async (_, fault) => {
+    const flow = startFlow([codes, pending, fault, token])
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([5.25, 5.25, 10.5])
+  })
+
+  test('waits twice as long each time, one minute at most, and as before after an answer', async () => {
+    const down = new Error('down')
+    const flow = startFlow([codes, down, down, down, down, down, pending, token])
+    await flow.result()
+    expect(flow.gaps()).toEqual([5.25, 10.5, 21, 42, 60, 60, 5.25])
+  })
+
+  test('never shortens an interval of more than a minute', async () => {
+    const flow = startFlow([{ ...codes, interval: 100 }, new Error('down'), token])
+    await flow.result()
+    expect(flow.gaps()).toEqual([105, 105])
+  })
+
+  test('only adds by its jitter', async () => {
+    const flow = startFlow([codes, new Error('down'), token], { random: () => 0.999 })
+    await flow.result()
+    expect(flow.gaps()[1]).toBeCloseTo(10.5 * 1.0999, 3)
+  })
+
+  test('is retried in time for one more poll before the end', async () => {
+    const flow = startFlow([{ ...codes, expires_in: 14 }, new Error('down'), token])
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([5.25, 7.75])
+  })
+
+  test('is retried until the codes expire', async () => {
+    const flow = startFlow([codes, new Error('down')])
+    expect(await flow.result()).toEqual({ status: 'expired' })
+    expect(flow.sent.length).toBeGreaterThan(15)
+  })
+
+  test('waits as long as Retry-After says, and never less than the interval', async () => {
+    const retryAfter = (value: string) =>
+      new Response(null, { status: 503, headers: { 'retry-after': value } })
+    const flow = startFlow([
+      codes,
+      retryAfter('20'),
+      retryAfter('2'),
+      retryAfter('Thu, 01 Jan 2026 00:01:30 GMT'),
+      token,
+    ])
+    await flow.result()
+    expect(flow.gaps()).toEqual([5.25, 20, 5.25, 59.5])
+  })
+
+  test('that hangs is given up after 30 seconds, and shown', async () => {
+    const flow = startFlow([codes, 'hang', token])
+    await flow.time.advance(5250 + 30_000)
+    const snapshot = flow.actor.getSnapshot()
+    expect(snapshot.matches({ waiting: 'retrying' })).toBe(true)
+    expect(snapshot.context.error).toMatchObject({ name: 'TimedOutError', code: 'timed_out' })
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([5.25, 40.5])
+  })
+
+  test('that comes late counts from when it was sent, however long the device slept before', async () => {
+    const flow = startFlow([codes, 'hang', token])
+    await flow.time.settle()
+    flow.time.now += 300_000
+    flow.actor.send({ type: 'wake' })
+    await flow.result()
+    expect(flow.gaps()).toEqual([300, 40.5])
+  })
+
+  test('is forgotten with the next answer', async () => {
+    const flow = startFlow([codes, new Error('down'), pending, token])
+    await flow.time.until(() => flow.sent.length === 3)
+    await flow.time.settle()
+    expect(flow.actor.getSnapshot().context).toMatchObject({ faults: 0, error: undefined })
+  })
+
+  test('does not touch the interval', async () => {
+    const flow = startFlow([codes, new Error('down'), slowDown, token])
+    await flow.result()
+    expect(flow.actor.getSnapshot().context.interval).toBe(10)
+  })
+})
+
+describe('incorrect_device_code', () => {
+  test('is forgiven twice once the service has known the code', async () => {
+    const flow = startFlow([codes, pending, unknownCode, unknownCode, token])
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([5.25, 5.25, 5.25, 5.25])
+  })
+
+  test('ends the flow at the third time', async () => {
+    const flow = startFlow([codes, pending, unknownCode])
+    expect(await flow.result()).toMatchObject({ error: { code: 'refused', error: 'incorrect_device_code' } })
+    expect(flow.sent).toHaveLength(5)
+  })
+
+  test('ends the flow where the service never knew the code', async () => {
+    const flow = startFlow([codes, unknownCode])
+    expect(await flow.result()).toMatchObject({ error: { error: 'incorrect_device_code' } })
+    expect(flow.sent).toHaveLength(2)
+  })
+})

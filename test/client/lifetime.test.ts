@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { answers } from '../support/answers.ts'
+import { startFlow } from '../support/flow.ts'
+
+const { codes, pending, token } = answers
+
+describe('the lifetime of the codes', () => {
+  test('ends by itself where the service never says that the codes expired', async () => {
+    const flow = startFlow([{ ...codes, expires_in: 12 }, pending])
+    expect(await flow.result()).toEqual({ status: 'expired' })
+    expect(flow.time.now - (flow.sent[0]?.at ?? 0)).toBe(12_000)
+    expect(flow.time.timers).toBe(0)
+  })
+
+  test('counts from the moment in which the codes were asked for', async () => {
+    const flow = startFlow([codes, pending])
+    await flow.time.settle()
+    expect(flow.actor.getSnapshot().context.expiresAt).toBe((flow.sent[0]?.at ?? 0) + 900_000)
+  })
+
+  test.each([undefined, null])('is 900 seconds where the service says %j', async (expires_in) => {
+    const flow = startFlow([{ ...codes, expires_in }, pending])
+    await flow.result()
+    expect(flow.time.now - (flow.sent[0]?.at ?? 0)).toBe(900_000)
+  })
+
+  test('is cut at 366 days', async () => {
+    const flow = startFlow([{ ...codes, expires_in: 1e12 }, pending])
+    await flow.time.settle()
+    expect(flow.actor.getSnapshot().context.expiresAt).toBe((flow.sent[0]?.at ?? 0) + 366 * 86_400_000)
+  })
+
+  test('of no seconds is over at once, without a poll', async () => {
+    const flow = startFlow([{ ...codes, expires_in: 0 }, token])
+    expect(await flow.result()).toEqual({ status: 'expired' })
+    expect(flow.sent).toHaveLength(1)
+  })
+
+  test('gives up the margin, never the interval, for a last poll before the end', async () => {
+    // The last wait would end at 10.5 seconds, when all is over.
+    const flow = startFlow([{ ...codes, expires_in: 10.4 }, pending, token])
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([5.25, 5])
+  })
+
+  test('lets a poll that is on its way when they end bring the token', async () => {
+    const flow = startFlow([], {
+      fetch: async (input) => {
+        if (String(input).endsWith('/code')) return Response.json({ ...codes, expires_in: 6 })
+        flow.time.now += 10_000
+        return Response.json(token)
+      },
+    })
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+  })
+
+  test('ends after a poll that came back too late with nothing', async () => {
+    const flow = startFlow([{ ...codes, expires_in: 20 }, 'hang'])
+    expect(await flow.result()).toEqual({ status: 'expired' })
+    expect(flow.sent).toHaveLength(2)
+  })
+
+  test('is over after a sleep past its end, without a poll', async () => {
+    const flow = startFlow([codes, token])
+    await flow.time.settle()
+    flow.time.now += 3_600_000
+    flow.actor.send({ type: 'wake' })
+    await flow.time.advance(0)
+    expect(flow.actor.getSnapshot().output).toEqual({ status: 'expired' })
+    expect(flow.sent).toHaveLength(1)
+  })
+})

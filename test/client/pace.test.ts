@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { answers } from '../support/answers.ts'
+import { startFlow } from '../support/flow.ts'
+
+const { codes, pending, slowDown, token } = answers
+
+describe('the pace of polls', () => {
+  test('waits one interval and a margin of five percent before the first poll', async () => {
+    const flow = startFlow([codes, token])
+    await flow.time.advance(5249)
+    expect(flow.sent).toHaveLength(1)
+    await flow.time.advance(1)
+    expect(flow.sent).toHaveLength(2)
+  })
+
+  test('counts each wait from the arrival of the last answer', async () => {
+    const flow = startFlow([codes, pending, pending, token])
+    await flow.result()
+    expect(flow.gaps()).toEqual([5.25, 5.25, 5.25])
+  })
+
+  test('waits five seconds longer after slow_down, and keeps to it after a pending', async () => {
+    const flow = startFlow([codes, { error: 'slow_down' }, pending, token])
+    await flow.result()
+    expect(flow.gaps()).toEqual([5.25, 12.6, 12.6])
+  })
+
+  test('takes the interval of a slow_down where it is larger, and never goes below the old one and five', async () => {
+    const flow = startFlow([codes, { ...slowDown, interval: 30 }, { ...slowDown, interval: 1 }, token])
+    await flow.time.advance(5250)
+    expect(flow.actor.getSnapshot().context.interval).toBe(30)
+    await flow.result()
+    expect(flow.actor.getSnapshot().context.interval).toBe(35)
+  })
+
+  test.each([-5, 2.5, 'soon', null, {}])(
+    'adds five where the interval of a slow_down is %j',
+    async (interval) => {
+      const flow = startFlow([codes, { error: 'slow_down', interval }, token])
+      await flow.result()
+      expect(flow.actor.getSnapshot().context.interval).toBe(10)
+    },
+  )
+
+  test('lets the margin grow to two at most', async () => {
+    const flow = startFlow([codes, ...Array(8).fill({ error: 'slow_down' }), token])
+    await flow.result()
+    expect(flow.actor.getSnapshot().context.margin).toBe(2)
+    expect(flow.gaps().at(-1)).toBe(90)
+  })
+
+  test('calls a timely poll after a slow_down pending', async () => {
+    const flow = startFlow([codes, slowDown, pending, token])
+    await flow.time.advance(5250)
+    expect(flow.actor.getSnapshot().matches({ waiting: 'slowed' })).toBe(true)
+    await flow.time.advance(12_600)
+    expect(flow.actor.getSnapshot().matches({ waiting: 'pending' })).toBe(true)
+  })
+
+  test.each([
+    [undefined, 5.25],
+    [null, 5.25],
+    ['2', 2.1],
+    [0, 1.05],
+    [60, 63],
+  ])('with an interval of %j polls after %d seconds', async (interval, gap) => {
+    const flow = startFlow([{ ...codes, interval }, token])
+    await flow.result()
+    expect(flow.gaps()).toEqual([gap])
+  })
+
+  test('looks at the clock again when a timer fires early', async () => {
+    const flow = startFlow([codes, token])
+    await flow.time.settle()
+    const { clock } = flow.actor.getSnapshot().context.flow
+    const { now } = clock
+    clock.now = () => now() - 1
+    await flow.time.advance(5250)
+    expect(flow.sent).toHaveLength(1)
+    await flow.time.advance(1)
+    expect(flow.sent).toHaveLength(2)
+  })
+
+  test('cuts a wait that no timer can hold, and expires in time', async () => {
+    const flow = startFlow([{ ...codes, interval: 1e10, expires_in: 3_000_000 }])
+    await flow.time.until(() => flow.actor.getSnapshot().status === 'done', 4_000_000_000)
+    expect(flow.actor.getSnapshot().output).toEqual({ status: 'expired' })
+    expect(flow.sent).toHaveLength(1)
+    expect(flow.time.now - (flow.sent[0]?.at ?? 0)).toBe(3_000_000_000)
+  })
+
+  test('computes the wait again when it is woken', async () => {
+    const flow = startFlow([codes, token])
+    await flow.time.settle()
+    flow.time.now += 60_000
+    flow.actor.send({ type: 'wake' })
+    await flow.time.advance(0)
+    expect(flow.actor.getSnapshot().value).toBe('authorized')
+  })
+
+  test('stays what it is when it is woken too early', async () => {
+    const flow = startFlow([codes, slowDown, token])
+    await flow.time.advance(6000)
+    flow.actor.send({ type: 'wake' })
+    expect(flow.actor.getSnapshot().matches({ waiting: 'slowed' })).toBe(true)
+    await flow.result()
+    expect(flow.gaps()).toEqual([5.25, 12.6])
+  })
+})

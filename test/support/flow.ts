@@ -1,0 +1,39 @@
+import { createDeviceAuthorization, type DeviceAuthorizationOptions } from '../../src/index.ts'
+import { type Scripted, scriptedService } from './scripted-service.ts'
+import { VirtualTime } from './virtual-time.ts'
+
+/** A started flow under virtual time against a script, whose first line answers the request for codes. */
+export function startFlow(
+  script: readonly Scripted[],
+  options: Partial<DeviceAuthorizationOptions> = {},
+  rate = 1,
+) {
+  const time = new VirtualTime()
+  const service = scriptedService(time, ...script)
+  const actor = createDeviceAuthorization({
+    clientId: 'client-id-in-the-clear',
+    clock: time.clock(rate),
+    fetch: service.fetch,
+    random: () => 0,
+    ...options,
+  } as DeviceAuthorizationOptions)
+  const start = time.now
+  actor.start()
+  return {
+    time,
+    actor,
+    sent: service.sent,
+    /** Runs to the end of the flow. */
+    result: async () => {
+      await time.until(() => actor.getSnapshot().status !== 'active')
+      return actor.getSnapshot().output
+    },
+    /** Seconds between one request and the next, the request for codes first. */
+    gaps: () =>
+      service.sent.slice(1).map(({ at }, index) => round((at - (service.sent[index]?.at ?? start)) / 1000)),
+  }
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000
+}

@@ -1,0 +1,36 @@
+import type { VirtualTime } from './virtual-time.ts'
+
+/** What the service does with one request: answers with a JSON body, a whole response, fails, or never answers. */
+export type Scripted = object | Response | Error | 'hang'
+
+export interface SentRequest {
+  /** Epoch milliseconds of the virtual time. */
+  readonly at: number
+  readonly url: string
+  readonly headers: Headers
+  readonly body: string
+  readonly redirect: RequestRedirect | undefined
+}
+
+/** A `fetch` that plays a script, one line a request, the last line for ever, and keeps what was sent. */
+export function scriptedService(time: VirtualTime, ...script: Scripted[]) {
+  const sent: SentRequest[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const line = script[Math.min(sent.length, script.length - 1)]
+    sent.push({
+      at: time.now,
+      url: String(input),
+      headers: new Headers(init?.headers),
+      body: String(init?.body),
+      redirect: init?.redirect,
+    })
+    if (line instanceof Error) throw line
+    if (line === 'hang') return hang(init?.signal)
+    return line instanceof Response ? line.clone() : Response.json(line)
+  }
+  return { fetch, sent }
+}
+
+function hang(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../../src/index.ts'
+
+interface Timer {
+  readonly due: number
+  readonly callback: () => void
+}
+
+/**
+ * Time that passes only when a test says so. Between two timers it lets everything run that waits for nothing but
+ * the event loop, so that requests answered in this process have their answers.
+ */
+export class VirtualTime {
+  /** Epoch milliseconds. */
+  now = Date.UTC(2026, 0, 1)
+  readonly #timers = new Set<Timer>()
+  #requests = 0
+
+  /** A clock that runs `rate` times as fast as this time: 1.02 is two percent fast. */
+  clock(rate = 1): Clock {
+    const start = this.now
+    return {
+      now: () => start + (this.now - start) * rate,
+      setTimeout: (callback, delay) => {
+        const timer = { due: this.now + delay / rate, callback }
+        this.#timers.add(timer)
+        return timer
+      },
+      clearTimeout: (timer: Timer) => void this.#timers.delete(timer),
+    }
+  }
+
+  /** Counts the requests that are on their way through a `fetch`, so that time stands still until they are answered. */
+  through(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+    return async (input, init) => {
+      this.#requests += 1
+      try {
+        return await fetch(input, init)
+      } finally {
+        this.#requests -= 1
+      }
+    }
+  }
+
+  /** Timers set and not yet due. */
+  get timers(): number {
+    return this.#timers.size
+  }
+
+  /** Lets this many milliseconds pass. */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.now + milliseconds
+    for (;;) {
+      await this.settle()
+      const next = [...this.#timers].sort((a, b) => a.due - b.due)[0]
+      if (next === undefined || next.due > end) break
+      this.#timers.delete(next)
+      this.now = Math.max(this.now, next.due)
+      next.callback()
+    }
+    this.now = end
+  }
+
+  /** Lets time pass until something is true, or the limit (milliseconds) is over. */
+  async until(isTrue: () => boolean, limit = 2 * 60 * 60 * 1000): Promise<void> {
+    const end = this.now + limit
+    for (;;) {
+      await this.settle()
+      if (isTrue()) return
+      const due = Math.min(...[...this.#timers].map((timer) => timer.due))
+      if (due > end) throw new Error(`not true after ${limit} ms of virtual time`)
+      await this.advance(due - this.now)
+    }
+  }
+
+  /** Lets everything run that waits for no timer. */
+  async settle(): Promise<void> {
+    for (let idle = 0; idle < 4; idle = this.#requests === 0 ? idle + 1 : 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
