@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { createDeviceAuthorization, exportResume, github, type ResumeRecord } from '../../src/index.ts'
+import { answers } from '../support/answers.ts'
+import { startFlow } from '../support/flow.ts'
+
+const { codes, pending, slowDown, token } = answers
+
+/** A record as another process would read it from a file. */
+function recordOf(flow: ReturnType<typeof startFlow>): ResumeRecord {
+  const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
+  flow.actor.stop()
+  return JSON.parse(JSON.stringify(record))
+}
+
+describe('an authorization that is resumed', () => {
+  test('keeps its deadline, its interval and its margin, and asks for no codes', async () => {
+    const first = startFlow([codes, slowDown, pending], { scopes: ['repo'] })
+    await first.time.advance(6000)
+    const record = recordOf(first)
+    expect(record).toMatchObject({ v: 1, status: 'slowed', interval: 10, margin: 1.26 })
+    const second = startFlow([token], { clientId: undefined, resume: record } as never)
+    expect(second.actor.getSnapshot().matches({ waiting: 'slowed' })).toBe(true)
+    expect(await second.result()).toMatchObject({ status: 'authorized' })
+    expect(second.sent).toHaveLength(1)
+    expect(second.sent[0]?.at).toBe(record.nextPollAt)
+    expect(second.actor.getSnapshot().context.expiresAt).toBe((first.sent[0]?.at ?? 0) + 900_000)
+  })
+
+  test.each(['requested', 'pending', 'slowed'] as const)('goes on in %s', async (status) => {
+    const first = startFlow([codes])
+    await first.time.settle()
+    const actor = createDeviceAuthorization({
+      resume: { ...recordOf(first), status },
+      clock: first.time.clock(),
+    })
+    expect(actor.getSnapshot().matches({ waiting: status })).toBe(true)
+  })
+
+  test('waits a whole interval where a poll was on its way', async () => {
+    const first = startFlow([codes, 'hang'])
+    await first.time.advance(7000)
+    expect(first.actor.getSnapshot().value).toBe('polling')
+    expect(recordOf(first).nextPollAt).toBe(first.time.now + 5250)
+  })
+
+  test('past its deadline is expired without a request', async () => {
+    const first = startFlow([codes])
+    await first.time.settle()
+    const second = startFlow([token], { resume: { ...recordOf(first), expiresAt: 1 } } as never)
+    expect(await second.result()).toEqual({ status: 'expired' })
+    expect(second.sent).toHaveLength(0)
+  })
+
+  test('has no record before the codes have come, nor after the end', async () => {
+    const flow = startFlow([codes, token])
+    expect(exportResume(flow.actor.getSnapshot(), 0)).toBeUndefined()
+    await flow.result()
+    expect(exportResume(flow.actor.getSnapshot(), 0)).toBeUndefined()
+  })
+
+  test.each([
+    ['of another version', { v: 2 }, '"v"'],
+    ['without its device code', { deviceCode: '' }, '"deviceCode"'],
+    ['with an interval below one', { interval: 0 }, '"interval"'],
+    ['with a time that is none', { nextPollAt: null }, '"nextPollAt"'],
+  ])('cannot go on from a record %s', async (_, damage, field) => {
+    const first = startFlow([codes])
+    await first.time.settle()
+    const resume = { ...recordOf(first), ...damage } as ResumeRecord
+    expect(() => createDeviceAuthorization({ resume })).toThrow(
+      expect.objectContaining({ code: 'bad_resume', message: expect.stringContaining(field) }),
+    )
+  })
+
+  test('cannot go on at another service', async () => {
+    const first = startFlow([codes])
+    await first.time.settle()
+    const resume = recordOf(first)
+    expect(() =>
+      createDeviceAuthorization({ resume, profile: github({ authUrl: 'https://evil.example' }) }),
+    ).toThrow(expect.objectContaining({ code: 'wrong_host' }))
+  })
+})

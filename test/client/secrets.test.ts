@@ -1,0 +1,151 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import * as authgraph from '../../src/index.ts'
+import {
+  authorizeDevice,
+  createDeviceAuthorization,
+  exportResume,
+  Secret,
+  viewOf,
+  watch,
+} from '../../src/index.ts'
+import { answers } from '../support/answers.ts'
+import { type Scripted, scriptedService } from '../support/scripted-service.ts'
+import { VirtualTime } from '../support/virtual-time.ts'
+
+const { codes, pending, slowDown, token } = answers
+
+/** None of these may ever be seen. */
+const SECRETS = ['client-id-in-the-clear', codes.device_code, token.access_token]
+
+const ways = {
+  String: (value: unknown) => String(value),
+  template: (value: unknown) => `${value as string}`,
+  JSON: (value: unknown) => JSON.stringify(value) ?? '',
+  inspect: (value: unknown) => inspect(value, { depth: 20, showHidden: true, getters: true }),
+  console: (value: unknown) => inspect(value),
+  structuredClone: (value: unknown) => {
+    try {
+      return inspect(structuredClone(value), { depth: 20 })
+    } catch (error) {
+      return inspect(error)
+    }
+  },
+  'own properties': (value: unknown) => JSON.stringify(Object.entries(value as object)),
+}
+
+function expectNothingIn(value: unknown): void {
+  for (const [way, print] of Object.entries(ways)) {
+    for (const secret of SECRETS) expect(print(value), way).not.toContain(secret)
+  }
+}
+
+/** Runs a flow to its end and keeps all that can be seen of it on the way. */
+async function observe(...script: Scripted[]) {
+  const time = new VirtualTime()
+  const seen: unknown[] = []
+  const actor = createDeviceAuthorization({
+    clientId: 'client-id-in-the-clear',
+    clock: time.clock(),
+    fetch: scriptedService(time, ...script).fetch,
+    inspect: (event) => seen.push(event),
+    onCodes: (shown) => seen.push(shown),
+  })
+  watch(actor, (snapshot) => {
+    seen.push(snapshot, snapshot.context, snapshot.toJSON(), viewOf(snapshot, time.now))
+    seen.push(actor.getPersistedSnapshot())
+  })
+  actor.start()
+  await time.until(() => actor.getSnapshot().status !== 'active')
+  return { seen, actor }
+}
+
+describe('a secret', () => {
+  test('shows itself in no way', () => {
+    const secret = new Secret(token.access_token)
+    expectNothingIn(secret)
+    expectNothingIn({ deep: [secret] })
+    expectNothingIn(new Error(`with ${secret}`, { cause: secret }))
+    expect(`${secret}`).toBe('[secret]')
+    expect(JSON.stringify({ secret })).toBe('{"secret":"[secret]"}')
+    expect(inspect({ secret })).toBe('{ secret: [secret] }')
+  })
+
+  test('is revealed where it is asked for', () => {
+    expect(new Secret('value').reveal()).toBe('value')
+    expect(Secret.of('value').reveal()).toBe('value')
+  })
+})
+
+describe('nothing secret is seen', () => {
+  test.each([
+    ['a flow that ends well', [codes, pending, slowDown, new Error('down'), token]],
+    ['a flow that is refused', [codes, { error: codes.device_code }]],
+    ['a token that cannot be read', [codes, { ...token, scope: [token.access_token] }]],
+    ['codes that cannot be read', [{ ...codes, interval: codes.device_code }]],
+    ['a broken connection whose error holds the request', [codes, new Error(codes.device_code), token]],
+  ])('in snapshots, persisted snapshots, inspection events and views of %s', async (_, script) => {
+    const { seen } = await observe(...script)
+    expect(seen.length).toBeGreaterThan(10)
+    // An error code of the wire is kept as it came, for whoever asks for it; nothing else of an answer is.
+    const visible = JSON.stringify(seen).replaceAll(`"error":"${codes.device_code}"`, '')
+    for (const secret of SECRETS) expect(visible).not.toContain(secret)
+  })
+
+  test('in the result', async () => {
+    const { actor } = await observe(codes, token)
+    expectNothingIn(actor.getSnapshot().output)
+    expectNothingIn(actor.getSnapshot().context.codes)
+  })
+
+  test('in any error of the promise', async () => {
+    const script = [
+      { ...codes, user_code: 5 },
+      { error: 'invalid_scope' },
+      new Error(SECRETS.join()),
+      new Response(''),
+    ]
+    for (const line of script) {
+      const time = new VirtualTime()
+      const { fetch } = scriptedService(time, line)
+      const error = await authorizeDevice({ clientId: 'client-id-in-the-clear', fetch }).catch(
+        (error) => error,
+      )
+      expect(error).toBeInstanceOf(authgraph.AuthgraphError)
+      expectNothingIn(error)
+      expectNothingIn(error.stack)
+    }
+  })
+})
+
+test('every error has a code and a name of its own', () => {
+  const made = [
+    new authgraph.DeniedError(),
+    new authgraph.ExpiredError(),
+    new authgraph.CancelledError(),
+    new authgraph.UnreachableError('host'),
+    new authgraph.TimedOutError(),
+    new authgraph.RedirectedError('host'),
+    new authgraph.WrongHostError('host'),
+    new authgraph.BadAnswerError('field'),
+    new authgraph.AnswerTooLargeError(1),
+    new authgraph.RefusedError({ status: 400 }),
+    new authgraph.BadOptionError('option'),
+    new authgraph.BadResumeError([]),
+  ]
+  expect(new Set(made.map(({ code }) => code)).size).toBe(made.length)
+  for (const error of made) expect(authgraph).toHaveProperty(error.name)
+})
+
+test('a resume record, and nothing else, holds what it takes to go on', async () => {
+  const time = new VirtualTime()
+  const { fetch } = scriptedService(time, codes)
+  const actor = createDeviceAuthorization({ clientId: 'client-id-in-the-clear', clock: time.clock(), fetch })
+  actor.start()
+  await time.settle()
+  expect(exportResume(actor.getSnapshot(), time.now)).toMatchObject({
+    clientId: 'client-id-in-the-clear',
+    deviceCode: codes.device_code,
+  })
+  actor.stop()
+})

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+
+interface Import {
+  readonly from: string
+  /** A file below the root, or the name of a package. */
+  readonly to: string
+  readonly typeOnly: boolean
+}
+
+const imports = [...sourcesOf('machines'), ...sourcesOf('src')].flatMap(importsOf)
+
+/** What a folder may import, at run time and (`types`) as types. Nothing else that is ours, and no other package. */
+const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> = {
+  machines: { may: /^xstate$/, types: /^(xstate|src\/(protocol\/.*|secret|errors)\.ts)$/ },
+  'src/protocol': { may: /^(valibot|src\/(protocol\/.*|secret|errors)\.ts)$/ },
+  'src/client': {
+    may: /^(xstate|ofetch|valibot|machines\/device-authorization\.ts|src\/(client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+  },
+  'src/service': {
+    may: /^(xstate|valibot|node:http|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    types: /^node:http$/,
+  },
+}
+
+test.each(Object.entries(RULES))('%s imports only what it may', (folder, { may, types }) => {
+  const broken = imports
+    .filter(({ from }) => from.startsWith(`${folder}/`))
+    .filter(({ to, typeOnly }) => !may.test(to) && !(typeOnly && types?.test(to)))
+  expect(broken).toEqual([])
+})
+
+test('nothing imports the public names of the root', () => {
+  expect(imports.filter(({ to }) => to === 'src/index.ts')).toEqual([])
+})
+
+test('only the testing folder knows the graph package', () => {
+  expect(
+    imports.filter(({ from, to }) => to === '@xstate/graph' && !from.startsWith('src/testing/')),
+  ).toEqual([])
+})
+
+test('secrets and errors import nothing of ours but each other', () => {
+  expect(imports.filter(({ from }) => /^src\/(secret|errors)\.ts$/.test(from))).toEqual([])
+})
+
+function sourcesOf(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name))
+}
+
+function importsOf(from: string): Import[] {
+  const text = readFileSync(join(root, from), 'utf8')
+  const statements = text.matchAll(
+    /^(?:import|export) (type )?(?:[^'"]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm,
+  )
+  return [...statements].map(([, type, name, lazy]) => {
+    const target = name ?? lazy ?? ''
+    const to = target.startsWith('.') ? relative(root, join(root, dirname(from), target)) : target
+    return { from, to, typeOnly: type !== undefined }
+  })
+}
