@@ -1,0 +1,41 @@
+interface Page {
+  readonly url: string
+  readonly html: string
+}
+
+/** A person at a browser without scripts: keeps cookies, follows redirects, fills in and sends the first form of a page. */
+export function person() {
+  const cookies = new Map<string, string>()
+
+  async function open(url: string, init: RequestInit = {}): Promise<Page> {
+    const headers = { ...init.headers, cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }
+    const answer = await fetch(url, { ...init, headers, redirect: 'manual' })
+    for (const cookie of answer.headers.getSetCookie()) keep(cookie)
+    const location = answer.headers.get('location')
+    return location ? open(new URL(location, url).href) : { url, html: await answer.text() }
+  }
+
+  function keep(cookie: string): void {
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
+    if (/expires=Thu, 01 Jan 1970|max-age=0/i.test(cookie)) cookies.delete(name)
+    else cookies.set(name, value)
+  }
+
+  return {
+    open,
+    /** Sends the first form of the page, its own values under those given. */
+    send({ url, html }: Page, values: Record<string, string> = {}): Promise<Page> {
+      const form = /<form[\s\S]*?<\/form>/.exec(html)?.[0] ?? ''
+      const action = /action="([^"]*)"/.exec(form)?.[1] ?? ''
+      const fields = [...form.matchAll(/<input[^>]*>/g)].map(([input]) => [
+        /name="([^"]*)"/.exec(input)?.[1] ?? '',
+        /value="([^"]*)"/.exec(input)?.[1] ?? '',
+      ])
+      return open(new URL(action, url).href, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ ...Object.fromEntries(fields), ...values }).toString(),
+      })
+    },
+  }
+}
