@@ -1,0 +1,210 @@
+import { assign, setup } from 'xstate'
+
+/** Seconds that each poll sent too early adds to the interval. Spec 3, 7. */
+const SLOW_DOWN_STEP = 5
+
+/** Milliseconds for which a poll may be busy issuing the token before another one may try. */
+const LEASE = 10_000
+
+/**
+ * Who approved: a name, or what the host knows a user by.
+ *
+ * @group Machines
+ */
+export type User = string | { readonly id: string | number; readonly login: string }
+
+/**
+ * What a grant starts from.
+ *
+ * @group Machines
+ */
+export interface DeviceGrantInput {
+  /** Seconds between two polls. */
+  readonly interval: number
+  /** Seconds by which a poll may come early: a fifth of the interval and at most one by default, 0 for none. */
+  readonly leeway: number | null
+  /** Epoch milliseconds. */
+  readonly issuedAt: number
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+  /** Whether the first poll may come at once, or one interval after the codes were issued. */
+  readonly firstPoll: 'free' | 'counted'
+}
+
+/**
+ * What the service keeps of one authorization: plain JSON. Points in time are epoch milliseconds.
+ *
+ * @group Machines
+ */
+export interface DeviceGrantContext {
+  /** Seconds between two polls. It only grows. */
+  readonly interval: number
+  readonly leeway: number | null
+  readonly expiresAt: number
+  /** When the last poll came that was not early. */
+  readonly polledAt: number | null
+  readonly user: User | null
+  /** The poll that is issuing the token, and until when it may. */
+  readonly lease: { readonly claim: string; readonly until: number } | null
+}
+
+/**
+ * What happens to a grant. Each event brings its time `at` (epoch milliseconds): the machine reads no clock.
+ *
+ * @group Machines
+ */
+export type DeviceGrantEvent =
+  /** `claim` is a name of this one poll, under which it may become the one that issues the token. */
+  | { readonly type: 'poll'; readonly at: number; readonly claim: string }
+  | { readonly type: 'approve'; readonly at: number; readonly user: User }
+  | { readonly type: 'deny'; readonly at: number }
+  | { readonly type: 'issued'; readonly at: number; readonly claim: string }
+  | { readonly type: 'notIssued'; readonly at: number; readonly claim: string }
+
+/**
+ * One authorization as the service keeps it.
+ *
+ * Event-only: it is run with the pure `transition()` over what a store holds. A poll is first checked for the end of
+ * the lifetime, then for a decision, which is delivered however early the poll came, and throttled only while there
+ * is none.
+ *
+ * @group Machines
+ * @see Spec 3, 4.2, 7
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
+ */
+export const deviceGrant = setup({
+  types: {} as {
+    context: DeviceGrantContext
+    input: DeviceGrantInput
+    events: DeviceGrantEvent
+    tags: 'undecided' | 'decided' | 'settled'
+    meta: { readonly text: string }
+  },
+  guards: {
+    overdue: ({ context, event }) => event.at >= context.expiresAt,
+    early: ({ context: { polledAt, interval, leeway }, event }) =>
+      polledAt !== null && event.at - polledAt < (interval - (leeway ?? Math.min(interval / 5, 1))) * 1000,
+    leased: ({ context, event }) => context.lease !== null && event.at < context.lease.until,
+    leaseIsOurs: ({ context, event }) => 'claim' in event && context.lease?.claim === event.claim,
+  },
+  actions: {
+    /** An early poll does not move the time of the last one: a steady client could never recover. */
+    slowDown: assign({ interval: ({ context }) => context.interval + SLOW_DOWN_STEP }),
+    keepTime: assign({ polledAt: ({ event }) => event.at }),
+    keepUser: assign(({ event }) => (event.type === 'approve' ? { user: event.user } : {})),
+    takeLease: assign(({ event }) =>
+      event.type === 'poll' ? { lease: { claim: event.claim, until: event.at + LEASE } } : {},
+    ),
+    endLease: assign({ lease: null }),
+  },
+}).createMachine({
+  id: 'deviceGrant',
+  description: 'One device authorization as the service keeps it.',
+  context: ({ input }) => ({
+    interval: input.interval,
+    leeway: input.leeway,
+    expiresAt: input.expiresAt,
+    polledAt: input.firstPoll === 'counted' ? input.issuedAt : null,
+    user: null,
+    lease: null,
+  }),
+  initial: 'requested',
+  states: {
+    requested: {
+      description: 'The codes were issued; there was no poll yet.',
+      tags: 'undecided',
+      meta: { text: 'Waiting for the first poll.' },
+      on: {
+        poll: [
+          { guard: 'overdue', target: 'expired' },
+          { guard: 'early', target: 'slowed', actions: 'slowDown' },
+          { target: 'pending', actions: 'keepTime' },
+        ],
+        approve: [
+          { guard: 'overdue', target: 'expired' },
+          { target: 'approved', actions: 'keepUser' },
+        ],
+        deny: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+      },
+    },
+    pending: {
+      description: 'The device polls; the user has not decided.',
+      tags: 'undecided',
+      meta: { text: 'Waiting for the user.' },
+      on: {
+        poll: [
+          { guard: 'overdue', target: 'expired' },
+          { guard: 'early', target: 'slowed', actions: 'slowDown' },
+          { target: 'pending', actions: 'keepTime' },
+        ],
+        approve: [
+          { guard: 'overdue', target: 'expired' },
+          { target: 'approved', actions: 'keepUser' },
+        ],
+        deny: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+      },
+    },
+    slowed: {
+      description: 'The last poll came too early; the interval has grown.',
+      tags: 'undecided',
+      meta: { text: 'Waiting for the user; the device was asked for longer pauses.' },
+      on: {
+        poll: [
+          { guard: 'overdue', target: 'expired' },
+          { guard: 'early', target: 'slowed', actions: 'slowDown' },
+          { target: 'pending', actions: 'keepTime' },
+        ],
+        approve: [
+          { guard: 'overdue', target: 'expired' },
+          { target: 'approved', actions: 'keepUser' },
+        ],
+        deny: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+      },
+    },
+    approved: {
+      description: 'The user approved; the next poll fetches the token.',
+      tags: 'decided',
+      meta: { text: 'Approved.' },
+      on: {
+        poll: [
+          { guard: 'overdue', target: 'expired' },
+          { target: 'issuing', actions: 'takeLease' },
+        ],
+      },
+    },
+    issuing: {
+      description: 'One poll has the token issued; others hear that the decision is pending.',
+      tags: 'decided',
+      meta: { text: 'Issuing the token.' },
+      on: {
+        poll: [
+          { guard: 'leased', target: 'issuing' },
+          { guard: 'overdue', target: 'expired' },
+          { target: 'issuing', actions: 'takeLease', description: 'The lease has lapsed.' },
+        ],
+        issued: { guard: 'leaseIsOurs', target: 'authorized', actions: 'endLease' },
+        notIssued: { guard: 'leaseIsOurs', target: 'approved', actions: 'endLease' },
+      },
+    },
+    denied: {
+      description: 'The user denied.',
+      tags: 'decided',
+      meta: { text: 'Denied.' },
+      on: {
+        poll: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+      },
+    },
+    authorized: {
+      type: 'final',
+      description: 'A poll has brought the token, and no other one will.',
+      tags: 'settled',
+      meta: { text: 'Authorized.' },
+    },
+    expired: {
+      type: 'final',
+      description: 'The lifetime of the codes is over.',
+      tags: 'settled',
+      meta: { text: 'Expired.' },
+    },
+  },
+})

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module'
+
+const HELP = `authgraph: OAuth device authorization as a state machine
+
+Usage: authgraph <command> [options]
+
+Commands:
+  demo       Run a whole device authorization on this machine, and watch it
+
+Options:
+  --help     Show this help, or that of a command
+  --version  Show the version
+`
+
+const [command, ...args] = process.argv.slice(2)
+
+switch (command) {
+  case 'demo': {
+    const { demo } = await import('./demo.ts')
+    process.exitCode = await demo(args)
+    break
+  }
+  case '--version':
+    process.stdout.write(`${createRequire(import.meta.url)('authgraph/package.json').version}\n`)
+    break
+  case undefined:
+  case '--help':
+  case '-h':
+    process.stdout.write(HELP)
+    break
+  default:
+    process.stderr.write(`authgraph: there is no command "${command}". See: authgraph --help\n`)
+    process.exitCode = 1
+}

@@ -1,0 +1,3 @@
+export * from '../machines/device-authorization.ts'
+export * from '../machines/device-grant.ts'
+export { type DeviceCodes, parseDeviceCodes } from './protocol/device-codes.ts'

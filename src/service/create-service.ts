@@ -1,0 +1,117 @@
+import type { User } from '../../machines/device-grant.ts'
+import { BadOptionError } from '../errors.ts'
+import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
+import { type Authentication, authenticate } from './authenticate.ts'
+import { createClients } from './clients.ts'
+import { accessToken } from './endpoints/access-token.ts'
+import { deviceCode } from './endpoints/device-code.ts'
+import { user } from './endpoints/user.ts'
+import { verification } from './endpoints/verification.ts'
+import { fetchAdapter } from './fetch.ts'
+import { createGrants, type Decision } from './grants.ts'
+import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
+import { type Listening, listen } from './listen.ts'
+import type { ServiceOptions } from './options.ts'
+import { defaultPage } from './pages/default-page.ts'
+import { newToken } from './random-codes.ts'
+import { type Addresses, createRouter } from './routes.ts'
+import { memoryStore } from './stores/memory.ts'
+import { createTokens } from './tokens.ts'
+
+/**
+ * A service for the device flow. Its functions need no `this`.
+ *
+ * @group Service
+ */
+export interface Service {
+  /** Answers a web request, in any runtime. A client takes it as its own `fetch`. */
+  readonly fetch: typeof globalThis.fetch
+  /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. */
+  readonly listen: (at?: { readonly port?: number; readonly host?: string }) => Promise<Listening>
+  /** Recognises the credential of a request to an API of your own. */
+  readonly authenticate: (request: { readonly headers: Headers }) => Promise<Authentication>
+  /** Approves as the user would on the page. */
+  readonly approve: (userCode: string, user: User) => Promise<Decision>
+  /** Denies as the user would on the page. */
+  readonly deny: (userCode: string) => Promise<Decision>
+}
+
+/** Who approves while there is no sign-in. For development. */
+const DEVELOPER: User = { id: 1, login: 'developer' }
+
+/** The addresses of a service that never listened: it is called in its own process, and any host will do. */
+const IN_PROCESS = 'http://localhost'
+
+/**
+ * Makes a service that issues codes and tokens as Spec 4 says.
+ *
+ * @throws BadOptionError for an interval or a lifetime that is not a positive number of seconds.
+ * @group Service
+ * @see Spec 3, 4
+ */
+export function createService(options: ServiceOptions): Service {
+  const {
+    profile = 'github',
+    interval = DEFAULT_INTERVAL,
+    expiresIn = DEFAULT_LIFETIME,
+    clock = Date,
+  } = options
+  if (!Number.isInteger(interval) || interval < 1)
+    throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
+  if (!Number.isInteger(expiresIn) || expiresIn < 1)
+    throw new BadOptionError('expiresIn must be a whole number of seconds, 1 or more')
+  const {
+    page = defaultPage,
+    identify = () => ({ user: DEVELOPER }),
+    issueToken = newToken,
+    onError = () => undefined,
+  } = options
+  const store = options.store ?? memoryStore({ clock })
+  const clients = createClients(options.clients)
+  const grants = createGrants(store, clock)
+  const tokens = createTokens(store)
+
+  let bound: string | undefined
+  const addresses = (): Addresses => ({
+    authUrl: withoutSlash(options.authUrl ?? bound ?? IN_PROCESS),
+    baseUrl: withoutSlash(options.baseUrl ?? bound ?? options.authUrl ?? IN_PROCESS),
+  })
+  const authUrl = () => addresses().authUrl
+
+  const { leeway = null, firstPoll = 'free' } = options
+  const pace = { interval, expiresIn, leeway, firstPoll }
+  const handlers = {
+    deviceCode: deviceCode.bind(null, { clients, grants, profile, authUrl, ...pace }),
+    accessToken: accessToken.bind(null, { clients, grants, tokens, profile, issueToken, onError }),
+    verification: verification.bind(null, { clients, grants, page, identify, authUrl }),
+    user: async (request: ServiceRequest) =>
+      user(await authenticate(tokens, request.header('authorization'))),
+  }
+  let route = createRouter(addresses(), handlers)
+
+  async function handle(request: ServiceRequest): Promise<ServiceResponse> {
+    try {
+      return await route(request)
+    } catch (error) {
+      onError(error)
+      return json(500, { error: 'server_error', error_description: 'the service failed' })
+    }
+  }
+
+  return {
+    fetch: fetchAdapter(handle),
+    async listen({ port = 0, host = '127.0.0.1' } = {}) {
+      const listening = await listen(handle, { port, host })
+      bound = listening.url
+      route = createRouter(addresses(), handlers)
+      return listening
+    },
+    authenticate: ({ headers }) => authenticate(tokens, headers.get('authorization') ?? undefined),
+    approve: grants.approve,
+    deny: grants.deny,
+  }
+}
+
+function withoutSlash(address: string): string {
+  return address.endsWith('/') ? address.slice(0, -1) : address
+}

@@ -1,0 +1,52 @@
+import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
+
+/** Bytes of the largest body that is read. */
+export const LARGEST_REQUEST = 64 * 1024
+
+/** What is said of a larger one. */
+export const TOO_LARGE = json(
+  413,
+  { message: `the body is larger than ${LARGEST_REQUEST} bytes` },
+  { connection: 'close' },
+)
+
+/** Serves web requests, in any runtime. */
+export function fetchAdapter(
+  handle: (request: ServiceRequest) => Promise<ServiceResponse>,
+): typeof globalThis.fetch {
+  return async (input, init) => {
+    const request = input instanceof Request && init === undefined ? input : new Request(input, init)
+    const body = await readBody(request)
+    return respond(body === undefined ? TOO_LARGE : await handle(serviceRequest(request, body)))
+  }
+}
+
+function serviceRequest({ method, url, headers }: Request, body: string): ServiceRequest {
+  const { host, pathname, searchParams } = new URL(url)
+  return {
+    method,
+    host,
+    path: pathname,
+    query: searchParams,
+    body,
+    header: (name) => headers.get(name) ?? undefined,
+  }
+}
+
+async function readBody({ body }: Request): Promise<string | undefined> {
+  if (body === null) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > LARGEST_REQUEST) return undefined
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function respond({ status, headers, body }: ServiceResponse): Response {
+  const bytes = new TextEncoder().encode(body)
+  return new Response(bytes, { status, headers: { ...headers, 'content-length': String(bytes.byteLength) } })
+}

@@ -1,0 +1,16 @@
+const nodeCrypto = globalThis.process?.getBuiltinModule?.('node:crypto')
+
+/**
+ * SHA-256 in hexadecimal digits. Device codes and tokens are kept in this form only: whoever reads the store cannot
+ * use them. They are random and long, so that a salt would add nothing.
+ */
+export async function hash(text: string): Promise<string> {
+  // At once where the runtime can, since WebCrypto takes a turn of a thread pool.
+  if (nodeCrypto) return nodeCrypto.createHash('sha256').update(text).digest('hex')
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return toHex(new Uint8Array(digest))
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,35 @@
+import { hash } from './hash.ts'
+import type { ServiceRequest } from './http.ts'
+import { newDeviceCode } from './random-codes.ts'
+
+/** What binds the forms of the verification page to the browser that was shown them. */
+export interface Session {
+  /** What a form carries. It is made of the cookie, which no other site can read. */
+  readonly csrf: string
+  /** The headers that give a new browser its cookie. */
+  readonly headers: Readonly<Record<string, string>>
+  isOurs(csrf: string | undefined): boolean
+}
+
+/** Reads the session of a request from its cookie, or begins one. */
+export async function openSession(request: ServiceRequest, authUrl: string): Promise<Session> {
+  const secure = authUrl.startsWith('https:')
+  const name = secure ? '__Host-authgraph' : 'authgraph'
+  const known = readCookie(request.header('cookie'), name)
+  const id = known ?? newDeviceCode()
+  const csrf = await hash(`csrf:${id}`)
+  const cookie = `${name}=${id}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  return {
+    csrf,
+    headers: known ? {} : { 'set-cookie': cookie },
+    isOurs: (given) => known !== undefined && given === csrf,
+  }
+}
+
+function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const pair of (header ?? '').split(';')) {
+    const [key, value = ''] = pair.trim().split('=')
+    if (key === name && /^[0-9a-f]{40}$/.test(value)) return value
+  }
+  return undefined
+}

@@ -1,0 +1,44 @@
+import type { Change, Json, Store } from '../store.ts'
+
+/** Records looked at for having expired, at each update. */
+const SWEPT = 2
+
+interface Entry {
+  readonly value: Json
+  readonly expiresAt: number
+}
+
+/**
+ * Keeps everything in the memory of this process, and forgets what has expired as it goes: there is no timer.
+ *
+ * @group Service
+ */
+export function memoryStore({ clock = Date }: { readonly clock?: { now(): number } } = {}): Store {
+  const entries = new Map<string, Entry>()
+  let swept = entries.entries()
+
+  function sweep(now: number): void {
+    for (let count = 0; count < SWEPT; count += 1) {
+      const next = swept.next()
+      if (next.done) {
+        swept = entries.entries()
+        return
+      }
+      const [key, { expiresAt }] = next.value
+      if (expiresAt <= now) entries.delete(key)
+    }
+  }
+
+  return {
+    async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
+      const now = clock.now()
+      sweep(now)
+      const entry = entries.get(key)
+      const live = entry !== undefined && entry.expiresAt > now
+      const { result, value, expiresAt = Number.POSITIVE_INFINITY } = change(live ? entry.value : undefined)
+      if (value === null) entries.delete(key)
+      else if (value !== undefined) entries.set(key, { value, expiresAt })
+      return result
+    },
+  }
+}
