@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { createDeviceAuthorization } from '../../src/index.ts'
+import { createService } from '../../src/service/index.ts'
+import { VirtualTime } from '../support/virtual-time.ts'
+
+const FLOWS = 50
+
+/** Runs flows whose clocks are fast against a service without leeway; the user approves somewhere in ten minutes. */
+async function run(rate: number) {
+  const time = new VirtualTime()
+  const service = createService({
+    clients: [{ clientId: 'id', name: 'App' }],
+    leeway: 0,
+    clock: time.clock(),
+  })
+  const slowDowns: { flow: number; poll: number }[] = []
+  const start = time.now
+  const actors = Array.from({ length: FLOWS }, (_, flow) => {
+    let polls = 0
+    const actor = createDeviceAuthorization({
+      clientId: 'id',
+      clock: time.clock(rate),
+      fetch: time.through(async (input, init) => {
+        const answer = await service.fetch(input, init)
+        const body = await answer.clone().json()
+        if (body.error !== undefined) polls += 1
+        if (body.error === 'slow_down') slowDowns.push({ flow, poll: polls })
+        return answer
+      }),
+    })
+    actor.start()
+    return actor
+  })
+  await time.settle()
+  for (const [flow, actor] of actors.entries()) {
+    const userCode = actor.getSnapshot().context.codes?.userCode ?? ''
+    await time.advance(Math.max(0, start + flow * 12_000 - time.now))
+    await service.approve(userCode, 'octocat')
+  }
+  await time.until(() => actors.every((actor) => actor.getSnapshot().status === 'done'))
+  return { slowDowns, results: actors.map((actor) => actor.getSnapshot().output?.status) }
+}
+
+describe('against a service without leeway', () => {
+  test.each([1, 1.02])(
+    'a clock that runs at %d is never too early, and every flow gets its token',
+    async (rate) => {
+      const { results, slowDowns } = await run(rate)
+      expect(results).toEqual(Array(FLOWS).fill('authorized'))
+      expect(slowDowns).toEqual([])
+    },
+  )
+
+  test('a clock that is 20 percent fast is told once to slow down, and every flow gets its token', async () => {
+    const { results, slowDowns } = await run(1.2)
+    expect(results).toEqual(Array(FLOWS).fill('authorized'))
+    expect(slowDowns.length).toBeGreaterThan(FLOWS / 2)
+    // The first poll is free; the second is early, and the margin grows. No later one is early.
+    expect(slowDowns.filter(({ poll }) => poll !== 2)).toEqual([])
+  })
+})
