@@ -178,6 +178,40 @@ export class BadResumeError extends AuthgraphError {
 }
 
 /**
+ * What is wrong with an application's key, its id, or the signing itself. A code never changes its meaning.
+ *
+ * @group Errors
+ */
+export type JwtErrorCode =
+  | 'key_truncated'
+  | 'key_public'
+  | 'key_certificate'
+  | 'key_openssh'
+  | 'key_encrypted'
+  | 'key_not_rsa'
+  | 'key_unreadable'
+  | 'key_too_short'
+  | 'bad_app_id'
+  | 'sign_failed'
+
+/**
+ * The application token cannot be signed. `code` names why, and the message says what to do about it.
+ *
+ * It keeps no `cause`: an error of a cryptography library may quote the key.
+ *
+ * @group Errors
+ * @see Spec 7
+ */
+export class JwtError extends AuthgraphError {
+  readonly code: JwtErrorCode
+
+  constructor(code: JwtErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/**
  * Every error of this package, so that `switch (error.code)` is checked for completeness.
  *
  * @group Errors
@@ -195,6 +229,7 @@ export type AnyAuthgraphError =
   | RefusedError
   | BadOptionError
   | BadResumeError
+  | JwtError
 
 /** What a person can do about a refusal. Only codes of this table are quoted: others are the service's own text. */
 const ADVICE: Record<string, string> = {
