@@ -9,8 +9,8 @@ const REFUSED_LABELS = [
   [/^(EC|DSA)/, 'key_not_rsa'],
 ] as const
 
-/** How an encrypted PKCS#1 key says so: in a header within the block. */
-const ENCRYPTED_BODY = /^Proc-Type:4,ENCRYPTED/
+/** How an encrypted PKCS#1 key says so: in a header before its bytes. */
+const ENCRYPTED_HEADER = /-Proc-Type:4,ENCRYPTED/
 
 /**
  * Gives the bytes in a PEM text, however it was damaged on its way through settings and environment variables:
@@ -30,9 +30,9 @@ export function readPem(text: string): Uint8Array<ArrayBuffer> {
 
 /** Reads what follows `BEGIN`. A key that is whole is taken even when its last line is not. */
 function readBlock(block: string): Uint8Array<ArrayBuffer> {
-  const [, label = '', body = ''] = /^([A-Z0-9]*)-*(.*?)(?:-+END.*|-*)$/.exec(block) ?? []
+  const [, label = '', body = ''] = /^([A-Z0-9]*)-{0,5}([^-]*)/.exec(block) ?? []
   for (const [pattern, code] of REFUSED_LABELS) if (pattern.test(label)) throw refuseKey(code)
-  if (ENCRYPTED_BODY.test(body)) throw refuseKey('key_encrypted')
+  if (ENCRYPTED_HEADER.test(block)) throw refuseKey('key_encrypted')
   if (body === '') throw refuseKey('key_truncated')
   return decodeBase64(body)
 }
@@ -47,7 +47,8 @@ function readBare(text: string): Uint8Array<ArrayBuffer> {
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  // A text cut anywhere still shows, in its first bytes, how long the key was.
-  const groups = text.length % 4 === 1 ? text.slice(0, -1) : text
+  // A text cut anywhere, also within its padding, still shows in its first bytes how long the key was.
+  const characters = text.replace(/=+$/, '')
+  const groups = characters.length % 4 === 1 ? characters.slice(0, -1) : characters
   return Uint8Array.from(atob(groups), (character) => character.charCodeAt(0))
 }
