@@ -69,6 +69,19 @@ export class UnreachableError extends AuthgraphError {
     super(`${host} cannot be reached${reason ? `: ${reason}` : ''}`)
     this.reason = reason
   }
+
+  /** Makes the error of what an HTTP client threw, of which it keeps the system's code alone. */
+  static of(host: string, thrown: unknown): UnreachableError {
+    return new UnreachableError(host, systemCode(thrown))
+  }
+}
+
+/** The system's code in an error or in one of its causes. */
+function systemCode(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error) || depth > 4) return undefined
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,39}$/.test(code)) return code
+  return systemCode(error.cause, depth + 1)
 }
 
 /**

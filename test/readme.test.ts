@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { deviceAuthorization } from '../src/machines.ts'
+import { rsaKeys } from './support/rsa-keys.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -12,17 +13,23 @@ const blocks = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code = '']) 
 /** Inside the package, so that the block finds it by its own name: the built one, as users have it. */
 const folder = join(root, '.cache/readme')
 
-test('the README shows how to get a token in two ways', () => {
-  expect(blocks).toHaveLength(2)
+beforeAll(() => {
+  mkdirSync(folder, { recursive: true })
+  const { privateKey, publicKey } = rsaKeys()
+  writeFileSync(join(folder, 'app.pem'), privateKey)
+  writeFileSync(join(folder, 'app.public.pem'), publicKey)
+})
+
+test('the README shows how to get a token in two ways, and how to call an API', () => {
+  expect(blocks).toHaveLength(3)
 })
 
 test.concurrent.each(blocks.map((code, index) => [index + 1, code] as const))(
   'block %i runs and prints what it says',
   async (index, code) => {
-    mkdirSync(folder, { recursive: true })
     const file = join(folder, `block-${index}.mjs`)
     writeFileSync(file, code)
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [file])
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { cwd: folder })
     expect(stderr).toBe('')
     for (const [, printed = ''] of code.matchAll(/^.*console\.log.* \/\/ (.*)$/gm)) {
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(printed)

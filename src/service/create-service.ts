@@ -1,11 +1,12 @@
 import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError } from '../errors.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
+import { createAppTokens } from './app-tokens.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { createClients } from './clients.ts'
 import { accessToken } from './endpoints/access-token.ts'
+import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
-import { user } from './endpoints/user.ts'
 import { verification } from './endpoints/verification.ts'
 import { fetchAdapter } from './fetch.ts'
 import { createGrants, type Decision } from './grants.ts'
@@ -13,6 +14,8 @@ import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
 import { type Listening, listen } from './listen.ts'
 import type { ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
+import { createPasswords } from './passwords.ts'
+import { createPersonalTokens } from './personal-tokens.ts'
 import { newToken } from './random-codes.ts'
 import { type Addresses, createRouter } from './routes.ts'
 import { memoryStore } from './stores/memory.ts'
@@ -29,7 +32,10 @@ export interface Service {
   /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. */
   readonly listen: (at?: { readonly port?: number; readonly host?: string }) => Promise<Listening>
   /** Recognises the credential of a request to an API of your own. */
-  readonly authenticate: (request: { readonly headers: Headers }) => Promise<Authentication>
+  readonly authenticate: (request: {
+    readonly url?: string
+    readonly headers: Headers
+  }) => Promise<Authentication>
   /** Approves as the user would on the page. */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
   /** Denies as the user would on the page. */
@@ -70,6 +76,14 @@ export function createService(options: ServiceOptions): Service {
   const clients = createClients(options.clients)
   const grants = createGrants(store, clock)
   const tokens = createTokens(store)
+  const credentials = {
+    tokens,
+    passwords: createPasswords(options.users ?? []),
+    personalTokens: createPersonalTokens(options.personalTokens ?? []),
+    appTokens: createAppTokens(options.apps ?? [], clock),
+  }
+  const identifyCaller = ({ header, query }: Pick<ServiceRequest, 'header' | 'query'>) =>
+    authenticate(credentials, header('authorization'), query)
 
   let bound: string | undefined
   const addresses = (): Addresses => ({
@@ -84,8 +98,8 @@ export function createService(options: ServiceOptions): Service {
     deviceCode: deviceCode.bind(null, { clients, grants, profile, authUrl, ...pace }),
     accessToken: accessToken.bind(null, { clients, grants, tokens, profile, issueToken, onError }),
     verification: verification.bind(null, { clients, grants, page, identify, authUrl }),
-    user: async (request: ServiceRequest) =>
-      user(await authenticate(tokens, request.header('authorization'))),
+    user: async (request: ServiceRequest) => user(await identifyCaller(request)),
+    app: async (request: ServiceRequest) => app(await identifyCaller(request)),
   }
   let route = createRouter(addresses(), handlers)
 
@@ -106,7 +120,11 @@ export function createService(options: ServiceOptions): Service {
       route = createRouter(addresses(), handlers)
       return listening
     },
-    authenticate: ({ headers }) => authenticate(tokens, headers.get('authorization') ?? undefined),
+    authenticate: ({ url = '', headers }) =>
+      identifyCaller({
+        header: (name) => headers.get(name) ?? undefined,
+        query: new URLSearchParams(url.split('?')[1]),
+      }),
     approve: grants.approve,
     deny: grants.deny,
   }

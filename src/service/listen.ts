@@ -92,7 +92,7 @@ async function readBody(message: IncomingMessage): Promise<string | undefined> {
 }
 
 function serviceRequest(
-  { method = 'GET', url = '/', headers }: IncomingMessage,
+  { method = 'GET', url = '/', headers, headersDistinct }: IncomingMessage,
   body: string,
 ): ServiceRequest {
   const [path = '/', query = ''] = url.split('?', 2)
@@ -102,9 +102,7 @@ function serviceRequest(
     path,
     query: new URLSearchParams(query),
     body,
-    header: (name) => {
-      const value = headers[name]
-      return Array.isArray(value) ? value.join(', ') : value
-    },
+    // Every one of a repeated header: Node would hide a second credential.
+    header: (name) => headersDistinct[name]?.join(', '),
   }
 }

@@ -1,7 +1,10 @@
 import type { User } from '../../machines/device-grant.ts'
 import type { Secret } from '../secret.ts'
+import type { App } from './app-tokens.ts'
 import type { ServiceRequest } from './http.ts'
 import type { Page } from './pages/page.ts'
+import type { PasswordUser } from './passwords.ts'
+import type { PersonalAccessToken } from './personal-tokens.ts'
 import type { Store } from './store.ts'
 
 /**
@@ -29,6 +32,12 @@ export type Identity = { readonly user: User } | { readonly signInAt: string }
  */
 export interface ServiceOptions {
   readonly clients: readonly Client[]
+  /** Who may use the API with a user name and a password. */
+  readonly users?: readonly PasswordUser[]
+  /** Who may use the API with a personal access token. */
+  readonly personalTokens?: readonly PersonalAccessToken[]
+  /** Which applications may use the API with a token that they signed. */
+  readonly apps?: readonly App[]
   /** The address of the login paths, as clients and people see it: where `listen` bound by default. */
   readonly authUrl?: string
   /** The address of the API: where `listen` bound by default. */

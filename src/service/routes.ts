@@ -8,6 +8,7 @@ export interface Handlers {
   readonly accessToken: Handler
   readonly verification: Handler
   readonly user: Handler
+  readonly app: Handler
 }
 
 /** The addresses under which the service is reached. */
@@ -32,12 +33,13 @@ export function createRouter({ authUrl, baseUrl }: Addresses, handlers: Handlers
     host: apart ? at.host : undefined,
     methods,
   })
-  const { deviceCode, accessToken, verification, user } = handlers
+  const { deviceCode, accessToken, verification, user, app } = handlers
   const routes = [
     route(auth, DEVICE_CODE_PATH, { POST: deviceCode }),
     route(auth, ACCESS_TOKEN_PATH, { POST: accessToken }),
     route(auth, VERIFICATION_PATH, { GET: verification, POST: verification }),
     route(base, '/user', { GET: user }),
+    route(base, '/app', { GET: app }),
   ]
   return async (request) => {
     const found = routes.find(

@@ -1,4 +1,4 @@
-import { hash } from './hash.ts'
+import { hash, same } from './hash.ts'
 import type { ServiceRequest } from './http.ts'
 import { newDeviceCode } from './random-codes.ts'
 
@@ -22,7 +22,7 @@ export async function openSession(request: ServiceRequest, authUrl: string): Pro
   return {
     csrf,
     headers: known ? {} : { 'set-cookie': cookie },
-    isOurs: (given) => known !== undefined && given === csrf,
+    isOurs: (given) => known !== undefined && same(given ?? '', csrf),
   }
 }
 
