@@ -69,10 +69,10 @@ function checkCryptoKey(key: CryptoKey): CryptoKey {
   const { name, hash } = key.algorithm as RsaHashedKeyAlgorithm
   if (key.type === 'public') throw refuseKey('key_public')
   if (!name.startsWith('RSA')) throw refuseKey('key_not_rsa')
-  if (name === RS256.name && hash.name === RS256.hash && key.usages.includes('sign')) return key
+  if (name === RS256.name && hash.name === RS256.hash) return key
   throw new JwtError(
     'key_unreadable',
-    'the CryptoKey cannot sign RS256: import it for RSASSA-PKCS1-v1_5 with SHA-256 and the usage "sign"',
+    'the CryptoKey cannot sign RS256: import it for RSASSA-PKCS1-v1_5 with SHA-256',
   )
 }
 

@@ -11,9 +11,6 @@ const RSA_ENCRYPTION = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x
 /** What stands before a PKCS#1 key inside of PKCS#8: version 0 and the algorithm, whose parameters are NULL. */
 const VERSION_AND_ALGORITHM = [INTEGER, 1, 0, SEQUENCE, RSA_ENCRYPTION.length + 2, ...RSA_ENCRYPTION, 0x05, 0]
 
-/** Bytes that no RSA key in use comes near: 16384 bits take 9,300. */
-const MOST_BYTES = 32_768
-
 /**
  * Gives an RSA key as PKCS#8, the one format that WebCrypto imports everywhere: PKCS#8 as it is, PKCS#1 wrapped.
  *
@@ -38,7 +35,8 @@ export function toPkcs8(der: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
       // A public key of PKCS#1 begins with the modulus, a private one with a version of one byte.
       if (first.end - first.start > 1) throw refuseKey('key_public')
       return wrap(key)
-    case `${INTEGER} ${OCTET_STRING}`: // RFC 5915: an elliptic curve key
+    case `${INTEGER} ${OCTET_STRING}`:
+      // RFC 5915: an elliptic curve key.
       throw refuseKey('key_not_rsa')
     case `${SEQUENCE} ${OCTET_STRING}`:
       throw refuseKey('key_encrypted')
@@ -74,12 +72,11 @@ function isRsa(der: Uint8Array, algorithm: Element): boolean {
 }
 
 function wrap(pkcs1: Uint8Array): Uint8Array<ArrayBuffer> {
-  if (pkcs1.length > MOST_BYTES) throw refuseKey('key_unreadable')
   const content = [...VERSION_AND_ALGORITHM, ...header(OCTET_STRING, pkcs1.length), ...pkcs1]
   return Uint8Array.of(...header(SEQUENCE, content.length), ...content)
 }
 
-/** A tag and a length of two bytes, which every RSA key needs. */
+/** A tag and a length of two bytes, which every RSA key needs and none outgrows. */
 function header(tag: number, length: number): number[] {
   return [tag, 0x82, length >> 8, length & 0xff]
 }

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type AppPrivateKey, createAppJwtSigner, Secret } from '../../src/app-jwt/index.ts'
 import { JwtError } from '../../src/errors.ts'
 import { frozenClock } from './support/frozen-clock.ts'
-import { certificate, cryptoKey, key, otherKeys, pem, publicPem } from './support/keys.ts'
+import { certificate, cryptoKey, key, otherKeys, publicPem } from './support/keys.ts'
 
 /** What every form of the key has to sign. */
 const expected = await sign(key.privateKey)
@@ -153,13 +153,15 @@ test('any text or bytes give a token or a JwtError, never another error', async 
   )
 })
 
-test('PKCS#1 is wrapped into exactly the PKCS#8 that Node makes, for every size', async () => {
+test.each<[string, (der: Buffer) => AppPrivateKey]>([
+  ['as it is', (der) => der],
+  ['with bytes after it', (der) => Buffer.concat([der, Buffer.alloc(3)])],
+])('PKCS#1 %s becomes exactly the PKCS#8 that Node makes', async (_, change) => {
   const importKey = vi.spyOn(crypto.subtle, 'importKey')
   for (const privateKey of [key.privateKey, otherKeys.rsa1024.privateKey]) {
-    await sign(pem(privateKey, 'pkcs1')).catch(() => undefined)
-    expect(Buffer.from(importKey.mock.lastCall?.[1] as Uint8Array)).toEqual(
-      privateKey.export({ type: 'pkcs8', format: 'der' }),
-    )
+    await sign(change(privateKey.export({ type: 'pkcs1', format: 'der' }))).catch(() => undefined)
+    const wrapped = importKey.mock.lastCall?.[1] as Uint8Array
+    expect(Buffer.from(wrapped)).toEqual(privateKey.export({ type: 'pkcs8', format: 'der' }))
   }
   importKey.mockRestore()
 })
