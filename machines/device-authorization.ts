@@ -45,6 +45,8 @@ export type Standing = 'requested' | 'pending' | 'slowed'
  */
 export interface DeviceAuthorizationInput {
   readonly clientId: Secret
+  /** Of a confidential client alone. The device flow needs none. */
+  readonly clientSecret?: Secret | undefined
   readonly scopes: readonly string[]
   readonly profile: Profile
   readonly fetch: typeof globalThis.fetch
@@ -80,6 +82,8 @@ export interface Progress {
 export interface DeviceAuthorizationContext extends Omit<Progress, 'codes'> {
   readonly flow: DeviceAuthorizationInput
   readonly codes: DeviceCodes | undefined
+  /** When the last answer had arrived, or was given up, epoch milliseconds. */
+  readonly heardAt: number
   /** Polls sent. */
   readonly polls: number
   /** When the last poll was sent, epoch milliseconds. */
@@ -105,7 +109,10 @@ export type DeviceResult =
 
 /** What the request for codes is made of. */
 export interface CodesRequest
-  extends Pick<DeviceAuthorizationInput, 'clientId' | 'scopes' | 'profile' | 'fetch' | 'clock'> {}
+  extends Pick<
+    DeviceAuthorizationInput,
+    'clientId' | 'clientSecret' | 'scopes' | 'profile' | 'fetch' | 'clock'
+  > {}
 
 /** The codes, with the times (epoch milliseconds) at which they were asked for and had arrived. */
 export interface CodesAnswer {
@@ -161,7 +168,9 @@ export const deviceAuthorization = setup({
   delays: {
     requestTimeout: REQUEST_TIMEOUT,
     untilDue: ({ context }) => {
-      const wait = Math.min(context.nextPollAt, context.expiresAt) - context.flow.clock.now()
+      const { nextPollAt, expiresAt, heardAt, flow } = context
+      // No longer than the whole wait, whatever became of the clock meanwhile.
+      const wait = Math.min(nextPollAt, expiresAt) - Math.max(flow.clock.now(), heardAt)
       return Math.min(Math.max(0, wait), LONGEST_TIMER)
     },
   },
@@ -170,7 +179,11 @@ export const deviceAuthorization = setup({
     resumesPending: ({ context }) => context.flow.resume?.status === 'pending',
     resumesSlowed: ({ context }) => context.flow.resume?.status === 'slowed',
     overdue: ({ context }) => context.flow.clock.now() >= context.expiresAt,
-    pollDue: ({ context }) => context.flow.clock.now() >= context.nextPollAt,
+    pollDue: ({ context }) => {
+      const now = context.flow.clock.now()
+      // A clock that shows less than at the last answer was set back: the timer, which runs by itself, is right.
+      return now >= context.nextPollAt || now < context.heardAt
+    },
     token: ({ event }) => answerOf(event).type === 'token',
     pending: ({ event }) => answerOf(event).type === 'pending',
     slowDown: ({ event }) => answerOf(event).type === 'slow_down',
@@ -196,7 +209,7 @@ export const deviceAuthorization = setup({
         // Counted from the moment of asking: the service counts from a moment after it.
         expiresAt: sentAt + codes.expiresIn * 1000,
       }
-      return { ...known, nextPollAt: nextPollAt({ ...context, ...known }, at) }
+      return { ...known, heardAt: at, nextPollAt: nextPollAt({ ...context, ...known }, at) }
     }),
     countPoll: assign({
       polls: ({ context }) => context.polls + 1,
@@ -207,6 +220,7 @@ export const deviceAuthorization = setup({
       status: 'pending' as const,
       faults: 0,
       error: undefined,
+      heardAt: answerOf(event).at,
       nextPollAt: nextPollAt(context, answerOf(event).at),
     })),
     slowDown: assign(({ context, event }) => {
@@ -222,6 +236,7 @@ export const deviceAuthorization = setup({
         status: 'slowed' as const,
         faults: 0,
         error: undefined,
+        heardAt: answer.at,
         nextPollAt: nextPollAt({ ...context, ...slower }, answer.at),
       }
     }),
@@ -232,15 +247,18 @@ export const deviceAuthorization = setup({
       return {
         faults,
         error: answer.error,
+        heardAt: answer.at,
         nextPollAt: retryAt({ ...context, faults }, answer.at, answer.retryAfter),
       }
     }),
     backOffAfterTimeout: assign(({ context }) => {
       const faults = context.faults + 1
-      return { faults, nextPollAt: retryAt({ ...context, faults }, context.polledAt + REQUEST_TIMEOUT) }
+      const heardAt = context.polledAt + REQUEST_TIMEOUT
+      return { faults, heardAt, nextPollAt: retryAt({ ...context, faults }, heardAt) }
     }),
     forgive: assign(({ context, event }) => ({
       forgiven: context.forgiven + 1,
+      heardAt: answerOf(event).at,
       nextPollAt: nextPollAt(context, answerOf(event).at),
     })),
     keepToken: assign(({ event }) => {
@@ -268,6 +286,7 @@ export const deviceAuthorization = setup({
     margin: input.resume?.margin ?? FIRST_MARGIN,
     nextPollAt: input.resume?.nextPollAt ?? 0,
     expiresAt: input.resume?.expiresAt ?? 0,
+    heardAt: 0,
     polls: 0,
     polledAt: 0,
     faults: 0,
@@ -420,17 +439,19 @@ function nextPollAt(pace: Pace, at: number): number {
   return at + inTime(pace, at, pace.interval * 1000 * pace.margin)
 }
 
-/** When to poll after a fault: later each time, and apart from the interval; as the service says, where it does. */
+/** When to poll after a fault: later each time, apart from the interval, and no sooner than the service says. */
 function retryAt(pace: Pace, at: number, retryAfter?: number): number {
   const required = pace.interval * 1000 * pace.margin
-  if (retryAfter !== undefined) return at + Math.max(required, retryAfter * 1000)
   const backoff = Math.min(required * 2 ** pace.faults, Math.max(LONGEST_BACKOFF, required))
-  return at + inTime(pace, at, backoff * (1 + pace.flow.jitter / 10))
+  const wait = inTime(pace, at, backoff * (1 + pace.flow.jitter / 10))
+  // A time behind the end of the codes is as good as the end.
+  const asked = Math.min((retryAfter ?? 0) * 1000, pace.expiresAt - at)
+  return at + Math.max(wait, asked)
 }
 
 /** Shortens a wait so that one more poll falls before the end, though never below what the service requires. */
 function inTime({ interval, margin, expiresAt }: Pace, at: number, wait: number): number {
-  const required = interval * 1000 * (margin / FIRST_MARGIN)
+  const required = interval * 1000 * Math.max(1, margin / FIRST_MARGIN)
   return Math.max(required, Math.min(wait, expiresAt - LAST_CHANCE - at))
 }
 

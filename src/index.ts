@@ -9,6 +9,7 @@ export type {
 export { authorizeDevice } from './client/authorize-device.ts'
 export { createDeviceAuthorization } from './client/create-device-authorization.ts'
 export { deviceMachine } from './client/device-machine.ts'
+export { type DiscoverOptions, discover } from './client/discover.ts'
 export {
   type Clock,
   type DeviceAuthorizationActor,
@@ -16,6 +17,7 @@ export {
   deviceInput,
   type ShownCodes,
 } from './client/options.ts'
+export { type RefreshOptions, refresh } from './client/refresh.ts'
 export { exportResume, type ResumeRecord } from './client/resume.ts'
 export { type DeviceSnapshot, type DeviceView, viewOf } from './client/view.ts'
 export { watch } from './client/watch.ts'

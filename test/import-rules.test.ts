@@ -40,6 +40,28 @@ test.each(Object.entries(RULES))('%s imports only what it may', (folder, { may, 
   expect(broken).toEqual([])
 })
 
+/** What an entry may not pull in, by itself or by what it imports. */
+const ENTRIES: Record<string, RegExp> = {
+  'src/index.ts': /^(jose|src\/(service|cli|auth|app-jwt)\/)/,
+  'src/machines.ts': /^(ofetch|jose|src\/(client|service|auth|app-jwt|cli)\/)/,
+  'src/auth/index.ts': /^(xstate|valibot|machines\/|src\/(client|service|cli)\/)/,
+  'src/app-jwt/index.ts': /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|cli)\/)/,
+  'src/service/index.ts': /^(ofetch|src\/(client|auth|app-jwt|cli)\/)/,
+}
+
+test.each(Object.entries(ENTRIES))('the entry %s pulls in nothing that it must not', (entry, forbidden) => {
+  expect([...reachedFrom(entry)].filter((file) => forbidden.test(file))).toEqual([])
+})
+
+function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
+  for (const { to } of imports.filter(({ from, typeOnly }) => from === file && !typeOnly)) {
+    if (reached.has(to)) continue
+    reached.add(to)
+    reachedFrom(to, reached)
+  }
+  return reached
+}
+
 test('nothing imports the public names of the root', () => {
   expect(imports.filter(({ to }) => to === 'src/index.ts')).toEqual([])
 })

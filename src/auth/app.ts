@@ -3,6 +3,7 @@ import {
   type AppJwtSigner,
   createAppJwtSigner,
 } from '../app-jwt/create-app-jwt-signer.ts'
+import { readDate } from '../protocol/answer.ts'
 import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 import { bearer } from './bearer.ts'
@@ -49,8 +50,8 @@ class App implements Auth {
 
   /** Whether the token was refused for its times is seen from the times alone: the words of a refusal may change. */
   learn(refusal: Response): boolean {
-    const date = Date.parse(refusal.headers.get('date') ?? '')
-    if (refusal.status !== 401 || Number.isNaN(date)) return false
+    const date = readDate(refusal.headers.get('date'))
+    if (refusal.status !== 401 || date === undefined) return false
     const offset = date - this.#clock.now()
     const wrong = offset - this.#offset
     if (wrong > IMPRECISION - BEHIND && wrong < AHEAD - IMPRECISION) return false

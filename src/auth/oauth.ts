@@ -13,7 +13,7 @@ import { bearer } from './bearer.ts'
  * @see Spec 2.2, 5.6
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-7.1 RFC 6749, section 7.1}
  */
-export function oauth(token: OAuthToken | string | Secret): Auth {
+export function oauth(token: Pick<OAuthToken, 'accessToken' | 'tokenType'> | string | Secret): Auth {
   if (typeof token !== 'object' || !('accessToken' in token)) return new OAuth(bearer(token))
   if (token.tokenType.toLowerCase() !== 'bearer') {
     throw new BadOptionError('the type of the token is not "bearer": it is not known how to send it')

@@ -13,6 +13,12 @@ Options:
   --version  Show the version
 `
 
+// A reader that has seen enough, such as `head`, is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(1)
+})
+
 const [command, ...args] = process.argv.slice(2)
 
 switch (command) {

@@ -37,8 +37,9 @@ function announce(actor: DeviceAuthorizationActor, onCodes: (codes: ShownCodes) 
 }
 
 function shownCodes({ context, status }: DeviceSnapshot): ShownCodes | undefined {
-  const { codes, expiresAt, interval } = context
-  if (codes === undefined || status !== 'active') return undefined
+  const { codes, expiresAt, interval, flow } = context
+  const alive = status === 'active' && flow.clock.now() < expiresAt
+  if (codes === undefined || !alive) return undefined
   return {
     userCode: codes.userCode,
     verificationUri: codes.verificationUri,
@@ -48,10 +49,13 @@ function shownCodes({ context, status }: DeviceSnapshot): ShownCodes | undefined
   }
 }
 
+/** Listens from the start on: an actor that is never started holds nothing of the signal. */
 function obey(actor: DeviceAuthorizationActor, signal: AbortSignal): void {
   const cancel = () => actor.send({ type: 'cancel' })
-  // Before the start this is kept, and ends the flow with nothing sent.
-  if (signal.aborted) cancel()
-  signal.addEventListener('abort', cancel, { once: true })
+  const start = actor.subscribe(() => {
+    start.unsubscribe()
+    if (signal.aborted) cancel()
+    else signal.addEventListener('abort', cancel, { once: true })
+  })
   actor.subscribe({ complete: () => signal.removeEventListener('abort', cancel) })
 }

@@ -49,11 +49,16 @@ export type DeviceAuthorizationOptions = CommonOptions &
   )
 
 interface CommonOptions {
+  /** Of a confidential client alone: sent in the body of both requests. The device flow needs none. */
+  readonly clientSecret?: string | Secret
   /** None by default. */
   readonly scopes?: readonly string[] | undefined
   /** Whom to ask: {@link github}`()` by default. */
   readonly profile?: Profile
-  /** Called once, when there are codes to show. */
+  /**
+   * Called once, when there are codes to show. What it throws ends `authorizeDevice`; beside an actor it is an
+   * uncaught error of yours.
+   */
   readonly onCodes?: (codes: ShownCodes) => unknown
   /** Cancels the authorization. */
   readonly signal?: AbortSignal | undefined
@@ -81,7 +86,7 @@ export const systemClock: Clock = {
   clearTimeout: (timer) => clearTimeout(timer),
 }
 
-const systemFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init)
+export const systemFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init)
 
 /**
  * Makes the input of `deviceMachine` from options.
@@ -96,13 +101,23 @@ export function deviceInput(options: DeviceAuthorizationOptions): DeviceAuthoriz
     options.resume === undefined ? fresh(options) : readResume(options.resume, profile)
   return {
     clientId,
+    clientSecret: secretOf(options.clientSecret),
     scopes,
     profile,
     fetch: options.fetch ?? systemFetch,
     clock: options.clock ?? systemClock,
-    jitter: (options.random ?? Math.random)(),
+    jitter: jitterOf((options.random ?? Math.random)()),
     resume,
   }
+}
+
+function secretOf(value: string | Secret | undefined): Secret | undefined {
+  return value === undefined ? undefined : Secret.of(value)
+}
+
+/** Whatever `random` gives, a wait stays a number. */
+function jitterOf(random: number): number {
+  return Number.isFinite(random) ? Math.min(Math.max(random, 0), 1) : 0
 }
 
 function fresh(options: {
@@ -112,5 +127,9 @@ function fresh(options: {
   const clientId = Secret.of(options.clientId ?? '')
   if (clientId.reveal() === '')
     throw new BadOptionError('clientId is empty: give the client id of the application')
-  return { clientId, scopes: options.scopes ?? [], resume: undefined }
+  const scopes = options.scopes ?? []
+  if (!Array.isArray(scopes) || scopes.some((scope) => typeof scope !== 'string')) {
+    throw new BadOptionError('scopes must be a list of strings, one for each scope')
+  }
+  return { clientId, scopes, resume: undefined }
 }

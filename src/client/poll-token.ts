@@ -2,7 +2,8 @@ import type { PollRequest } from '../../machines/device-authorization.ts'
 import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type PollAnswer, parsePollAnswer } from '../protocol/poll-answer.ts'
-import { post } from './post.ts'
+import { clientFields } from './client-fields.ts'
+import { post } from './exchange.ts'
 
 /**
  * Asks once whether the user has decided. What goes wrong on the way is an answer too; only a defect rejects.
@@ -11,11 +12,11 @@ import { post } from './post.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
  */
 export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollAnswer> {
-  const { clientId, deviceCode, scopes, profile, fetch, clock } = request
+  const { deviceCode, scopes, profile, fetch, clock } = request
   try {
     const answer = await post(
       profile.tokenEndpoint,
-      { client_id: clientId.reveal(), device_code: deviceCode.reveal(), grant_type: DEVICE_GRANT_TYPE },
+      { ...clientFields(request), device_code: deviceCode.reveal(), grant_type: DEVICE_GRANT_TYPE },
       { profile, fetch, clock, signal },
     )
     return parsePollAnswer(answer, { scopes, separator: profile.scopeSeparator })

@@ -3,7 +3,8 @@ import { RefusedError } from '../errors.ts'
 import { type Answer, errorCodeOf, memberOf } from '../protocol/answer.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { joinScopes } from '../protocol/scopes.ts'
-import { post } from './post.ts'
+import { clientFields } from './client-fields.ts'
+import { post } from './exchange.ts'
 
 /**
  * Asks for a device code and a user code.
@@ -13,11 +14,11 @@ import { post } from './post.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
 export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesAnswer> {
-  const { clientId, scopes, profile, fetch, clock } = request
+  const { scopes, profile, fetch, clock } = request
   const sentAt = clock.now()
   const answer = await post(
     profile.deviceAuthorizationEndpoint,
-    { client_id: clientId.reveal(), scope: joinScopes(scopes, profile.scopeSeparator) },
+    { ...clientFields(request), scope: joinScopes(scopes, profile.scopeSeparator) },
     { profile, fetch, clock, signal },
   )
   if (isRefusal(answer)) throw new RefusedError({ ...answer, error: errorCodeOf(answer.body) })

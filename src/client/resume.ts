@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Progress } from '../../machines/device-authorization.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
-import { parseDeviceCodes } from '../protocol/device-codes.ts'
+import { type DeviceCodes, parseDeviceCodes } from '../protocol/device-codes.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
@@ -75,16 +75,25 @@ export function readResume(
   if (tokenEndpoint !== profile.tokenEndpoint) {
     throw new WrongHostError('the resume record is of another service than the profile')
   }
-  const codes = parseDeviceCodes({
-    device_code: shown.deviceCode,
-    user_code: shown.userCode,
-    verification_uri: shown.verificationUri,
-    verification_uri_complete: shown.verificationUriComplete,
-    interval,
-  })
   return {
     clientId: new Secret(clientId),
     scopes,
-    resume: { codes, status, interval, margin, nextPollAt, expiresAt },
+    resume: { codes: readCodes(shown), status, interval, margin, nextPollAt, expiresAt },
+  }
+}
+
+/** Checks what is shown to the user as if it had just been received: the record may have been tampered with. */
+function readCodes(
+  record: Pick<ResumeRecord, 'deviceCode' | 'userCode' | 'verificationUri' | 'verificationUriComplete'>,
+): DeviceCodes {
+  try {
+    return parseDeviceCodes({
+      device_code: record.deviceCode,
+      user_code: record.userCode,
+      verification_uri: record.verificationUri,
+      verification_uri_complete: record.verificationUriComplete,
+    })
+  } catch {
+    throw new BadResumeError(['userCode', 'verificationUri'])
   }
 }

@@ -58,8 +58,13 @@ export function viewOf(snapshot: DeviceSnapshot, now: number): DeviceView {
       secondsToNextPoll: secondsUntil(nextPollAt, now),
     }),
     polls,
-    ...(error && { error: { code: error.code, message: error.message } }),
+    ...(error && explains(snapshot) && { error: { code: error.code, message: error.message } }),
   }
+}
+
+/** A fault of the past is no reason of another end. */
+function explains({ status, output }: DeviceSnapshot): boolean {
+  return status === 'active' || output?.status === 'failed'
 }
 
 function activityOf(snapshot: DeviceSnapshot): DeviceView['activity'] {

@@ -13,6 +13,11 @@ export function watch(
   listener: (snapshot: DeviceSnapshot) => void,
 ): () => void {
   const { unsubscribe } = actor.subscribe(listener)
-  listener(actor.getSnapshot())
+  try {
+    listener(actor.getSnapshot())
+  } catch (error) {
+    unsubscribe()
+    throw error
+  }
   return unsubscribe
 }

@@ -17,8 +17,13 @@ export function secureAddress(address: string): URL {
   )
 }
 
+/** Cuts the slash at the end of an address, so that a path can follow. */
+export function withoutSlash(address: string): string {
+  return address.endsWith('/') ? address.slice(0, -1) : address
+}
+
 /** Host names that never leave this machine. RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||

@@ -7,6 +7,8 @@ export interface Answer {
   readonly at: number
   /** Seconds after which the service asks to be called again. */
   readonly retryAfter?: number | undefined
+  /** The service's own time of the answer, epoch milliseconds. */
+  readonly date?: number | undefined
 }
 
 /** A form: names and values, without a character that stands in HTML, in JSON or in prose. */
@@ -27,10 +29,16 @@ export function errorCodeOf(body: unknown): string | undefined {
   return typeof code === 'string' && code !== '' ? code : undefined
 }
 
-/** Reads one member of what should be an object. */
+/** Reads one member of what should be an object. `null` is an absent one: some servers write every field. */
 export function memberOf(body: unknown, name: string): unknown {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined
-  return (body as Record<string, unknown>)[name]
+  return (body as Record<string, unknown>)[name] ?? undefined
+}
+
+/** Reads a `Date` header into epoch milliseconds. RFC 9110, section 6.6.1. */
+export function readDate(header: string | null): number | undefined {
+  const date = Date.parse(header ?? '')
+  return Number.isNaN(date) ? undefined : date
 }
 
 /**
@@ -41,6 +49,7 @@ export function memberOf(body: unknown, name: string): unknown {
 export function readRetryAfter(header: string | null, at: number): number | undefined {
   if (header === null) return undefined
   if (/^\d+$/.test(header.trim())) return Number(header)
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - at) / 1000)
+  // `Date.parse` makes a date of "-5", too.
+  const date = /^[A-Za-z]/.test(header) ? readDate(header) : undefined
+  return date === undefined ? undefined : Math.max(0, (date - at) / 1000)
 }

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { type AnyAuthgraphError, BadAnswerError, RefusedError } from '../errors.ts'
 import { type Answer, errorCodeOf, memberOf } from './answer.ts'
-import { type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
-import type { ScopeSeparator } from './scopes.ts'
+import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
 import { wholeSeconds } from './seconds.ts'
 
 /**
@@ -36,10 +35,7 @@ export type PollAnswer =
  *
  * @see Spec 4.2
  */
-export function parsePollAnswer(
-  answer: Answer,
-  asked: { readonly scopes: readonly string[]; readonly separator: ScopeSeparator },
-): PollAnswer {
+export function parsePollAnswer(answer: Answer, asked: Asked): PollAnswer {
   const { body, at } = answer
   if (memberOf(body, 'access_token') !== undefined) return readToken(answer, asked)
   switch (errorCodeOf(body)) {
@@ -58,12 +54,10 @@ export function parsePollAnswer(
   }
 }
 
-function readToken(
-  { body, at }: Answer,
-  asked: { readonly scopes: readonly string[]; readonly separator: ScopeSeparator },
-): PollAnswer {
+function readToken(answer: Answer, asked: Asked): PollAnswer {
+  const { at } = answer
   try {
-    return { type: 'token', at, token: parseOAuthRecord(body, asked) }
+    return { type: 'token', at, token: parseOAuthRecord(answer, asked) }
   } catch (error) {
     return { type: 'refused', at, error: error as BadAnswerError }
   }
@@ -74,13 +68,29 @@ function usableInterval(body: unknown): number | undefined {
   return interval.success ? interval.output : undefined
 }
 
-/** A server that is busy or failing may still bring the token; any other refusal ends the flow (RFC 8628, 3.5: MUST). */
+/** Codes that end a flow whatever the status. The first three are the service's own, the others of RFC 6749, 5.2. */
+const FINAL_CODES: readonly (string | undefined)[] = [
+  'incorrect_client_credentials',
+  'incorrect_device_code',
+  'device_flow_disabled',
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_scope',
+  'unauthorized_client',
+  'unsupported_grant_type',
+]
+
+/**
+ * Any other code ends the flow (RFC 8628, 3.5: MUST), but where the server is busy or failing: what frameworks then
+ * write under `error` is no code of OAuth, and the next poll may still bring the token.
+ */
 function readRefusal({ status, body, at, retryAfter }: Answer): PollAnswer {
-  const error = errorCodeOf(body)
-  const refusal = new RefusedError({ error, status, retryAfter })
-  if (status >= 500 || status === 429 || status === 408)
-    return { type: 'fault', at, retryAfter, error: refusal }
-  if (status >= 400 || error !== undefined) return { type: 'refused', at, error: refusal }
+  const code = errorCodeOf(body)
+  const error = new RefusedError({ error: code, status, retryAfter })
+  const passing = status >= 500 || status === 429 || status === 408
+  if (passing && !FINAL_CODES.includes(code)) return { type: 'fault', at, retryAfter, error }
+  if (status >= 400 || code !== undefined) return { type: 'refused', at, error }
   return {
     type: 'fault',
     at,

@@ -1,3 +1,4 @@
+import { withoutSlash } from './address.ts'
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from './endpoints.ts'
 import type { ScopeSeparator } from './scopes.ts'
 
@@ -79,8 +80,4 @@ export function rfc8628({
   readonly encoding?: 'form' | 'json'
 }): Profile {
   return { ...addresses, scopeSeparator, encoding }
-}
-
-function withoutSlash(address: string): string {
-  return address.endsWith('/') ? address.slice(0, -1) : address
 }

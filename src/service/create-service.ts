@@ -1,8 +1,9 @@
 import type { User } from '../../machines/device-grant.ts'
-import { BadOptionError } from '../errors.ts'
+import { withoutSlash } from '../protocol/address.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
 import { createAppTokens } from './app-tokens.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
+import { checkOptions } from './check-options.ts'
 import { createClients } from './clients.ts'
 import { accessToken } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
@@ -51,7 +52,7 @@ const IN_PROCESS = 'http://localhost'
 /**
  * Makes a service that issues codes and tokens as Spec 4 says.
  *
- * @throws BadOptionError for an interval or a lifetime that is not a positive number of seconds.
+ * @throws BadOptionError that names the option which cannot be used.
  * @group Service
  * @see Spec 3, 4
  */
@@ -62,10 +63,7 @@ export function createService(options: ServiceOptions): Service {
     expiresIn = DEFAULT_LIFETIME,
     clock = Date,
   } = options
-  if (!Number.isInteger(interval) || interval < 1)
-    throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
-  if (!Number.isInteger(expiresIn) || expiresIn < 1)
-    throw new BadOptionError('expiresIn must be a whole number of seconds, 1 or more')
+  checkOptions(options)
   const {
     page = defaultPage,
     identify = () => ({ user: DEVELOPER }),
@@ -88,7 +86,8 @@ export function createService(options: ServiceOptions): Service {
   let bound: string | undefined
   const addresses = (): Addresses => ({
     authUrl: withoutSlash(options.authUrl ?? bound ?? IN_PROCESS),
-    baseUrl: withoutSlash(options.baseUrl ?? bound ?? options.authUrl ?? IN_PROCESS),
+    baseUrl: withoutSlash(options.baseUrl ?? options.authUrl ?? bound ?? IN_PROCESS),
+    anyHost: options.authUrl === undefined && bound === undefined,
   })
   const authUrl = () => addresses().authUrl
 
@@ -128,8 +127,4 @@ export function createService(options: ServiceOptions): Service {
     approve: grants.approve,
     deny: grants.deny,
   }
-}
-
-function withoutSlash(address: string): string {
-  return address.endsWith('/') ? address.slice(0, -1) : address
 }

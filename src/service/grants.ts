@@ -20,7 +20,8 @@ export type GrantState = SnapshotFrom<typeof deviceGrant>['value']
 export interface Grant {
   readonly state: GrantState
   readonly context: DeviceGrantContext
-  readonly clientId: string
+  /** The client, by its key. */
+  readonly client: string
   readonly scopes: readonly string[]
   readonly userCode: string
   /** Epoch milliseconds. */
@@ -79,7 +80,7 @@ export function createGrants(store: Store, clock: { now(): number }) {
   return {
     /** Issues the codes of a new grant. */
     async issue(
-      grant: Pick<Grant, 'clientId' | 'scopes'>,
+      grant: Pick<Grant, 'client' | 'scopes'>,
       pace: Pick<DeviceGrantInput, 'interval' | 'leeway' | 'firstPoll'> & { readonly expiresIn: number },
     ): Promise<IssuedCodes> {
       const issuedAt = clock.now()
@@ -94,9 +95,9 @@ export function createGrants(store: Store, clock: { now(): number }) {
     },
 
     /** One poll of a client; `undefined` where the code is unknown, or of another client. */
-    async poll(deviceCode: string, clientId: string, claim: string): Promise<Grant | undefined> {
+    async poll(deviceCode: string, client: string, claim: string): Promise<Grant | undefined> {
       const event = { type: 'poll', at: clock.now(), claim } as const
-      const changed = await change(await grantKey(deviceCode), event, (grant) => grant.clientId === clientId)
+      const changed = await change(await grantKey(deviceCode), event, (grant) => grant.client === client)
       return changed?.after
     },
 

@@ -1,10 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BadOptionError } from '../errors.ts'
 import { LARGEST_REQUEST, TOO_LARGE } from './fetch.ts'
-import type { ServiceRequest, ServiceResponse } from './http.ts'
+import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
 
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
 const KEEP_ALIVE = 75_000
+
+/** What is said of a host or a target that make no address. */
+const BAD_ADDRESS = json(400, { message: 'the address of the request cannot be read' })
 
 /**
  * Where a service listens.
@@ -35,12 +38,27 @@ export async function listen(
       void answer(handle, request, response)
     },
   )
+  let closing = false
+  let onTheirWay = 0
+  server.on('request', (_, response) => {
+    onTheirWay += 1
+    response.on('close', () => {
+      onTheirWay -= 1
+      if (closing && onTheirWay === 0) server.closeAllConnections()
+    })
+  })
   await bind(server, port, host)
   const address = server.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port
   return {
     url: `http://${reachable(host)}:${bound}`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () =>
+      new Promise((resolve) => {
+        closing = true
+        server.close(() => resolve())
+        // Browsers open connections ahead of any request: Node would wait for those.
+        if (onTheirWay === 0) server.closeAllConnections()
+      }),
   }
 }
 
@@ -66,18 +84,28 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   try {
-    const body = await readBody(message)
-    const {
-      status,
-      headers,
-      body: text,
-    } = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
+    const { status, headers, body: text } = await respond(handle, message)
     response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
     response.end(text)
   } catch {
     // The connection broke while the body came: nobody is left to answer.
     response.destroy()
   }
+}
+
+async function respond(
+  handle: (request: ServiceRequest) => Promise<ServiceResponse>,
+  message: IncomingMessage,
+): Promise<ServiceResponse> {
+  const body = await readBody(message)
+  if (body === undefined) return TOO_LARGE
+  const address = addressOf(message)
+  return URL.canParse(address) ? handle(serviceRequest(message, address, body)) : BAD_ADDRESS
+}
+
+/** The target of a request is a path, or, as proxies send it, a whole address. HTTP/1.0 may name no host. */
+function addressOf({ url = '/', headers }: IncomingMessage): string {
+  return url.startsWith('/') ? `http://${headers.host ?? 'localhost'}${url}` : url
 }
 
 async function readBody(message: IncomingMessage): Promise<string | undefined> {
@@ -92,15 +120,16 @@ async function readBody(message: IncomingMessage): Promise<string | undefined> {
 }
 
 function serviceRequest(
-  { method = 'GET', url = '/', headers, headersDistinct }: IncomingMessage,
+  { method = 'GET', headersDistinct }: IncomingMessage,
+  address: string,
   body: string,
 ): ServiceRequest {
-  const [path = '/', query = ''] = url.split('?', 2)
+  const { host, pathname, searchParams } = new URL(address)
   return {
     method,
-    host: headers.host ?? '',
-    path,
-    query: new URLSearchParams(query),
+    host,
+    path: pathname,
+    query: searchParams,
     body,
     // Every one of a repeated header: Node would hide a second credential.
     header: (name) => headersDistinct[name]?.join(', '),

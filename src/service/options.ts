@@ -61,7 +61,7 @@ export interface ServiceOptions {
   /** Makes the token. Where it fails, the approval is kept, and the next poll tries again. */
   readonly issueToken?: (grant: {
     readonly user: User
-    readonly client: { readonly clientId: string; readonly name: string }
+    readonly client: { readonly clientId: Secret; readonly name: string }
     readonly scopes: readonly string[]
   }) => string | Secret | Promise<string | Secret>
   /** Hears of what went wrong inside; clients are not told. */

@@ -12,8 +12,7 @@ export type Fields =
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-3.2 RFC 6749, section 3.2}
  */
 export function readFields(request: ServiceRequest): Fields {
-  const isJson = /^application\/json\b/i.test(request.header('content-type') ?? '')
-  const pairs = isJson ? jsonPairs(request.body) : [...new URLSearchParams(request.body)]
+  const pairs = isJson(request) ? jsonPairs(request.body) : [...new URLSearchParams(request.body)]
   if (pairs === undefined) return { ok: false, problem: 'the body is not a JSON object of strings' }
   const fields = new Map<string, string>()
   for (const [name, value] of pairs) {
@@ -22,6 +21,11 @@ export function readFields(request: ServiceRequest): Fields {
   }
   for (const [name, value] of fields) if (value === '') fields.delete(name)
   return { ok: true, fields }
+}
+
+/** Told from the body as well: clients call JSON all kinds of things, and no form begins with a brace. */
+function isJson({ body, header }: ServiceRequest): boolean {
+  return /^application\/json\b/i.test(header('content-type') ?? '') || body.trimStart().startsWith('{')
 }
 
 function jsonPairs(body: string): [string, string][] | undefined {

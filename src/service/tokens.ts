@@ -3,28 +3,43 @@ import { hash } from './hash.ts'
 import type { Json, Store } from './store.ts'
 
 /** Whom a token stands for. The token itself is not kept. */
-export interface TokenRecord {
+export interface TokenOwner {
   readonly user: User
-  readonly clientId: string
+  /** The client, by its key. */
+  readonly client: string
   readonly scopes: readonly string[]
+}
+
+/** A host may issue the same token twice: it is forgotten with the last of the claims under which it was issued. */
+interface TokenRecord extends TokenOwner {
+  readonly claims: readonly string[]
 }
 
 /** The OAuth tokens that were issued. */
 export function createTokens(store: Store) {
+  async function change(
+    token: string,
+    next: (record: TokenRecord | undefined) => TokenRecord | null,
+  ): Promise<void> {
+    await store.update(await tokenKey(token), (value) => ({
+      result: undefined,
+      value: next(value as unknown as TokenRecord | undefined) as unknown as Json,
+    }))
+  }
+
   return {
-    async keep(token: string, record: TokenRecord): Promise<void> {
+    keep: (token: string, owner: TokenOwner, claim: string) =>
+      change(token, (record) => ({ ...owner, claims: [...(record?.claims ?? []), claim] })),
+
+    forget: (token: string, claim: string) =>
+      change(token, (record) => {
+        const claims = record?.claims.filter((other) => other !== claim) ?? []
+        return record && claims.length > 0 ? { ...record, claims } : null
+      }),
+
+    async find(token: string): Promise<TokenOwner | undefined> {
       const key = await tokenKey(token)
-      await store.update(key, () => ({ result: undefined, value: record as unknown as Json }))
-    },
-
-    async forget(token: string): Promise<void> {
-      await store.update(await tokenKey(token), () => ({ result: undefined, value: null }))
-    },
-
-    async find(token: string): Promise<TokenRecord | undefined> {
-      return store.update(await tokenKey(token), (value) => ({
-        result: value as unknown as TokenRecord | undefined,
-      }))
+      return store.update(key, (value) => ({ result: value as unknown as TokenRecord | undefined }))
     },
   }
 }

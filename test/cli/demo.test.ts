@@ -55,7 +55,7 @@ describe.concurrent('authgraph demo', () => {
     expect(lines[0]).toMatchObject({ status: 'requested', activity: 'requesting' })
     expect(lines.at(-2)).toMatchObject({ status: 'authorized', polls: 3 })
     expect(lines.at(-1)).toEqual({
-      token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo', 'gist'] },
+      token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo', 'gist'], missingScopes: [] },
       user: { id: 1, login: 'octocat' },
     })
   })

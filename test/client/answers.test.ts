@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type AnyAuthgraphError, rfc8628 } from '../../src/index.ts'
+import { type AnyAuthgraphError, type OAuthToken, rfc8628 } from '../../src/index.ts'
 import { answers } from '../support/answers.ts'
 import { startFlow } from '../support/flow.ts'
 
@@ -103,6 +103,12 @@ describe('the answer with the codes', () => {
     })
   })
 
+  test('may hold null for what is absent', async () => {
+    expect(await failure({ device_code: null, error: 'invalid_client' })).toMatchObject({
+      error: 'invalid_client',
+    })
+  })
+
   test('that does not come is given up after 30 seconds', async () => {
     const flow = startFlow(['hang'])
     await flow.time.advance(30_000)
@@ -163,6 +169,50 @@ describe('the answer to a poll', () => {
     const { token_type, ...rest } = token
     const flow = startFlow([codes, { ...rest, error: 'slow_down', extra: 1 }])
     expect(await flow.result()).toMatchObject({ token: { tokenType: 'bearer' } })
+  })
+
+  test('may hold null for what is absent', async () => {
+    const flow = startFlow([codes, { ...pending, access_token: null }, { ...token, error: null }])
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+  })
+
+  test('tells when the tokens end, by the clock of the service', async () => {
+    const date = Date.UTC(2030, 0, 1)
+    const record = {
+      ...token,
+      expires_in: 28_800,
+      refresh_token: 'ghr_1',
+      refresh_token_expires_in: '15811200',
+    }
+    const answer = Response.json(record, { headers: { date: new Date(date).toUTCString() } })
+    const flow = startFlow([codes, answer], { scopes: ['repo', 'user'] })
+    const { token: received } = (await flow.result()) as { token: OAuthToken }
+    expect(received).toMatchObject({
+      scopes: ['repo', 'gist'],
+      missingScopes: ['user'],
+      expiresIn: 28_800,
+      expiresAt: date + 28_800_000,
+      refreshTokenExpiresIn: 15_811_200,
+      refreshTokenExpiresAt: date + 15_811_200_000,
+    })
+    expect(received.refreshToken?.reveal()).toBe('ghr_1')
+  })
+
+  test('is no reason to lose the token where its lifetime cannot be read', async () => {
+    const flow = startFlow([codes, { ...token, expires_in: 'soon', refresh_token: 5 }])
+    const { token: received } = (await flow.result()) as { token: OAuthToken }
+    expect(received).not.toHaveProperty('expiresIn')
+    expect(received).not.toHaveProperty('refreshToken')
+  })
+
+  test('that names a final code ends the flow even with a status of 500', async () => {
+    const error = await failure(codes, Response.json({ error: 'invalid_client' }, { status: 500 }))
+    expect(error).toMatchObject({ code: 'refused', error: 'invalid_client' })
+  })
+
+  test('that says "Internal Server Error" under error, with a status of 500, is a fault that passes', async () => {
+    const broken = Response.json({ error: 'Internal Server Error' }, { status: 500 })
+    expect(await startFlow([codes, broken, token]).result()).toMatchObject({ status: 'authorized' })
   })
 
   test('may be a form, or JSON called text', async () => {

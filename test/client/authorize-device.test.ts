@@ -89,6 +89,27 @@ describe('authorizeDevice', () => {
     expect(sent).toHaveLength(0)
   })
 
+  test('holds nothing of the signal before it is started', async () => {
+    const { options } = setUp(codes)
+    const { signal } = new AbortController()
+    const add = vi.spyOn(signal, 'addEventListener')
+    createDeviceAuthorization({ ...options, signal })
+    expect(add).not.toHaveBeenCalled()
+  })
+
+  test('sends the secret of a confidential client with both requests, where there is one', async () => {
+    const { time, options, sent } = setUp(codes, token)
+    const login = authorizeDevice({ ...options, clientSecret: 'client-secret' })
+    await time.advance(10_000)
+    await login
+    for (const { body } of sent) expect(new URLSearchParams(body).get('client_secret')).toBe('client-secret')
+  })
+
+  test('refuses scopes that are no list', async () => {
+    const scopes = 'repo' as unknown as string[]
+    await expect(authorizeDevice({ clientId: 'id', scopes })).rejects.toMatchObject({ code: 'bad_option' })
+  })
+
   test('lets go of the signal when it is over', async () => {
     const { time, options } = setUp(codes, token)
     const { signal } = new AbortController()

@@ -57,7 +57,7 @@ describe('a fault at a poll', () => {
     expect(flow.sent.length).toBeGreaterThan(15)
   })
 
-  test('waits as long as Retry-After says, and never less than the interval', async () => {
+  test('waits as long as Retry-After says, and never less than without it', async () => {
     const retryAfter = (value: string) =>
       new Response(null, { status: 503, headers: { 'retry-after': value } })
     const flow = startFlow([
@@ -68,7 +68,23 @@ describe('a fault at a poll', () => {
       token,
     ])
     await flow.result()
-    expect(flow.gaps()).toEqual([5.25, 20, 5.25, 59.5])
+    expect(flow.gaps()).toEqual([5.25, 20, 21, 43.75])
+  })
+
+  test.each(['0', '-5', 'soon', '9'.repeat(400)])(
+    'is not polled faster, nor for ever, for a Retry-After of %s',
+    async (value) => {
+      const busy = new Response(null, { status: 503, headers: { 'retry-after': value } })
+      const flow = startFlow([codes, busy, busy, pending])
+      await flow.time.advance(5250)
+      const { nextPollAt, expiresAt, heardAt } = flow.actor.getSnapshot().context
+      expect(nextPollAt - heardAt).toBe(value.length > 10 ? expiresAt - heardAt : 10_500)
+    },
+  )
+
+  test('stays a number whatever random gives', async () => {
+    const flow = startFlow([codes, new Error('down'), token], { random: () => Number.NaN })
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
   })
 
   test('that hangs is given up after 30 seconds, and shown', async () => {

@@ -81,6 +81,18 @@ describe('the pace of polls', () => {
     expect(flow.sent).toHaveLength(2)
   })
 
+  test('is not held up by a clock that is set back', async () => {
+    const flow = startFlow([codes, pending, token])
+    await flow.time.advance(6000)
+    const { clock } = flow.actor.getSnapshot().context.flow
+    const { now } = clock
+    clock.now = () => now() - 3_600_000
+    flow.actor.send({ type: 'wake' })
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()[1]).toBeLessThan(6.001)
+    expect(flow.gaps()[1]).toBeGreaterThan(5)
+  })
+
   test('cuts a wait that no timer can hold, and expires in time', async () => {
     const flow = startFlow([{ ...codes, interval: 1e10, expires_in: 3_000_000 }])
     await flow.time.until(() => flow.actor.getSnapshot().status === 'done', 4_000_000_000)

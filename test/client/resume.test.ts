@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createDeviceAuthorization, exportResume, github, type ResumeRecord } from '../../src/index.ts'
 import { answers } from '../support/answers.ts'
 import { startFlow } from '../support/flow.ts'
@@ -70,6 +70,45 @@ describe('an authorization that is resumed', () => {
     expect(() => createDeviceAuthorization({ resume })).toThrow(
       expect.objectContaining({ code: 'bad_resume', message: expect.stringContaining(field) }),
     )
+  })
+
+  test.each([
+    ['an address that is a script', { verificationUri: 'javascript:alert(1)' }],
+    ['a code that moves the cursor', { userCode: '\u001b[2J' }],
+  ])('cannot go on from a record with %s', async (_, damage) => {
+    const first = startFlow([codes])
+    await first.time.settle()
+    const resume = { ...recordOf(first), ...damage }
+    expect(() => createDeviceAuthorization({ resume })).toThrow(
+      expect.objectContaining({ code: 'bad_resume' }),
+    )
+  })
+
+  test('never polls below the interval, whatever margin the record says', async () => {
+    const first = startFlow([{ ...codes, expires_in: 60 }])
+    await first.time.settle()
+    const resume = {
+      ...recordOf(first),
+      margin: 1,
+      expiresAt: first.time.now + 11_000,
+      nextPollAt: first.time.now + 5000,
+    }
+    const second = startFlow([pending, token], { clientId: undefined, resume } as never)
+    await second.result()
+    expect(second.gaps()).toEqual([5])
+  })
+
+  test('past its deadline shows no codes', async () => {
+    const first = startFlow([codes])
+    await first.time.settle()
+    const onCodes = vi.fn()
+    const second = startFlow([token], {
+      clientId: undefined,
+      resume: { ...recordOf(first), expiresAt: 1 },
+      onCodes,
+    } as never)
+    await second.result()
+    expect(onCodes).not.toHaveBeenCalled()
   })
 
   test('cannot go on at another service', async () => {

@@ -80,6 +80,24 @@ test('a view says that nothing is left, never less', async () => {
   })
 })
 
+test('a view gives no fault of the past as the reason of another end', async () => {
+  const flow = startFlow([codes, new Error('down'), { error: 'access_denied' }])
+  await flow.result()
+  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).not.toHaveProperty('error')
+})
+
+test('a watch whose listener throws at once is over', async () => {
+  const flow = startFlow([codes, token])
+  let calls = 0
+  const listener = () => {
+    calls += 1
+    throw new Error('no screen')
+  }
+  expect(() => watch(flow.actor, listener)).toThrow('no screen')
+  await flow.result()
+  expect(calls).toBe(1)
+})
+
 test('a watch ends when it is told to', async () => {
   const flow = startFlow([codes, token])
   let calls = 0

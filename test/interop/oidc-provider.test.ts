@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authorizeDevice, rfc8628, type ShownCodes } from '../../src/index.ts'
+import { authorizeDevice, discover, type ShownCodes } from '../../src/index.ts'
 import { fastClock } from '../support/fast-clock.ts'
 import { person } from '../support/person.ts'
 
@@ -35,11 +35,8 @@ afterAll(() => {
   server.close()
 })
 
-function login(onCodes: (codes: ShownCodes) => unknown) {
-  const profile = rfc8628({
-    deviceAuthorizationEndpoint: `${issuer}/device/auth`,
-    tokenEndpoint: `${issuer}/token`,
-  })
+async function login(onCodes: (codes: ShownCodes) => unknown) {
+  const profile = await discover(issuer)
   return authorizeDevice({ clientId: 'device', scopes: ['openid'], profile, onCodes, clock: fastClock(20) })
 }
 

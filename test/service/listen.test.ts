@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { authorizeDevice, github } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
 import { fastClock } from '../support/fast-clock.ts'
@@ -45,6 +45,58 @@ test('a body larger than 64 KiB is refused over HTTP too', async () => {
   expect(answer.status).toBe(413)
   await close()
 })
+
+test('a connection without a request, as browsers open them ahead, does not keep the service from closing', async () => {
+  const { url, close } = await createService(options).listen()
+  const { port, hostname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await new Promise((resolve) => socket.on('connect', resolve))
+  const ended = new Promise((resolve) => socket.on('close', resolve))
+  await close()
+  await ended
+})
+
+test('a request on its way is answered before the service is closed', async () => {
+  let finish = () => {}
+  const identify = () =>
+    new Promise<{ user: string }>((resolve) => {
+      finish = () => resolve({ user: 'octocat' })
+    })
+  const { url, close } = await createService({ ...options, identify }).listen()
+  const answer = fetch(`${url}/login/device`)
+  await vi.waitFor(() => expect(finish.toString()).toContain('resolve'))
+  const closed = close()
+  finish()
+  expect((await answer).status).toBe(200)
+  await closed
+})
+
+test.each([
+  ['localhost', 401],
+  ['127.0.0.1', 401],
+  ['LOCALHOST', 401],
+  ['evil.example', 404],
+  ['a b', 400],
+])('a request to the host %s is answered with %d', async (host, status) => {
+  const { url, close } = await createService(options).listen()
+  const { port } = new URL(url)
+  expect(await rawStatus(Number(port), `GET /user HTTP/1.1\r\nhost: ${host}:${port}\r\n`)).toBe(status)
+  await close()
+})
+
+test('a target may be a whole address, and a query may hold question marks', async () => {
+  const { url, close } = await createService(options).listen()
+  const port = Number(new URL(url).port)
+  expect(await rawStatus(port, `GET ${url}/user?a=b?c HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`)).toBe(401)
+  await close()
+})
+
+function rawStatus(port: number, head: string): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${head}connection: close\r\n\r\n`))
+    socket.on('data', (data) => resolve(Number(data.toString().split(' ')[1])))
+  })
+}
 
 test('a port that is taken is a clear error', async () => {
   const { url, close } = await createService(options).listen()

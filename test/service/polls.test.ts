@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { Secret } from '../../src/index.ts'
+import { memoryStore } from '../../src/service/index.ts'
 import { embedded } from '../support/service.ts'
 
 describe('a request for codes', () => {
@@ -180,9 +182,9 @@ describe('issuing the token', () => {
     const { device_code, user_code } = await codes({ scope: 'repo' })
     await service.approve(user_code, 'octocat')
     expect((await poll(device_code)).body.access_token).toBe('my-own-token')
-    expect(issueToken.mock.calls).toEqual([
-      [{ user: 'octocat', client: { clientId: 'id', name: 'App' }, scopes: ['repo'] }],
-    ])
+    const [[grant]] = issueToken.mock.calls as unknown as [[{ client: { clientId: Secret } }]]
+    expect(grant).toMatchObject({ user: 'octocat', client: { name: 'App' }, scopes: ['repo'] })
+    expect(grant.client.clientId.reveal()).toBe('id')
   })
 
   test('that fails keeps the approval for the next poll, and is told to the host', async () => {
@@ -194,6 +196,44 @@ describe('issuing the token', () => {
     expect((await poll(device_code)).body.error).toBe('authorization_pending')
     expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: 'no database' }))
     expect((await poll(device_code)).body.access_token).toBe('token')
+  })
+
+  test('that gives the same token twice does not lose it with the lease of the first', async () => {
+    const finish: (() => void)[] = []
+    const issueToken = () => new Promise<string>((resolve) => finish.push(() => resolve('same')))
+    const { service, codes, poll, wait } = embedded({ issueToken })
+    const { device_code, user_code } = await codes()
+    await service.approve(user_code, 'octocat')
+    const first = poll(device_code)
+    await vi.waitFor(() => expect(finish).toHaveLength(1))
+    wait(10)
+    const second = poll(device_code)
+    await vi.waitFor(() => expect(finish).toHaveLength(2))
+    finish[1]?.()
+    expect((await second).body.access_token).toBe('same')
+    finish[0]?.()
+    expect((await first).body.error).toBe('authorization_pending')
+    const headers = new Headers({ authorization: 'Bearer same' })
+    expect(await service.authenticate({ headers })).toMatchObject({ form: 'oauth' })
+  })
+
+  test('leaves no token that nobody received where the store fails in between', async () => {
+    const memory = memoryStore({ clock: { now: () => 0 } })
+    let updates = 0
+    // The poll, the token, and then the settlement, which fails.
+    const store: typeof memory = {
+      ...memory,
+      update: (key, change) =>
+        key.startsWith('grant:') && ++updates === 4
+          ? Promise.reject(new Error('away'))
+          : memory.update(key, change),
+    }
+    const { service, codes, poll } = embedded({ store, issueToken: () => 'orphan' })
+    const { device_code, user_code } = await codes()
+    await service.approve(user_code, 'octocat')
+    expect((await poll(device_code)).status).toBe(500)
+    const headers = new Headers({ authorization: 'Bearer orphan' })
+    expect(await service.authenticate({ headers })).toMatchObject({ form: 'refused' })
   })
 
   test('that is slow keeps other polls waiting, and loses its token once another one has the lease', async () => {

@@ -12,6 +12,8 @@ describe('a request', () => {
     ['JSON with a charset', '{"client_id":"id"}', 'application/json; charset=utf-8'],
     ['a form called text', 'client_id=id', 'text/plain'],
     ['a form of no type', 'client_id=id', ''],
+    ['JSON called text', ' {"client_id":"id"}', 'text/plain'],
+    ['JSON of a type of its own', '{"client_id":"id"}', 'application/vnd.github+json'],
   ])('may be %s', async (_, body, type) => {
     const { status } = await embedded().post(PATH, body, { 'content-type': type })
     expect(status).toBe(200)
@@ -41,6 +43,12 @@ describe('a request', () => {
     expect((await post(PATH, { client_id: 'id' }, basic('id:'))).status).toBe(200)
     expect((await post(PATH, { client_id: 'other' }, basic('id:'))).body.error).toBe('invalid_request')
     expect((await post(PATH, {}, { authorization: 'Basic %%%' })).body.error).toBe('invalid_request')
+    expect((await post(PATH, {}, basic('id:password'))).body.error).toBe('invalid_request')
+  })
+
+  test.each(['rép€o', 'a\u0000b', 'a"b', 'a\\b'])('for the scope %j is refused', async (scope) => {
+    const answer = await embedded().post(PATH, { client_id: 'id', scope })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
   })
 
   test('larger than 64 KiB is not read', async () => {
@@ -72,10 +80,12 @@ describe('a request', () => {
     expect(await status('https://api.example/v3/user', 'GET')).toBe(401)
     expect(await status('https://login.example/v3/user', 'GET')).toBe(404)
     expect(await status('https://login.example/user', 'GET')).toBe(404)
+    expect(await status(`https://evil.example${PATH}`)).toBe(404)
   })
 
   test('never names the addresses that are answered', async () => {
     const { service } = embedded({ authUrl: 'https://login.example/' })
+    expect((await service.fetch('https://login.example/user')).status).toBe(401)
     const answer = await service.fetch(`https://login.example${PATH}`, {
       method: 'POST',
       body: 'client_id=id',
@@ -110,14 +120,22 @@ describe('the API', () => {
 })
 
 describe('a service', () => {
-  test.each([{ interval: 0 }, { interval: 1.5 }, { expiresIn: 0 }, { interval: Number.NaN }])(
-    'is not made with %j',
-    (options) => {
-      expect(() => createService({ clients: [], ...options })).toThrow(
-        expect.objectContaining({ code: 'bad_option' }),
-      )
-    },
-  )
+  test.each([
+    { interval: 0 },
+    { interval: 1.5 },
+    { interval: Number.NaN },
+    { expiresIn: 0 },
+    { leeway: -1 },
+    { leeway: Number.NaN },
+    { leeway: 5 },
+    { authUrl: 'login.example' },
+    { baseUrl: 'http://' },
+    { clients: [{ clientId: '', name: 'App' }] },
+  ])('is not made with %j', (options) => {
+    expect(() => createService({ clients: [], ...options })).toThrow(
+      expect.objectContaining({ code: 'bad_option' }),
+    )
+  })
 
   test('works by its functions alone', async () => {
     const { fetch, approve, deny, authenticate } = embedded().service

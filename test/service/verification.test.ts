@@ -111,7 +111,7 @@ describe('the verification page', () => {
   test('escapes all that comes from outside', async () => {
     const evil = '<script>alert("1")</script>'
     const { open, send, codes } = await browser({ clients: [{ clientId: 'id', name: evil }] })
-    const { user_code } = await codes({ scope: evil })
+    const { user_code } = await codes({ scope: '<script>alert(1)</script>' })
     const entered = await open(`?user_code=${encodeURIComponent(evil)}`)
     const confirm = await send({ csrf: entered.csrf, user_code })
     for (const { html } of [entered, confirm]) {

@@ -1,7 +1,7 @@
 import { DEVICE_GRANT_TYPE } from '../../protocol/endpoints.ts'
 import { joinScopes } from '../../protocol/scopes.ts'
 import { Secret } from '../../secret.ts'
-import type { Clients } from '../clients.ts'
+import type { Clients, KnownClient } from '../clients.ts'
 import type { Grant, GrantState, Grants } from '../grants.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse } from '../http.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -56,8 +56,8 @@ export async function accessToken(
   const habits = HABITS[service.profile]
   const read = readFields(request)
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
-  const client = service.clients.of(request, read)
-  if (!client.ok) return refusePoll(refuseClient(client, service.profile), habits)
+  const found = await service.clients.of(request, read)
+  if (!found.ok) return refusePoll(refuseClient(found, service.profile), habits)
   const grantType = read.fields.get('grant_type')
   if (!grantType) return oauthError(400, 'invalid_request', 'the field grant_type is missing')
   if (grantType !== DEVICE_GRANT_TYPE) {
@@ -67,39 +67,56 @@ export async function accessToken(
   if (!code) return oauthError(400, 'invalid_request', 'the field device_code is missing')
 
   const claim = crypto.randomUUID()
-  const grant = await service.grants.poll(code, client.clientId, claim)
+  const grant = await service.grants.poll(code, found.client.key, claim)
   if (grant === undefined) return unknownCode(habits)
   if (grant.state === 'issuing' && grant.context.lease?.claim === claim) {
-    return deliver(service, grant, code, claim)
+    return deliver(service, { grant, client: found.client, code, claim })
   }
   return HEARD[grant.state](grant, habits)
 }
 
+/** The poll that has the lease. */
+interface Delivery {
+  readonly grant: Grant
+  readonly client: KnownClient
+  readonly code: string
+  readonly claim: string
+}
+
 /** Issues the token, as the one poll that may. What goes wrong leaves the approval for the next poll. */
-async function deliver(
-  { grants, tokens, clients, issueToken, profile, onError }: AccessTokenEndpoint,
-  grant: Grant,
-  code: string,
-  claim: string,
-): Promise<ServiceResponse> {
-  const { clientId, scopes } = grant
-  const user = grant.context.user ?? ''
+async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promise<ServiceResponse> {
+  const { grants, tokens, issueToken, profile, onError } = service
+  const { grant, client, code, claim } = delivery
+  const { scopes, context } = grant
+  const user = context.user ?? ''
   let token: string
   try {
-    const client = { clientId, name: clients.nameOf(clientId) }
-    token = Secret.of(await issueToken({ user, client, scopes })).reveal()
-    await tokens.keep(token, { user, clientId, scopes })
+    const { clientId, name } = client
+    token = Secret.of(await issueToken({ user, client: { clientId, name }, scopes })).reveal()
+    await tokens.keep(token, { user, client: client.key, scopes }, claim)
   } catch (error) {
     onError(error)
     await grants.settle(code, 'notIssued', claim)
     return pending(grant, HABITS[profile])
   }
-  if (!(await grants.settle(code, 'issued', claim))) {
-    await tokens.forget(token)
-    return pending(grant, HABITS[profile])
-  }
+  if (!(await isOurs(service, delivery, token))) return pending(grant, HABITS[profile])
   const scope = joinScopes(scopes, profile === 'github' ? ',' : ' ')
   return json(200, { access_token: token, token_type: 'bearer', scope })
+}
+
+/** Settles the grant. A token that nobody will receive is forgotten: the lease was lost, or the store is away. */
+async function isOurs(
+  { grants, tokens }: AccessTokenEndpoint,
+  { code, claim }: Delivery,
+  token: string,
+): Promise<boolean> {
+  let settled = false
+  try {
+    settled = await grants.settle(code, 'issued', claim)
+  } finally {
+    if (!settled) await tokens.forget(token, claim)
+  }
+  return settled
 }
 
 /** An unknown client is told with status 200 too, where errors are. */

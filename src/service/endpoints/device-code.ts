@@ -4,6 +4,9 @@ import type { Grants } from '../grants.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse } from '../http.ts'
 import { readFields } from '../read-fields.ts'
 
+/** The characters of a scope. RFC 6749, section 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
+
 export interface DeviceCodeEndpoint {
   readonly clients: Clients
   readonly grants: Grants
@@ -27,11 +30,15 @@ export async function deviceCode(
 ): Promise<ServiceResponse> {
   const read = readFields(request)
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
-  const client = service.clients.of(request, read)
-  if (!client.ok) return refuseClient(client, service.profile)
+  const found = await service.clients.of(request, read)
+  if (!found.ok) return refuseClient(found, service.profile)
+  const scopes = readScopes(read.fields.get('scope'))
+  if (!scopes.every((scope) => SCOPE.test(scope))) {
+    return oauthError(400, 'invalid_scope', 'a scope holds characters that no scope may hold')
+  }
   const { interval, expiresIn, leeway, firstPoll } = service
   const { deviceCode, userCode } = await service.grants.issue(
-    { clientId: client.clientId, scopes: readScopes(read.fields.get('scope')) },
+    { client: found.client.key, scopes },
     { interval, expiresIn, leeway, firstPoll },
   )
   const verificationUri = service.authUrl() + VERIFICATION_PATH
@@ -46,9 +53,9 @@ export async function deviceCode(
 }
 
 /** Spec: not shown. The service of the specification answers 404; RFC 6749, section 5.2, says 401. */
-export function refuseClient(client: Extract<FoundClient, { ok: false }>, profile: 'github' | 'rfc8628') {
-  if (client.why === 'missing') return oauthError(400, 'invalid_request', 'the field client_id is missing')
-  if (client.why === 'contradictory') {
+export function refuseClient({ why }: Extract<FoundClient, { ok: false }>, profile: 'github' | 'rfc8628') {
+  if (why === 'missing') return oauthError(400, 'invalid_request', 'the field client_id is missing')
+  if (why === 'contradictory') {
     return oauthError(400, 'invalid_request', 'the body and the header name different clients')
   }
   return profile === 'github'

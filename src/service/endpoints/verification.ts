@@ -1,6 +1,6 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import type { Clients } from '../clients.ts'
-import { type Grants, isUndecided } from '../grants.ts'
+import { type Grant, type Grants, isUndecided } from '../grants.ts'
 import type { ServiceRequest, ServiceResponse } from '../http.ts'
 import type { Identity, ServiceOptions } from '../options.ts'
 import type { Page, PageState, Refusal } from '../pages/page.ts'
@@ -75,7 +75,7 @@ async function decide(
   if (!isUndecided(grant)) return refuse('decided')
   const decision = fields.get('decision')
   if (decision !== 'approve' && decision !== 'deny')
-    return { status: 200, state: confirm(service, session, grant) }
+    return { status: 200, state: await confirm(service, session, grant) }
   const outcome = await (decision === 'approve'
     ? service.grants.approve(typed, user)
     : service.grants.deny(typed))
@@ -93,12 +93,12 @@ function enter(
   return { type: 'enter', action, csrf, userCode, ...(refusal && { refusal }) }
 }
 
-function confirm(
+async function confirm(
   service: VerificationEndpoint,
   { csrf }: Session,
-  grant: { readonly clientId: string; readonly scopes: readonly string[]; readonly userCode: string },
-): PageState {
-  const { userCode, scopes } = grant
+  { userCode, scopes, client }: Grant,
+): Promise<PageState> {
   const action = service.authUrl() + VERIFICATION_PATH
-  return { type: 'confirm', action, csrf, userCode, client: service.clients.nameOf(grant.clientId), scopes }
+  const { name = 'An application' } = (await service.clients.byKey(client)) ?? {}
+  return { type: 'confirm', action, csrf, userCode, client: name, scopes }
 }

@@ -1,7 +1,7 @@
 import { createFetch } from 'ofetch'
 import { AnswerTooLargeError, AuthgraphError, RedirectedError, UnreachableError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
-import { type Answer, readBody, readRetryAfter } from '../protocol/answer.ts'
+import { type Answer, readBody, readDate, readRetryAfter } from '../protocol/answer.ts'
 import type { Profile } from '../protocol/profiles.ts'
 
 /** Bytes of the largest answer that is read. */
@@ -14,7 +14,10 @@ interface Through {
   readonly through: Fetch
 }
 
-const FORM_TYPE = 'application/x-www-form-urlencoded'
+const CONTENT_TYPES = {
+  form: 'application/x-www-form-urlencoded',
+  json: 'application/json',
+} satisfies Record<Profile['encoding'], string>
 
 /** Retrying is the machine's, reading is ours: ofetch would retry a poll too early and parse a body of any size. */
 const send = createFetch({
@@ -26,10 +29,16 @@ const send = createFetch({
     retry: false,
     responseType: 'stream',
     ignoreResponseError: true,
-    method: 'POST',
     redirect: 'manual',
   },
 })
+
+/** Through what a request goes, and what ends it early. */
+export interface Via {
+  readonly fetch: Fetch
+  readonly clock: { now(): number }
+  readonly signal: AbortSignal
+}
 
 /**
  * Posts the fields of one request and reads the answer, whatever its status.
@@ -38,37 +47,52 @@ const send = createFetch({
  * @see Spec 4
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
-export async function post(
+export function post(
   address: string,
   fields: Readonly<Record<string, string>>,
-  via: {
-    readonly profile: Profile
-    readonly fetch: Fetch
-    readonly clock: { now(): number }
-    readonly signal: AbortSignal
-  },
+  via: Via & { readonly profile: Profile },
+): Promise<Answer> {
+  const { encoding } = via.profile
+  return exchange(
+    address,
+    { method: 'POST', type: CONTENT_TYPES[encoding], body: encode(fields, encoding) },
+    via,
+  )
+}
+
+/** Gets a document of JSON and reads the answer, whatever its status. Throws what `post` throws. */
+export function get(address: string, via: Via): Promise<Answer> {
+  return exchange(address, { method: 'GET' }, via)
+}
+
+async function exchange(
+  address: string,
+  { method, type, body }: { readonly method: 'GET' | 'POST'; readonly type?: string; readonly body?: string },
+  { fetch, clock, signal }: Via,
 ): Promise<Answer> {
   const { host } = secureAddress(address)
   // A flow that is cancelled in the turn in which it was started sends nothing.
   await undefined
-  via.signal.throwIfAborted()
+  signal.throwIfAborted()
   try {
     const response = await send.raw<ReadableStream, 'stream'>(address, {
-      headers: { accept: 'application/json', 'content-type': contentType(via.profile) },
-      body: encode(fields, via.profile),
-      signal: via.signal,
-      through: via.fetch,
+      method,
+      headers: { accept: 'application/json', ...(type && { 'content-type': type }) },
+      ...(body !== undefined && { body }),
+      signal,
+      through: fetch,
     } as object)
     if (isRedirect(response)) {
       discard(response.body)
       throw new RedirectedError(host)
     }
     const text = await readText(response)
-    const at = via.clock.now()
+    const at = clock.now()
     return {
       status: response.status,
       body: readBody(text),
       at,
+      date: readDate(response.headers.get('date')),
       retryAfter: readRetryAfter(response.headers.get('retry-after'), at),
     }
   } catch (error) {
@@ -76,11 +100,7 @@ export async function post(
   }
 }
 
-function contentType({ encoding }: Profile): string {
-  return encoding === 'json' ? 'application/json' : FORM_TYPE
-}
-
-function encode(fields: Readonly<Record<string, string>>, { encoding }: Profile): string {
+function encode(fields: Readonly<Record<string, string>>, encoding: Profile['encoding']): string {
   // As a string: from `URLSearchParams`, `fetch` makes a header with a charset, which some servers refuse.
   return encoding === 'json' ? JSON.stringify(fields) : new URLSearchParams(fields).toString()
 }

@@ -1,0 +1,72 @@
+import * as v from 'valibot'
+import { BadAnswerError, WrongHostError } from '../errors.ts'
+import { secureAddress, withoutSlash } from '../protocol/address.ts'
+import { badFields } from '../protocol/bad-fields.ts'
+import { type Profile, rfc8628 } from '../protocol/profiles.ts'
+import { get } from './exchange.ts'
+import { type Clock, systemClock, systemFetch } from './options.ts'
+import { within } from './within.ts'
+
+/**
+ * What `discover` takes besides the issuer, all with defaults.
+ *
+ * @group Profiles
+ */
+export interface DiscoverOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Sends the requests: the runtime's own by default. */
+  readonly fetch?: typeof globalThis.fetch
+  /** The runtime's own by default. */
+  readonly clock?: Clock
+}
+
+const metadata = v.object({
+  issuer: v.string(),
+  device_authorization_endpoint: v.string(),
+  token_endpoint: v.string(),
+})
+
+/**
+ * Makes a profile from what a server says of itself, by its OAuth or its OpenID metadata.
+ *
+ * @param issuer The address of the server, such as `https://login.example.com`.
+ * @throws WrongHostError where the issuer is not `https` off loopback, or the document is of another issuer;
+ * BadAnswerError where there is no document, or it names no device authorization endpoint; and the errors of a request.
+ * @group Profiles
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
+ */
+export function discover(issuer: string, options: DiscoverOptions = {}): Promise<Profile> {
+  const { fetch = systemFetch, clock = systemClock, signal } = options
+  return within({ clock, signal }, async (signal) => {
+    for (const address of documentsOf(issuer)) {
+      const { status, body } = await get(address, { fetch, clock, signal })
+      if (status === 200) return read(body, issuer)
+    }
+    throw new BadAnswerError('the issuer publishes no metadata: give its endpoints to rfc8628() instead')
+  })
+}
+
+/** Where the document may lie: before the path of the issuer, or, for OpenID, behind it. */
+function documentsOf(issuer: string): string[] {
+  const { origin, pathname } = secureAddress(issuer)
+  const path = pathname.replace(/\/$/, '')
+  return [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ]
+}
+
+function read(body: unknown, issuer: string): Profile {
+  const parsed = v.safeParse(metadata, body)
+  if (!parsed.success) throw badFields('metadata of the issuer', parsed.issues)
+  const { device_authorization_endpoint, token_endpoint, ...named } = parsed.output
+  // RFC 8414, section 3.3: a document of another issuer may be an attack.
+  if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
+    throw new WrongHostError('the metadata is of another issuer than it was asked of')
+  }
+  return rfc8628({
+    deviceAuthorizationEndpoint: device_authorization_endpoint,
+    tokenEndpoint: token_endpoint,
+  })
+}

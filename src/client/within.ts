@@ -1,0 +1,30 @@
+import { AuthgraphError, CancelledError, TimedOutError } from '../errors.ts'
+import type { Clock } from './options.ts'
+
+/** Milliseconds a request outside of a flow may take. */
+const REQUEST_TIMEOUT = 30_000
+
+/**
+ * Runs requests that no machine watches: ends them when time is up, or when the caller says so.
+ *
+ * @throws TimedOutError, CancelledError, and what the requests throw.
+ */
+export async function within<Result>(
+  { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController()
+  const cancel = () => controller.abort(new CancelledError(signal?.reason))
+  const timer = clock.setTimeout(() => controller.abort(new TimedOutError()), REQUEST_TIMEOUT)
+  signal?.addEventListener('abort', cancel, { once: true })
+  if (signal?.aborted) cancel()
+  try {
+    return await run(controller.signal)
+  } catch (error) {
+    const { aborted, reason } = controller.signal
+    throw aborted && reason instanceof AuthgraphError ? reason : error
+  } finally {
+    clock.clearTimeout(timer)
+    signal?.removeEventListener('abort', cancel)
+  }
+}

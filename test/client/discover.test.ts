@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { discover } from '../../src/index.ts'
+import { scriptedService } from '../support/scripted-service.ts'
+import { VirtualTime } from '../support/virtual-time.ts'
+
+const metadata = {
+  issuer: 'https://login.example/tenant',
+  device_authorization_endpoint: 'https://login.example/device',
+  token_endpoint: 'https://login.example/token',
+  more: true,
+}
+const missing = new Response('<html>', { status: 404 })
+
+function setUp(...script: Parameters<typeof scriptedService>[1][]) {
+  const time = new VirtualTime()
+  const { fetch, sent } = scriptedService(time, ...script)
+  return { time, sent, options: { fetch, clock: time.clock() } }
+}
+
+describe('discover', () => {
+  test('reads the endpoints from the metadata of OAuth', async () => {
+    const { sent, time, options } = setUp(metadata)
+    expect(await discover('https://login.example/tenant/', options)).toEqual({
+      deviceAuthorizationEndpoint: 'https://login.example/device',
+      tokenEndpoint: 'https://login.example/token',
+      scopeSeparator: ' ',
+      encoding: 'form',
+    })
+    expect(sent.map(({ url }) => url)).toEqual([
+      'https://login.example/.well-known/oauth-authorization-server/tenant',
+    ])
+    expect(time.timers).toBe(0)
+  })
+
+  test('or else from that of OpenID', async () => {
+    const { sent, options } = setUp(missing, metadata)
+    await discover('https://login.example/tenant', options)
+    expect(sent[1]?.url).toBe('https://login.example/tenant/.well-known/openid-configuration')
+  })
+
+  test.each([
+    ['of another issuer', { ...metadata, issuer: 'https://evil.example' }, 'wrong_host'],
+    ['without a device flow', { ...metadata, device_authorization_endpoint: undefined }, 'bad_answer'],
+    ['that is a page', new Response('<html>'), 'bad_answer'],
+    ['that is not there', missing, 'bad_answer'],
+  ])('refuses metadata %s', async (_, answer, code) => {
+    await expect(discover('https://login.example/tenant', setUp(answer).options)).rejects.toMatchObject({
+      code,
+    })
+  })
+
+  test('asks no issuer off https', async () => {
+    const { sent, options } = setUp(metadata)
+    await expect(discover('http://login.example', options)).rejects.toMatchObject({ code: 'wrong_host' })
+    expect(sent).toEqual([])
+  })
+})

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { type OAuthToken, refresh, Secret } from '../../src/index.ts'
+import { type Scripted, scriptedService } from '../support/scripted-service.ts'
+import { VirtualTime } from '../support/virtual-time.ts'
+
+const old: OAuthToken = {
+  accessToken: new Secret('ghu_old'),
+  tokenType: 'bearer',
+  scopes: ['repo'],
+  missingScopes: [],
+  refreshToken: new Secret('ghr_old'),
+  refreshTokenExpiresAt: 5,
+}
+const pair = {
+  access_token: 'ghu_new',
+  token_type: 'bearer',
+  scope: '',
+  expires_in: 28_800,
+  refresh_token: 'ghr_new',
+}
+
+function setUp(...script: Scripted[]) {
+  const time = new VirtualTime()
+  const service = scriptedService(time, ...script)
+  return { time, sent: service.sent, options: { clientId: 'id', clock: time.clock(), fetch: service.fetch } }
+}
+
+describe('refresh', () => {
+  test('buys a new pair with the refresh token', async () => {
+    const { time, sent, options } = setUp(pair)
+    const token = await refresh(old, { ...options, clientSecret: 'secret' })
+    expect(token.accessToken.reveal()).toBe('ghu_new')
+    expect(token.refreshToken?.reveal()).toBe('ghr_new')
+    expect(token).toMatchObject({ scopes: [], expiresIn: 28_800 })
+    expect(sent[0]?.url).toBe('https://github.com/login/oauth/access_token')
+    expect(Object.fromEntries(new URLSearchParams(sent[0]?.body))).toEqual({
+      client_id: 'id',
+      client_secret: 'secret',
+      grant_type: 'refresh_token',
+      refresh_token: 'ghr_old',
+    })
+    expect(time.timers).toBe(0)
+  })
+
+  test('asks once for calls at the same time, and again for later ones', async () => {
+    const { sent, options } = setUp(pair)
+    const [first, second] = await Promise.all([refresh(old, options), refresh(old, options)])
+    expect(first).toBe(second)
+    expect(sent).toHaveLength(1)
+    await refresh(old, options)
+    expect(sent).toHaveLength(2)
+  })
+
+  test('hands the new pair to the caller before anyone uses it', async () => {
+    const { options } = setUp(pair)
+    const order: string[] = []
+    const onToken = async (token: OAuthToken) => {
+      await undefined
+      order.push(`kept ${token.accessToken.reveal()}`)
+    }
+    await refresh(old, { ...options, onToken }).then(() => order.push('used'))
+    expect(order).toEqual(['kept ghu_new', 'used'])
+    await expect(
+      refresh(old, { ...options, onToken: () => Promise.reject(new Error('disk full')) }),
+    ).rejects.toThrow('disk full')
+  })
+
+  test('keeps the old refresh token where there is no new one', async () => {
+    const { options } = setUp({ access_token: 'ghu_new' })
+    const token = await refresh(old, options)
+    expect(token.refreshToken?.reveal()).toBe('ghr_old')
+    expect(token).toMatchObject({ scopes: ['repo'], refreshTokenExpiresAt: 5 })
+  })
+
+  test.each([
+    [
+      Response.json({ error: 'bad_refresh_token' }),
+      { code: 'refused', error: 'bad_refresh_token', status: 200 },
+    ],
+    [new Response('', { status: 503 }), { code: 'refused', status: 503 }],
+    [Response.json({ access_token: 5 }), { code: 'bad_answer' }],
+    [new TypeError('fetch failed'), { code: 'unreachable' }],
+  ])('fails with a typed error, and can be tried again', async (answer, expected) => {
+    const { options } = setUp(answer, pair)
+    await expect(refresh(old, options)).rejects.toMatchObject(expected)
+    expect((await refresh(old, options)).accessToken.reveal()).toBe('ghu_new')
+  })
+
+  test('is given up after 30 seconds, or when it is cancelled', async () => {
+    const { time, options } = setUp('hang')
+    const late = expect(refresh(old, options)).rejects.toMatchObject({ code: 'timed_out' })
+    await time.advance(30_000)
+    await late
+    await expect(refresh(old, { ...options, signal: AbortSignal.abort('enough') })).rejects.toMatchObject({
+      code: 'cancelled',
+      cause: 'enough',
+    })
+    expect(time.timers).toBe(0)
+  })
+
+  test('needs a refresh token', async () => {
+    const { refreshToken, ...without } = old
+    await expect(refresh(without, { clientId: 'id' })).rejects.toMatchObject({ code: 'bad_option' })
+  })
+})
