@@ -1,5 +1,4 @@
 import type { User } from '../../machines/device-grant.ts'
-import { BadOptionError } from '../errors.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { createClients } from './clients.ts'
@@ -9,12 +8,13 @@ import { user } from './endpoints/user.ts'
 import { verification } from './endpoints/verification.ts'
 import { fetchAdapter } from './fetch.ts'
 import { createGrants, type Decision } from './grants.ts'
+import { HABITS } from './habits.ts'
 import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
 import { type Listening, listen } from './listen.ts'
-import type { ServiceOptions } from './options.ts'
+import { checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
 import { newToken } from './random-codes.ts'
-import { type Addresses, createRouter } from './routes.ts'
+import { createRouter } from './routes.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createTokens } from './tokens.ts'
 
@@ -26,7 +26,7 @@ import { createTokens } from './tokens.ts'
 export interface Service {
   /** Answers a web request, in any runtime. A client takes it as its own `fetch`. */
   readonly fetch: typeof globalThis.fetch
-  /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. */
+  /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. Rejects with BadOptionError where it cannot. */
   readonly listen: (at?: { readonly port?: number; readonly host?: string }) => Promise<Listening>
   /** Recognises the credential of a request to an API of your own. */
   readonly authenticate: (request: { readonly headers: Headers }) => Promise<Authentication>
@@ -39,55 +39,45 @@ export interface Service {
 /** Who approves while there is no sign-in. For development. */
 const DEVELOPER: User = { id: 1, login: 'developer' }
 
-/** The addresses of a service that never listened: it is called in its own process, and any host will do. */
+/** The address of a service that never listened: it is called in its own process, and any host will do. */
 const IN_PROCESS = 'http://localhost'
 
 /**
  * Makes a service that issues codes and tokens as Spec 4 says.
  *
- * @throws BadOptionError for an interval or a lifetime that is not a positive number of seconds.
+ * @throws BadOptionError for an option that cannot be used.
  * @group Service
  * @see Spec 3, 4
  */
 export function createService(options: ServiceOptions): Service {
+  checkOptions(options)
   const {
     profile = 'github',
     interval = DEFAULT_INTERVAL,
     expiresIn = DEFAULT_LIFETIME,
+    leeway = null,
+    firstPoll = 'free',
     clock = Date,
-  } = options
-  if (!Number.isInteger(interval) || interval < 1)
-    throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
-  if (!Number.isInteger(expiresIn) || expiresIn < 1)
-    throw new BadOptionError('expiresIn must be a whole number of seconds, 1 or more')
-  const {
+    store = memoryStore({ clock }),
     page = defaultPage,
     identify = () => ({ user: DEVELOPER }),
     issueToken = newToken,
     onError = () => undefined,
   } = options
-  const store = options.store ?? memoryStore({ clock })
+  const habits = HABITS[profile]
   const clients = createClients(options.clients)
   const grants = createGrants(store, clock)
-  const tokens = createTokens(store)
+  const tokens = createTokens(store, clock)
 
-  let bound: string | undefined
-  const addresses = (): Addresses => ({
-    authUrl: withoutSlash(options.authUrl ?? bound ?? IN_PROCESS),
-    baseUrl: withoutSlash(options.baseUrl ?? bound ?? options.authUrl ?? IN_PROCESS),
-  })
-  const authUrl = () => addresses().authUrl
-
-  const { leeway = null, firstPoll = 'free' } = options
+  let bound = IN_PROCESS
+  const authUrl = () => withoutSlash(options.authUrl ?? bound)
   const pace = { interval, expiresIn, leeway, firstPoll }
-  const handlers = {
-    deviceCode: deviceCode.bind(null, { clients, grants, profile, authUrl, ...pace }),
-    accessToken: accessToken.bind(null, { clients, grants, tokens, profile, issueToken, onError }),
+  const route = createRouter(options, {
+    deviceCode: deviceCode.bind(null, { clients, grants, habits, pace, authUrl }),
+    accessToken: accessToken.bind(null, { clients, grants, tokens, habits, issueToken, onError }),
     verification: verification.bind(null, { clients, grants, page, identify, authUrl }),
-    user: async (request: ServiceRequest) =>
-      user(await authenticate(tokens, request.header('authorization'))),
-  }
-  let route = createRouter(addresses(), handlers)
+    user: async (request) => user(await authenticate(tokens, request.header('authorization'))),
+  })
 
   async function handle(request: ServiceRequest): Promise<ServiceResponse> {
     try {
@@ -103,7 +93,6 @@ export function createService(options: ServiceOptions): Service {
     async listen({ port = 0, host = '127.0.0.1' } = {}) {
       const listening = await listen(handle, { port, host })
       bound = listening.url
-      route = createRouter(addresses(), handlers)
       return listening
     },
     authenticate: ({ headers }) => authenticate(tokens, headers.get('authorization') ?? undefined),

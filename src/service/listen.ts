@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BadOptionError } from '../errors.ts'
-import { LARGEST_REQUEST, TOO_LARGE } from './fetch.ts'
-import type { ServiceRequest, ServiceResponse } from './http.ts'
+import { type Handler, LARGEST_REQUEST, type ServiceRequest, TOO_LARGE } from './http.ts'
 
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
 const KEEP_ALIVE = 75_000
+
+/** Bytes after which a body that is too large is cut off. Up to there it is read, so that the client hears why. */
+const CUT_OFF = 16 * LARGEST_REQUEST
 
 /**
  * Where a service listens.
@@ -14,43 +16,62 @@ const KEEP_ALIVE = 75_000
 export interface Listening {
   /** The address that was bound, without a slash at its end. */
   readonly url: string
-  /** Ends the connections that are idle, lets requests on their way finish, and resolves when all is closed. */
+  /** Takes no more connections, ends those that are idle, and resolves when the requests on their way are answered. */
   close(): Promise<void>
 }
 
 /**
  * Serves HTTP on Node.
  *
- * @param port 0 for any free one.
+ * @param at.port 0 for any free one.
  * @throws BadOptionError where the port cannot be had.
  */
 export async function listen(
-  handle: (request: ServiceRequest) => Promise<ServiceResponse>,
+  handle: Handler,
   { port, host }: { readonly port: number; readonly host: string },
 ): Promise<Listening> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new BadOptionError('port must be a whole number from 0 to 65535')
   const { createServer } = await import('node:http')
-  const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE, headersTimeout: KEEP_ALIVE + 1000 },
-    (request, response) => {
-      void answer(handle, request, response)
-    },
-  )
+  const unanswered = new Set<ServerResponse>()
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE, headersTimeout: KEEP_ALIVE + 1000 })
+  // Node would wait for connections that are kept alive, or that never sent a request.
+  const endConnections = () => {
+    if (!server.listening && unanswered.size === 0) server.closeAllConnections()
+  }
+  server.on('request', (request, response) => {
+    unanswered.add(response)
+    response.once('close', () => {
+      unanswered.delete(response)
+      endConnections()
+    })
+    void answer(handle, request, response)
+  })
   await bind(server, port, host)
-  const address = server.address()
-  const bound = typeof address === 'object' && address !== null ? address.port : port
   return {
-    url: `http://${reachable(host)}:${bound}`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    url: `http://${reachable(host)}:${portOf(server)}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        endConnections()
+      }),
   }
 }
 
 function bind(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new BadOptionError(`cannot listen on port ${port} of ${host}: ${error.code}`)),
+      reject(new BadOptionError(whyNot(error, port, host))),
     )
     server.listen(port, host, resolve)
   })
+}
+
+function whyNot({ code }: NodeJS.ErrnoException, port: number, host: string): string {
+  if (code === 'EADDRINUSE')
+    return `port ${port} of ${host} is in use: choose another one, or 0 for a free one`
+  if (code === 'EACCES') return `port ${port} of ${host} needs rights that this process does not have`
+  return `cannot listen on port ${port} of ${host}: ${code}`
 }
 
 /** A host that stands for every address is no address to call. */
@@ -60,11 +81,13 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function answer(
-  handle: (request: ServiceRequest) => Promise<ServiceResponse>,
-  message: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+function portOf(server: Server): number {
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new TypeError('the server is not bound')
+  return address.port
+}
+
+async function answer(handle: Handler, message: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const body = await readBody(message)
     const {
@@ -85,17 +108,18 @@ async function readBody(message: IncomingMessage): Promise<string | undefined> {
   let size = 0
   for await (const chunk of message as AsyncIterable<Buffer>) {
     size += chunk.byteLength
-    if (size > LARGEST_REQUEST) return undefined
-    chunks.push(chunk)
+    if (size > CUT_OFF) return undefined
+    if (size <= LARGEST_REQUEST) chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return size > LARGEST_REQUEST ? undefined : Buffer.concat(chunks).toString()
 }
 
 function serviceRequest(
   { method = 'GET', url = '/', headers }: IncomingMessage,
   body: string,
 ): ServiceRequest {
-  const [path = '/', query = ''] = url.split('?', 2)
+  // The address may be absolute, as proxies are asked (RFC 9112, section 3.2.2).
+  const [, path = '/', query = ''] = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)$/i.exec(url) ?? []
   return {
     method,
     host: headers.host ?? '',

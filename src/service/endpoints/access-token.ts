@@ -1,117 +1,111 @@
+import type { DeviceGrantState } from '../../../machines/device-grant.ts'
 import { DEVICE_GRANT_TYPE } from '../../protocol/endpoints.ts'
 import { joinScopes } from '../../protocol/scopes.ts'
 import { Secret } from '../../secret.ts'
-import type { Clients } from '../clients.ts'
-import type { Grant, GrantState, Grants } from '../grants.ts'
+import type { Clients, KnownClient } from '../clients.ts'
+import type { Grant, Grants } from '../grants.ts'
+import type { Habits } from '../habits.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse } from '../http.ts'
 import type { ServiceOptions } from '../options.ts'
+import { newClaim } from '../random-codes.ts'
 import { readFields } from '../read-fields.ts'
 import type { Tokens } from '../tokens.ts'
-import { refuseClient } from './device-code.ts'
+import { refuseClient } from './refuse-client.ts'
 
+/** What a poll needs. */
 export interface AccessTokenEndpoint {
   readonly clients: Clients
   readonly grants: Grants
   readonly tokens: Tokens
-  readonly profile: 'github' | 'rfc8628'
+  readonly habits: Habits
   readonly issueToken: NonNullable<ServiceOptions['issueToken']>
   readonly onError: (error: unknown) => void
 }
 
-/** What a poll hears, by the state that it leads to. */
+/** What a poll hears that issues no token, by the state that it led to. */
 const HEARD = {
   requested: pending,
   pending,
-  slowed: ({ context: { interval } }, { status }) =>
-    oauthError(status, 'slow_down', `wait ${interval} seconds between two polls`, { interval }),
+  slowed: ({ interval }, { pollError }) =>
+    oauthError(pollError, 'slow_down', `wait ${interval} seconds between two polls`, { interval }),
   approved: pending,
+  // Another poll is issuing the token.
   issuing: pending,
-  denied: (_, { status }) => oauthError(status, 'access_denied', 'the user denied the request'),
+  denied: (_, { pollError }) => oauthError(pollError, 'access_denied', 'the user denied the request'),
   authorized: (_, habits) => unknownCode(habits),
-  expired: (_, { status }) => oauthError(status, 'expired_token', 'the codes have expired: ask for new ones'),
-} satisfies Record<GrantState, (grant: Grant, habits: Habits) => ServiceResponse>
+  expired: (_, { pollError }) =>
+    oauthError(pollError, 'expired_token', 'the codes have expired: ask for new ones'),
+} satisfies Record<DeviceGrantState, (grant: Grant, habits: Habits) => ServiceResponse>
 
-/** In what the two profiles differ. */
-interface Habits {
-  /** The status of an error. No single one pleases every client. */
-  readonly status: number
-  readonly unknownCode: string
-}
-
-const HABITS = {
-  github: { status: 200, unknownCode: 'incorrect_device_code' },
-  rfc8628: { status: 400, unknownCode: 'invalid_grant' },
-} satisfies Record<AccessTokenEndpoint['profile'], Habits>
+/** What a token is made of, so that it can be sent in a header. RFC 6750, section 2.1. */
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * Answers a poll.
+ * Answers a poll. A request that cannot be understood is an error with status 400 in both profiles.
  *
- * @see Spec 4.2
+ * @see Spec 4.2, 7
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export async function accessToken(
   service: AccessTokenEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const habits = HABITS[service.profile]
-  const read = readFields(request)
+  const { clients, grants, habits } = service
+  const read = readFields(request, ['client_id', 'device_code', 'grant_type'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
-  const client = service.clients.of(request, read)
-  if (!client.ok) return refusePoll(refuseClient(client, service.profile), habits)
-  const grantType = read.fields.get('grant_type')
-  if (!grantType) return oauthError(400, 'invalid_request', 'the field grant_type is missing')
-  if (grantType !== DEVICE_GRANT_TYPE) {
-    return oauthError(habits.status, 'unsupported_grant_type', `grant_type must be ${DEVICE_GRANT_TYPE}`)
-  }
-  const code = read.fields.get('device_code')
-  if (!code) return oauthError(400, 'invalid_request', 'the field device_code is missing')
+  const { client_id, device_code, grant_type } = read.fields
+  const found = await clients.of(request, client_id)
+  if (!found.ok) return refuseClient(found, habits, 'atPoll')
+  if (grant_type === undefined) return oauthError(400, 'invalid_request', 'the field grant_type is missing')
+  if (grant_type !== DEVICE_GRANT_TYPE)
+    return oauthError(habits.pollError, 'unsupported_grant_type', `grant_type must be ${DEVICE_GRANT_TYPE}`)
+  if (device_code === undefined) return oauthError(400, 'invalid_request', 'the field device_code is missing')
 
-  const claim = crypto.randomUUID()
-  const grant = await service.grants.poll(code, client.clientId, claim)
+  const claim = newClaim()
+  const grant = await grants.poll(device_code, found.client.reference, claim)
   if (grant === undefined) return unknownCode(habits)
-  if (grant.state === 'issuing' && grant.context.lease?.claim === claim) {
-    return deliver(service, grant, code, claim)
-  }
-  return HEARD[grant.state](grant, habits)
+  const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
+  return isOurs
+    ? deliver(service, grant, found.client, { deviceCode: device_code, claim })
+    : HEARD[grant.state](grant, habits)
 }
 
-/** Issues the token, as the one poll that may. What goes wrong leaves the approval for the next poll. */
+/** Issues the token, as the one poll that may. Where that fails, the approval is left for the next poll. */
 async function deliver(
-  { grants, tokens, clients, issueToken, profile, onError }: AccessTokenEndpoint,
+  { grants, tokens, habits, issueToken, onError }: AccessTokenEndpoint,
   grant: Grant,
-  code: string,
-  claim: string,
+  { reference, clientId, name }: KnownClient,
+  { deviceCode, claim }: { readonly deviceCode: string; readonly claim: string },
 ): Promise<ServiceResponse> {
-  const { clientId, scopes } = grant
-  const user = grant.context.user ?? ''
-  let token: string
+  const { user, scopes } = grant
+  if (user === null) throw new TypeError('a grant was approved by nobody')
+  let token: Secret
   try {
-    const client = { clientId, name: clients.nameOf(clientId) }
-    token = Secret.of(await issueToken({ user, client, scopes })).reveal()
-    await tokens.keep(token, { user, clientId, scopes })
+    token = readToken(await issueToken({ user, client: { clientId, name }, scopes }))
   } catch (error) {
     onError(error)
-    await grants.settle(code, 'notIssued', claim)
-    return pending(grant, HABITS[profile])
+    await grants.notIssued(deviceCode, claim)
+    return pending(grant, habits)
   }
-  if (!(await grants.settle(code, 'issued', claim))) {
-    await tokens.forget(token)
-    return pending(grant, HABITS[profile])
-  }
-  const scope = joinScopes(scopes, profile === 'github' ? ',' : ' ')
-  return json(200, { access_token: token, token_type: 'bearer', scope })
+  // The lease has lapsed, and another poll has it now: this token is dropped.
+  if (!(await grants.issued(deviceCode, claim))) return pending(grant, habits)
+  await tokens.keep(token, { user, client: reference, scopes })
+  const scope = joinScopes(scopes, habits.separator)
+  return json(200, { access_token: token.reveal(), token_type: 'bearer', scope })
 }
 
-/** An unknown client is told with status 200 too, where errors are. */
-function refusePoll(refusal: ServiceResponse, { status }: Habits): ServiceResponse {
-  return refusal.status === 404 ? { ...refusal, status } : refusal
+/** The host's own code makes the token: one that no header can carry must not reach a client. */
+function readToken(made: string | Secret): Secret {
+  const token = Secret.of(made)
+  if (!TOKEN.test(token.reveal())) throw new TypeError('issueToken made a token that no header can carry')
+  return token
 }
 
-function pending(_: Grant, { status }: Habits): ServiceResponse {
-  return oauthError(status, 'authorization_pending', 'the user has not yet entered the code')
+function pending(_: Grant, { pollError }: Habits): ServiceResponse {
+  return oauthError(pollError, 'authorization_pending', 'the user has not yet entered the code')
 }
 
 /** Unknown, of another client, or used: the three are not told apart. */
-function unknownCode(habits: Habits): ServiceResponse {
-  return oauthError(habits.status, habits.unknownCode, 'there is no such device code')
+function unknownCode({ pollError, unknownCode }: Habits): ServiceResponse {
+  return oauthError(pollError, unknownCode, 'there is no such device code')
 }
