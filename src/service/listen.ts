@@ -95,7 +95,12 @@ async function answer(handle: Handler, message: IncomingMessage, response: Serve
       headers,
       body: text,
     } = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
-    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
+    response.writeHead(status, {
+      ...headers,
+      'content-length': Buffer.byteLength(text),
+      // What was not read of a body would be taken for the next request.
+      ...(message.complete ? {} : { connection: 'close' }),
+    })
     response.end(text)
   } catch {
     // The connection broke while the body came: nobody is left to answer.

@@ -30,8 +30,7 @@ export interface PageForm {
 export type PageState = {
   /** The nonce of a `<style>` element; nothing else but the HTML itself is allowed to be loaded or to run. */
   readonly nonce: string
-} & /** The user types the code, which may be filled in already. */
-(
+} /** The user types the code, which may be filled in already. */ & (
   | ({ readonly type: 'enter' } & PageForm)
   /** The user compares the code, sees who asks for what, and decides. */
   | ({ readonly type: 'confirm'; readonly client: string; readonly scopes: readonly string[] } & PageForm)

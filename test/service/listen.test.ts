@@ -1,0 +1,172 @@
+import { Agent, type IncomingMessage, request as send } from 'node:http'
+import { connect } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import { CLIENT_ID, GRANT_TYPE } from '../support/service.ts'
+
+async function listen(options: Partial<ServiceOptions> = {}, at = {}) {
+  const service = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], ...options })
+  const listening = await service.listen(at)
+  onTestFinished(() => listening.close())
+  const post = (path: string, fields: Record<string, string>) =>
+    fetch(listening.url + path, { method: 'POST', body: new URLSearchParams(fields) })
+  return { service, ...listening, post }
+}
+
+/** One request on a connection of this agent. */
+function get(url: string, agent: Agent): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    send(url, { agent }, (answer) => {
+      answer.resume()
+      answer.once('end', () => resolve(answer))
+    })
+      .once('error', reject)
+      .end()
+  })
+}
+
+/** Sends bytes as they are, and reads until the service ends the connection. */
+function raw(url: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text))
+    socket.on('data', (chunk) => {
+      said += chunk
+    })
+    socket.once('error', reject).once('close', () => resolve(said))
+  })
+}
+
+test('a whole authorization over HTTP', async () => {
+  const { service, url, post } = await listen()
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  const codes = await (await post('/login/device/code', { client_id: CLIENT_ID, scope: 'repo' })).json()
+  expect(codes.verification_uri).toBe(`${url}/login/device`)
+  expect((await fetch(codes.verification_uri_complete)).status).toBe(200)
+  const poll = { client_id: CLIENT_ID, device_code: codes.device_code, grant_type: GRANT_TYPE }
+  const pending = await post('/login/oauth/access_token', poll)
+  expect(pending.headers.get('content-length')).toBe(String((await pending.text()).length))
+  await service.approve(codes.user_code, 'octocat')
+  const { access_token } = await (await post('/login/oauth/access_token', poll)).json()
+  const user = await fetch(`${url}/user`, { headers: { authorization: `Bearer ${access_token}` } })
+  expect(await user.json()).toEqual({ id: 'octocat', login: 'octocat' })
+})
+
+test('the address of the codes is not that of the header Host', async () => {
+  const { url } = await listen()
+  const body = `client_id=${CLIENT_ID}`
+  const said = await raw(
+    url,
+    `POST /login/device/code HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  expect(said).toContain(`"verification_uri":"${url}/login/device"`)
+  expect(said).not.toContain('evil.example')
+})
+
+test('a request whose address is absolute, and one of HTTP/1.0, are answered', async () => {
+  const { url } = await listen()
+  expect(await raw(url, `GET ${url}/user HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toContain(
+    ' 401 ',
+  )
+  expect(await raw(url, 'GET /login/device HTTP/1.0\r\n\r\n')).toContain(' 200 ')
+})
+
+test('a connection is kept for longer than clients wait between polls', async () => {
+  const { url } = await listen()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  const { headers } = await get(`${url}/user`, agent)
+  expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1])).toBeGreaterThanOrEqual(65)
+})
+
+test('a body of more than 64 KiB is refused, and the connection lives', async () => {
+  const { url } = await listen()
+  for (const size of [64 * 1024 + 1, 500_000]) {
+    const answer = await fetch(`${url}/login/device/code`, { method: 'POST', body: 'x'.repeat(size) })
+    expect(answer.status).toBe(413)
+  }
+})
+
+test('a body without an end is cut off', async () => {
+  const { url } = await listen()
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write('POST /login/device/code HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n')
+  const chunk = Buffer.alloc(64 * 1024, 'x')
+  const pour = () => {
+    while (socket.writable && socket.write(chunk));
+  }
+  socket.on('drain', pour).on('error', () => {})
+  pour()
+  socket.resume()
+  await new Promise((resolve) => socket.once('close', resolve))
+  expect(socket.bytesWritten).toBeLessThan(50_000_000)
+  expect((await fetch(`${url}/user`)).status).toBe(401)
+}, 3000)
+
+test('a client that goes away in the middle harms nobody', async () => {
+  const { url } = await listen()
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write('POST /login/device/code HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nclient_id=')
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  socket.destroy()
+  expect((await fetch(`${url}/user`)).status).toBe(401)
+})
+
+test('close ends what is idle, and lets a request on its way finish', async () => {
+  let made = (_: string) => {}
+  let asked = () => {}
+  const asking = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  const issueToken = () => {
+    asked()
+    return new Promise<string>((resolve) => {
+      made = resolve
+    })
+  }
+  const service = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], issueToken })
+  const { url, close } = await service.listen()
+  const agent = new Agent({ keepAlive: true })
+  await get(`${url}/user`, agent)
+  const silent = connect(Number(new URL(url).port), '127.0.0.1')
+  await new Promise((resolve) => silent.once('connect', resolve))
+
+  const codes = await service.fetch(`${url}/login/device/code`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: CLIENT_ID }),
+  })
+  const { device_code, user_code } = await codes.json()
+  await service.approve(user_code, 'octocat')
+  const fields = { client_id: CLIENT_ID, device_code, grant_type: GRANT_TYPE }
+  const poll = fetch(`${url}/login/oauth/access_token`, { method: 'POST', body: new URLSearchParams(fields) })
+  await asking
+
+  let closed = false
+  const closing = close().then(() => {
+    closed = true
+  })
+  await expect(fetch(`${url}/user`)).rejects.toThrow()
+  expect(closed).toBe(false)
+  made('the-token')
+  expect(await (await poll).json()).toMatchObject({ access_token: 'the-token' })
+  await closing
+}, 3000)
+
+test('a port that is in use is a clear error', async () => {
+  const { url } = await listen()
+  const port = Number(new URL(url).port)
+  await expect(listen({}, { port })).rejects.toMatchObject({
+    code: 'bad_option',
+    message: `port ${port} of 127.0.0.1 is in use: choose another one, or 0 for a free one`,
+  })
+})
+
+test.each([-1, 65_536, 1.5, Number.NaN])('the port %d is none', async (port) => {
+  await expect(listen({}, { port })).rejects.toMatchObject({ code: 'bad_option' })
+})
+
+test('every address of the machine is called by one that can be', async () => {
+  const { url } = await listen({}, { host: '0.0.0.0' })
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect((await fetch(`${url}/user`)).status).toBe(401)
+})
