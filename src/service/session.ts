@@ -26,7 +26,8 @@ export async function openSession(request: ServiceRequest, secure: boolean): Pro
   return {
     csrf,
     headers: known ? {} : { 'set-cookie': cookie },
-    isOurs: (given) => known !== undefined && given === csrf,
+    // A browser without a cookie has a session that no form was made for yet.
+    isOurs: (given) => given === csrf,
   }
 }
 

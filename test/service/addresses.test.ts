@@ -96,6 +96,7 @@ describe('other addresses and methods', () => {
     ['PUT', '/login/device', 405, 'GET, HEAD, POST'],
     ['POST', '/user', 405, 'GET, HEAD'],
     ['OPTIONS', '/login/device/code', 405, 'POST'],
+    ['constructor', '/user', 405, 'GET, HEAD'],
   ])('%s %s answers %i', async (method, path, status, allow) => {
     const answer = await startService().fetch(`http://localhost${path}`, { method })
     expect(answer.status).toBe(status)

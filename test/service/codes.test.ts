@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
+import { Secret } from '../../src/secret.ts'
+import { newUserCode } from '../../src/service/random-codes.ts'
 import { CLIENT_ID, startService } from '../support/service.ts'
 
 describe('the device codes record', () => {
@@ -31,29 +33,32 @@ describe('the device codes record', () => {
     expect(new Set(records.map(({ body }) => body.user_code)).size).toBe(200)
   })
 
-  test('takes every letter of a user code with the same likelihood', async () => {
-    const service = startService()
-    const counts = new Map<string, number>()
-    for (let round = 0; round < 1000; round += 1) {
-      const { body } = await service.askForCodes()
-      for (const letter of body.user_code.replace('-', '')) counts.set(letter, (counts.get(letter) ?? 0) + 1)
-    }
-    expect(counts.size).toBe(20)
-    // 8000 letters, 400 of each: six standard deviations.
-    for (const count of counts.values()) expect(Math.abs(count - 400)).toBeLessThan(120)
+  test('takes every letter of a user code with the same likelihood', () => {
+    let byte = 240
+    const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => {
+      ;(bytes as unknown as Uint8Array)[0] = byte++ % 256
+      return bytes
+    })
+    onTestFinished(() => random.mockRestore())
+    // Of 256 values 240 are taken, which make 30 codes.
+    const letters = Array.from({ length: 30 }, newUserCode).join('').replaceAll('-', '')
+    const counts = [...new Set(letters)].map((letter) => letters.split(letter).length - 1)
+    expect(counts).toEqual(Array(20).fill(12))
   })
 
   test('never has a user code that is alive', async () => {
+    const drawn: string[] = []
     const service = startService({
       store: {
         // The first two user codes are taken.
-        update: ((taken) => async (key, change) => {
-          if (key.startsWith('user-code:') && taken++ < 2) return change('grant:of another').result
-          return change(undefined).result
-        })(0),
+        update: async (key, change) => {
+          if (key.startsWith('user-code:')) drawn.push(key.slice('user-code:'.length))
+          return change(drawn.length < 3 ? 'grant:of another' : undefined).result
+        },
       },
     })
-    expect((await service.askForCodes()).status).toBe(200)
+    const { body } = await service.askForCodes()
+    expect(drawn).toEqual([expect.any(String), expect.any(String), body.user_code])
   })
 })
 
@@ -102,7 +107,6 @@ describe('scopes', () => {
 })
 
 test('a client id in a Secret is the same client', async () => {
-  const { Secret } = await import('../../src/secret.ts')
   const service = startService({ clients: [{ clientId: new Secret(CLIENT_ID), name: 'App' }] })
   expect((await service.askForCodes()).status).toBe(200)
 })

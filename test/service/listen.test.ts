@@ -63,6 +63,18 @@ test('the address of the codes is not that of the header Host', async () => {
   expect(said).not.toContain('evil.example')
 })
 
+test('the header Host names the login host or the API host, with its port or without', async () => {
+  const { url } = await listen({ authUrl: 'https://login.example', baseUrl: 'https://api.example' })
+  const ask = (path: string, host: string) =>
+    raw(url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  for (const host of ['login.example', 'LOGIN.Example', 'login.example:443']) {
+    expect(await ask('/login/device', host)).toContain(' 200 ')
+    expect(await ask('/user', host)).toContain(' 404 ')
+  }
+  for (const host of ['login.example:80', 'api.example', new URL(url).host])
+    expect(await ask('/login/device', host)).toContain(' 404 ')
+})
+
 test('a request whose address is absolute, and one of HTTP/1.0, are answered', async () => {
   const { url } = await listen()
   expect(await raw(url, `GET ${url}/user HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toContain(

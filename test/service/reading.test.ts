@@ -26,6 +26,11 @@ describe('a body', () => {
     ['JSON said to be a form', json, { 'content-type': FORM }],
     ['form with unknown fields', `${form}&unknown=1&unknown=2`, { 'content-type': FORM }],
     ['JSON with unknown fields', `{"unknown":[{}],${json.slice(1)}`, { 'content-type': 'application/json' }],
+    [
+      'JSON with its names inside unknown fields',
+      `{"unknown":[{"scope":"a"},{"scope":"b"}],"client_id":"${CLIENT_ID}"}`,
+      {},
+    ],
     ['JSON with null', JSON.stringify({ client_id: CLIENT_ID, scope: null }), {}],
   ])('is read: %s', async (_, body, headers) => {
     expect((await ask(body, headers as Record<string, string>)).status).toBe(200)

@@ -54,12 +54,12 @@ test('a grant lies in the store as a state and its context', async () => {
 
 test('a denied grant is read at each poll, and not written again', async () => {
   const { store, written } = watchedStore()
-  const service = startService({ store })
+  const service = startService({ store, clock: Date })
   const { poll, userCode } = await service.begin()
   await service.deny(userCode)
   const before = written.filter(({ value }) => value !== undefined).length
-  await poll()
-  await poll()
+  expect((await poll()).body.error).toBe('access_denied')
+  expect((await poll()).body.error).toBe('access_denied')
   expect(written.filter(({ value }) => value !== undefined)).toHaveLength(before)
 })
 
