@@ -2,7 +2,7 @@ import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createService, type Listening } from '../../src/service/index.ts'
 import { fastTime } from '../support/fast-time.ts'
-import { GRANT_TYPE } from '../support/service.ts'
+import { GRANT_TYPE } from '../support/start-service.ts'
 
 const clock = fastTime()
 const service = createService({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
-import { CLIENT_ID } from '../support/service.ts'
+import { CLIENT_ID } from '../support/start-service.ts'
 
 function startService(options: Partial<ServiceOptions> = {}) {
   const { fetch } = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], ...options })

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
 import { Secret } from '../../src/secret.ts'
 import { newUserCode } from '../../src/service/random-codes.ts'
-import { CLIENT_ID, startService } from '../support/service.ts'
+import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 describe('the device codes record', () => {
   test('has the fields and the defaults of the specification', async () => {

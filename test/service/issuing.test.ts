@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { Secret } from '../../src/secret.ts'
 import type { ServiceOptions } from '../../src/service/index.ts'
-import { CLIENT_ID, startService } from '../support/service.ts'
+import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 /** A service whose tokens are made when the test says so. */
 function startSlowService() {

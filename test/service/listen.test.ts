@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request as send } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
-import { CLIENT_ID, GRANT_TYPE } from '../support/service.ts'
+import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 
 async function listen(options: Partial<ServiceOptions> = {}, at = {}) {
   const service = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], ...options })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CLIENT_ID, type Said, startService } from '../support/service.ts'
+import { CLIENT_ID, type Said, startService } from '../support/start-service.ts'
 
 const PROFILES = [
   { profile: 'github', status: 200, unknownCode: 'incorrect_device_code' },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CLIENT_ID, GRANT_TYPE, startService } from '../support/service.ts'
+import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const form = `client_id=${CLIENT_ID}&scope=repo`

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { type Json, memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
-import { CLIENT_ID, startService } from '../support/service.ts'
+import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 /** A store that keeps a record of all that was ever in it. */
 function watchedStore() {

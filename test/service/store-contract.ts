@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, Store } from '../../src/service/index.ts'
-import { startService } from '../support/service.ts'
+import { startService } from '../support/start-service.ts'
 
 const later = () => Date.now() + 60_000
 

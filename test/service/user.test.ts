@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startService } from '../support/service.ts'
+import { startService } from '../support/start-service.ts'
 
 async function authorize(
   service: ReturnType<typeof startService>,

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { PageState } from '../../src/service/index.ts'
 import { person } from '../support/person.ts'
-import { HOST, startService } from '../support/service.ts'
+import { HOST, startService } from '../support/start-service.ts'
 
 const ADDRESS = `${HOST}/login/device`
 
