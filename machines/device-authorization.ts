@@ -12,6 +12,9 @@ const REQUEST_TIMEOUT = 30_000
 /** Milliseconds of the longest timer there is: a longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
+/** Seconds that each `slow_down` adds to the interval. Spec 3, 7. */
+const SLOW_DOWN_STEP = 5
+
 /** What a wait is multiplied by, since clocks drift: a poll too early costs five seconds, a late one a fraction of one. */
 const FIRST_MARGIN = 1.05
 
@@ -210,7 +213,7 @@ export const deviceAuthorization = setup({
       const answer = answerOf(event)
       const told = answer.type === 'slow_down' ? (answer.interval ?? 0) : 0
       const slower = {
-        interval: Math.max(context.interval + 5, told),
+        interval: Math.max(context.interval + SLOW_DOWN_STEP, told),
         // We never poll before the wait is over, so the service's clock must be slower than ours.
         margin: Math.min(context.margin * MARGIN_GROWTH, LARGEST_MARGIN),
       }

@@ -69,6 +69,19 @@ export class UnreachableError extends AuthgraphError {
     super(`${host} cannot be reached${reason ? `: ${reason}` : ''}`)
     this.reason = reason
   }
+
+  /** Makes the error of what an HTTP client threw, of which it keeps the system's code alone. */
+  static of(host: string, thrown: unknown): UnreachableError {
+    return new UnreachableError(host, systemCode(thrown))
+  }
+}
+
+/** The system's code in an error or in one of its causes. */
+function systemCode(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error) || depth > 4) return undefined
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,39}$/.test(code)) return code
+  return systemCode(error.cause, depth + 1)
 }
 
 /**
@@ -178,6 +191,40 @@ export class BadResumeError extends AuthgraphError {
 }
 
 /**
+ * What is wrong with an application's key, its id, or the signing itself. A code never changes its meaning.
+ *
+ * @group Errors
+ */
+export type JwtErrorCode =
+  | 'key_truncated'
+  | 'key_public'
+  | 'key_certificate'
+  | 'key_openssh'
+  | 'key_encrypted'
+  | 'key_not_rsa'
+  | 'key_unreadable'
+  | 'key_too_short'
+  | 'bad_app_id'
+  | 'sign_failed'
+
+/**
+ * The application token cannot be signed. `code` names why, and the message says what to do about it.
+ *
+ * It keeps no `cause`: an error of a cryptography library may quote the key.
+ *
+ * @group Errors
+ * @see Spec 7
+ */
+export class JwtError extends AuthgraphError {
+  readonly code: JwtErrorCode
+
+  constructor(code: JwtErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/**
  * Every error of this package, so that `switch (error.code)` is checked for completeness.
  *
  * @group Errors
@@ -195,6 +242,7 @@ export type AnyAuthgraphError =
   | RefusedError
   | BadOptionError
   | BadResumeError
+  | JwtError
 
 /** What a person can do about a refusal. Only codes of this table are quoted: others are the service's own text. */
 const ADVICE: Record<string, string> = {

@@ -22,6 +22,12 @@ export { watch } from './client/watch.ts'
 export * from './errors.ts'
 export type { DeviceCodes } from './protocol/device-codes.ts'
 export type { OAuthToken } from './protocol/oauth-record.ts'
-export { github, githubEnterprise, type Profile, rfc8628 } from './protocol/profiles.ts'
+export {
+  github,
+  githubEnterprise,
+  type Profile,
+  rfc8628,
+  type ServiceAddresses,
+} from './protocol/profiles.ts'
 export type { ScopeSeparator } from './protocol/scopes.ts'
 export { Secret } from './secret.ts'

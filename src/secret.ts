@@ -14,7 +14,8 @@ export class Secret {
 
   /** Wraps a plain value; a `Secret` is handed back as it is. */
   static of(value: string | Secret): Secret {
-    return value instanceof Secret ? value : new Secret(value)
+    // Not `instanceof`: `authgraph/app-jwt` is one bundled file and has a copy of this class.
+    return typeof value === 'string' ? new Secret(value) : value
   }
 
   /** Gives the value itself. Call it in the line that writes the wire, and nowhere earlier. */

@@ -20,9 +20,16 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/client': {
     may: /^(xstate|ofetch|valibot|machines\/device-authorization\.ts|src\/(client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
   },
+  'src/app-jwt': {
+    may: /^(jose\/base64url|src\/app-jwt\/.*|src\/(secret|errors)\.ts)$/,
+    types: /^jose$/,
+  },
+  'src/auth': {
+    may: /^(ofetch|src\/(auth|app-jwt|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+  },
   'src/service': {
-    may: /^(xstate|valibot|node:http|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
-    types: /^node:http$/,
+    may: /^(xstate|valibot|jose\/.*|node:http|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    types: /^(node:http|jose)$/,
   },
 }
 

@@ -1,9 +1,10 @@
 import type { DeviceResult } from '../../machines/device-authorization.ts'
+import { createApi } from '../auth/create-api.ts'
+import { oauth } from '../auth/oauth.ts'
 import { createDeviceAuthorization } from '../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor } from '../client/options.ts'
 import { viewOf } from '../client/view.ts'
 import { watch } from '../client/watch.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { github } from '../protocol/profiles.ts'
 import { createService, type Service } from '../service/create-service.ts'
 import { DEMO_HELP, type DemoOptions, readDemoOptions } from './demo-options.ts'
@@ -38,6 +39,7 @@ async function run(options: DemoOptions): Promise<number> {
     ...(options.decision === 'expire' && { expiresIn: 3 * options.interval }),
   })
   const { url, close } = await service.listen({ port: 0 })
+  const profile = github({ authUrl: url, baseUrl: url })
   const report = reportTo(process.stdout, options)
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
@@ -46,7 +48,7 @@ async function run(options: DemoOptions): Promise<number> {
     const actor = createDeviceAuthorization({
       clientId: CLIENT_ID,
       scopes: ['repo', 'gist'],
-      profile: github({ authUrl: url, baseUrl: url }),
+      profile,
       signal: interrupt.signal,
       onCodes: (codes) => {
         report.codes(codes)
@@ -55,7 +57,8 @@ async function run(options: DemoOptions): Promise<number> {
     })
     decideBySelf(actor, service, options.decision)
     const result = await follow(actor, report)
-    if (result.status === 'authorized') report.authorized(result.token, await whoAmI(url, result.token))
+    if (result.status === 'authorized')
+      report.authorized(result.token, await createApi({ auth: oauth(result.token), profile })('/user'))
     return interrupt.signal.aborted ? 130 : result.status === 'authorized' ? 0 : 1
   } finally {
     process.off('SIGINT', onInterrupt)
@@ -86,10 +89,4 @@ function decideBySelf(
       ? service.approve(userCode, { id: 1, login: 'octocat' })
       : service.deny(userCode))
   })
-}
-
-/** Calls the API with the token, so that the end of the flow can be seen to work. */
-async function whoAmI(url: string, { accessToken }: OAuthToken): Promise<unknown> {
-  const answer = await fetch(`${url}/user`, { headers: { authorization: `Bearer ${accessToken.reveal()}` } })
-  return answer.json()
 }

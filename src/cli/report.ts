@@ -58,7 +58,8 @@ const STYLES: Record<DeviceView['status'], Style> = {
 }
 
 function terminalReport(stream: WriteStream, color: boolean): Report {
-  const paint = (style: Style, text: string) => (color ? styleText(style, text) : text)
+  const paint = (style: Style, text: string) =>
+    color ? styleText(style, text, { validateStream: false }) : text
   const live = liveLine(stream)
   return {
     codes: (codes) => live.print(card(codes, paint)),

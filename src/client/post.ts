@@ -72,7 +72,7 @@ export async function post(
       retryAfter: readRetryAfter(response.headers.get('retry-after'), at),
     }
   } catch (error) {
-    throw error instanceof AuthgraphError ? error : new UnreachableError(host, reasonOf(error))
+    throw error instanceof AuthgraphError ? error : UnreachableError.of(host, error)
   }
 }
 
@@ -111,12 +111,4 @@ async function readText({ body }: Response): Promise<string> {
 /** Ends a body that is not read further. Nobody waits for it: a stream may take as long to end as it likes. */
 function discard(body: { cancel(): Promise<void> } | null): void {
   body?.cancel().catch(() => undefined)
-}
-
-/** The system's code in an error or one of its causes. The errors themselves hold the request. */
-function reasonOf(error: unknown, depth = 0): string | undefined {
-  if (!(error instanceof Error) || depth > 4) return undefined
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,39}$/.test(code)) return code
-  return reasonOf(error.cause, depth + 1)
 }

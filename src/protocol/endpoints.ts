@@ -15,6 +15,3 @@ export const DEFAULT_LIFETIME = 900
 
 /** Seconds between polls where the service says nothing. RFC 8628, section 3.2. */
 export const DEFAULT_INTERVAL = 5
-
-/** Seconds that each `slow_down` adds to the interval. Spec 3, 7. */
-export const SLOW_DOWN_STEP = 5

@@ -19,20 +19,27 @@ export interface Profile {
 }
 
 /**
+ * The two addresses of the service of the specification.
+ *
+ * @group Profiles
+ */
+export interface ServiceAddresses {
+  /** The host that serves the login paths: `https://github.com` by default. */
+  readonly authUrl?: string
+  /** The API host: `https://api.github.com` by default. */
+  readonly baseUrl?: string
+}
+
+/**
  * The service of the specification.
  *
- * @param addresses.authUrl The host that serves the login paths, `https://github.com` by default.
- * @param addresses.baseUrl The API host, `https://api.github.com` by default.
  * @group Profiles
  * @see Spec 4
  */
 export function github({
   authUrl = 'https://github.com',
   baseUrl = 'https://api.github.com',
-}: {
-  readonly authUrl?: string
-  readonly baseUrl?: string
-} = {}): Profile {
+}: ServiceAddresses = {}): Profile {
   return {
     deviceAuthorizationEndpoint: withoutSlash(authUrl) + DEVICE_CODE_PATH,
     tokenEndpoint: withoutSlash(authUrl) + ACCESS_TOKEN_PATH,

@@ -57,7 +57,7 @@ async function index(clients: readonly Client[]): Promise<ReadonlyMap<string, Kn
 function readBasic(
   header: string | undefined,
 ): { readonly clientId: string; readonly password: string } | 'unreadable' | undefined {
-  const [, encoded] = /^basic +(\S*)$/i.exec(header ?? '') ?? []
+  const [, encoded] = /^basic +(.*)$/i.exec(header ?? '') ?? []
   if (encoded === undefined) return undefined
   try {
     const [, clientId = '', password = ''] = /^([^:]+):(.*)$/.exec(atob(encoded)) ?? []

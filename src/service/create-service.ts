@@ -1,10 +1,11 @@
 import type { User } from '../../machines/device-grant.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
+import { createAppTokens } from './app-tokens.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { createClients } from './clients.ts'
 import { accessToken } from './endpoints/access-token.ts'
+import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
-import { user } from './endpoints/user.ts'
 import { verification } from './endpoints/verification.ts'
 import { fetchAdapter } from './fetch.ts'
 import { createGrants, type Decision } from './grants.ts'
@@ -13,6 +14,8 @@ import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
 import { type Listening, listen } from './listen.ts'
 import { checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
+import { createPasswords } from './passwords.ts'
+import { createPersonalTokens } from './personal-tokens.ts'
 import { newToken } from './random-codes.ts'
 import { createRouter } from './routes.ts'
 import { memoryStore } from './stores/memory.ts'
@@ -29,7 +32,10 @@ export interface Service {
   /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. Rejects with BadOptionError where it cannot. */
   readonly listen: (at?: { readonly port?: number; readonly host?: string }) => Promise<Listening>
   /** Recognises the credential of a request to an API of your own. */
-  readonly authenticate: (request: { readonly headers: Headers }) => Promise<Authentication>
+  readonly authenticate: (request: {
+    readonly url?: string
+    readonly headers: Headers
+  }) => Promise<Authentication>
   /** Approves as the user would on the page. */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
   /** Denies as the user would on the page. */
@@ -68,6 +74,14 @@ export function createService(options: ServiceOptions): Service {
   const clients = createClients(options.clients)
   const grants = createGrants(store, clock)
   const tokens = createTokens(store, clock)
+  const credentials = {
+    tokens,
+    passwords: createPasswords(options.users ?? []),
+    personalTokens: createPersonalTokens(options.personalTokens ?? []),
+    appTokens: createAppTokens(options.apps ?? [], clock),
+  }
+  const identifyCaller = ({ header, query }: Pick<ServiceRequest, 'header' | 'query'>) =>
+    authenticate(credentials, header('authorization'), query)
 
   let bound = IN_PROCESS
   const authUrl = () => withoutSlash(options.authUrl ?? bound)
@@ -76,7 +90,8 @@ export function createService(options: ServiceOptions): Service {
     deviceCode: deviceCode.bind(null, { clients, grants, habits, pace, authUrl }),
     accessToken: accessToken.bind(null, { clients, grants, tokens, habits, issueToken, onError }),
     verification: verification.bind(null, { clients, grants, page, identify, authUrl }),
-    user: async (request) => user(await authenticate(tokens, request.header('authorization'))),
+    user: async (request) => user(await identifyCaller(request)),
+    app: async (request) => app(await identifyCaller(request)),
   })
 
   async function handle(request: ServiceRequest): Promise<ServiceResponse> {
@@ -95,7 +110,11 @@ export function createService(options: ServiceOptions): Service {
       bound = listening.url
       return listening
     },
-    authenticate: ({ headers }) => authenticate(tokens, headers.get('authorization') ?? undefined),
+    authenticate: ({ url = '', headers }) =>
+      identifyCaller({
+        header: (name) => headers.get(name) ?? undefined,
+        query: new URLSearchParams(url.split('?')[1]),
+      }),
     approve: grants.approve,
     deny: grants.deny,
   }

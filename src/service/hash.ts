@@ -14,3 +14,12 @@ export async function hash(text: string): Promise<string> {
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
+
+/** Compares two texts in a time that does not tell where they differ. */
+export function same(left: string, right: string): boolean {
+  if (left.length !== right.length) return false
+  let difference = 0
+  for (let index = 0; index < left.length; index += 1)
+    difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
+  return difference === 0
+}

@@ -120,7 +120,7 @@ async function readBody(message: IncomingMessage): Promise<string | undefined> {
 }
 
 function serviceRequest(
-  { method = 'GET', url = '/', headers }: IncomingMessage,
+  { method = 'GET', url = '/', headers, headersDistinct }: IncomingMessage,
   body: string,
 ): ServiceRequest {
   // The address may be absolute, as proxies are asked (RFC 9112, section 3.2.2).
@@ -131,9 +131,7 @@ function serviceRequest(
     path,
     query: new URLSearchParams(query),
     body,
-    header: (name) => {
-      const value = headers[name]
-      return Array.isArray(value) ? value.join(', ') : value
-    },
+    // Every one of a repeated header: Node would hide a second credential.
+    header: (name) => headersDistinct[name]?.join(', '),
   }
 }

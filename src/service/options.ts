@@ -1,9 +1,12 @@
 import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError } from '../errors.ts'
 import { Secret } from '../secret.ts'
+import type { App } from './app-tokens.ts'
 import type { ServiceProfile } from './habits.ts'
 import type { ServiceRequest } from './http.ts'
 import type { Page } from './pages/page.ts'
+import type { PasswordUser } from './passwords.ts'
+import type { PersonalAccessToken } from './personal-tokens.ts'
 import type { Store } from './store.ts'
 
 /**
@@ -42,6 +45,12 @@ export interface TokenRequest {
  */
 export interface ServiceOptions {
   readonly clients: readonly Client[]
+  /** Who may use the API with a user name and a password. */
+  readonly users?: readonly PasswordUser[]
+  /** Who may use the API with a personal access token. */
+  readonly personalTokens?: readonly PersonalAccessToken[]
+  /** Which applications may use the API with a token that they signed. */
+  readonly apps?: readonly App[]
   /**
    * The address of the login paths, as clients and people see it: where `listen` bound by default, `http://localhost`
    * before that. Never taken from a request.

@@ -7,6 +7,7 @@ export interface Handlers {
   readonly accessToken: Handler
   readonly verification: Handler
   readonly user: Handler
+  readonly app: Handler
 }
 
 interface Route {
@@ -23,7 +24,7 @@ interface Route {
  */
 export function createRouter(
   { authUrl, baseUrl }: { readonly authUrl?: string | undefined; readonly baseUrl?: string | undefined },
-  { deviceCode, accessToken, verification, user }: Handlers,
+  { deviceCode, accessToken, verification, user, app }: Handlers,
 ): Handler {
   const apart = authUrl !== undefined && baseUrl !== undefined && authUrl !== baseUrl
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
@@ -35,6 +36,7 @@ export function createRouter(
     at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
     at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
     at(baseUrl, '/user', { GET: user, HEAD: user }),
+    at(baseUrl, '/app', { GET: app, HEAD: app }),
   ])
   return async (request) => {
     const route = routes.get(request.path)

@@ -1,4 +1,4 @@
-import { hash } from './hash.ts'
+import { hash, same } from './hash.ts'
 import type { ServiceRequest } from './http.ts'
 import { newSessionId } from './random-codes.ts'
 
@@ -27,7 +27,7 @@ export async function openSession(request: ServiceRequest, secure: boolean): Pro
     csrf,
     headers: known ? {} : { 'set-cookie': cookie },
     // A browser without a cookie has a session that no form was made for yet.
-    isOurs: (given) => given === csrf,
+    isOurs: (given) => same(given ?? '', csrf),
   }
 }
 

@@ -54,7 +54,7 @@ test('obtains a token of our service, and uses it', async () => {
   const { token } = await auth
   expect(heard).toEqual(['authorization_pending', 'authorization_pending', 'token'])
   const { data } = await request('GET /user', { baseUrl, headers: { authorization: `token ${token}` } })
-  expect(data).toEqual({ id: 'octocat', login: 'octocat' })
+  expect(data).toEqual({ login: 'octocat' })
 })
 
 test('hears of our service that the user denied', async () => {

@@ -58,7 +58,7 @@ test.each([
   expect({ token_type, scope }).toEqual({ token_type: 'bearer', scope: 'repo gist' })
   expect(heard).toEqual(['authorization_pending', 'token'])
   const user = await fetch(`${listening.url}/user`, { headers: { authorization: `Bearer ${access_token}` } })
-  expect(await user.json()).toEqual({ id: 'octocat', login: 'octocat' })
+  expect(await user.json()).toEqual({ login: 'octocat' })
 })
 
 test('hears of our service that the user denied', async () => {

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, vi } from 'vitest'
-import { fastClock } from './fast-clock.ts'
+import { beforeEach } from 'vitest'
+import { fastClock, fastTimers } from './fast-clock.ts'
 
 /** How much faster time runs. */
 const RATE = 10
@@ -10,12 +10,6 @@ const RATE = 10
  * @returns The clock of a service that lives in the same time.
  */
 export function fastTime(): { now(): number } {
-  const { setTimeout } = globalThis
-  beforeEach(() => {
-    vi.stubGlobal('setTimeout', (callback: () => void, delay = 0) => setTimeout(callback, delay / RATE))
-  })
-  afterEach(() => {
-    vi.unstubAllGlobals()
-  })
+  beforeEach(() => fastTimers(RATE))
   return fastClock(RATE)
 }

@@ -3,7 +3,7 @@ import type { VirtualTime } from './virtual-time.ts'
 /** What the service does with one request: answers with a JSON body, a whole response, fails, or never answers. */
 export type Scripted = object | Response | Error | 'hang'
 
-export interface SentRequest {
+interface SentRequest {
   /** Epoch milliseconds of the virtual time. */
   readonly at: number
   readonly url: string

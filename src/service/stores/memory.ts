@@ -10,12 +10,22 @@ interface Entry {
 }
 
 /**
+ * A store in memory.
+ *
+ * @group Service
+ */
+export interface MemoryStore extends Store {
+  /** Records held, those included that have expired and are not swept yet. */
+  readonly size: number
+}
+
+/**
  * Keeps everything in the memory of this process, and forgets what has expired as it goes: there is no timer.
  *
  * @param options.clock Tells the time, epoch milliseconds.
  * @group Service
  */
-export function memoryStore({ clock = Date }: { readonly clock?: { now(): number } } = {}): Store {
+export function memoryStore({ clock = Date }: { readonly clock?: { now(): number } } = {}): MemoryStore {
   const entries = new Map<string, Entry>()
   let unswept = entries.entries()
 
@@ -32,6 +42,9 @@ export function memoryStore({ clock = Date }: { readonly clock?: { now(): number
   }
 
   return {
+    get size() {
+      return entries.size
+    },
     async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
       const now = clock.now()
       sweep(now)

@@ -1,0 +1,80 @@
+import { encode } from 'jose/base64url'
+import { BadOptionError, JwtError } from '../errors.ts'
+import { Secret } from '../secret.ts'
+import type { AppPrivateKey } from './import-private-key.ts'
+import { type AppJwtSign, signWithFunction } from './sign-with-function.ts'
+import { signWithKey } from './sign-with-key.ts'
+import { signingInputs } from './signing-input.ts'
+
+/**
+ * What an application token is made of: the application, and its key or a function that signs.
+ *
+ * @group Application token
+ */
+export type AppJwtOptions = {
+  /** The id of the application, or its client id. A number stays a number in the token, a string a string. */
+  readonly appId: number | string
+  /** `now` gives epoch milliseconds. Default: the clock of the system. */
+  readonly clock?: { now(): number }
+} & (
+  | {
+      /** Read once, at the first call of `sign`. */
+      readonly privateKey: AppPrivateKey
+      readonly sign?: never
+    }
+  | { readonly sign: AppJwtSign; readonly privateKey?: never }
+)
+
+/**
+ * Makes application tokens, a new one on every call.
+ *
+ * @group Application token
+ */
+export interface AppJwtSigner {
+  /**
+   * Signs a token that is good for 9 minutes. The service wants a new one for every call of its API.
+   *
+   * @throws {JwtError} `sign_failed`, or a code that begins with `key_`: then the key is unusable, and every call
+   * fails alike.
+   */
+  sign(): Promise<Secret>
+}
+
+/**
+ * Creates a signer of application tokens.
+ *
+ * @throws {JwtError} `bad_app_id`, at once. What is wrong with the key comes out of `sign`, which reads it.
+ * @throws {BadOptionError} when there are both a `privateKey` and a `sign`.
+ * @group Application token
+ * @see Spec 2.4, 5.4, 5.5
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7519.html RFC 7519}
+ */
+export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
+  const { appId, privateKey, sign, clock = { now: () => Date.now() } } = options
+  checkAppId(appId)
+  if (privateKey !== undefined && sign !== undefined)
+    throw new BadOptionError('"privateKey" and "sign" exclude each other')
+  const signBytes = sign === undefined ? signWithKey(privateKey) : signWithFunction(sign)
+  const inputAt = signingInputs(appId)
+
+  return {
+    async sign() {
+      const now = clock.now()
+      if (!Number.isFinite(now)) throw new JwtError('sign_failed', '"clock.now" gave no number')
+      const { text, bytes } = inputAt(now)
+      return new Secret(`${text}.${encode(await signBytes(bytes))}`)
+    },
+  }
+}
+
+function checkAppId(appId: number | string): void {
+  const usable =
+    typeof appId === 'string'
+      ? appId !== '' && appId === appId.trim()
+      : Number.isSafeInteger(appId) && appId > 0
+  if (!usable)
+    throw new JwtError(
+      'bad_app_id',
+      '"appId" must be the id of the application, a positive whole number, or its client id, a text without white space around it',
+    )
+}

@@ -1,0 +1,52 @@
+import { JwtError } from '../errors.ts'
+import type { SignBytes } from './sign-bytes.ts'
+
+/** Bytes of a signature made with 2048 bits, the least that RS256 allows. */
+const LEAST_BYTES = 256
+
+/** The names of errors that may be quoted: those of classes, which hold nothing of a key. */
+const CLASS_NAME = /^[A-Z][A-Za-z]{0,40}(Error|Exception)$/
+
+/**
+ * Signs in place of a key, for a key that never leaves a KMS or an HSM: gets the bytes to sign and gives back their
+ * signature by RSASSA-PKCS1-v1_5 with SHA-256.
+ *
+ * @group Application token
+ */
+export type AppJwtSign = (
+  signingInput: Uint8Array<ArrayBuffer>,
+) => Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>
+
+/** Signs with a function of the caller, and checks what it gives back. */
+export function signWithFunction(sign: AppJwtSign): SignBytes {
+  return async (signingInput) => {
+    // A copy, since the function may transfer the bytes to a worker, and the next token is made of the same ones.
+    const signature = toBytes(await call(sign, signingInput.slice()))
+    if (signature === undefined)
+      throw new JwtError('sign_failed', 'the function "sign" gave back something else than bytes')
+    if (signature.length < LEAST_BYTES)
+      throw new JwtError(
+        'sign_failed',
+        `the function "sign" gave back fewer than ${LEAST_BYTES} bytes: it has to sign by RSASSA-PKCS1-v1_5 with SHA-256 and a key of 2048 bits or more`,
+      )
+    return signature
+  }
+}
+
+async function call(sign: AppJwtSign, signingInput: Uint8Array<ArrayBuffer>): Promise<unknown> {
+  try {
+    return await sign(signingInput)
+  } catch (error) {
+    // No cause: the function knows the key, or a credential of the service that keeps it, and its error may quote it.
+    const name = error instanceof Error && CLASS_NAME.test(error.name) ? ` with ${error.name}` : ''
+    throw new JwtError('sign_failed', `the function "sign" failed${name}`)
+  }
+}
+
+function toBytes(value: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  // Not `instanceof`, which fails between realms, such as those of test runners.
+  return Object.prototype.toString.call(value) === '[object ArrayBuffer]'
+    ? new Uint8Array(value as ArrayBuffer)
+    : undefined
+}

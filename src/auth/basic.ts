@@ -1,0 +1,38 @@
+import { BadOptionError } from '../errors.ts'
+import { Secret } from '../secret.ts'
+import type { Auth } from './auth.ts'
+
+const CONTROL = /\p{Cc}/u
+
+/**
+ * Authenticates with HTTP Basic credentials, in UTF-8.
+ *
+ * @param username May hold no colon.
+ * @throws {BadOptionError} for a colon in the user name, and for control characters.
+ * @group Client authentication
+ * @see Spec 2.1, 5.2
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7617.html#section-2 RFC 7617, section 2}
+ */
+export function basic(username: string, password: string | Secret): Auth {
+  if (username.includes(':'))
+    throw new BadOptionError('the user name of basic authentication may hold no colon')
+  const credentials = new Secret(`${username}:${Secret.of(password).reveal()}`)
+  if (CONTROL.test(credentials.reveal())) {
+    throw new BadOptionError('the credentials of basic authentication may hold no control characters')
+  }
+  return new Basic(credentials)
+}
+
+class Basic implements Auth {
+  readonly form = 'basic'
+  readonly #header: Secret
+
+  constructor(credentials: Secret) {
+    const bytes = new TextEncoder().encode(credentials.reveal())
+    this.#header = new Secret(`Basic ${btoa(String.fromCharCode(...bytes))}`)
+  }
+
+  authorization(): Secret {
+    return this.#header
+  }
+}

@@ -1,0 +1,22 @@
+export type { AppJwtOptions } from '../app-jwt/create-app-jwt-signer.ts'
+export type { AppPrivateKey } from '../app-jwt/import-private-key.ts'
+export type { AppJwtSign } from '../app-jwt/sign-with-function.ts'
+export { AuthgraphError } from '../errors.ts'
+export type { OAuthToken } from '../protocol/oauth-record.ts'
+export {
+  github,
+  githubEnterprise,
+  type Profile,
+  rfc8628,
+  type ServiceAddresses,
+} from '../protocol/profiles.ts'
+export type { ScopeSeparator } from '../protocol/scopes.ts'
+export { Secret } from '../secret.ts'
+export { app } from './app.ts'
+export type { Auth } from './auth.ts'
+export { basic } from './basic.ts'
+export { type Api, createApi } from './create-api.ts'
+export { none } from './none.ts'
+export { oauth } from './oauth.ts'
+export { personalToken } from './personal-token.ts'
+export { type ApiOptions, withAuth } from './with-auth.ts'

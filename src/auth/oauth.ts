@@ -1,0 +1,35 @@
+import { BadOptionError } from '../errors.ts'
+import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { Secret } from '../secret.ts'
+import type { Auth } from './auth.ts'
+import { bearer } from './bearer.ts'
+
+/**
+ * Authenticates with the access token of the device flow.
+ *
+ * @param token The record, as `authorizeDevice` gives it, or the token alone.
+ * @throws {BadOptionError} for a record whose type is not `bearer`, and for a token that no header may carry.
+ * @group Client authentication
+ * @see Spec 2.2, 5.6
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-7.1 RFC 6749, section 7.1}
+ */
+export function oauth(token: OAuthToken | string | Secret): Auth {
+  if (typeof token !== 'object' || !('accessToken' in token)) return new OAuth(bearer(token))
+  if (token.tokenType.toLowerCase() !== 'bearer') {
+    throw new BadOptionError('the type of the token is not "bearer": it is not known how to send it')
+  }
+  return new OAuth(bearer(token.accessToken))
+}
+
+class OAuth implements Auth {
+  readonly form = 'oauth'
+  readonly #header: Secret
+
+  constructor(header: Secret) {
+    this.#header = header
+  }
+
+  authorization(): Secret {
+    return this.#header
+  }
+}

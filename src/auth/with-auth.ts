@@ -1,0 +1,72 @@
+import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
+import { secureAddress } from '../protocol/address.ts'
+import { github, type Profile } from '../protocol/profiles.ts'
+import type { Auth } from './auth.ts'
+
+/**
+ * Where the credentials may go, and through which `fetch`.
+ *
+ * @group Client authentication
+ */
+export interface ApiOptions {
+  /** Whose API it is: {@link github}`()` by default. */
+  readonly profile?: Profile
+  /** The runtime's own by default. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/**
+ * Makes a `fetch` that adds the credentials, for any client that takes one (Octokit, openapi-fetch, ofetch).
+ *
+ * Addresses may be relative to the API. Credentials go to the API host alone: a request to another host is refused
+ * before it is sent, and a redirect is not followed. A header `Authorization` of the caller's own is left as it is.
+ *
+ * @throws {BadOptionError} where the profile has no API. The `fetch` rejects with WrongHostError, RedirectedError, or
+ * the JwtError of a key that cannot be used.
+ * @group Client authentication
+ * @see Spec 5
+ */
+export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThis.fetch {
+  const base = apiAddress(options.profile ?? github())
+  const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+
+  async function send(request: Request, isOurs: boolean): Promise<Response> {
+    const header = isOurs ? await auth.authorization() : undefined
+    if (header) request.headers.set('authorization', header.reveal())
+    const answer = await fetch(request)
+    if (isRedirect(answer)) throw new RedirectedError(base.host)
+    return answer
+  }
+
+  return async (input, init) => {
+    const address = input instanceof Request ? input.url : new URL(relative(String(input)), base).href
+    if (secureAddress(address).origin !== base.origin) {
+      throw new WrongHostError(
+        `the credentials are for ${base.host} alone: nothing was sent to the other host`,
+      )
+    }
+    const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
+    const isOurs = !request.headers.has('authorization')
+    const again = isOurs && auth.learn ? request.clone() : undefined
+    const answer = await send(request, isOurs)
+    if (!again || !auth.learn?.(answer)) return answer
+    answer.body?.cancel().catch(() => undefined)
+    return send(again, isOurs)
+  }
+}
+
+/** The address of the API of a profile, with a slash at its end, so that relative addresses lie below it. */
+export function apiAddress({ baseUrl }: Profile): URL {
+  if (baseUrl === undefined)
+    throw new BadOptionError('the profile has no address of an API: set its "baseUrl"')
+  return secureAddress(baseUrl.replace(/\/?$/, '/'))
+}
+
+/** `/user` and `user` mean the same: below the API, whose address may have a path. */
+function relative(address: string): string {
+  return address.startsWith('//') ? address : address.replace(/^\//, '')
+}
+
+function isRedirect({ type, status, redirected }: Response): boolean {
+  return type === 'opaqueredirect' || redirected || (status >= 300 && status < 400 && status !== 304)
+}

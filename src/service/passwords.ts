@@ -1,0 +1,45 @@
+import type { User } from '../../machines/device-grant.ts'
+import { Secret } from '../secret.ts'
+import { hash, same } from './hash.ts'
+
+/**
+ * Someone who may use HTTP Basic credentials.
+ *
+ * @group Service
+ */
+export interface PasswordUser {
+  readonly username: string
+  readonly password: string | Secret
+}
+
+/** Checks HTTP Basic credentials. Kept are their hashes. */
+export function createPasswords(users: readonly PasswordUser[]) {
+  const known = Promise.all(
+    users.map(async ({ username, password }) => ({
+      username,
+      hash: await hash(`${username}:${Secret.of(password).reveal()}`),
+    })),
+  )
+
+  return {
+    /** @param encoded What stands behind `Basic`. RFC 7617, section 2. */
+    async check(encoded: string): Promise<User | undefined> {
+      const given = await hash(decode(encoded) ?? '')
+      let user: User | undefined
+      // Every one is compared, so that the time tells nothing.
+      for (const { username, hash } of await known) if (same(hash, given)) user = username
+      return user
+    },
+  }
+}
+
+export type Passwords = ReturnType<typeof createPasswords>
+
+function decode(encoded: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

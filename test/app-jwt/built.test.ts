@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { verify } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { key, otherKeys, pem } from './support/keys.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const file = join(root, 'dist/src/app-jwt/index.js')
+
+beforeAll(() => {
+  if (!existsSync(file)) throw new Error('run "npm run build" first')
+})
+
+describe('authgraph/app-jwt as it is published', () => {
+  test('is one file, which imports nothing', () => {
+    expect(readFileSync(file, 'utf8')).not.toMatch(/^\s*import\b|\bimport\(|\brequire\(|^export .* from/m)
+  })
+
+  test('has at most 6 KB, compressed', () => {
+    expect(gzipSync(readFileSync(file)).length).toBeLessThan(6 * 1024)
+  })
+
+  test('has its types beside it', () => {
+    expect(existsSync(file.replace(/\.js$/, '.d.ts'))).toBe(true)
+  })
+
+  test.each([
+    ['PKCS#1', key.pkcs1],
+    ['PKCS#8', key.pkcs8],
+  ])('signs with a %s key where node:crypto cannot be imported', (_, privateKey) => {
+    const token = runWithoutNodeCrypto(
+      `const { createAppJwtSigner } = await import('authgraph/app-jwt')
+       const token = await createAppJwtSigner({ appId: 12345, privateKey: process.env.KEY }).sign()
+       process.stdout.write(token.reveal())`,
+      privateKey,
+    )
+    const [header, claims, signature = ''] = token.split('.')
+    const signed = Buffer.from(`${header}.${claims}`)
+    expect(verify('sha256', signed, key.publicKey, Buffer.from(signature, 'base64url'))).toBe(true)
+  })
+
+  test('that is, in a process which can neither import nor require it', () => {
+    const outcome = runWithoutNodeCrypto(
+      `const { createRequire } = await import('node:module')
+       const ways = [
+         () => import('node:crypto'),
+         () => import('crypto'),
+         () => createRequire(import.meta.url)('node:crypto'),
+         () => process.getBuiltinModule('node:crypto'),
+       ]
+       const outcomes = await Promise.allSettled(ways.map(async (way) => way()))
+       process.stdout.write(outcomes.map(({ status }) => status).join(' '))`,
+    )
+    expect(outcome).toBe('rejected rejected rejected rejected')
+  })
+
+  test('names its errors and hides its secrets', () => {
+    const shown = runWithoutNodeCrypto(
+      `const { AuthgraphError, JwtError, Secret, signAppJwt } = await import('authgraph/app-jwt')
+       const error = await signAppJwt({ appId: 1, privateKey: new Secret(process.env.KEY) }).catch((error) => error)
+       const kinds = [error instanceof JwtError, error instanceof AuthgraphError]
+       process.stdout.write([...kinds, error.name, error.code, new Secret('x')].join(' '))`,
+      pem(otherKeys.rsa1024.privateKey, 'pkcs1'),
+    )
+    expect(shown).toBe('true true JwtError key_too_short [secret]')
+  })
+
+  test('takes and gives Secrets that the other entries take and give', () => {
+    const shown = runWithoutNodeCrypto(
+      `const { signAppJwt } = await import('authgraph/app-jwt')
+       const { Secret } = await import('./dist/src/secret.js')
+       const token = await signAppJwt({ appId: 1, privateKey: Secret.of(process.env.KEY) })
+       process.stdout.write(String(Secret.of(token).reveal() === token.reveal()))`,
+      key.pkcs1,
+    )
+    expect(shown).toBe('true')
+  })
+})
+
+/** Runs a script in a process of its own, and gives what it printed. */
+function runWithoutNodeCrypto(script: string, privateKey = ''): string {
+  const refusal = join(import.meta.dirname, 'support/without-node-crypto.js')
+  return execFileSync(
+    process.execPath,
+    ['--import', refusal, '--input-type=module', '--eval', script],
+    // Relative names and `authgraph` itself are looked up from the root.
+    { cwd: root, env: { ...process.env, KEY: privateKey }, encoding: 'utf8' },
+  )
+}

@@ -1,0 +1,95 @@
+import { createSign } from 'node:crypto'
+import { jwtVerify } from 'jose'
+import { expect, test, vi } from 'vitest'
+import { type AppJwtSign, createAppJwtSigner, signAppJwt } from '../../src/app-jwt/index.ts'
+import { expectKeyError } from './support/expect-key-error.ts'
+import { frozenClock, NOW } from './support/frozen-clock.ts'
+import { key } from './support/keys.ts'
+
+const signLikeKms = (bytes: Uint8Array) => createSign('RSA-SHA256').update(bytes).sign(key.privateKey)
+
+test('a function signs in place of a key, and the token is the same', async () => {
+  const token = await signAppJwt({ appId: 12345, sign: signLikeKms, clock: frozenClock })
+  const expected = await signAppJwt({ appId: 12345, privateKey: key.pkcs1, clock: frozenClock })
+  expect(token.reveal()).toBe(expected.reveal())
+})
+
+test('it gets the bytes of header and claims', async () => {
+  const sign = vi.fn(signLikeKms)
+  const token = await signAppJwt({ appId: 12345, sign, clock: frozenClock })
+  const [bytes] = sign.mock.lastCall ?? []
+  expect(bytes).toBeInstanceOf(Uint8Array)
+  expect(new TextDecoder().decode(bytes)).toBe(token.reveal().split('.').slice(0, 2).join('.'))
+})
+
+test.each<[string, AppJwtSign]>([
+  ['a Buffer', (bytes) => signLikeKms(bytes)],
+  ['a promise of a Buffer', async (bytes) => signLikeKms(bytes)],
+  ['a Uint8Array', (bytes) => new Uint8Array(signLikeKms(bytes))],
+  [
+    'a Uint8Array within a larger buffer',
+    (bytes) => new Uint8Array([0, 0, ...signLikeKms(bytes), 0]).subarray(2, -1),
+  ],
+  ['an ArrayBuffer', (bytes) => new Uint8Array(signLikeKms(bytes)).buffer],
+])('it may give back %s', async (_, sign) => {
+  const token = await signAppJwt({ appId: 1, sign, clock: frozenClock })
+  await jwtVerify(token.reveal(), key.publicKey, { currentDate: new Date(NOW) })
+})
+
+test('it is asked for every token, and may spoil the bytes it got', async () => {
+  const sign = vi.fn((bytes: Uint8Array) => {
+    const signature = signLikeKms(bytes)
+    bytes.fill(0)
+    return signature
+  })
+  const signer = createAppJwtSigner({ appId: 1, sign, clock: frozenClock })
+  const first = await signer.sign()
+  const second = await signer.sign()
+  expect(sign).toHaveBeenCalledTimes(2)
+  expect(second.reveal()).toBe(first.reveal())
+  await jwtVerify(second.reveal(), key.publicKey, { currentDate: new Date(NOW) })
+})
+
+test.each<[string, () => unknown]>([
+  ['nothing', () => undefined],
+  ['null', () => null],
+  ['text', () => signLikeKms(Buffer.from('x')).toString('base64')],
+  ['an array of numbers', () => [...signLikeKms(Buffer.from('x'))]],
+  ['no bytes', () => new Uint8Array()],
+  ['the signature of an elliptic curve', () => new Uint8Array(64)],
+  ['one byte less than 2048 bits', () => new Uint8Array(255)],
+])('sign_failed when it gives back %s', async (_, sign) => {
+  await expectKeyError(signAppJwt({ appId: 1, sign: sign as AppJwtSign }), 'sign_failed')
+})
+
+test('sign_failed when it fails, at once or later, and nothing of what it said', async () => {
+  const failed = () => {
+    throw new TypeError(`cannot use ${key.pkcs8}`, { cause: key.pkcs8 })
+  }
+  for (const sign of [failed, async () => failed()]) {
+    const error = await expectKeyError(signAppJwt({ appId: 1, sign }), 'sign_failed', key.pkcs8)
+    expect(error.message).toBe('the function "sign" failed with TypeError')
+  }
+})
+
+test('the name of its error is left out when it is no name of a class', async () => {
+  const sign = () => {
+    throw Object.assign(new Error(), { name: key.pkcs8.slice(30, 60) })
+  }
+  const error = await expectKeyError(signAppJwt({ appId: 1, sign }), 'sign_failed', key.pkcs8)
+  expect(error.message).toBe('the function "sign" failed')
+})
+
+test('a call that failed does not spoil the next one', async () => {
+  const sign = vi.fn(signLikeKms).mockImplementationOnce(() => {
+    throw new Error('throttled')
+  })
+  const signer = createAppJwtSigner({ appId: 1, sign, clock: frozenClock })
+  await expectKeyError(signer.sign(), 'sign_failed')
+  await jwtVerify((await signer.sign()).reveal(), key.publicKey, { currentDate: new Date(NOW) })
+})
+
+test('a sign that is no function fails like one', async () => {
+  const sign = 'arn:aws:kms:eu-central-1:key' as unknown as AppJwtSign
+  await expectKeyError(signAppJwt({ appId: 1, sign }), 'sign_failed')
+})

@@ -1,0 +1,198 @@
+import { createHmac, createPublicKey } from 'node:crypto'
+import { request } from 'node:http'
+import { CompactSign } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { signAppJwt } from '../../src/app-jwt/index.ts'
+import { type Auth, app, basic, createApi, github, none, oauth, personalToken } from '../../src/auth/index.ts'
+import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import { rsaKeys } from '../support/rsa-keys.ts'
+import { embedded } from '../support/service.ts'
+
+const old = rsaKeys()
+const present = rsaKeys()
+const stranger = rsaKeys()
+
+const callers: Partial<ServiceOptions> = {
+  users: [{ username: 'Jürgen', password: 'pässword' }],
+  personalTokens: [{ token: 'ghp_1', user: { id: 7, login: 'hubot' }, scopes: ['gist'] }],
+  apps: [
+    { appId: 5, publicKeys: [old.publicKey, createPublicKey(present.publicKey).export({ format: 'jwk' })] },
+    { appId: 'Iv1.client', publicKeys: [present.publicKey] },
+  ],
+}
+
+const NOW = Date.UTC(2026, 0, 1)
+const seconds = NOW / 1000
+
+async function ask(authorization: string | undefined, url = 'http://localhost/user') {
+  const { service } = embedded(callers)
+  return service.authenticate({
+    url,
+    headers: new Headers(authorization === undefined ? {} : { authorization }),
+  })
+}
+
+describe('the five forms over HTTP', () => {
+  test('are recognised for what they are', async () => {
+    const service = createService({ clients: [{ clientId: 'id', name: 'App' }], ...callers })
+    const { url, close } = await service.listen()
+    const profile = github({ authUrl: url, baseUrl: url })
+    const call = (auth: Auth, path = '/user') => createApi({ auth, profile })(path)
+
+    const post = async (path: string, fields: Record<string, string>) =>
+      (await fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) })).json()
+    const codes = await post('/login/device/code', { client_id: 'id', scope: 'repo' })
+    await service.approve(codes.user_code, 'octocat')
+    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+    const record = await post('/login/oauth/access_token', {
+      client_id: 'id',
+      device_code: codes.device_code,
+      grant_type,
+    })
+
+    await expect(call(none())).rejects.toMatchObject({ status: 401 })
+    expect(await call(basic('Jürgen', 'pässword'))).toEqual({ login: 'Jürgen' })
+    expect(await call(personalToken('ghp_1'))).toEqual({ id: 7, login: 'hubot' })
+    expect(await call(oauth(record.access_token))).toEqual({ login: 'octocat' })
+    for (const { privateKey } of [old, present]) {
+      expect(await call(app({ appId: 5, privateKey }), '/app')).toEqual({ id: 5 })
+      expect(await call(app({ appId: '5', privateKey }), '/app')).toEqual({ id: 5 })
+    }
+    expect(await call(app({ appId: 'Iv1.client', privateKey: present.privateKey }), '/app')).toEqual({
+      id: 'Iv1.client',
+    })
+    await expect(call(app({ appId: 5, privateKey: old.privateKey }))).rejects.toMatchObject({ status: 403 })
+    await expect(call(personalToken('ghp_1'), '/app')).rejects.toMatchObject({ status: 403 })
+    await close()
+  })
+
+  test('may not stand twice in one request', async () => {
+    const { url, close } = await createService({ clients: [], ...callers }).listen()
+    const status = await new Promise((resolve) => {
+      const twice = request(`${url}/user`, (answer) => resolve(answer.resume().statusCode))
+      twice.setHeader('authorization', ['Bearer ghp_1', 'Bearer ghp_1'])
+      twice.end()
+    })
+    expect(status).toBe(400)
+    await close()
+  })
+})
+
+describe('authenticate', () => {
+  test('recognises each form', async () => {
+    const jwt = await signAppJwt({ appId: 5, privateKey: old.privateKey, clock: { now: () => NOW } })
+    expect(await ask(undefined)).toEqual({ form: 'none' })
+    expect(await ask(`Basic ${Buffer.from('Jürgen:pässword').toString('base64')}`)).toEqual({
+      form: 'basic',
+      user: 'Jürgen',
+    })
+    expect(await ask('bearer  ghp_1')).toEqual({
+      form: 'personalToken',
+      user: { id: 7, login: 'hubot' },
+      scopes: ['gist'],
+    })
+    expect(await ask('token ghp_1')).toMatchObject({ form: 'personalToken' })
+    expect(await ask(`Bearer ${jwt.reveal()}`)).toEqual({ form: 'app', appId: 5 })
+  })
+
+  test.each([
+    ['Basic bm9ib2R5OnNlY3JldA==', 401, 'Basic realm="authgraph", charset="UTF-8"'],
+    ['Basic /w==', 401, 'Basic realm="authgraph", charset="UTF-8"'],
+    ['Bearer ghp_2', 401, 'Bearer realm="authgraph", error="invalid_token"'],
+    ['Bearer a.b.c', 401, 'Bearer realm="authgraph", error="invalid_token"'],
+    ['token unknown', 401, 'Bearer realm="authgraph", error="invalid_token"'],
+    ['Bearer ghp_1, Basic x', 400, 'Bearer realm="authgraph", error="invalid_request"'],
+    ['Bearer', 400, 'Bearer realm="authgraph", error="invalid_request"'],
+    ['Digest x', 400, 'Bearer realm="authgraph", error="invalid_request"'],
+    ['', 400, 'Bearer realm="authgraph", error="invalid_request"'],
+  ])('refuses %j with %d and a challenge', async (authorization, status, challenge) => {
+    expect(await ask(authorization)).toMatchObject({ form: 'refused', status, challenge })
+  })
+
+  test('refuses a credential in the address', async () => {
+    const url = 'http://localhost/user?access_token=ghp_1'
+    expect(await ask('Bearer ghp_1', url)).toMatchObject({ form: 'refused', status: 400 })
+    expect(await ask(undefined, url)).toMatchObject({ form: 'refused', status: 400 })
+  })
+
+  test('knows a token of the host before one that looks like an application’s', async () => {
+    const { service } = embedded({ personalTokens: [{ token: 'aaa.bbb.ccc', user: 'octocat' }] })
+    const headers = new Headers({ authorization: 'Bearer aaa.bbb.ccc' })
+    expect(await service.authenticate({ headers })).toMatchObject({ form: 'personalToken' })
+  })
+})
+
+describe('an application token', () => {
+  const good = { iss: 5, iat: seconds - 60, exp: seconds + 540 }
+
+  function sign(claims: object, key = old.keyObject) {
+    return new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader({ alg: 'RS256' }).sign(key)
+  }
+
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+  test.each([
+    ['expired', { ...good, exp: seconds }, 'the claim exp is in the past'],
+    ['good for too long', { ...good, exp: seconds + 601 }, 'the claim exp is too far in the future'],
+    ['from the future', { ...good, iat: seconds + 6 }, 'the claim iat is in the future'],
+    ['of half a second', { ...good, exp: seconds + 1.5 }, 'the claim exp is no whole number of seconds'],
+    ['without a beginning', { ...good, iat: undefined }, 'the claim iat is no whole number of seconds'],
+    ['of a beginning in words', { ...good, iat: 'now' }, 'the claim iat is no whole number of seconds'],
+    ['of nobody', { ...good, iss: 6 }, 'the token is of no application that is known here'],
+    ['of an object', { ...good, iss: {} }, 'the token is of no application that is known here'],
+  ])('that is %s is refused, and told why', async (_, claims, message) => {
+    expect(await ask(`Bearer ${await sign(claims)}`)).toMatchObject({ form: 'refused', status: 401, message })
+  })
+
+  test.each([
+    ['at the last moment', { ...good, exp: seconds + 1 }],
+    ['for the longest time', { ...good, exp: seconds + 600 }],
+    ['a little from the future', { ...good, iat: seconds + 5 }],
+    ['with its issuer in words', { ...good, iss: '5' }],
+  ])('that is good %s is taken', async (_, claims) => {
+    expect(await ask(`Bearer ${await sign(claims)}`)).toEqual({ form: 'app', appId: 5 })
+  })
+
+  test('of another key is refused', async () => {
+    const message = 'the signature of the token does not hold'
+    expect(await ask(`Bearer ${await sign(good, stranger.keyObject)}`)).toMatchObject({
+      status: 401,
+      message,
+    })
+    expect(await ask(`Bearer ${await sign({ ...good, iss: 'Iv1.client' })}`)).toMatchObject({
+      status: 401,
+      message,
+    })
+  })
+
+  test('of another algorithm is refused, though its signature holds', async () => {
+    const bare = `${encode({ alg: 'none' })}.${encode(good)}`
+    const hs256 = `${encode({ alg: 'HS256' })}.${encode(good)}`
+    const mac = createHmac('sha256', old.publicKey).update(hs256).digest('base64url')
+    const rs512 = await new CompactSign(Buffer.from(JSON.stringify(good)))
+      .setProtectedHeader({ alg: 'RS512' })
+      .sign(old.keyObject)
+    for (const token of [`${bare}.x`, `${hs256}.${mac}`, rs512]) {
+      expect(await ask(`Bearer ${token}`)).toMatchObject({ form: 'refused', status: 401 })
+    }
+  })
+
+  test('does not go under the scheme token', async () => {
+    expect(await ask(`token ${await sign(good)}`)).toMatchObject({ form: 'refused', status: 401 })
+  })
+
+  test('cannot be verified with a public key that is none: the host hears of it', async () => {
+    const errors: unknown[] = []
+    const { service } = embedded({
+      apps: [{ appId: 5, publicKeys: ['garbage'] }],
+      onError: (error) => errors.push(error),
+    })
+    const answer = await service.fetch('http://localhost/app', {
+      headers: { authorization: `Bearer ${await sign(good)}` },
+    })
+    expect(answer.status).toBe(500)
+    expect(errors).toMatchObject([
+      { code: 'bad_option', message: expect.stringContaining('of the application 5') },
+    ])
+  })
+})

@@ -1,0 +1,96 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { type Auth, github, withAuth } from '../../src/auth/index.ts'
+
+/** What is asked of the API, one after the other. */
+export function recordingFetch(...answers: Response[]) {
+  const sent: Request[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    sent.push(new Request(input, init))
+    return answers[Math.min(sent.length, answers.length) - 1]?.clone() ?? Response.json({})
+  }
+  return { sent, fetch }
+}
+
+/** What every form of authentication must do. `secrets` may never be seen. */
+export function formContract(
+  name: string,
+  make: () => Auth,
+  header: RegExp | null,
+  secrets: readonly string[],
+): void {
+  describe(`the form ${name}`, () => {
+    test('is called so', () => {
+      expect(make().form).toBe(name)
+    })
+
+    test('sends its header to the API, for relative and absolute addresses', async () => {
+      const { sent, fetch } = recordingFetch()
+      const api = withAuth(make(), { fetch, profile: github({ baseUrl: 'https://git.example/api/v3' }) })
+      await api('/user')
+      await api('user')
+      await api('https://git.example/api/v3/user')
+      await api(new URL('https://git.example/api/v3/user'))
+      await api(new Request('https://git.example/api/v3/user'))
+      for (const { url, headers } of sent) {
+        expect(url).toBe('https://git.example/api/v3/user')
+        if (header) expect(headers.get('authorization')).toMatch(header)
+        else expect(headers.has('authorization')).toBe(false)
+      }
+    })
+
+    test.each([
+      'https://evil.example/user',
+      'https://api.github.com.evil.example/',
+      'https://api.github.com:444/',
+      'http://api.github.com/',
+      'https://user:pass@api.github.com/',
+      '//evil.example/user',
+      '/\\/evil.example/user',
+      'data:text/plain,x',
+    ])('sends nothing to %s', async (address) => {
+      const { sent, fetch } = recordingFetch()
+      await expect(withAuth(make(), { fetch })(address)).rejects.toMatchObject({ code: 'wrong_host' })
+      expect(sent).toEqual([])
+    })
+
+    test.each([301, 302, 307, 308])('does not follow a redirect with %d', async (status) => {
+      const { sent, fetch } = recordingFetch(
+        new Response(null, { status, headers: { location: 'https://evil.example/' } }),
+      )
+      await expect(withAuth(make(), { fetch })('/user')).rejects.toMatchObject({ code: 'redirected' })
+      expect(sent.map(({ redirect }) => redirect)).toEqual(['manual'])
+    })
+
+    test('leaves a header Authorization of the caller as it is', async () => {
+      const { sent, fetch } = recordingFetch()
+      await withAuth(make(), { fetch })('/user', { headers: { authorization: 'Bearer mine' } })
+      expect(sent[0]?.headers.get('authorization')).toBe('Bearer mine')
+    })
+
+    test('hands on method, headers, body and answer', async () => {
+      const { sent, fetch } = recordingFetch(Response.json({ id: 1 }, { status: 201 }))
+      const answer = await withAuth(make(), { fetch })('/repos', {
+        method: 'POST',
+        body: '{"name":"x"}',
+        headers: { 'x-own': 'kept' },
+      })
+      expect([answer.status, await answer.json()]).toEqual([201, { id: 1 }])
+      expect(sent[0]?.method).toBe('POST')
+      expect(sent[0]?.headers.get('x-own')).toBe('kept')
+      expect(await sent[0]?.text()).toBe('{"name":"x"}')
+    })
+
+    test('shows no secret in debug output', () => {
+      const auth = make()
+      const seen = [
+        String(auth),
+        JSON.stringify(auth),
+        inspect(auth, { depth: 10, showHidden: true, getters: true }),
+        inspect(structuredClone({ ...auth }), { depth: 10 }),
+        inspect(Object.entries(auth)),
+      ].join()
+      for (const secret of secrets) expect(seen).not.toContain(secret)
+    })
+  })
+}

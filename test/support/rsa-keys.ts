@@ -1,0 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto'
+
+/** A key pair made for this run: no private key lies in the repository. */
+export function rsaKeys(bits = 2048) {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
+  return {
+    privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    keyObject: privateKey,
+  }
+}
