@@ -1,10 +1,13 @@
-import { assign, setup } from 'xstate'
+import { assign, type SnapshotFrom, setup } from 'xstate'
 
 /** Seconds that each poll sent too early adds to the interval. Spec 3, 7. */
 const SLOW_DOWN_STEP = 5
 
-/** Milliseconds for which a poll may be busy issuing the token before another one may try. */
+/** Milliseconds for which one poll may be busy issuing the token before another one may try. */
 const LEASE = 10_000
+
+/** Seconds by which a poll may come early where nothing else is said: timers and networks waver by that much. */
+const LARGEST_LEEWAY = 1
 
 /**
  * Who approved: a name, or what the host knows a user by.
@@ -19,9 +22,13 @@ export type User = string | { readonly id: string | number; readonly login: stri
  * @group Machines
  */
 export interface DeviceGrantInput {
+  /** What the service knows the client by, such as a hash of its id. Not the id itself: that is a secret. */
+  readonly client: string
+  /** The scopes that the client asks for. */
+  readonly scopes: readonly string[]
   /** Seconds between two polls. */
   readonly interval: number
-  /** Seconds by which a poll may come early: a fifth of the interval and at most one by default, 0 for none. */
+  /** Seconds by which a poll may come early; 0 for none; `null` for a fifth of the interval, at most one second. */
   readonly leeway: number | null
   /** Epoch milliseconds. */
   readonly issuedAt: number
@@ -36,15 +43,14 @@ export interface DeviceGrantInput {
  *
  * @group Machines
  */
-export interface DeviceGrantContext {
+export interface DeviceGrantContext extends Omit<DeviceGrantInput, 'firstPoll'> {
   /** Seconds between two polls. It only grows. */
   readonly interval: number
-  readonly leeway: number | null
-  readonly expiresAt: number
-  /** When the last poll came that was not early. */
-  readonly polledAt: number | null
+  /** When the last poll came that was not early; `null` while the next one may come at any time. */
+  readonly lastPollAt: number | null
+  /** Who approved. */
   readonly user: User | null
-  /** The poll that is issuing the token, and until when it may. */
+  /** The poll that is issuing the token, and until when no other one may. */
   readonly lease: { readonly claim: string; readonly until: number } | null
 }
 
@@ -58,7 +64,9 @@ export type DeviceGrantEvent =
   | { readonly type: 'poll'; readonly at: number; readonly claim: string }
   | { readonly type: 'approve'; readonly at: number; readonly user: User }
   | { readonly type: 'deny'; readonly at: number }
+  /** The token was made, under the claim of a poll. */
   | { readonly type: 'issued'; readonly at: number; readonly claim: string }
+  /** The token could not be made. */
   | { readonly type: 'notIssued'; readonly at: number; readonly claim: string }
 
 /**
@@ -67,6 +75,9 @@ export type DeviceGrantEvent =
  * Event-only: it is run with the pure `transition()` over what a store holds. A poll is first checked for the end of
  * the lifetime, then for a decision, which is delivered however early the poll came, and throttled only while there
  * is none.
+ *
+ * Spec: not shown is what happens between the approval and the token. The poll that finds the approval takes a lease
+ * and issues; other polls wait until it is done, or until the lease has lapsed.
  *
  * @group Machines
  * @see Spec 3, 4.2, 7
@@ -82,15 +93,18 @@ export const deviceGrant = setup({
   },
   guards: {
     overdue: ({ context, event }) => event.at >= context.expiresAt,
-    early: ({ context: { polledAt, interval, leeway }, event }) =>
-      polledAt !== null && event.at - polledAt < (interval - (leeway ?? Math.min(interval / 5, 1))) * 1000,
-    leased: ({ context, event }) => context.lease !== null && event.at < context.lease.until,
+    inTime: ({ context, event }) => event.at < context.expiresAt,
+    tooEarly: ({ context, event }) => event.at < nextPollAt(context),
+    notTooEarly: ({ context, event }) => event.at >= nextPollAt(context),
+    leaseHolds: ({ context, event }) => context.lease !== null && event.at < context.lease.until,
+    leaseLapsed: ({ context, event }) => context.lease !== null && event.at >= context.lease.until,
+    // A late answer is good as long as no other poll has claimed the grant anew.
     leaseIsOurs: ({ context, event }) => 'claim' in event && context.lease?.claim === event.claim,
   },
   actions: {
-    /** An early poll does not move the time of the last one: a steady client could never recover. */
+    // An early poll does not move the time of the last one: a steady client could never recover.
     slowDown: assign({ interval: ({ context }) => context.interval + SLOW_DOWN_STEP }),
-    keepTime: assign({ polledAt: ({ event }) => event.at }),
+    keepTime: assign({ lastPollAt: ({ event }) => event.at }),
     keepUser: assign(({ event }) => (event.type === 'approve' ? { user: event.user } : {})),
     takeLease: assign(({ event }) =>
       event.type === 'poll' ? { lease: { claim: event.claim, until: event.at + LEASE } } : {},
@@ -100,11 +114,9 @@ export const deviceGrant = setup({
 }).createMachine({
   id: 'deviceGrant',
   description: 'One device authorization as the service keeps it.',
-  context: ({ input }) => ({
-    interval: input.interval,
-    leeway: input.leeway,
-    expiresAt: input.expiresAt,
-    polledAt: input.firstPoll === 'counted' ? input.issuedAt : null,
+  context: ({ input: { firstPoll, ...given } }) => ({
+    ...given,
+    lastPollAt: firstPoll === 'counted' ? given.issuedAt : null,
     user: null,
     lease: null,
   }),
@@ -117,14 +129,17 @@ export const deviceGrant = setup({
       on: {
         poll: [
           { guard: 'overdue', target: 'expired' },
-          { guard: 'early', target: 'slowed', actions: 'slowDown' },
-          { target: 'pending', actions: 'keepTime' },
+          { guard: 'tooEarly', target: 'slowed', actions: 'slowDown' },
+          { guard: 'notTooEarly', target: 'pending', actions: 'keepTime' },
         ],
         approve: [
           { guard: 'overdue', target: 'expired' },
-          { target: 'approved', actions: 'keepUser' },
+          { guard: 'inTime', target: 'approved', actions: 'keepUser' },
         ],
-        deny: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+        deny: [
+          { guard: 'overdue', target: 'expired' },
+          { guard: 'inTime', target: 'denied' },
+        ],
       },
     },
     pending: {
@@ -134,14 +149,17 @@ export const deviceGrant = setup({
       on: {
         poll: [
           { guard: 'overdue', target: 'expired' },
-          { guard: 'early', target: 'slowed', actions: 'slowDown' },
-          { target: 'pending', actions: 'keepTime' },
+          { guard: 'tooEarly', target: 'slowed', actions: 'slowDown' },
+          { guard: 'notTooEarly', target: 'pending', actions: 'keepTime' },
         ],
         approve: [
           { guard: 'overdue', target: 'expired' },
-          { target: 'approved', actions: 'keepUser' },
+          { guard: 'inTime', target: 'approved', actions: 'keepUser' },
         ],
-        deny: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+        deny: [
+          { guard: 'overdue', target: 'expired' },
+          { guard: 'inTime', target: 'denied' },
+        ],
       },
     },
     slowed: {
@@ -151,14 +169,17 @@ export const deviceGrant = setup({
       on: {
         poll: [
           { guard: 'overdue', target: 'expired' },
-          { guard: 'early', target: 'slowed', actions: 'slowDown' },
-          { target: 'pending', actions: 'keepTime' },
+          { guard: 'tooEarly', target: 'slowed', actions: 'slowDown' },
+          { guard: 'notTooEarly', target: 'pending', actions: 'keepTime' },
         ],
         approve: [
           { guard: 'overdue', target: 'expired' },
-          { target: 'approved', actions: 'keepUser' },
+          { guard: 'inTime', target: 'approved', actions: 'keepUser' },
         ],
-        deny: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+        deny: [
+          { guard: 'overdue', target: 'expired' },
+          { guard: 'inTime', target: 'denied' },
+        ],
       },
     },
     approved: {
@@ -168,19 +189,19 @@ export const deviceGrant = setup({
       on: {
         poll: [
           { guard: 'overdue', target: 'expired' },
-          { target: 'issuing', actions: 'takeLease' },
+          { guard: 'inTime', target: 'issuing', actions: 'takeLease' },
         ],
       },
     },
     issuing: {
-      description: 'One poll has the token issued; others hear that the decision is pending.',
+      description: 'One poll has the token issued; others hear that the authorization is pending.',
       tags: 'decided',
       meta: { text: 'Issuing the token.' },
       on: {
         poll: [
-          { guard: 'leased', target: 'issuing' },
           { guard: 'overdue', target: 'expired' },
-          { target: 'issuing', actions: 'takeLease', description: 'The lease has lapsed.' },
+          { guard: 'leaseHolds', target: 'issuing', description: 'Another poll is issuing.' },
+          { guard: 'leaseLapsed', target: 'issuing', actions: 'takeLease', description: 'Claimed anew.' },
         ],
         issued: { guard: 'leaseIsOurs', target: 'authorized', actions: 'endLease' },
         notIssued: { guard: 'leaseIsOurs', target: 'approved', actions: 'endLease' },
@@ -191,7 +212,10 @@ export const deviceGrant = setup({
       tags: 'decided',
       meta: { text: 'Denied.' },
       on: {
-        poll: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+        poll: [
+          { guard: 'overdue', target: 'expired' },
+          { guard: 'inTime', target: 'denied' },
+        ],
       },
     },
     authorized: {
@@ -208,3 +232,16 @@ export const deviceGrant = setup({
     },
   },
 })
+
+/**
+ * The states of a grant.
+ *
+ * @group Machines
+ */
+export type DeviceGrantState = SnapshotFrom<typeof deviceGrant>['value']
+
+/** When a poll is no longer early: one interval after the last one, less the leeway. */
+function nextPollAt({ lastPollAt, interval, leeway }: DeviceGrantContext): number {
+  if (lastPollAt === null) return 0
+  return lastPollAt + (interval - (leeway ?? Math.min(interval / 5, LARGEST_LEEWAY))) * 1000
+}

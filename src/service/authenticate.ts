@@ -1,4 +1,5 @@
 import type { User } from '../../machines/device-grant.ts'
+import { Secret } from '../secret.ts'
 import type { AppTokens } from './app-tokens.ts'
 import type { Passwords } from './passwords.ts'
 import type { PersonalTokens } from './personal-tokens.ts'
@@ -85,7 +86,7 @@ async function stored(
 ): Promise<Authentication | undefined> {
   const personal = await personalTokens.find(token)
   if (personal) return { form: 'personalToken', ...personal }
-  const record = await tokens.find(token)
+  const record = await tokens.find(new Secret(token))
   return record && { form: 'oauth', user: record.user, scopes: record.scopes }
 }
 

@@ -2,57 +2,69 @@ import { Secret } from '../secret.ts'
 import { hash } from './hash.ts'
 import type { ServiceRequest } from './http.ts'
 import type { Client } from './options.ts'
-import type { Fields } from './read-fields.ts'
 
-/** A client as the service knows it. */
+/** A client of the service. */
 export interface KnownClient {
+  /** What the store knows it by: a hash of its id, which is a secret. */
+  readonly reference: string
   readonly clientId: Secret
   readonly name: string
-  /** The hash of its id, by which the store names it. */
-  readonly key: string
 }
 
 /** The client of a request, or why there is none. */
 export type FoundClient =
   | { readonly ok: true; readonly client: KnownClient }
-  | { readonly ok: false; readonly why: 'missing' | 'contradictory' | 'unknown' }
+  | { readonly ok: false; readonly why: 'missing' | 'contradictory' | 'unreadable' | 'unknown' }
 
-/** Finds clients by the field `client_id`, by a Basic header with an empty password, or by their keys. */
+/** Knows the clients that may ask for codes. */
 export function createClients(clients: readonly Client[]) {
-  const known = Promise.all(
-    clients.map(async ({ clientId, name }): Promise<KnownClient> => {
-      const secret = Secret.of(clientId)
-      return { clientId: secret, name, key: await hash(secret.reveal()) }
-    }),
-  ).then((all) => new Map(all.map((client) => [client.key, client])))
+  const known = index(clients)
+
+  async function find(clientId: string): Promise<FoundClient> {
+    const client = (await known).get(await hash(clientId))
+    return client ? { ok: true, client } : { ok: false, why: 'unknown' }
+  }
 
   return {
-    async of(request: ServiceRequest, { fields }: Extract<Fields, { ok: true }>): Promise<FoundClient> {
-      const inBody = fields.get('client_id')
-      const inHeader = readBasicId(request.header('authorization'))
-      if (inBody && inHeader && inBody !== inHeader) return { ok: false, why: 'contradictory' }
-      const clientId = inBody ?? inHeader
-      if (!clientId) return { ok: false, why: 'missing' }
-      const client = (await known).get(await hash(clientId))
-      return client === undefined ? { ok: false, why: 'unknown' } : { ok: true, client }
+    /** Finds the client of a request: by its field `client_id`, or by a Basic header with an empty password. */
+    async of(request: ServiceRequest, inBody: string | undefined): Promise<FoundClient> {
+      const header = readBasic(request.header('authorization'))
+      if (header === undefined) return inBody === undefined ? { ok: false, why: 'missing' } : find(inBody)
+      if (header === 'unreadable') return { ok: false, why: 'unreadable' }
+      if (inBody !== undefined && inBody !== header.clientId) return { ok: false, why: 'contradictory' }
+      // The clients are public ones (Spec 5.7): no password can be right.
+      return header.password === '' ? find(header.clientId) : { ok: false, why: 'unknown' }
     },
 
-    /** `undefined` for a client that was taken off the list since. */
-    byKey: async (key: string): Promise<KnownClient | undefined> => (await known).get(key),
+    /** Finds a client by what the store knows it by. */
+    at: async (reference: string) => (await known).get(reference),
   }
 }
 
 export type Clients = ReturnType<typeof createClients>
 
+async function index(clients: readonly Client[]): Promise<ReadonlyMap<string, KnownClient>> {
+  const known = new Map<string, KnownClient>()
+  for (const { clientId, name } of clients) {
+    const secret = Secret.of(clientId)
+    const reference = await hash(secret.reveal())
+    known.set(reference, { reference, clientId: secret, name })
+  }
+  return known
+}
+
 /** RFC 6749, section 2.3.1: the id is form-encoded before it goes into the header. */
-function readBasicId(header: string | undefined): string | undefined {
-  const [, encoded] = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(header ?? '') ?? []
+function readBasic(
+  header: string | undefined,
+): { readonly clientId: string; readonly password: string } | 'unreadable' | undefined {
+  const [, encoded] = /^basic +(.*)$/i.exec(header ?? '') ?? []
   if (encoded === undefined) return undefined
   try {
-    const [id = '', ...password] = atob(encoded).split(':')
-    if (password.join(':') !== '') return undefined
-    return decodeURIComponent(id.replaceAll('+', ' ')) || undefined
+    const [, clientId = '', password = ''] = /^([^:]+):(.*)$/.exec(atob(encoded)) ?? []
+    return clientId === ''
+      ? 'unreadable'
+      : { clientId: decodeURIComponent(clientId.replaceAll('+', ' ')), password }
   } catch {
-    return undefined
+    return 'unreadable'
   }
 }

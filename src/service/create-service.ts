@@ -3,7 +3,6 @@ import { withoutSlash } from '../protocol/address.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
 import { createAppTokens } from './app-tokens.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
-import { checkOptions } from './check-options.ts'
 import { createClients } from './clients.ts'
 import { accessToken } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
@@ -11,14 +10,15 @@ import { deviceCode } from './endpoints/device-code.ts'
 import { verification } from './endpoints/verification.ts'
 import { fetchAdapter } from './fetch.ts'
 import { createGrants, type Decision } from './grants.ts'
+import { HABITS } from './habits.ts'
 import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
 import { type Listening, listen } from './listen.ts'
-import type { ServiceOptions } from './options.ts'
+import { checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
 import { createPasswords } from './passwords.ts'
 import { createPersonalTokens } from './personal-tokens.ts'
 import { newToken } from './random-codes.ts'
-import { type Addresses, createRouter } from './routes.ts'
+import { type Addresses, createRouter, type Handlers } from './routes.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createTokens } from './tokens.ts'
 
@@ -30,7 +30,7 @@ import { createTokens } from './tokens.ts'
 export interface Service {
   /** Answers a web request, in any runtime. A client takes it as its own `fetch`. */
   readonly fetch: typeof globalThis.fetch
-  /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. */
+  /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. Rejects with BadOptionError where it cannot. */
   readonly listen: (at?: { readonly port?: number; readonly host?: string }) => Promise<Listening>
   /** Recognises the credential of a request to an API of your own. */
   readonly authenticate: (request: {
@@ -46,34 +46,35 @@ export interface Service {
 /** Who approves while there is no sign-in. For development. */
 const DEVELOPER: User = { id: 1, login: 'developer' }
 
-/** The addresses of a service that never listened: it is called in its own process, and any host will do. */
+/** The address of a service that never listened: it is called in its own process, and any host will do. */
 const IN_PROCESS = 'http://localhost'
 
 /**
  * Makes a service that issues codes and tokens as Spec 4 says.
  *
- * @throws BadOptionError that names the option which cannot be used.
+ * @throws BadOptionError for an option that cannot be used.
  * @group Service
  * @see Spec 3, 4
  */
 export function createService(options: ServiceOptions): Service {
+  checkOptions(options)
   const {
     profile = 'github',
     interval = DEFAULT_INTERVAL,
     expiresIn = DEFAULT_LIFETIME,
+    leeway = null,
+    firstPoll = 'free',
     clock = Date,
-  } = options
-  checkOptions(options)
-  const {
+    store = memoryStore({ clock }),
     page = defaultPage,
     identify = () => ({ user: DEVELOPER }),
     issueToken = newToken,
     onError = () => undefined,
   } = options
-  const store = options.store ?? memoryStore({ clock })
+  const habits = HABITS[profile]
   const clients = createClients(options.clients)
   const grants = createGrants(store, clock)
-  const tokens = createTokens(store)
+  const tokens = createTokens(store, clock)
   const credentials = {
     tokens,
     passwords: createPasswords(options.users ?? []),
@@ -85,20 +86,17 @@ export function createService(options: ServiceOptions): Service {
 
   let bound: string | undefined
   const addresses = (): Addresses => ({
-    authUrl: withoutSlash(options.authUrl ?? bound ?? IN_PROCESS),
-    baseUrl: withoutSlash(options.baseUrl ?? options.authUrl ?? bound ?? IN_PROCESS),
-    anyHost: options.authUrl === undefined && bound === undefined,
+    authUrl: options.authUrl ?? bound,
+    baseUrl: options.baseUrl ?? options.authUrl ?? bound,
   })
-  const authUrl = () => addresses().authUrl
-
-  const { leeway = null, firstPoll = 'free' } = options
+  const authUrl = () => withoutSlash(addresses().authUrl ?? IN_PROCESS)
   const pace = { interval, expiresIn, leeway, firstPoll }
-  const handlers = {
-    deviceCode: deviceCode.bind(null, { clients, grants, profile, authUrl, ...pace }),
-    accessToken: accessToken.bind(null, { clients, grants, tokens, profile, issueToken, onError }),
+  const handlers: Handlers = {
+    deviceCode: deviceCode.bind(null, { clients, grants, habits, pace, authUrl }),
+    accessToken: accessToken.bind(null, { clients, grants, tokens, habits, issueToken, onError }),
     verification: verification.bind(null, { clients, grants, page, identify, authUrl }),
-    user: async (request: ServiceRequest) => user(await identifyCaller(request)),
-    app: async (request: ServiceRequest) => app(await identifyCaller(request)),
+    user: async (request) => user(await identifyCaller(request)),
+    app: async (request) => app(await identifyCaller(request)),
   }
   let route = createRouter(addresses(), handlers)
 

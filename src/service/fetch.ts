@@ -1,23 +1,18 @@
-import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
-
-/** Bytes of the largest body that is read. */
-export const LARGEST_REQUEST = 64 * 1024
-
-/** What is said of a larger one. */
-export const TOO_LARGE = json(
-  413,
-  { message: `the body is larger than ${LARGEST_REQUEST} bytes` },
-  { connection: 'close' },
-)
+import {
+  type Handler,
+  LARGEST_REQUEST,
+  type ServiceRequest,
+  type ServiceResponse,
+  TOO_LARGE,
+} from './http.ts'
 
 /** Serves web requests, in any runtime. */
-export function fetchAdapter(
-  handle: (request: ServiceRequest) => Promise<ServiceResponse>,
-): typeof globalThis.fetch {
+export function fetchAdapter(handle: Handler): typeof globalThis.fetch {
   return async (input, init) => {
     const request = input instanceof Request && init === undefined ? input : new Request(input, init)
     const body = await readBody(request)
-    return respond(body === undefined ? TOO_LARGE : await handle(serviceRequest(request, body)))
+    const response = body === undefined ? TOO_LARGE : await handle(serviceRequest(request, body))
+    return respond(request.method, response)
   }
 }
 
@@ -46,7 +41,10 @@ async function readBody({ body }: Request): Promise<string | undefined> {
   return text + decoder.decode()
 }
 
-function respond({ status, headers, body }: ServiceResponse): Response {
+function respond(method: string, { status, headers, body }: ServiceResponse): Response {
   const bytes = new TextEncoder().encode(body)
-  return new Response(bytes, { status, headers: { ...headers, 'content-length': String(bytes.byteLength) } })
+  return new Response(method === 'HEAD' ? null : bytes, {
+    status,
+    headers: { ...headers, 'content-length': String(bytes.byteLength) },
+  })
 }

@@ -1,8 +1,9 @@
-import { getInitialSnapshot, type SnapshotFrom, transition } from 'xstate'
+import { getInitialSnapshot, transition } from 'xstate'
 import {
   type DeviceGrantContext,
   type DeviceGrantEvent,
   type DeviceGrantInput,
+  type DeviceGrantState,
   deviceGrant,
   type User,
 } from '../../machines/device-grant.ts'
@@ -13,27 +14,28 @@ import type { Change, Json, Store } from './store.ts'
 /** Milliseconds for which an expired grant is remembered, so that a late poll hears that it has expired. */
 const MEMORY = 10 * 60 * 1000
 
-/** The states of the machine. */
-export type GrantState = SnapshotFrom<typeof deviceGrant>['value']
-
-/** One authorization as it lies in the store. */
-export interface Grant {
-  readonly state: GrantState
-  readonly context: DeviceGrantContext
-  /** The client, by its key. */
-  readonly client: string
-  readonly scopes: readonly string[]
-  readonly userCode: string
-  /** Epoch milliseconds. */
-  readonly issuedAt: number
+/** One authorization as it lies in the store: the state and the context of its machine, as plain JSON. */
+export interface Grant extends DeviceGrantContext {
+  readonly state: DeviceGrantState
 }
 
-export interface IssuedCodes {
-  readonly deviceCode: string
-  readonly userCode: string
+/** What a grant is issued for, and how fast it may be polled. Seconds. */
+export interface GrantRequest
+  extends Pick<DeviceGrantInput, 'client' | 'scopes' | 'interval' | 'leeway' | 'firstPoll'> {
+  readonly expiresIn: number
 }
 
-/** What became of a decision. */
+/** A grant before and after one event. */
+interface Step {
+  readonly before: Grant
+  readonly after: Grant
+}
+
+/**
+ * What became of a decision: `expired` where it came too late, `decided` where there is another one.
+ *
+ * @group Service
+ */
 export type Decision = 'done' | 'unknown' | 'expired' | 'decided'
 
 /** Everything that happens to grants, each an atomic step of the machine over the store. */
@@ -42,12 +44,13 @@ export function createGrants(store: Store, clock: { now(): number }) {
     key: string,
     event: DeviceGrantEvent,
     mayChange: (grant: Grant) => boolean = () => true,
-  ): Promise<{ readonly before: Grant; readonly after: Grant } | undefined> {
-    return store.update(key, (value) => {
-      const before = value as unknown as Grant | undefined
+  ): Promise<Step | undefined> {
+    return store.update<Step | undefined>(key, (value) => {
+      const before = grantIn(value)
       if (before === undefined || !mayChange(before)) return { result: undefined }
       const after = step(before, event)
-      return keep(after, { before, after })
+      const result = { before, after }
+      return after === before ? { result } : keep(after, result)
     })
   }
 
@@ -61,9 +64,8 @@ export function createGrants(store: Store, clock: { now(): number }) {
     const key = await keyOf(userCode)
     const changed = key && (await change(key, event))
     if (!changed) return 'unknown'
-    const { before, after } = changed
-    if (after.state === 'expired') return 'expired'
-    return isUndecided(before) ? 'done' : 'decided'
+    if (changed.after.state === 'expired') return 'expired'
+    return isUndecided(changed.before) ? 'done' : 'decided'
   }
 
   /** Takes a user code that no living grant has. */
@@ -79,18 +81,14 @@ export function createGrants(store: Store, clock: { now(): number }) {
 
   return {
     /** Issues the codes of a new grant. */
-    async issue(
-      grant: Pick<Grant, 'client' | 'scopes'>,
-      pace: Pick<DeviceGrantInput, 'interval' | 'leeway' | 'firstPoll'> & { readonly expiresIn: number },
-    ): Promise<IssuedCodes> {
+    async issue({ expiresIn, ...request }: GrantRequest) {
       const issuedAt = clock.now()
-      const expiresAt = issuedAt + pace.expiresIn * 1000
+      const expiresAt = issuedAt + expiresIn * 1000
       const deviceCode = newDeviceCode()
       const key = await grantKey(deviceCode)
       const userCode = await takeUserCode(key, expiresAt + MEMORY)
-      const { value, context } = getInitialSnapshot(deviceGrant, { ...pace, issuedAt, expiresAt })
-      const fresh: Grant = { ...grant, state: value, context, userCode, issuedAt }
-      await store.update(key, () => keep(fresh, undefined))
+      const { value, context } = getInitialSnapshot(deviceGrant, { ...request, issuedAt, expiresAt })
+      await store.update(key, () => keep({ state: value, ...context }, undefined))
       return { deviceCode, userCode }
     },
 
@@ -101,18 +99,23 @@ export function createGrants(store: Store, clock: { now(): number }) {
       return changed?.after
     },
 
-    /** Says that the token under this claim was issued, or was not. True where the claim still held. */
-    async settle(deviceCode: string, type: 'issued' | 'notIssued', claim: string): Promise<boolean> {
-      const changed = await change(await grantKey(deviceCode), { type, at: clock.now(), claim })
-      return changed?.before.context.lease?.claim === claim && changed.after.state !== 'issuing'
+    /** Says that the token under this claim was made. True where the claim still held: only then may it be delivered. */
+    async issued(deviceCode: string, claim: string): Promise<boolean> {
+      const changed = await change(await grantKey(deviceCode), { type: 'issued', at: clock.now(), claim })
+      return changed?.before.state === 'issuing' && changed.after.state === 'authorized'
+    },
+
+    /** Says that the token under this claim could not be made: the approval is free for the next poll. */
+    async notIssued(deviceCode: string, claim: string): Promise<void> {
+      await change(await grantKey(deviceCode), { type: 'notIssued', at: clock.now(), claim })
     },
 
     /** The grant of a user code, as it stands. */
     async find(userCode: string): Promise<Grant | undefined> {
       const key = await keyOf(userCode)
       if (key === undefined) return undefined
-      const grant = await store.update(key, (value) => ({ result: value as unknown as Grant | undefined }))
-      const overdue = grant && isUndecided(grant) && clock.now() >= grant.context.expiresAt
+      const grant = await store.update(key, (value) => ({ result: grantIn(value) }))
+      const overdue = grant && isUndecided(grant) && clock.now() >= grant.expiresAt
       return overdue ? { ...grant, state: 'expired' } : grant
     },
 
@@ -129,14 +132,20 @@ export function isUndecided({ state }: Grant): boolean {
   return state === 'requested' || state === 'pending' || state === 'slowed'
 }
 
+/** Runs the machine over one event. A grant that the event does not change is handed back as it is. */
 function step(grant: Grant, event: DeviceGrantEvent): Grant {
-  const snapshot = deviceGrant.resolveState({ value: grant.state, context: grant.context })
-  const [{ value, context }] = transition(deviceGrant, snapshot, event)
-  return { ...grant, state: value, context }
+  const { state, ...context } = grant
+  const [next] = transition(deviceGrant, deviceGrant.resolveState({ value: state, context }), event)
+  return next.value === state && next.context === context ? grant : { state: next.value, ...next.context }
+}
+
+function grantIn(value: Json | undefined): Grant | undefined {
+  return value as unknown as Grant | undefined
 }
 
 function keep<Result>(grant: Grant, result: Result): Change<Result> {
-  return { result, value: grant as unknown as Json, expiresAt: grant.context.expiresAt + MEMORY }
+  const value = grant as unknown as NonNullable<Json>
+  return { result, value, expiresAt: grant.expiresAt + MEMORY }
 }
 
 async function grantKey(deviceCode: string): Promise<string> {

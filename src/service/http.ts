@@ -5,7 +5,7 @@
  */
 export interface ServiceRequest {
   readonly method: string
-  /** Host and port, as the request names them. */
+  /** Host and port, as the request names them; empty where it names none, as HTTP/1.0 may. */
   readonly host: string
   readonly path: string
   readonly query: URLSearchParams
@@ -20,6 +20,15 @@ export interface ServiceResponse {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
+
+/** Answers one request. */
+export type Handler = (request: ServiceRequest) => Promise<ServiceResponse>
+
+/** Bytes of the largest body that is read. */
+export const LARGEST_REQUEST = 64 * 1024
+
+/** What is said of a larger one. */
+export const TOO_LARGE = json(413, { message: `the body is larger than ${LARGEST_REQUEST} bytes` })
 
 /** Answers with JSON that no cache keeps. RFC 6749, section 5.1. */
 export function json(

@@ -1,13 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BadOptionError } from '../errors.ts'
-import { LARGEST_REQUEST, TOO_LARGE } from './fetch.ts'
-import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
+import { type Handler, LARGEST_REQUEST, type ServiceRequest, TOO_LARGE } from './http.ts'
 
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
 const KEEP_ALIVE = 75_000
 
-/** What is said of a host or a target that make no address. */
-const BAD_ADDRESS = json(400, { message: 'the address of the request cannot be read' })
+/** Bytes after which a body that is too large is cut off. Up to there it is read, so that the client hears why. */
+const CUT_OFF = 16 * LARGEST_REQUEST
 
 /**
  * Where a service listens.
@@ -17,47 +16,44 @@ const BAD_ADDRESS = json(400, { message: 'the address of the request cannot be r
 export interface Listening {
   /** The address that was bound, without a slash at its end. */
   readonly url: string
-  /** Ends the connections that are idle, lets requests on their way finish, and resolves when all is closed. */
+  /** Takes no more connections, ends those that are idle, and resolves when the requests on their way are answered. */
   close(): Promise<void>
 }
 
 /**
  * Serves HTTP on Node.
  *
- * @param port 0 for any free one.
+ * @param at.port 0 for any free one.
  * @throws BadOptionError where the port cannot be had.
  */
 export async function listen(
-  handle: (request: ServiceRequest) => Promise<ServiceResponse>,
+  handle: Handler,
   { port, host }: { readonly port: number; readonly host: string },
 ): Promise<Listening> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new BadOptionError('port must be a whole number from 0 to 65535')
   const { createServer } = await import('node:http')
-  const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE, headersTimeout: KEEP_ALIVE + 1000 },
-    (request, response) => {
-      void answer(handle, request, response)
-    },
-  )
-  let closing = false
-  let onTheirWay = 0
-  server.on('request', (_, response) => {
-    onTheirWay += 1
-    response.on('close', () => {
-      onTheirWay -= 1
-      if (closing && onTheirWay === 0) server.closeAllConnections()
+  const unanswered = new Set<ServerResponse>()
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE, headersTimeout: KEEP_ALIVE + 1000 })
+  // Node would wait for connections that are kept alive, or that never sent a request.
+  const endConnections = () => {
+    if (!server.listening && unanswered.size === 0) server.closeAllConnections()
+  }
+  server.on('request', (request, response) => {
+    unanswered.add(response)
+    response.once('close', () => {
+      unanswered.delete(response)
+      endConnections()
     })
+    void answer(handle, request, response)
   })
   await bind(server, port, host)
-  const address = server.address()
-  const bound = typeof address === 'object' && address !== null ? address.port : port
   return {
-    url: `http://${reachable(host)}:${bound}`,
+    url: `http://${reachable(host)}:${portOf(server)}`,
     close: () =>
       new Promise((resolve) => {
-        closing = true
         server.close(() => resolve())
-        // Browsers open connections ahead of any request: Node would wait for those.
-        if (onTheirWay === 0) server.closeAllConnections()
+        endConnections()
       }),
   }
 }
@@ -65,10 +61,17 @@ export async function listen(
 function bind(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new BadOptionError(`cannot listen on port ${port} of ${host}: ${error.code}`)),
+      reject(new BadOptionError(whyNot(error, port, host))),
     )
     server.listen(port, host, resolve)
   })
+}
+
+function whyNot({ code }: NodeJS.ErrnoException, port: number, host: string): string {
+  if (code === 'EADDRINUSE')
+    return `port ${port} of ${host} is in use: choose another one, or 0 for a free one`
+  if (code === 'EACCES') return `port ${port} of ${host} needs rights that this process does not have`
+  return `cannot listen on port ${port} of ${host}: ${code}`
 }
 
 /** A host that stands for every address is no address to call. */
@@ -78,14 +81,26 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function answer(
-  handle: (request: ServiceRequest) => Promise<ServiceResponse>,
-  message: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+function portOf(server: Server): number {
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new TypeError('the server is not bound')
+  return address.port
+}
+
+async function answer(handle: Handler, message: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
-    const { status, headers, body: text } = await respond(handle, message)
-    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
+    const body = await readBody(message)
+    const {
+      status,
+      headers,
+      body: text,
+    } = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
+    response.writeHead(status, {
+      ...headers,
+      'content-length': Buffer.byteLength(text),
+      // What was not read of a body would be taken for the next request.
+      ...(message.complete ? {} : { connection: 'close' }),
+    })
     response.end(text)
   } catch {
     // The connection broke while the body came: nobody is left to answer.
@@ -93,43 +108,29 @@ async function answer(
   }
 }
 
-async function respond(
-  handle: (request: ServiceRequest) => Promise<ServiceResponse>,
-  message: IncomingMessage,
-): Promise<ServiceResponse> {
-  const body = await readBody(message)
-  if (body === undefined) return TOO_LARGE
-  const address = addressOf(message)
-  return URL.canParse(address) ? handle(serviceRequest(message, address, body)) : BAD_ADDRESS
-}
-
-/** The target of a request is a path, or, as proxies send it, a whole address. HTTP/1.0 may name no host. */
-function addressOf({ url = '/', headers }: IncomingMessage): string {
-  return url.startsWith('/') ? `http://${headers.host ?? 'localhost'}${url}` : url
-}
-
 async function readBody(message: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of message as AsyncIterable<Buffer>) {
     size += chunk.byteLength
-    if (size > LARGEST_REQUEST) return undefined
-    chunks.push(chunk)
+    if (size > CUT_OFF) return undefined
+    if (size <= LARGEST_REQUEST) chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return size > LARGEST_REQUEST ? undefined : Buffer.concat(chunks).toString()
 }
 
 function serviceRequest(
-  { method = 'GET', headersDistinct }: IncomingMessage,
-  address: string,
+  { method = 'GET', url = '/', headers, headersDistinct }: IncomingMessage,
   body: string,
 ): ServiceRequest {
-  const { host, pathname, searchParams } = new URL(address)
+  // The address may be absolute, as proxies are asked; then it names the host (RFC 9112, section 3.2.2).
+  const [, host = headers.host ?? '', path = '/', query = ''] =
+    /^(?:https?:\/\/([^/?]*))?([^?]*)\??(.*)$/i.exec(url) ?? []
   return {
     method,
     host,
-    path: pathname,
-    query: searchParams,
+    path,
+    query: new URLSearchParams(query),
     body,
     // Every one of a repeated header: Node would hide a second credential.
     header: (name) => headersDistinct[name]?.join(', '),

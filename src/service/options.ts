@@ -1,6 +1,8 @@
 import type { User } from '../../machines/device-grant.ts'
-import type { Secret } from '../secret.ts'
+import { BadOptionError } from '../errors.ts'
+import { Secret } from '../secret.ts'
 import type { App } from './app-tokens.ts'
+import type { ServiceProfile } from './habits.ts'
 import type { ServiceRequest } from './http.ts'
 import type { Page } from './pages/page.ts'
 import type { PasswordUser } from './passwords.ts'
@@ -26,6 +28,17 @@ export interface Client {
 export type Identity = { readonly user: User } | { readonly signInAt: string }
 
 /**
+ * What a token is made for.
+ *
+ * @group Service
+ */
+export interface TokenRequest {
+  readonly user: User
+  readonly client: { readonly clientId: Secret; readonly name: string }
+  readonly scopes: readonly string[]
+}
+
+/**
  * What `createService` takes. Only the clients have no default.
  *
  * @group Service
@@ -38,12 +51,15 @@ export interface ServiceOptions {
   readonly personalTokens?: readonly PersonalAccessToken[]
   /** Which applications may use the API with a token that they signed. */
   readonly apps?: readonly App[]
-  /** The address of the login paths, as clients and people see it: where `listen` bound by default. */
+  /**
+   * The address of the login paths, as clients and people see it: where `listen` bound by default, `http://localhost`
+   * before that. Never taken from a request.
+   */
   readonly authUrl?: string
-  /** The address of the API: where `listen` bound by default. */
+  /** The address of the API: that of the login paths by default. Each answers under its own host only. */
   readonly baseUrl?: string
-  /** Whose habits to follow: status 200 for poll errors and commas between scopes, or 400 and spaces. */
-  readonly profile?: 'github' | 'rfc8628'
+  /** Whose habits to follow: status 200 for poll errors and commas between scopes (the default), or 400 and spaces. */
+  readonly profile?: ServiceProfile
   /** Seconds between two polls: 5 by default. */
   readonly interval?: number
   /** Seconds the codes live: 900 by default. */
@@ -56,16 +72,53 @@ export interface ServiceOptions {
   readonly store?: Store
   /** Writes the verification page. */
   readonly page?: Page
-  /** Says who is at the browser. For development there is a default: one user, always signed in. */
+  /**
+   * Says who is at the browser, for each request to the verification page. The default is for development: it takes
+   * everyone for one user.
+   */
   readonly identify?: (request: ServiceRequest) => Identity | Promise<Identity>
-  /** Makes the token. Where it fails, the approval is kept, and the next poll tries again. */
-  readonly issueToken?: (grant: {
-    readonly user: User
-    readonly client: { readonly clientId: Secret; readonly name: string }
-    readonly scopes: readonly string[]
-  }) => string | Secret | Promise<string | Secret>
-  /** Hears of what went wrong inside; clients are not told. */
+  /**
+   * Makes the token: a random one by default. It has ten seconds, after which another poll may try. Where it fails,
+   * the approval is kept, and the next poll tries again.
+   */
+  readonly issueToken?: (request: TokenRequest) => string | Secret | Promise<string | Secret>
+  /** Hears of what went wrong inside, such as a failing `issueToken`; clients are not told. */
   readonly onError?: (error: unknown) => void
   /** Tells the time, epoch milliseconds. */
   readonly clock?: { now(): number }
+}
+
+/**
+ * Refuses options that cannot be used.
+ *
+ * @throws BadOptionError that names the option.
+ */
+export function checkOptions({
+  clients,
+  authUrl,
+  baseUrl,
+  interval,
+  expiresIn,
+  leeway,
+}: ServiceOptions): void {
+  const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())
+  if (ids.includes('')) throw new BadOptionError('clients must have a clientId that is not empty')
+  if (new Set(ids).size < ids.length)
+    throw new BadOptionError('clients must not have the same clientId twice')
+  if (!isAddress(authUrl)) throw new BadOptionError('authUrl must be an http(s) address without a query')
+  if (!isAddress(baseUrl)) throw new BadOptionError('baseUrl must be an http(s) address without a query')
+  if (!isWholeSeconds(interval))
+    throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
+  if (!isWholeSeconds(expiresIn))
+    throw new BadOptionError('expiresIn must be a whole number of seconds, 1 or more')
+  if (leeway !== undefined && !(leeway >= 0 && leeway < Number.POSITIVE_INFINITY))
+    throw new BadOptionError('leeway must be a number of seconds, 0 or more')
+}
+
+function isAddress(address: string | undefined): boolean {
+  return address === undefined || (URL.canParse(address) && /^https?:\/\/[^?#@]+$/i.test(address))
+}
+
+function isWholeSeconds(seconds: number | undefined): boolean {
+  return seconds === undefined || (Number.isSafeInteger(seconds) && seconds >= 1)
 }

@@ -1,9 +1,8 @@
 import { isLoopback } from '../protocol/address.ts'
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH, VERIFICATION_PATH } from '../protocol/endpoints.ts'
-import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
+import { type Handler, json } from './http.ts'
 
-type Handler = (request: ServiceRequest) => Promise<ServiceResponse>
-
+/** What answers at each address. */
 export interface Handlers {
   readonly deviceCode: Handler
   readonly accessToken: Handler
@@ -14,54 +13,62 @@ export interface Handlers {
 
 /** The addresses under which the service is reached. */
 export interface Addresses {
-  readonly authUrl: string
-  readonly baseUrl: string
-  /** Whether it answers under any host: it has no address, and is called in its own process. */
-  readonly anyHost: boolean
+  /** As options give it, or as it was bound; neither where the service is only called in its own process. */
+  readonly authUrl: string | undefined
+  readonly baseUrl: string | undefined
 }
 
 interface Route {
-  readonly path: string
-  /** The hosts that answer, with their ports. */
-  readonly hosts: readonly string[]
+  /** The hosts that answer; every one where the service has no address. */
+  readonly hosts: readonly string[] | undefined
   readonly methods: Readonly<Record<string, Handler>>
 }
 
-/** Finds the handler of a request by its host, path and method. Spec 4: the login paths are the authorization host's. */
-export function createRouter({ authUrl, baseUrl, anyHost }: Addresses, handlers: Handlers): Handler {
-  const [auth, base] = [new URL(authUrl), new URL(baseUrl)]
-  const route = (at: URL, path: string, methods: Route['methods']): Route => ({
-    path: at.pathname.replace(/\/$/, '') + path,
-    hosts: hostsOf(at),
-    methods,
-  })
-  const { deviceCode, accessToken, verification, user, app } = handlers
-  const routes = [
-    route(auth, DEVICE_CODE_PATH, { POST: deviceCode }),
-    route(auth, ACCESS_TOKEN_PATH, { POST: accessToken }),
-    route(auth, VERIFICATION_PATH, { GET: verification, POST: verification }),
-    route(base, '/user', { GET: user }),
-    route(base, '/app', { GET: app }),
+/**
+ * Finds the handler of a request by its host, path and method. The login paths answer on the login host only, and the
+ * API on the API host only: under any other name stands an attacker who turned a name of his own to this address.
+ *
+ * @see Spec 4
+ */
+export function createRouter(
+  { authUrl, baseUrl }: Addresses,
+  { deviceCode, accessToken, verification, user, app }: Handlers,
+): Handler {
+  const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
+    prefixOf(address) + path,
+    { hosts: address === undefined ? undefined : hostsOf(address), methods },
   ]
+  const routes = new Map([
+    at(authUrl, DEVICE_CODE_PATH, { POST: deviceCode }),
+    at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
+    at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
+    at(baseUrl, '/user', { GET: user, HEAD: user }),
+    at(baseUrl, '/app', { GET: app, HEAD: app }),
+  ])
   return async (request) => {
-    const found = routes.find(
-      ({ path, hosts }) => path === request.path && (anyHost || hosts.includes(request.host)),
-    )
-    if (found === undefined) return json(404, { message: 'there is nothing at this path of this host' })
-    const handler = Object.hasOwn(found.methods, request.method) ? found.methods[request.method] : undefined
-    return (
-      handler?.(request) ??
-      json(405, { message: 'method not allowed' }, { allow: Object.keys(found.methods).join(', ') })
-    )
+    const route = routes.get(request.path)
+    if (route === undefined || !isAt(route, request.host))
+      return json(404, { message: 'there is nothing at this path of this host' })
+    const handler = Object.hasOwn(route.methods, request.method) ? route.methods[request.method] : undefined
+    if (handler === undefined)
+      return json(405, { message: 'method not allowed' }, { allow: Object.keys(route.methods).join(', ') })
+    return handler(request)
   }
 }
 
-/** A loopback address goes by three names. Any other name for it is an attack by DNS. */
-function hostsOf(url: URL): string[] {
-  if (!isLoopback(url.hostname)) return [url.host]
-  return ['127.0.0.1', 'localhost', '[::1]', url.hostname].map((hostname) => {
-    const alias = new URL(url)
-    alias.hostname = hostname
-    return alias.host
-  })
+function isAt({ hosts }: Route, host: string): boolean {
+  return hosts === undefined || host === '' || hosts.includes(host.toLowerCase())
+}
+
+function prefixOf(address: string | undefined): string {
+  return address === undefined ? '' : new URL(address).pathname.replace(/\/$/, '')
+}
+
+/** With and without the port of the scheme, since clients may name it or not; and all names of a loopback address. */
+function hostsOf(address: string): string[] {
+  const { hostname, protocol, port } = new URL(address)
+  const names = isLoopback(hostname) ? ['127.0.0.1', 'localhost', '[::1]', hostname] : [hostname]
+  const standard = protocol === 'https:' ? '443' : '80'
+  const ports = port === '' ? ['', `:${standard}`] : [`:${port}`]
+  return names.flatMap((name) => ports.map((port) => name + port))
 }

@@ -1,4 +1,8 @@
-/** A value that survives `JSON.parse(JSON.stringify(value))`. */
+/**
+ * A value that survives `JSON.parse(JSON.stringify(value))`.
+ *
+ * @group Service
+ */
 export type Json =
   | string
   | number
@@ -8,18 +12,15 @@ export type Json =
   | { readonly [name: string]: Json | undefined }
 
 /**
- * What becomes of a record.
- *
- * Without `value` it stays as it is; `null` deletes it; anything else replaces it, and may be forgotten after
- * `expiresAt` (epoch milliseconds; never, where there is none).
+ * What becomes of a record: it stays as it is, it is replaced and may be forgotten at `expiresAt` (epoch
+ * milliseconds), or it is deleted. `result` is what `update` answers.
  *
  * @group Service
  */
-export interface Change<Result> {
-  readonly result: Result
-  readonly value?: Json
-  readonly expiresAt?: number
-}
+export type Change<Result> =
+  | { readonly result: Result; readonly value?: undefined }
+  | { readonly result: Result; readonly value: NonNullable<Json>; readonly expiresAt: number }
+  | { readonly result: Result; readonly value: null }
 
 /**
  * Where the service keeps what it knows: one method, which must be atomic. That a token is issued once, and that only
@@ -32,7 +33,7 @@ export interface Store {
    * Replaces the record under a key by what `change` makes of it.
    *
    * @param change Pure and synchronous: it may be called again where another instance was faster. It gets `undefined`
-   * where there is no record, or one that has expired.
+   * where there is no record, or one that has expired. Where it throws, the record stays, and `update` rejects with that error.
    */
   update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result>
 }

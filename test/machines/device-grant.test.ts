@@ -1,148 +1,228 @@
 import { describe, expect, test } from 'vitest'
 import { getInitialSnapshot, transition } from 'xstate'
-import { type DeviceGrantEvent, type DeviceGrantInput, deviceGrant } from '../../src/machines.ts'
+import {
+  type DeviceGrantContext,
+  type DeviceGrantEvent,
+  type DeviceGrantInput,
+  type DeviceGrantState,
+  deviceGrant,
+} from '../../machines/device-grant.ts'
 
-/** Seconds to the times of the events. */
-const at = (seconds: number) => seconds * 1000
+const T = Date.UTC(2026, 0, 1)
+const LIFETIME = 900_000
 
-const poll = (seconds: number, claim = 'a') => ({ type: 'poll', at: at(seconds), claim }) as const
-const approve = (seconds: number) => ({ type: 'approve', at: at(seconds), user: 'octocat' }) as const
-const deny = (seconds: number) => ({ type: 'deny', at: at(seconds) }) as const
-const issued = (seconds: number, claim = 'a') => ({ type: 'issued', at: at(seconds), claim }) as const
-const notIssued = (seconds: number, claim = 'a') => ({ type: 'notIssued', at: at(seconds), claim }) as const
-
-/** Folds events over the machine, through JSON each time, as a store would. */
-function fold(events: readonly DeviceGrantEvent[], input: Partial<DeviceGrantInput> = {}) {
-  const initial = getInitialSnapshot(deviceGrant, {
-    interval: 5,
-    leeway: null,
-    issuedAt: 0,
-    expiresAt: at(900),
-    firstPoll: 'free',
-    ...input,
-  })
-  let kept = JSON.stringify({ value: initial.value, context: initial.context })
-  const states: unknown[] = []
-  for (const event of events) {
-    const [{ value, context }] = transition(deviceGrant, deviceGrant.resolveState(JSON.parse(kept)), event)
-    kept = JSON.stringify({ value, context })
-    states.push(value)
-  }
-  return { states, ...JSON.parse(kept).context }
+const input: DeviceGrantInput = {
+  client: 'client',
+  scopes: ['repo'],
+  interval: 5,
+  leeway: 0,
+  issuedAt: T,
+  expiresAt: T + LIFETIME,
+  firstPoll: 'free',
 }
 
-describe('a grant that is undecided', () => {
-  test.each<[string, DeviceGrantEvent[], string[]]>([
-    ['is pending after its first poll', [poll(0)], ['pending']],
-    ['is slowed by a poll too early', [poll(0), poll(3.9)], ['pending', 'slowed']],
-    ['is pending again after a timely poll', [poll(0), poll(1), poll(10)], ['pending', 'slowed', 'pending']],
-    ['is slowed again and again', [poll(0), poll(1), poll(2)], ['pending', 'slowed', 'slowed']],
-    ['expires at a poll', [poll(900)], ['expired']],
-    ['expires at a poll when pending', [poll(1), poll(900)], ['pending', 'expired']],
-    ['expires at a poll when slowed', [poll(1), poll(2), poll(900)], ['pending', 'slowed', 'expired']],
-    ['expires at an approval', [approve(900)], ['expired']],
-    ['expires at an approval when pending', [poll(1), approve(900)], ['pending', 'expired']],
-    [
-      'expires at an approval when slowed',
-      [poll(1), poll(2), approve(900)],
-      ['pending', 'slowed', 'expired'],
-    ],
-    ['expires at a denial', [deny(900)], ['expired']],
-    ['expires at a denial when pending', [poll(1), deny(900)], ['pending', 'expired']],
-    ['expires at a denial when slowed', [poll(1), poll(2), deny(900)], ['pending', 'slowed', 'expired']],
-    ['is approved before any poll', [approve(1)], ['approved']],
-    ['is approved when pending', [poll(1), approve(2)], ['pending', 'approved']],
-    ['is approved when slowed', [poll(1), poll(2), approve(3)], ['pending', 'slowed', 'approved']],
-    ['is denied before any poll', [deny(1)], ['denied']],
-    ['is denied when pending', [poll(1), deny(2)], ['pending', 'denied']],
-    ['is denied when slowed', [poll(1), poll(2), deny(3)], ['pending', 'slowed', 'denied']],
-  ])('%s', (_, events, states) => {
-    expect(fold(events).states).toEqual(states)
+interface Stored extends DeviceGrantContext {
+  readonly state: DeviceGrantState
+}
+
+function issue(overrides: Partial<DeviceGrantInput> = {}): Stored {
+  const { value, context } = getInitialSnapshot(deviceGrant, { ...input, ...overrides })
+  return { state: value, ...context }
+}
+
+/** Runs events over what a store would hold, which is JSON between any two of them. */
+function run(start: Stored, ...events: DeviceGrantEvent[]): Stored {
+  return events.reduce((grant, event) => {
+    const { state, ...context } = JSON.parse(JSON.stringify(grant)) as Stored
+    const snapshot = deviceGrant.resolveState({ value: state, context })
+    const [next] = transition(deviceGrant, snapshot, event)
+    return { state: next.value, ...next.context }
+  }, start)
+}
+
+const poll = (after: number, claim = 'a') => ({ type: 'poll', at: T + after, claim }) as const
+const approve = (after: number) => ({ type: 'approve', at: T + after, user: 'octocat' }) as const
+const deny = (after: number) => ({ type: 'deny', at: T + after }) as const
+const issued = (after: number, claim = 'a') => ({ type: 'issued', at: T + after, claim }) as const
+const notIssued = (after: number, claim = 'a') => ({ type: 'notIssued', at: T + after, claim }) as const
+
+/** One grant in each state, at most a second after its codes were issued. */
+const samples = {
+  requested: issue(),
+  pending: run(issue(), poll(1)),
+  slowed: run(issue(), poll(1), poll(2)),
+  approved: run(issue(), approve(1)),
+  issuing: run(issue(), approve(1), poll(2)),
+  denied: run(issue(), deny(1)),
+  authorized: run(issue(), approve(1), poll(2), issued(3)),
+  expired: run(issue(), poll(LIFETIME)),
+} satisfies Record<DeviceGrantState, Stored>
+
+test.each(Object.entries(samples))('a sample of %s is in that state', (state, grant) => {
+  expect(grant.state).toBe(state)
+})
+
+/** Every event in every state: a minute later, and after the end. `as it was` where the machine does not listen. */
+const EDGES: Record<DeviceGrantState, Record<DeviceGrantEvent['type'], [inTime: string, overdue: string]>> = {
+  requested: {
+    poll: ['pending', 'expired'],
+    approve: ['approved', 'expired'],
+    deny: ['denied', 'expired'],
+    issued: ['as it was', 'as it was'],
+    notIssued: ['as it was', 'as it was'],
+  },
+  pending: {
+    poll: ['pending', 'expired'],
+    approve: ['approved', 'expired'],
+    deny: ['denied', 'expired'],
+    issued: ['as it was', 'as it was'],
+    notIssued: ['as it was', 'as it was'],
+  },
+  slowed: {
+    poll: ['pending', 'expired'],
+    approve: ['approved', 'expired'],
+    deny: ['denied', 'expired'],
+    issued: ['as it was', 'as it was'],
+    notIssued: ['as it was', 'as it was'],
+  },
+  approved: {
+    poll: ['issuing', 'expired'],
+    approve: ['as it was', 'as it was'],
+    deny: ['as it was', 'as it was'],
+    issued: ['as it was', 'as it was'],
+    notIssued: ['as it was', 'as it was'],
+  },
+  issuing: {
+    poll: ['issuing', 'expired'],
+    approve: ['as it was', 'as it was'],
+    deny: ['as it was', 'as it was'],
+    // The poll that took the lease came in time.
+    issued: ['authorized', 'authorized'],
+    notIssued: ['approved', 'approved'],
+  },
+  denied: {
+    poll: ['denied', 'expired'],
+    approve: ['as it was', 'as it was'],
+    deny: ['as it was', 'as it was'],
+    issued: ['as it was', 'as it was'],
+    notIssued: ['as it was', 'as it was'],
+  },
+  authorized: {
+    poll: ['as it was', 'as it was'],
+    approve: ['as it was', 'as it was'],
+    deny: ['as it was', 'as it was'],
+    issued: ['as it was', 'as it was'],
+    notIssued: ['as it was', 'as it was'],
+  },
+  expired: {
+    poll: ['as it was', 'as it was'],
+    approve: ['as it was', 'as it was'],
+    deny: ['as it was', 'as it was'],
+    issued: ['as it was', 'as it was'],
+    notIssued: ['as it was', 'as it was'],
+  },
+}
+
+const makers = { poll, approve, deny, issued, notIssued }
+const edges = Object.entries(EDGES).flatMap(([state, events]) =>
+  Object.entries(events).flatMap(([event, [inTime, overdue]]) => [
+    { state, event, when: 'in time', after: 60_000, to: inTime },
+    { state, event, when: 'at the end of the lifetime', after: LIFETIME, to: overdue },
+  ]),
+) as { state: DeviceGrantState; event: DeviceGrantEvent['type']; when: string; after: number; to: string }[]
+
+test.each(edges)('$state, $event $when: $to', ({ state, event, after, to }) => {
+  const before = samples[state]
+  const grant = run(before, makers[event](after))
+  if (to === 'as it was') expect(grant).toEqual(before)
+  else expect(grant.state).toBe(to)
+})
+
+describe('polling too early', () => {
+  test('the first poll is free by default', () => {
+    expect(run(issue(), poll(0))).toMatchObject({ state: 'pending', interval: 5, lastPollAt: T })
   })
 
-  test('grows its interval by five with each early poll, and does not move the time of the last one', () => {
-    expect(fold([poll(0), poll(1), poll(2)])).toMatchObject({ interval: 15, polledAt: 0 })
-    expect(fold([poll(0), poll(1), poll(10)])).toMatchObject({ interval: 10, polledAt: at(10) })
+  test('the first poll counts from the issue where that is asked for', () => {
+    const grant = issue({ firstPoll: 'counted' })
+    expect(run(grant, poll(4999))).toMatchObject({ state: 'slowed', interval: 10, lastPollAt: T })
+    expect(run(grant, poll(5000))).toMatchObject({ state: 'pending', interval: 5, lastPollAt: T + 5000 })
   })
 
-  test('lets a poll come early by a fifth of the interval, and by one second at most', () => {
-    expect(fold([poll(0), poll(4)]).states).toEqual(['pending', 'pending'])
-    expect(fold([poll(0), poll(3.999)]).states).toEqual(['pending', 'slowed'])
-    expect(fold([poll(0), poll(0.8)], { interval: 1 }).states).toEqual(['pending', 'pending'])
-    expect(fold([poll(0), poll(0.799)], { interval: 1 }).states).toEqual(['pending', 'slowed'])
+  test('an early poll adds five seconds and does not move the time of the last one', () => {
+    const grant = run(issue(), poll(0), poll(4999))
+    expect(grant).toMatchObject({ state: 'slowed', interval: 10, lastPollAt: T })
+    expect(run(grant, poll(9999))).toMatchObject({ state: 'slowed', interval: 15, lastPollAt: T })
+    expect(run(grant, poll(10_000))).toMatchObject({ state: 'pending', interval: 10, lastPollAt: T + 10_000 })
   })
 
-  test('is strict without leeway, to the millisecond', () => {
-    expect(fold([poll(0), poll(4.999)], { leeway: 0 }).states).toEqual(['pending', 'slowed'])
-    expect(fold([poll(0), poll(5)], { leeway: 0 }).states).toEqual(['pending', 'pending'])
+  test('the interval never shrinks again', () => {
+    const grant = run(issue(), poll(0), poll(1), poll(10_000), poll(20_000))
+    expect(grant).toMatchObject({ state: 'pending', interval: 10 })
+    expect(run(grant, poll(29_999))).toMatchObject({ state: 'slowed', interval: 15 })
   })
 
-  test('may count the first poll from the issue', () => {
-    expect(fold([poll(3)], { firstPoll: 'counted' }).states).toEqual(['slowed'])
-    expect(fold([poll(5)], { firstPoll: 'counted' }).states).toEqual(['pending'])
-  })
+  test.each([
+    { interval: 5, leeway: null, allowed: 4000 },
+    { interval: 60, leeway: null, allowed: 59_000 },
+    { interval: 1, leeway: null, allowed: 800 },
+    { interval: 5, leeway: 0, allowed: 5000 },
+    { interval: 5, leeway: 2, allowed: 3000 },
+  ])(
+    'with interval $interval and leeway $leeway a poll may come after $allowed ms',
+    ({ allowed, ...pace }) => {
+      const grant = run(issue(pace), poll(0))
+      expect(run(grant, poll(allowed - 1)).state).toBe('slowed')
+      expect(run(grant, poll(allowed)).state).toBe('pending')
+    },
+  )
 
-  test('lets a steady client that waits as it was told recover', () => {
-    expect(fold([poll(0), poll(1), poll(11), poll(21)]).states).toEqual([
-      'pending',
-      'slowed',
-      'pending',
-      'pending',
-    ])
+  test.each([
+    ['approval', approve(1), 'issuing'],
+    ['denial', deny(1), 'denied'],
+  ])('the %s is never hidden behind it', (_, decision, state) => {
+    expect(run(issue(), poll(0), decision, poll(2)).state).toBe(state)
   })
 })
 
-describe('a grant that is decided', () => {
-  test.each<[string, DeviceGrantEvent[], string[]]>([
-    ['is never throttled', [poll(0), approve(0.1), poll(0.2)], ['pending', 'approved', 'issuing']],
-    ['tells of a denial however early', [poll(0), deny(0.1), poll(0.2)], ['pending', 'denied', 'denied']],
-    ['cannot be denied once approved', [approve(1), deny(2)], ['approved', 'approved']],
-    ['cannot be approved once denied', [deny(1), approve(2)], ['denied', 'denied']],
-    [
-      'is issued once',
-      [approve(1), poll(2), issued(3), poll(9)],
-      ['approved', 'issuing', 'authorized', 'authorized'],
-    ],
-    ['is busy for other polls', [approve(1), poll(2), poll(3, 'b')], ['approved', 'issuing', 'issuing']],
-    [
-      'is approved again where issuing failed',
-      [approve(1), poll(2), notIssued(3)],
-      ['approved', 'issuing', 'approved'],
-    ],
-    [
-      'ignores the success of another claim',
-      [approve(1), poll(2), issued(3, 'b')],
-      ['approved', 'issuing', 'issuing'],
-    ],
-    [
-      'ignores the failure of another claim',
-      [approve(1), poll(2), notIssued(3, 'b')],
-      ['approved', 'issuing', 'issuing'],
-    ],
-    ['expires before it is fetched', [approve(1), poll(900)], ['approved', 'expired']],
-    ['expires when denied', [deny(1), poll(900)], ['denied', 'expired']],
-    [
-      'keeps its lease past the end',
-      [approve(1), poll(899), poll(901, 'b')],
-      ['approved', 'issuing', 'issuing'],
-    ],
-    [
-      'expires once its lease has lapsed',
-      [approve(1), poll(899), poll(909, 'b')],
-      ['approved', 'issuing', 'expired'],
-    ],
-  ])('%s', (_, events, states) => {
-    expect(fold(events).states).toEqual(states)
+describe('issuing', () => {
+  test('the poll that finds the approval takes a lease of ten seconds', () => {
+    const grant = run(issue(), approve(0), poll(1000, 'a'))
+    expect(grant).toMatchObject({ user: 'octocat', lease: { claim: 'a', until: T + 11_000 } })
+    expect(run(grant, poll(10_999, 'b')).lease).toEqual({ claim: 'a', until: T + 11_000 })
+    expect(run(grant, poll(11_000, 'b')).lease).toEqual({ claim: 'b', until: T + 21_000 })
   })
 
-  test('knows who approved', () => {
-    expect(fold([approve(1)])).toMatchObject({ user: 'octocat' })
+  test('a lease that another poll has claimed anew is lost', () => {
+    const grant = run(issue(), approve(0), poll(0, 'a'), poll(10_000, 'b'))
+    expect(run(grant, issued(10_001, 'a'))).toEqual(grant)
+    expect(run(grant, notIssued(10_001, 'a'))).toEqual(grant)
+    expect(run(grant, issued(10_001, 'b'))).toMatchObject({ state: 'authorized', lease: null })
   })
 
-  test('gives the lease to the next poll after ten seconds, and takes no token of the first', () => {
-    const events = [approve(1), poll(2, 'a'), poll(12, 'b'), issued(13, 'a'), issued(14, 'b')]
-    expect(fold(events).states).toEqual(['approved', 'issuing', 'issuing', 'issuing', 'authorized'])
-    expect(fold(events.slice(0, 3)).lease).toEqual({ claim: 'b', until: at(22) })
-    expect(fold([approve(1), poll(2, 'a'), poll(11.999, 'b')]).lease).toEqual({ claim: 'a', until: at(12) })
+  test('a lapsed lease that nobody has claimed anew is good', () => {
+    expect(run(issue(), approve(0), poll(0), issued(60_000)).state).toBe('authorized')
   })
+
+  test('an approval is kept when the token could not be made', () => {
+    const grant = run(issue(), approve(0), poll(0, 'a'), notIssued(1, 'a'))
+    expect(grant).toMatchObject({ state: 'approved', user: 'octocat', lease: null })
+    expect(run(grant, poll(2, 'b'), issued(3, 'b')).state).toBe('authorized')
+  })
+})
+
+test('every state has a description, tags and a text for people', () => {
+  for (const state of Object.values(deviceGrant.states)) {
+    expect(state.description).toMatch(/\.$/)
+    expect(state.tags.length).toBeGreaterThan(0)
+    expect(state.meta?.text).toMatch(/\.$/)
+  }
+})
+
+test('the config is plain data, and no branch of it is without a guard', () => {
+  const states = Object.entries(deviceGrant.config.states ?? {})
+  expect(JSON.parse(JSON.stringify(deviceGrant.config.states))).toEqual(deviceGrant.config.states)
+  for (const [, { on = {} }] of states) {
+    for (const branch of Object.values(on).flat()) expect(branch).toHaveProperty('guard', expect.any(String))
+  }
 })

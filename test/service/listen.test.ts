@@ -1,125 +1,191 @@
-import { request } from 'node:http'
+import { Agent, type IncomingMessage, request as send } from 'node:http'
 import { connect } from 'node:net'
-import { expect, test, vi } from 'vitest'
-import { authorizeDevice, github } from '../../src/index.ts'
-import { createService } from '../../src/service/index.ts'
-import { fastClock } from '../support/fast-clock.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 
-const options = { clients: [{ clientId: 'id', name: 'App' }] }
+async function listen(options: Partial<ServiceOptions> = {}, at = {}) {
+  const service = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], ...options })
+  const listening = await service.listen(at)
+  onTestFinished(() => listening.close())
+  const post = (path: string, fields: Record<string, string>) =>
+    fetch(listening.url + path, { method: 'POST', body: new URLSearchParams(fields) })
+  return { service, ...listening, post }
+}
 
-test('a whole flow goes over HTTP, and the token works at the API', async () => {
-  const clock = fastClock(20)
-  const service = createService({ ...options, clock })
-  const { url, close } = await service.listen()
-  const token = await authorizeDevice({
-    clientId: 'id',
-    profile: github({ authUrl: url, baseUrl: url }),
-    clock,
-    onCodes: ({ userCode, verificationUri }) => {
-      expect(verificationUri).toBe(`${url}/login/device`)
-      return service.approve(userCode, 'octocat')
-    },
-  })
-  const answer = await fetch(`${url}/user`, {
-    headers: { authorization: `token ${token.accessToken.reveal()}` },
-  })
-  expect(await answer.json()).toEqual({ login: 'octocat' })
-  await close()
-})
-
-test('answers have a length, and connections are kept alive', async () => {
-  const { url, close } = await createService(options).listen()
-  const headers = await new Promise<NodeJS.Dict<string | string[]>>((resolve) =>
-    request(`${url}/user`, { headers: { connection: 'keep-alive' } }, (answer) =>
-      resolve(answer.resume().headers),
-    ).end(),
-  )
-  expect(Number(headers['content-length'])).toBeGreaterThan(0)
-  expect(headers['keep-alive']).toBe('timeout=75')
-  await close()
-})
-
-test('a body larger than 64 KiB is refused over HTTP too', async () => {
-  const { url, close } = await createService(options).listen()
-  const answer = await fetch(`${url}/login/device/code`, { method: 'POST', body: 'x'.repeat(70_000) })
-  expect(answer.status).toBe(413)
-  await close()
-})
-
-test('a connection without a request, as browsers open them ahead, does not keep the service from closing', async () => {
-  const { url, close } = await createService(options).listen()
-  const { port, hostname } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  await new Promise((resolve) => socket.on('connect', resolve))
-  const ended = new Promise((resolve) => socket.on('close', resolve))
-  await close()
-  await ended
-})
-
-test('a request on its way is answered before the service is closed', async () => {
-  let finish = () => {}
-  const identify = () =>
-    new Promise<{ user: string }>((resolve) => {
-      finish = () => resolve({ user: 'octocat' })
+/** One request on a connection of this agent. */
+function get(url: string, agent: Agent): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    send(url, { agent }, (answer) => {
+      answer.resume()
+      answer.once('end', () => resolve(answer))
     })
-  const { url, close } = await createService({ ...options, identify }).listen()
-  const answer = fetch(`${url}/login/device`)
-  await vi.waitFor(() => expect(finish.toString()).toContain('resolve'))
-  const closed = close()
-  finish()
-  expect((await answer).status).toBe(200)
-  await closed
-})
-
-test.each([
-  ['localhost', 401],
-  ['127.0.0.1', 401],
-  ['LOCALHOST', 401],
-  ['evil.example', 404],
-  ['a b', 400],
-])('a request to the host %s is answered with %d', async (host, status) => {
-  const { url, close } = await createService(options).listen()
-  const { port } = new URL(url)
-  expect(await rawStatus(Number(port), `GET /user HTTP/1.1\r\nhost: ${host}:${port}\r\n`)).toBe(status)
-  await close()
-})
-
-test('a target may be a whole address, and a query may hold question marks', async () => {
-  const { url, close } = await createService(options).listen()
-  const port = Number(new URL(url).port)
-  expect(await rawStatus(port, `GET ${url}/user?a=b?c HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`)).toBe(401)
-  await close()
-})
-
-function rawStatus(port: number, head: string): Promise<number> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(`${head}connection: close\r\n\r\n`))
-    socket.on('data', (data) => resolve(Number(data.toString().split(' ')[1])))
+      .once('error', reject)
+      .end()
   })
 }
 
-test('a port that is taken is a clear error', async () => {
-  const { url, close } = await createService(options).listen()
-  const port = Number(new URL(url).port)
-  await expect(createService(options).listen({ port })).rejects.toMatchObject({
-    code: 'bad_option',
-    message: `cannot listen on port ${port} of 127.0.0.1: EADDRINUSE`,
+/** Sends bytes as they are, and reads until the service ends the connection. */
+function raw(url: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text))
+    socket.on('data', (chunk) => {
+      said += chunk
+    })
+    socket.once('error', reject).once('close', () => resolve(said))
   })
-  await close()
+}
+
+test('a whole authorization over HTTP', async () => {
+  const { service, url, post } = await listen()
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  const codes = await (await post('/login/device/code', { client_id: CLIENT_ID, scope: 'repo' })).json()
+  expect(codes.verification_uri).toBe(`${url}/login/device`)
+  expect((await fetch(codes.verification_uri_complete)).status).toBe(200)
+  const poll = { client_id: CLIENT_ID, device_code: codes.device_code, grant_type: GRANT_TYPE }
+  const pending = await post('/login/oauth/access_token', poll)
+  expect(pending.headers.get('content-length')).toBe(String((await pending.text()).length))
+  await service.approve(codes.user_code, 'octocat')
+  const { access_token } = await (await post('/login/oauth/access_token', poll)).json()
+  const user = await fetch(`${url}/user`, { headers: { authorization: `Bearer ${access_token}` } })
+  expect(await user.json()).toEqual({ login: 'octocat' })
 })
 
-test('a connection that breaks in the middle of a body harms nobody', async () => {
-  const { url, close } = await createService(options).listen()
-  const { port, hostname } = new URL(url)
-  await new Promise<void>((resolve) => {
-    const socket = connect(Number(port), hostname, () => {
-      socket.write(
-        'POST /login/device/code HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nclient_id',
-        () => socket.destroy(),
-      )
-    })
-    socket.on('close', () => resolve())
-  })
+test('a bound address answers under its loopback names alone, so that no foreign name leads to it', async () => {
+  const { url } = await listen()
+  const { port } = new URL(url)
+  const ask = (host: string) =>
+    raw(url, `GET /login/device HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  for (const host of ['localhost', '127.0.0.1', 'LOCALHOST', '[::1]'])
+    expect(await ask(`${host}:${port}`)).toContain(' 200 ')
+  for (const host of [`evil.example:${port}`, 'localhost:1', 'a b'])
+    expect(await ask(host)).toContain(' 404 ')
+})
+
+test('an address that was given stays the one of the codes and of the API when it listens', async () => {
+  const { url } = await listen({ authUrl: 'https://login.example' })
+  const ask = (host: string) => raw(url, `GET /user HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  expect(await ask('login.example')).toContain(' 401 ')
+  expect(await ask(new URL(url).host)).toContain(' 404 ')
+})
+
+test('the header Host names the login host or the API host, with its port or without', async () => {
+  const { url } = await listen({ authUrl: 'https://login.example', baseUrl: 'https://api.example' })
+  const ask = (path: string, host: string) =>
+    raw(url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  for (const host of ['login.example', 'LOGIN.Example', 'login.example:443']) {
+    expect(await ask('/login/device', host)).toContain(' 200 ')
+    expect(await ask('/user', host)).toContain(' 404 ')
+  }
+  for (const host of ['login.example:80', 'api.example', new URL(url).host])
+    expect(await ask('/login/device', host)).toContain(' 404 ')
+})
+
+test('a request whose address is absolute, and one of HTTP/1.0, are answered', async () => {
+  const { url } = await listen()
+  expect(await raw(url, `GET ${url}/user?a=b?c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toContain(
+    ' 401 ',
+  )
+  expect(await raw(url, 'GET /login/device HTTP/1.0\r\n\r\n')).toContain(' 200 ')
+})
+
+test('a connection is kept for longer than clients wait between polls', async () => {
+  const { url } = await listen()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  const { headers } = await get(`${url}/user`, agent)
+  expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1])).toBeGreaterThanOrEqual(65)
+})
+
+test('a body of more than 64 KiB is refused, and the connection lives', async () => {
+  const { url } = await listen()
+  for (const size of [64 * 1024 + 1, 500_000]) {
+    const answer = await fetch(`${url}/login/device/code`, { method: 'POST', body: 'x'.repeat(size) })
+    expect(answer.status).toBe(413)
+  }
+})
+
+test('a body without an end is cut off', async () => {
+  const { url } = await listen()
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write('POST /login/device/code HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n')
+  const chunk = Buffer.alloc(64 * 1024, 'x')
+  const pour = () => {
+    while (socket.writable && socket.write(chunk));
+  }
+  socket.on('drain', pour).on('error', () => {})
+  pour()
+  socket.resume()
+  await new Promise((resolve) => socket.once('close', resolve))
+  expect(socket.bytesWritten).toBeLessThan(50_000_000)
   expect((await fetch(`${url}/user`)).status).toBe(401)
-  await close()
+}, 3000)
+
+test('a client that goes away in the middle harms nobody', async () => {
+  const { url } = await listen()
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  socket.write('POST /login/device/code HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nclient_id=')
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  socket.destroy()
+  expect((await fetch(`${url}/user`)).status).toBe(401)
+})
+
+test('close ends what is idle, and lets a request on its way finish', async () => {
+  let made = (_: string) => {}
+  let asked = () => {}
+  const asking = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  const issueToken = () => {
+    asked()
+    return new Promise<string>((resolve) => {
+      made = resolve
+    })
+  }
+  const service = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], issueToken })
+  const { url, close } = await service.listen()
+  const agent = new Agent({ keepAlive: true })
+  await get(`${url}/user`, agent)
+  const silent = connect(Number(new URL(url).port), '127.0.0.1')
+  await new Promise((resolve) => silent.once('connect', resolve))
+
+  const codes = await service.fetch(`${url}/login/device/code`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: CLIENT_ID }),
+  })
+  const { device_code, user_code } = await codes.json()
+  await service.approve(user_code, 'octocat')
+  const fields = { client_id: CLIENT_ID, device_code, grant_type: GRANT_TYPE }
+  const poll = fetch(`${url}/login/oauth/access_token`, { method: 'POST', body: new URLSearchParams(fields) })
+  await asking
+
+  let closed = false
+  const closing = close().then(() => {
+    closed = true
+  })
+  await expect(fetch(`${url}/user`)).rejects.toThrow()
+  expect(closed).toBe(false)
+  made('the-token')
+  expect(await (await poll).json()).toMatchObject({ access_token: 'the-token' })
+  await closing
+}, 3000)
+
+test('a port that is in use is a clear error', async () => {
+  const { url } = await listen()
+  const port = Number(new URL(url).port)
+  await expect(listen({}, { port })).rejects.toMatchObject({
+    code: 'bad_option',
+    message: `port ${port} of 127.0.0.1 is in use: choose another one, or 0 for a free one`,
+  })
+})
+
+test.each([-1, 65_536, 1.5, Number.NaN])('the port %d is none', async (port) => {
+  await expect(listen({}, { port })).rejects.toMatchObject({ code: 'bad_option' })
+})
+
+test('every address of the machine is called by one that can be', async () => {
+  const { url } = await listen({}, { host: '0.0.0.0' })
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect((await fetch(`${url}/user`)).status).toBe(401)
 })

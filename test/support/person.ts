@@ -4,7 +4,7 @@ interface Page {
 }
 
 /** A person at a browser without scripts: keeps cookies, follows redirects, fills in and sends the first form of a page. */
-export function person() {
+export function person(fetch = globalThis.fetch) {
   const cookies = new Map<string, string>()
 
   async function open(url: string, init: RequestInit = {}): Promise<Page> {

@@ -1,134 +1,132 @@
+import type { DeviceGrantState } from '../../../machines/device-grant.ts'
 import { DEVICE_GRANT_TYPE } from '../../protocol/endpoints.ts'
 import { joinScopes } from '../../protocol/scopes.ts'
 import { Secret } from '../../secret.ts'
 import type { Clients, KnownClient } from '../clients.ts'
-import type { Grant, GrantState, Grants } from '../grants.ts'
+import type { Grant, Grants } from '../grants.ts'
+import type { Habits } from '../habits.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse } from '../http.ts'
 import type { ServiceOptions } from '../options.ts'
+import { newClaim } from '../random-codes.ts'
 import { readFields } from '../read-fields.ts'
 import type { Tokens } from '../tokens.ts'
-import { refuseClient } from './device-code.ts'
+import { refuseClient } from './refuse-client.ts'
 
+/** What a poll needs. */
 export interface AccessTokenEndpoint {
   readonly clients: Clients
   readonly grants: Grants
   readonly tokens: Tokens
-  readonly profile: 'github' | 'rfc8628'
+  readonly habits: Habits
   readonly issueToken: NonNullable<ServiceOptions['issueToken']>
   readonly onError: (error: unknown) => void
 }
 
-/** What a poll hears, by the state that it leads to. */
+/** What a poll hears that issues no token, by the state that it led to. */
 const HEARD = {
   requested: pending,
   pending,
-  slowed: ({ context: { interval } }, { status }) =>
-    oauthError(status, 'slow_down', `wait ${interval} seconds between two polls`, { interval }),
+  slowed: ({ interval }, { pollError }) =>
+    oauthError(pollError, 'slow_down', `wait ${interval} seconds between two polls`, { interval }),
   approved: pending,
+  // Another poll is issuing the token.
   issuing: pending,
-  denied: (_, { status }) => oauthError(status, 'access_denied', 'the user denied the request'),
+  denied: (_, { pollError }) => oauthError(pollError, 'access_denied', 'the user denied the request'),
   authorized: (_, habits) => unknownCode(habits),
-  expired: (_, { status }) => oauthError(status, 'expired_token', 'the codes have expired: ask for new ones'),
-} satisfies Record<GrantState, (grant: Grant, habits: Habits) => ServiceResponse>
+  expired: (_, { pollError }) =>
+    oauthError(pollError, 'expired_token', 'the codes have expired: ask for new ones'),
+} satisfies Record<DeviceGrantState, (grant: Grant, habits: Habits) => ServiceResponse>
 
-/** In what the two profiles differ. */
-interface Habits {
-  /** The status of an error. No single one pleases every client. */
-  readonly status: number
-  readonly unknownCode: string
-}
-
-const HABITS = {
-  github: { status: 200, unknownCode: 'incorrect_device_code' },
-  rfc8628: { status: 400, unknownCode: 'invalid_grant' },
-} satisfies Record<AccessTokenEndpoint['profile'], Habits>
+/** What a token is made of, so that it can be sent in a header. RFC 6750, section 2.1. */
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * Answers a poll.
+ * Answers a poll. A request that cannot be understood is an error with status 400 in both profiles.
  *
- * @see Spec 4.2
+ * @see Spec 4.2, 7
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export async function accessToken(
   service: AccessTokenEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const habits = HABITS[service.profile]
-  const read = readFields(request)
+  const { clients, grants, habits } = service
+  const read = readFields(request, ['client_id', 'device_code', 'grant_type'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
-  const found = await service.clients.of(request, read)
-  if (!found.ok) return refusePoll(refuseClient(found, service.profile), habits)
-  const grantType = read.fields.get('grant_type')
-  if (!grantType) return oauthError(400, 'invalid_request', 'the field grant_type is missing')
-  if (grantType !== DEVICE_GRANT_TYPE) {
-    return oauthError(habits.status, 'unsupported_grant_type', `grant_type must be ${DEVICE_GRANT_TYPE}`)
-  }
-  const code = read.fields.get('device_code')
-  if (!code) return oauthError(400, 'invalid_request', 'the field device_code is missing')
+  const { client_id, device_code, grant_type } = read.fields
+  const found = await clients.of(request, client_id)
+  if (!found.ok) return refuseClient(found, habits, 'atPoll')
+  if (grant_type === undefined) return oauthError(400, 'invalid_request', 'the field grant_type is missing')
+  if (grant_type !== DEVICE_GRANT_TYPE)
+    return oauthError(habits.pollError, 'unsupported_grant_type', `grant_type must be ${DEVICE_GRANT_TYPE}`)
+  if (device_code === undefined) return oauthError(400, 'invalid_request', 'the field device_code is missing')
 
-  const claim = crypto.randomUUID()
-  const grant = await service.grants.poll(code, found.client.key, claim)
+  const claim = newClaim()
+  const grant = await grants.poll(device_code, found.client.reference, claim)
   if (grant === undefined) return unknownCode(habits)
-  if (grant.state === 'issuing' && grant.context.lease?.claim === claim) {
-    return deliver(service, { grant, client: found.client, code, claim })
-  }
-  return HEARD[grant.state](grant, habits)
+  const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
+  return isOurs
+    ? deliver(service, { grant, client: found.client, deviceCode: device_code, claim })
+    : HEARD[grant.state](grant, habits)
 }
 
 /** The poll that has the lease. */
 interface Delivery {
   readonly grant: Grant
   readonly client: KnownClient
-  readonly code: string
+  readonly deviceCode: string
   readonly claim: string
 }
 
-/** Issues the token, as the one poll that may. What goes wrong leaves the approval for the next poll. */
+/** Issues the token, as the one poll that may. Where that fails, the approval is left for the next poll. */
 async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promise<ServiceResponse> {
-  const { grants, tokens, issueToken, profile, onError } = service
-  const { grant, client, code, claim } = delivery
-  const { scopes, context } = grant
-  const user = context.user ?? ''
-  let token: string
+  const { grants, tokens, habits, issueToken, onError } = service
+  const { grant, client, deviceCode, claim } = delivery
+  const { user, scopes } = grant
+  if (user === null) throw new TypeError('a grant was approved by nobody')
+  let token: Secret
   try {
-    const { clientId, name } = client
-    token = Secret.of(await issueToken({ user, client: { clientId, name }, scopes })).reveal()
-    await tokens.keep(token, { user, client: client.key, scopes }, claim)
+    const { reference, clientId, name } = client
+    token = readToken(await issueToken({ user, client: { clientId, name }, scopes }))
+    await tokens.keep(token, { user, client: reference, scopes }, claim)
   } catch (error) {
     onError(error)
-    await grants.settle(code, 'notIssued', claim)
-    return pending(grant, HABITS[profile])
+    await grants.notIssued(deviceCode, claim)
+    return pending(grant, habits)
   }
-  if (!(await isOurs(service, delivery, token))) return pending(grant, HABITS[profile])
-  const scope = joinScopes(scopes, profile === 'github' ? ',' : ' ')
-  return json(200, { access_token: token, token_type: 'bearer', scope })
+  // The lease has lapsed, and another poll has it now: this token is dropped.
+  if (!(await settle(service, delivery, token))) return pending(grant, habits)
+  const scope = joinScopes(scopes, habits.separator)
+  return json(200, { access_token: token.reveal(), token_type: 'bearer', scope })
 }
 
 /** Settles the grant. A token that nobody will receive is forgotten: the lease was lost, or the store is away. */
-async function isOurs(
+async function settle(
   { grants, tokens }: AccessTokenEndpoint,
-  { code, claim }: Delivery,
-  token: string,
+  { deviceCode, claim }: Delivery,
+  token: Secret,
 ): Promise<boolean> {
   let settled = false
   try {
-    settled = await grants.settle(code, 'issued', claim)
+    settled = await grants.issued(deviceCode, claim)
   } finally {
     if (!settled) await tokens.forget(token, claim)
   }
   return settled
 }
 
-/** An unknown client is told with status 200 too, where errors are. */
-function refusePoll(refusal: ServiceResponse, { status }: Habits): ServiceResponse {
-  return refusal.status === 404 ? { ...refusal, status } : refusal
+/** The host's own code makes the token: one that no header can carry must not reach a client. */
+function readToken(made: string | Secret): Secret {
+  const token = Secret.of(made)
+  if (!TOKEN.test(token.reveal())) throw new TypeError('issueToken made a token that no header can carry')
+  return token
 }
 
-function pending(_: Grant, { status }: Habits): ServiceResponse {
-  return oauthError(status, 'authorization_pending', 'the user has not yet entered the code')
+function pending(_: Grant, { pollError }: Habits): ServiceResponse {
+  return oauthError(pollError, 'authorization_pending', 'the user has not yet entered the code')
 }
 
 /** Unknown, of another client, or used: the three are not told apart. */
-function unknownCode(habits: Habits): ServiceResponse {
-  return oauthError(habits.status, habits.unknownCode, 'there is no such device code')
+function unknownCode({ pollError, unknownCode }: Habits): ServiceResponse {
+  return oauthError(pollError, unknownCode, 'there is no such device code')
 }

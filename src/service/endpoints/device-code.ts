@@ -1,22 +1,25 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
-import type { Clients, FoundClient } from '../clients.ts'
-import type { Grants } from '../grants.ts'
+import type { Clients } from '../clients.ts'
+import type { GrantRequest, Grants } from '../grants.ts'
+import type { Habits } from '../habits.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse } from '../http.ts'
 import { readFields } from '../read-fields.ts'
+import { refuseClient } from './refuse-client.ts'
 
-/** The characters of a scope. RFC 6749, section 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
-
+/** What a request for codes needs. */
 export interface DeviceCodeEndpoint {
   readonly clients: Clients
   readonly grants: Grants
-  readonly profile: 'github' | 'rfc8628'
-  readonly interval: number
-  readonly expiresIn: number
-  readonly leeway: number | null
-  readonly firstPoll: 'free' | 'counted'
+  readonly habits: Habits
+  readonly pace: Pick<GrantRequest, 'interval' | 'expiresIn' | 'leeway' | 'firstPoll'>
   authUrl(): string
 }
+
+/** Characters of the longest `scope` that is kept. */
+const LONGEST_SCOPE = 2000
+
+/** What a scope may be made of. RFC 6749, section 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /**
  * Answers a request for codes. Every error has a status of 400 or more: many clients look at nothing else here.
@@ -25,45 +28,31 @@ export interface DeviceCodeEndpoint {
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
 export async function deviceCode(
-  service: DeviceCodeEndpoint,
+  { clients, grants, habits, pace, authUrl }: DeviceCodeEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const read = readFields(request)
+  const read = readFields(request, ['client_id', 'scope'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
-  const found = await service.clients.of(request, read)
-  if (!found.ok) return refuseClient(found, service.profile)
-  const scopes = readScopes(read.fields.get('scope'))
-  if (!scopes.every((scope) => SCOPE.test(scope))) {
-    return oauthError(400, 'invalid_scope', 'a scope holds characters that no scope may hold')
-  }
-  const { interval, expiresIn, leeway, firstPoll } = service
-  const { deviceCode, userCode } = await service.grants.issue(
-    { client: found.client.key, scopes },
-    { interval, expiresIn, leeway, firstPoll },
-  )
-  const verificationUri = service.authUrl() + VERIFICATION_PATH
+  const found = await clients.of(request, read.fields.client_id)
+  if (!found.ok) return refuseClient(found, habits, 'atCodes')
+  const scopes = readScopes(read.fields.scope)
+  if (scopes === undefined) return oauthError(400, 'invalid_scope', 'the scopes cannot be read')
+
+  const { deviceCode, userCode } = await grants.issue({ client: found.client.reference, scopes, ...pace })
+  const verificationUri = authUrl() + VERIFICATION_PATH
   return json(200, {
     device_code: deviceCode,
     user_code: userCode,
     verification_uri: verificationUri,
     verification_uri_complete: `${verificationUri}?user_code=${userCode}`,
-    expires_in: expiresIn,
-    interval,
+    expires_in: pace.expiresIn,
+    interval: pace.interval,
   })
 }
 
-/** Spec: not shown. The service of the specification answers 404; RFC 6749, section 5.2, says 401. */
-export function refuseClient({ why }: Extract<FoundClient, { ok: false }>, profile: 'github' | 'rfc8628') {
-  if (why === 'missing') return oauthError(400, 'invalid_request', 'the field client_id is missing')
-  if (why === 'contradictory') {
-    return oauthError(400, 'invalid_request', 'the body and the header name different clients')
-  }
-  return profile === 'github'
-    ? oauthError(404, 'incorrect_client_credentials', 'there is no client of this id')
-    : oauthError(401, 'invalid_client', 'there is no client of this id')
-}
-
-/** Separated by commas or spaces, each once. */
-function readScopes(scope = ''): string[] {
-  return [...new Set(scope.split(/[\s,]+/).filter((name) => name !== ''))]
+/** Separated by commas or spaces, each kept once; `undefined` where one of them is no scope. */
+function readScopes(scope = ''): string[] | undefined {
+  if (scope.length > LONGEST_SCOPE) return undefined
+  const scopes = new Set(scope.split(/[ ,]+/).filter((name) => name !== ''))
+  return [...scopes].every((name) => SCOPE.test(name)) ? [...scopes] : undefined
 }

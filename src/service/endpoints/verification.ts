@@ -1,12 +1,14 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import type { Clients } from '../clients.ts'
-import { type Grant, type Grants, isUndecided } from '../grants.ts'
+import { type Decision, type Grants, isUndecided } from '../grants.ts'
 import type { ServiceRequest, ServiceResponse } from '../http.ts'
 import type { Identity, ServiceOptions } from '../options.ts'
-import type { Page, PageState, Refusal } from '../pages/page.ts'
+import type { Page, PageForm, PageState, Refusal } from '../pages/page.ts'
+import { newNonce, readUserCode } from '../random-codes.ts'
 import { readFields } from '../read-fields.ts'
 import { openSession, type Session } from '../session.ts'
 
+/** What the verification page needs. */
 export interface VerificationEndpoint {
   readonly clients: Clients
   readonly grants: Grants
@@ -15,16 +17,16 @@ export interface VerificationEndpoint {
   authUrl(): string
 }
 
-/** No script, no frame around it, and no address of it told to others. */
-const HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-}
+/** What a page says, before it is made safe to show. */
+type Shown = PageState extends infer State ? (State extends unknown ? Omit<State, 'nonce'> : never) : never
+
+const STATUS = {
+  missing: 400,
+  forged: 403,
+  unknown: 404,
+  decided: 409,
+  expired: 410,
+} satisfies Record<Refusal, number>
 
 /**
  * The page at which the user enters the code, sees who asks for what, and decides.
@@ -40,65 +42,67 @@ export async function verification(
   if ('signInAt' in identity) {
     return { status: 303, headers: { location: identity.signInAt, 'cache-control': 'no-store' }, body: '' }
   }
-  const session = await openSession(request, service.authUrl())
-  const { status, state } =
+  const address = new URL(service.authUrl() + VERIFICATION_PATH)
+  const session = await openSession(request, address.protocol === 'https:')
+  // A path alone: the page may be open under another name of the same host.
+  const form = { action: address.pathname, csrf: session.csrf }
+  const shown: Shown =
     request.method === 'POST'
-      ? await decide(service, request, session, identity)
-      : { status: 200, state: enter(service, session, request.query.get('user_code') ?? '') }
-  return { status, headers: { ...HEADERS, ...session.headers }, body: service.page(state) }
+      ? await answerForm(service, request, { session, form, identity })
+      : { type: 'enter', ...form, userCode: request.query.get('user_code') ?? '' }
+  return respond(service.page, shown, session)
 }
 
-interface Shown {
-  readonly status: number
-  readonly state: PageState
-}
-
-async function decide(
-  service: VerificationEndpoint,
+async function answerForm(
+  { clients, grants }: VerificationEndpoint,
   request: ServiceRequest,
-  session: Session,
-  { user }: Extract<Identity, { user: unknown }>,
+  {
+    session,
+    form,
+    identity,
+  }: {
+    readonly session: Session
+    readonly form: Pick<PageForm, 'action' | 'csrf'>
+    readonly identity: Extract<Identity, { user: unknown }>
+  },
 ): Promise<Shown> {
-  const read = readFields(request)
-  const fields = read.ok ? read.fields : new Map<string, string>()
-  const typed = fields.get('user_code') ?? ''
-  const refuse = (refusal: Refusal, status = 400): Shown => ({
-    status,
-    state: enter(service, session, typed, refusal),
-  })
+  const read = readFields(request, ['csrf', 'user_code', 'decision'])
+  const { csrf, user_code: typed = '', decision } = read.ok ? read.fields : {}
+  const refuse = (reason: Refusal): Shown => ({ type: 'refused', reason, ...form, userCode: typed })
+
   // A form of another site knows no token of this session.
-  if (!session.isOurs(fields.get('csrf'))) return refuse('forged', 403)
+  if (!session.isOurs(csrf)) return refuse('forged')
   if (typed === '') return refuse('missing')
-  const grant = await service.grants.find(typed)
-  if (grant === undefined) return refuse('unknown')
+  if (decision === 'approve') return said('approved', await grants.approve(typed, identity.user), refuse)
+  if (decision === 'deny') return said('denied', await grants.deny(typed), refuse)
+
+  const grant = await grants.find(typed)
+  const client = grant && (await clients.at(grant.client))
+  const userCode = readUserCode(typed)
+  if (grant === undefined || client === undefined || userCode === undefined) return refuse('unknown')
   if (grant.state === 'expired') return refuse('expired')
   if (!isUndecided(grant)) return refuse('decided')
-  const decision = fields.get('decision')
-  if (decision !== 'approve' && decision !== 'deny')
-    return { status: 200, state: await confirm(service, session, grant) }
-  const outcome = await (decision === 'approve'
-    ? service.grants.approve(typed, user)
-    : service.grants.deny(typed))
-  if (outcome !== 'done') return refuse(outcome)
-  return { status: 200, state: { type: 'done', decision: decision === 'approve' ? 'approved' : 'denied' } }
+  return { type: 'confirm', ...form, userCode, client: client.name, scopes: grant.scopes }
 }
 
-function enter(
-  service: VerificationEndpoint,
-  { csrf }: Session,
-  userCode: string,
-  refusal?: Refusal,
-): PageState {
-  const action = service.authUrl() + VERIFICATION_PATH
-  return { type: 'enter', action, csrf, userCode, ...(refusal && { refusal }) }
+function said(decision: 'approved' | 'denied', outcome: Decision, refuse: (reason: Refusal) => Shown): Shown {
+  return outcome === 'done' ? { type: 'done', decision } : refuse(outcome)
 }
 
-async function confirm(
-  service: VerificationEndpoint,
-  { csrf }: Session,
-  { userCode, scopes, client }: Grant,
-): Promise<PageState> {
-  const action = service.authUrl() + VERIFICATION_PATH
-  const { name = 'An application' } = (await service.clients.byKey(client)) ?? {}
-  return { type: 'confirm', action, csrf, userCode, client: name, scopes }
+/** No script, no frame around the page, nothing loaded, and no address of it told to others. */
+function respond(page: Page, shown: Shown, session: Session): ServiceResponse {
+  const nonce = newNonce()
+  return {
+    status: shown.type === 'refused' ? STATUS[shown.reason] : 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      ...session.headers,
+    },
+    body: page({ ...shown, nonce }),
+  }
 }

@@ -1,10 +1,11 @@
 import type { Change, Json, Store } from '../store.ts'
 
-/** Records looked at for having expired, at each update. */
+/** Records looked at for having expired, at each update. More than one, so that sweeping outruns filling. */
 const SWEPT = 2
 
 interface Entry {
-  readonly value: Json
+  readonly value: NonNullable<Json>
+  /** Epoch milliseconds. */
   readonly expiresAt: number
 }
 
@@ -21,17 +22,18 @@ export interface MemoryStore extends Store {
 /**
  * Keeps everything in the memory of this process, and forgets what has expired as it goes: there is no timer.
  *
+ * @param options.clock Tells the time, epoch milliseconds.
  * @group Service
  */
 export function memoryStore({ clock = Date }: { readonly clock?: { now(): number } } = {}): MemoryStore {
   const entries = new Map<string, Entry>()
-  let swept = entries.entries()
+  let unswept = entries.entries()
 
   function sweep(now: number): void {
     for (let count = 0; count < SWEPT; count += 1) {
-      const next = swept.next()
+      const next = unswept.next()
       if (next.done) {
-        swept = entries.entries()
+        unswept = entries.entries()
         return
       }
       const [key, { expiresAt }] = next.value
@@ -47,11 +49,10 @@ export function memoryStore({ clock = Date }: { readonly clock?: { now(): number
       const now = clock.now()
       sweep(now)
       const entry = entries.get(key)
-      const live = entry !== undefined && entry.expiresAt > now
-      const { result, value, expiresAt = Number.POSITIVE_INFINITY } = change(live ? entry.value : undefined)
-      if (value === null) entries.delete(key)
-      else if (value !== undefined) entries.set(key, { value, expiresAt })
-      return result
+      const made = change(entry !== undefined && entry.expiresAt > now ? entry.value : undefined)
+      if (made.value === null) entries.delete(key)
+      else if (made.value !== undefined) entries.set(key, { value: made.value, expiresAt: made.expiresAt })
+      return made.result
     },
   }
 }

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import { CLIENT_ID } from '../support/start-service.ts'
+
+function startService(options: Partial<ServiceOptions> = {}) {
+  const { fetch } = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], ...options })
+  return {
+    status: async (method: string, address: string) => (await fetch(address, { method })).status,
+    codes: async (address: string, headers: Record<string, string> = {}) => {
+      const body = new URLSearchParams({ client_id: CLIENT_ID })
+      const answer = await fetch(address, { method: 'POST', body, headers })
+      return answer.json() as Promise<{ verification_uri: string; verification_uri_complete: string }>
+    },
+    fetch,
+  }
+}
+
+describe('one host', () => {
+  test('serves the login paths and the API under any name', async () => {
+    const { status } = startService()
+    for (const host of ['http://localhost', 'https://anything.example:8443']) {
+      expect(await status('GET', `${host}/login/device`)).toBe(200)
+      expect(await status('GET', `${host}/user`)).toBe(401)
+    }
+  })
+
+  test('never takes an address from a request', async () => {
+    const { codes } = startService()
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
+    const { verification_uri } = await codes('http://evil.example/login/device/code', headers)
+    expect(verification_uri).toBe('http://localhost/login/device')
+  })
+
+  test('serves the name that it was given, and no other', async () => {
+    const { status } = startService({ authUrl: 'https://login.example' })
+    expect(await status('GET', 'https://login.example/login/device')).toBe(200)
+    expect(await status('GET', 'https://login.example/user')).toBe(401)
+    expect(await status('GET', 'https://evil.example/login/device')).toBe(404)
+    expect(await status('GET', 'https://evil.example/user')).toBe(404)
+  })
+
+  test('of the API alone leaves the login paths to any name', async () => {
+    const { status } = startService({ baseUrl: 'https://api.example' })
+    expect(await status('GET', 'http://localhost/login/device')).toBe(200)
+    expect(await status('GET', 'http://localhost/user')).toBe(404)
+  })
+})
+
+describe('two hosts', () => {
+  const options = { authUrl: 'https://login.example/', baseUrl: 'https://api.example' }
+
+  test.each([
+    ['GET', 'https://login.example/login/device', 200],
+    ['GET', 'https://LOGIN.example:443/login/device', 200],
+    ['POST', 'https://login.example/login/device/code', 400],
+    ['POST', 'https://login.example/login/oauth/access_token', 400],
+    ['GET', 'https://login.example/user', 404],
+    ['GET', 'https://login.example:8443/login/device', 404],
+    ['GET', 'https://api.example/user', 401],
+    ['GET', 'https://api.example/login/device', 404],
+    ['POST', 'https://api.example/login/device/code', 404],
+    ['POST', 'https://api.example/login/oauth/access_token', 404],
+    ['GET', 'https://other.example/user', 404],
+  ])('%s %s answers %i', async (method, address, status) => {
+    expect(await startService(options).status(method, address)).toBe(status)
+  })
+
+  test('name the login host in the codes', async () => {
+    const { verification_uri } = await startService(options).codes('https://login.example/login/device/code')
+    expect(verification_uri).toBe('https://login.example/login/device')
+  })
+})
+
+describe('prefixes', () => {
+  const options = { authUrl: 'https://git.example/auth/', baseUrl: 'https://git.example/api/v3' }
+
+  test.each([
+    ['GET', 'https://git.example/api/v3/user', 401],
+    ['GET', 'https://git.example/user', 404],
+    ['GET', 'https://git.example/auth/login/device', 200],
+    ['GET', 'https://git.example/login/device', 404],
+    ['GET', 'https://other.example/api/v3/user', 404],
+  ])('%s %s answers %i', async (method, address, status) => {
+    expect(await startService(options).status(method, address)).toBe(status)
+  })
+
+  test('are kept in the codes and in the form', async () => {
+    const { codes, fetch } = startService(options)
+    const { verification_uri } = await codes('https://git.example/auth/login/device/code')
+    expect(verification_uri).toBe('https://git.example/auth/login/device')
+    expect(await (await fetch(verification_uri)).text()).toContain('action="/auth/login/device"')
+  })
+})
+
+describe('other addresses and methods', () => {
+  test.each([
+    ['GET', '/', 404, null],
+    ['GET', '/login', 404, null],
+    ['GET', '/__proto__', 404, null],
+    ['GET', '/login/device/code', 405, 'POST'],
+    ['GET', '/login/oauth/access_token', 405, 'POST'],
+    ['PUT', '/login/device', 405, 'GET, HEAD, POST'],
+    ['POST', '/user', 405, 'GET, HEAD'],
+    ['OPTIONS', '/login/device/code', 405, 'POST'],
+    ['constructor', '/user', 405, 'GET, HEAD'],
+  ])('%s %s answers %i', async (method, path, status, allow) => {
+    const answer = await startService().fetch(`http://localhost${path}`, { method })
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('allow')).toBe(allow)
+  })
+
+  test('HEAD is GET without the body', async () => {
+    const answer = await startService().fetch('http://localhost/login/device', { method: 'HEAD' })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toBe('')
+    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(1000)
+  })
+})
+
+test.each([
+  [{ authUrl: 'login.example' }, 'authUrl'],
+  [{ authUrl: 'ftp://login.example' }, 'authUrl'],
+  [{ authUrl: 'https://user@login.example' }, 'authUrl'],
+  [{ baseUrl: 'https://api.example?v=3' }, 'baseUrl'],
+  [{ interval: 0 }, 'interval'],
+  [{ interval: 1.5 }, 'interval'],
+  [{ expiresIn: Number.NaN }, 'expiresIn'],
+  [{ leeway: -1 }, 'leeway'],
+  [{ leeway: Number.NaN }, 'leeway'],
+  [{ clients: [{ clientId: '', name: 'App' }] }, 'clients'],
+  [{ clients: Array(2).fill({ clientId: CLIENT_ID, name: 'App' }) }, 'clients'],
+])('the options %j are refused by name', (options, name) => {
+  expect(() => startService(options)).toThrow(expect.objectContaining({ code: 'bad_option' }))
+  expect(() => startService(options)).toThrow(name)
+  expect(() => startService(options)).not.toThrow(CLIENT_ID)
+})

@@ -1,0 +1,112 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
+import { Secret } from '../../src/secret.ts'
+import { newUserCode } from '../../src/service/random-codes.ts'
+import { CLIENT_ID, startService } from '../support/start-service.ts'
+
+describe('the device codes record', () => {
+  test('has the fields and the defaults of the specification', async () => {
+    const { status, body, headers } = await startService().askForCodes({ scope: 'repo,gist' })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      device_code: expect.stringMatching(/^[0-9a-f]{40}$/),
+      user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
+      verification_uri: 'http://localhost/login/device',
+      verification_uri_complete: `http://localhost/login/device?user_code=${body.user_code}`,
+      expires_in: 900,
+      interval: 5,
+    })
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+    expect(parseDeviceCodes(body).userCode).toBe(body.user_code)
+  })
+
+  test('says the interval and the lifetime of the options', async () => {
+    const { body } = await startService({ interval: 7, expiresIn: 60 }).askForCodes()
+    expect(body).toMatchObject({ interval: 7, expires_in: 60 })
+  })
+
+  test('is another one for each request', async () => {
+    const service = startService()
+    const records = await Promise.all(Array.from({ length: 200 }, () => service.askForCodes()))
+    expect(new Set(records.map(({ body }) => body.device_code)).size).toBe(200)
+    expect(new Set(records.map(({ body }) => body.user_code)).size).toBe(200)
+  })
+
+  test('takes every letter of a user code with the same likelihood', () => {
+    let byte = 240
+    const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => {
+      ;(bytes as unknown as Uint8Array)[0] = byte++ % 256
+      return bytes
+    })
+    onTestFinished(() => random.mockRestore())
+    // Of 256 values 240 are taken, which make 30 codes.
+    const letters = Array.from({ length: 30 }, newUserCode).join('').replaceAll('-', '')
+    const counts = [...new Set(letters)].map((letter) => letters.split(letter).length - 1)
+    expect(counts).toEqual(Array(20).fill(12))
+  })
+
+  test('never has a user code that is alive', async () => {
+    const drawn: string[] = []
+    const service = startService({
+      store: {
+        // The first two user codes are taken.
+        update: async (key, change) => {
+          if (key.startsWith('user-code:')) drawn.push(key.slice('user-code:'.length))
+          return change(drawn.length < 3 ? 'grant:of another' : undefined).result
+        },
+      },
+    })
+    const { body } = await service.askForCodes()
+    expect(drawn).toEqual([expect.any(String), expect.any(String), body.user_code])
+  })
+})
+
+describe('a request for codes that is refused', () => {
+  test.each([
+    ['github', 404, 'incorrect_client_credentials'],
+    ['rfc8628', 401, 'invalid_client'],
+  ] as const)('an unknown client hears %s: %i %s', async (profile, status, error) => {
+    const answer = await startService({ profile }).post('/login/device/code', { client_id: 'nobody' })
+    expect(answer).toMatchObject({ status, body: { error, error_description: expect.any(String) } })
+    expect(answer.headers.has('www-authenticate')).toBe(status === 401)
+  })
+
+  test.each(['github', 'rfc8628'] as const)(
+    '%s: a request without a client id is invalid',
+    async (profile) => {
+      const answer = await startService({ profile }).post('/login/device/code', { scope: 'repo' })
+      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    },
+  )
+
+  test.each(['a"b', 'a\\b', 'ä', 'a\nb', 'x'.repeat(2001)])('the scope %j is invalid', async (scope) => {
+    const answer = await startService().askForCodes({ scope })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+  })
+})
+
+describe('scopes', () => {
+  test.each([
+    ['repo,gist', 'repo,gist', 'repo gist'],
+    ['repo gist', 'repo,gist', 'repo gist'],
+    [' repo,  gist,repo ', 'repo,gist', 'repo gist'],
+    ['', '', ''],
+    ['read:org', 'read:org', 'read:org'],
+  ])('%j is granted as %j or %j', async (scope, comma, space) => {
+    for (const [profile, granted] of [
+      ['github', comma],
+      ['rfc8628', space],
+    ] as const) {
+      const service = startService({ profile })
+      const { userCode, poll } = await service.begin({ scope })
+      await service.approve(userCode, 'octocat')
+      expect((await poll()).body.scope).toBe(granted)
+    }
+  })
+})
+
+test('a client id in a Secret is the same client', async () => {
+  const service = startService({ clients: [{ clientId: new Secret(CLIENT_ID), name: 'App' }] })
+  expect((await service.askForCodes()).status).toBe(200)
+})

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+test.each(['with', 'without'])(
+  'a hash is SHA-256 in hexadecimal digits, %s the crypto module of Node',
+  async (how) => {
+    if (how === 'without') vi.stubGlobal('process', { ...process, getBuiltinModule: undefined })
+    onTestFinished(() => {
+      vi.unstubAllGlobals()
+    })
+    vi.resetModules()
+    const { hash } = await import('../../src/service/hash.ts')
+    for (const text of ['', 'abc', 'ü🙂'])
+      expect(await hash(text)).toBe(createHash('sha256').update(text).digest('hex'))
+  },
+)

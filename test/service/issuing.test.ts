@@ -1,0 +1,161 @@
+import { describe, expect, test, vi } from 'vitest'
+import { Secret } from '../../src/secret.ts'
+import { memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
+import { CLIENT_ID, startService } from '../support/start-service.ts'
+
+/** A service whose tokens are made when the test says so. */
+function startSlowService() {
+  const made: { resolve: (token: string) => void; reject: (error: Error) => void }[] = []
+  const issueToken = vi.fn(
+    () => new Promise<string>((resolve, reject) => void made.push({ resolve, reject })),
+  )
+  const service = startService({ issueToken })
+  /** Until so many tokens are being made. */
+  const issuing = (count: number) => vi.waitFor(() => expect(made).toHaveLength(count), { interval: 1 })
+  return { service, made, issueToken, issuing }
+}
+
+async function approved(service: ReturnType<typeof startService>) {
+  const grant = await service.begin({ scope: 'repo,gist' })
+  await service.approve(grant.userCode, { id: 7, login: 'octocat' })
+  return grant
+}
+
+test('the host makes the token, and is told for whom', async () => {
+  const issueToken = vi.fn<NonNullable<ServiceOptions['issueToken']>>(() => new Secret('made-by-the-host'))
+  const service = startService({ issueToken })
+  const { poll } = await approved(service)
+  expect((await poll()).body.access_token).toBe('made-by-the-host')
+  expect(issueToken).toHaveBeenCalledTimes(1)
+  const [request] = issueToken.mock.calls[0] ?? []
+  expect(request).toMatchObject({
+    user: { id: 7, login: 'octocat' },
+    client: { name: 'App' },
+    scopes: ['repo', 'gist'],
+  })
+  expect(request?.client.clientId.reveal()).toBe(CLIENT_ID)
+  expect((await service.whoIs('made-by-the-host')).body.login).toBe('octocat')
+})
+
+describe('a token that could not be made', () => {
+  test('leaves the approval to the next poll', async () => {
+    const issueToken = vi.fn<() => string>(() => 'second-time')
+    issueToken.mockImplementationOnce(() => {
+      throw new Error('the host is down')
+    })
+    const service = startService({ issueToken })
+    const { poll, userCode } = await approved(service)
+    expect((await poll()).body.error).toBe('authorization_pending')
+    expect(service.errors).toEqual([new Error('the host is down')])
+    expect(await service.deny(userCode)).toBe('decided')
+    expect((await poll()).body.access_token).toBe('second-time')
+    expect((await poll()).body.error).toBe('incorrect_device_code')
+  })
+
+  test.each(['', 'two words', 'line\nbreak', 'ümlaut'])(
+    '%j is none that a header can carry',
+    async (token) => {
+      const service = startService({ issueToken: () => token })
+      const { poll } = await approved(service)
+      const { body } = await poll()
+      expect(body.error).toBe('authorization_pending')
+      expect(service.errors).toHaveLength(1)
+      if (token !== '') expect(String(service.errors[0])).not.toContain(token)
+    },
+  )
+})
+
+describe('a token that takes long to make', () => {
+  test('keeps other polls waiting, and is delivered once', async () => {
+    const { service, made, issueToken, issuing } = startSlowService()
+    const { poll } = await approved(service)
+    const first = poll()
+    await issuing(1)
+    service.wait(9.999)
+    expect((await poll()).body.error).toBe('authorization_pending')
+    made[0]?.resolve('token-1')
+    expect((await first).body.access_token).toBe('token-1')
+    expect((await poll()).body.error).toBe('incorrect_device_code')
+    expect(issueToken).toHaveBeenCalledTimes(1)
+  })
+
+  test('is dropped when another poll has claimed the grant anew', async () => {
+    const { service, made, issuing } = startSlowService()
+    const { poll } = await approved(service)
+    const first = poll()
+    await issuing(1)
+    service.wait(10)
+    const second = poll()
+    await issuing(2)
+    made[0]?.resolve('token-1')
+    expect((await first).body.error).toBe('authorization_pending')
+    made[1]?.resolve('token-2')
+    expect((await second).body.access_token).toBe('token-2')
+    expect((await service.whoIs('token-1')).status).toBe(401)
+    expect((await service.whoIs('token-2')).status).toBe(200)
+  })
+
+  test('does not hand the grant back when it fails after another poll has claimed it', async () => {
+    const { service, made, issuing } = startSlowService()
+    const { poll } = await approved(service)
+    const first = poll()
+    await issuing(1)
+    service.wait(10)
+    const second = poll()
+    await issuing(2)
+    made[0]?.reject(new Error('late'))
+    await first
+    expect((await poll()).body.error).toBe('authorization_pending')
+    expect(made).toHaveLength(2)
+    made[1]?.resolve('token-2')
+    expect((await second).body.access_token).toBe('token-2')
+  })
+
+  test('is delivered after the lease where nobody else has asked', async () => {
+    const { service, made, issuing } = startSlowService()
+    const { poll } = await approved(service)
+    const first = poll()
+    await issuing(1)
+    service.wait(60)
+    made[0]?.resolve('token-1')
+    expect((await first).body.access_token).toBe('token-1')
+  })
+
+  test('is the same for two polls of a host that gives a user one token, and stays good', async () => {
+    const { service, made, issuing } = startSlowService()
+    const { poll } = await approved(service)
+    const first = poll()
+    await issuing(1)
+    service.wait(10)
+    const second = poll()
+    await issuing(2)
+    made[1]?.resolve('the-one')
+    expect((await second).body.access_token).toBe('the-one')
+    made[0]?.resolve('the-one')
+    expect((await first).body.error).toBe('authorization_pending')
+    expect((await service.whoIs('the-one')).status).toBe(200)
+  })
+})
+
+test('two polls at the same moment after the approval bring one token', async () => {
+  const service = startService()
+  const { poll } = await approved(service)
+  const heard = await Promise.all([poll(), poll(), poll()])
+  expect(heard.filter(({ body }) => body.access_token)).toHaveLength(1)
+})
+
+test('a token that nobody received is good for nothing, where the store fails before it is delivered', async () => {
+  const memory = memoryStore({ clock: { now: () => 0 } })
+  let updates = 0
+  // Of the grant: issued, approved, polled, and then settled, which fails.
+  const store: Store = {
+    update: (key, change) =>
+      key.startsWith('grant:') && ++updates === 4
+        ? Promise.reject(new Error('away'))
+        : memory.update(key, change),
+  }
+  const service = startService({ store, issueToken: () => 'orphan' })
+  const { poll } = await approved(service)
+  expect((await poll()).status).toBe(500)
+  expect((await service.whoIs('orphan')).status).toBe(401)
+})

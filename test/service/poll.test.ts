@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest'
+import { CLIENT_ID, type Said, startService } from '../support/start-service.ts'
+
+const PROFILES = [
+  { profile: 'github', status: 200, unknownCode: 'incorrect_device_code' },
+  { profile: 'rfc8628', status: 400, unknownCode: 'invalid_grant' },
+] as const
+
+const errorOf = ({ body }: Said) => body.error as string | undefined
+
+describe.each(PROFILES)('profile $profile', ({ profile, status, unknownCode }) => {
+  test('answers each state of a grant', async () => {
+    const service = startService({ profile })
+    const pending = await service.begin()
+    expect(await pending.poll()).toMatchObject({ status, body: { error: 'authorization_pending' } })
+    expect(await pending.poll()).toMatchObject({ status, body: { error: 'slow_down', interval: 10 } })
+    expect(await pending.poll()).toMatchObject({ status, body: { error: 'slow_down', interval: 15 } })
+
+    await service.deny(pending.userCode)
+    expect(await pending.poll()).toMatchObject({ status, body: { error: 'access_denied' } })
+
+    const approved = await service.begin({ scope: 'repo' })
+    await service.approve(approved.userCode, 'octocat')
+    const token = await approved.poll()
+    expect(token.status).toBe(200)
+    expect(token.body).toEqual({
+      access_token: expect.stringMatching(/^gho_[0-9a-f]{40}$/),
+      token_type: 'bearer',
+      scope: 'repo',
+    })
+    expect(await approved.poll()).toMatchObject({ status, body: { error: unknownCode } })
+
+    const late = await service.begin()
+    service.wait(900)
+    expect(await late.poll()).toMatchObject({ status, body: { error: 'expired_token' } })
+  })
+
+  test('every error has a description for people, and no cache keeps it', async () => {
+    const service = startService({ profile })
+    const { poll } = await service.begin()
+    for (const answer of [await poll(), await poll(), await service.poll('unknown')]) {
+      expect(answer.body.error_description).toMatch(/\w+ \w+/)
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+    }
+  })
+
+  test('a code that is unknown, or of another client, is not told apart', async () => {
+    const service = startService({ profile })
+    const { deviceCode, poll, userCode } = await service.begin()
+    const foreign = await service.poll(deviceCode, { client_id: 'another' })
+    expect(foreign).toMatchObject({ status, body: { error: unknownCode } })
+    expect((await service.poll('f'.repeat(40))).body).toEqual(foreign.body)
+    // And the grant has not noticed it: not as a poll, and not as the one that takes the token.
+    expect(errorOf(await poll())).toBe('authorization_pending')
+    await service.approve(userCode, 'octocat')
+    expect(errorOf(await service.poll(deviceCode, { client_id: 'another' }))).toBe(unknownCode)
+    expect((await poll()).body.access_token).toBeDefined()
+  })
+
+  test('another grant type is not supported', async () => {
+    const service = startService({ profile })
+    const { deviceCode } = await service.begin()
+    const answer = await service.poll(deviceCode, { grant_type: 'authorization_code' })
+    expect(answer).toMatchObject({ status, body: { error: 'unsupported_grant_type' } })
+  })
+
+  test.each(['client_id', 'device_code', 'grant_type'])('a poll without %s is invalid', async (name) => {
+    const service = startService({ profile })
+    const { deviceCode } = await service.begin()
+    const answer = await service.poll(deviceCode, { [name]: '' })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  })
+})
+
+test.each([
+  ['github', 200, 'incorrect_client_credentials'],
+  ['rfc8628', 401, 'invalid_client'],
+] as const)('%s: a poll of an unknown client hears %i %s', async (profile, status, error) => {
+  const service = startService({ profile })
+  const { deviceCode } = await service.begin()
+  const answer = await service.poll(deviceCode, { client_id: 'nobody' })
+  expect(answer).toMatchObject({ status, body: { error } })
+})
+
+describe('the pace', () => {
+  test('a client whose timers are 25 ms early is never slowed', async () => {
+    const service = startService()
+    const { poll } = await service.begin()
+    for (let polled = 0; polled < 50; polled += 1) {
+      expect(errorOf(await poll())).toBe('authorization_pending')
+      service.wait(4.975)
+    }
+  })
+
+  test('a client that obeys on a fast clock recovers from each slow_down with its next poll', async () => {
+    const service = startService({ leeway: 0 })
+    const { poll } = await service.begin()
+    const heard: string[] = []
+    let interval = 5
+    for (let polled = 0; polled < 12; polled += 1) {
+      const { body } = await poll()
+      heard.push(body.error)
+      interval = body.interval ?? interval
+      service.wait(interval * 0.999)
+    }
+    const [first, ...later] = heard
+    expect(first).toBe('authorization_pending')
+    // An early poll does not move the time of the last one, so that the wait after it is added to the one before it.
+    expect(later).toEqual(later.map((_, index) => (index % 2 === 0 ? 'slow_down' : 'authorization_pending')))
+  })
+
+  test('a client that ignores slow_down is still given the decision', async () => {
+    const service = startService({ leeway: 0 })
+    const { poll, userCode } = await service.begin()
+    await poll()
+    for (let polled = 1; polled < 20; polled += 1) {
+      service.wait(4.9)
+      expect((await poll()).body).toMatchObject({ error: 'slow_down', interval: 5 + 5 * polled })
+    }
+    await service.approve(userCode, 'octocat')
+    expect((await poll()).body.access_token).toBeDefined()
+  })
+
+  test('the first poll counts from the issue where that is asked for', async () => {
+    const service = startService({ firstPoll: 'counted', leeway: 0 })
+    const { poll } = await service.begin()
+    expect(errorOf(await poll())).toBe('slow_down')
+    service.wait(10)
+    expect(errorOf(await poll())).toBe('authorization_pending')
+  })
+
+  test('every poll sent twice within 3 ms still brings the decision', async () => {
+    for (const [decision, found] of [
+      ['approve', 'access_token'],
+      ['deny', 'error'],
+    ] as const) {
+      const service = startService()
+      const { poll, userCode } = await service.begin()
+      for (let round = 0; round < 4; round += 1) {
+        await poll()
+        service.wait(0.003)
+        expect(errorOf(await poll())).toBe('slow_down')
+        service.wait(5)
+      }
+      await (decision === 'approve' ? service.approve(userCode, 'octocat') : service.deny(userCode))
+      const { body } = await poll()
+      expect(body[found]).toMatch(/^gho_|access_denied/)
+    }
+  })
+})
+
+describe('the end of the lifetime', () => {
+  test('comes before a decision, and is told for ten minutes', async () => {
+    const service = startService()
+    const approved = await service.begin()
+    const denied = await service.begin()
+    await service.approve(approved.userCode, 'octocat')
+    await service.deny(denied.userCode)
+    service.wait(900)
+    expect(errorOf(await approved.poll())).toBe('expired_token')
+    expect(errorOf(await denied.poll())).toBe('expired_token')
+    service.wait(599)
+    expect(errorOf(await approved.poll())).toBe('expired_token')
+    service.wait(1)
+    expect(errorOf(await approved.poll())).toBe('incorrect_device_code')
+  })
+
+  test('is the end for a decision too, also where no poll has found out', async () => {
+    const service = startService()
+    const { userCode, poll } = await service.begin()
+    service.wait(900)
+    expect(await service.approve(userCode, 'octocat')).toBe('expired')
+    expect(await service.deny(userCode)).toBe('expired')
+    expect(errorOf(await poll())).toBe('expired_token')
+  })
+
+  test('an approval in the last moment is delivered in the last moment', async () => {
+    const service = startService()
+    const { userCode, poll } = await service.begin()
+    service.wait(899.999)
+    expect(await service.approve(userCode, 'octocat')).toBe('done')
+    expect((await poll()).body.access_token).toBeDefined()
+  })
+})
+
+describe('a decision', () => {
+  test('is made once', async () => {
+    const service = startService()
+    const { userCode, poll } = await service.begin()
+    expect(await service.approve(userCode, 'first')).toBe('done')
+    expect(await service.approve(userCode, 'second')).toBe('decided')
+    expect(await service.deny(userCode)).toBe('decided')
+    const { body } = await poll()
+    expect((await service.whoIs(body.access_token)).body.login).toBe('first')
+    expect(await service.deny(userCode)).toBe('decided')
+  })
+
+  test.each(['', 'BCDF', 'BCDF-GHJK', 'not a code', '🙂'])('for %j is unknown', async (userCode) => {
+    const service = startService()
+    expect(await service.approve(userCode, 'octocat')).toBe('unknown')
+    expect(await service.deny(userCode)).toBe('unknown')
+  })
+
+  test.each([
+    ['in lower case', (code: string) => code.toLowerCase()],
+    ['without the hyphen', (code: string) => code.replace('-', '')],
+    ['with spaces', (code: string) => ` ${code.replace('-', ' ')} `],
+    ['with a dash', (code: string) => code.replace('-', '–')],
+  ])('takes a user code %s', async (_, write) => {
+    const service = startService()
+    const { userCode } = await service.begin()
+    expect(await service.approve(write(userCode), 'octocat')).toBe('done')
+  })
+})
+
+test('the functions of a service need no this', async () => {
+  const { fetch, approve, deny, authenticate } = startService()
+  const init = { method: 'POST', body: new URLSearchParams({ client_id: CLIENT_ID }) }
+  const codes = await (await fetch(new URL('http://localhost/login/device/code'), init)).json()
+  expect(await approve(codes.user_code, 'octocat')).toBe('done')
+  expect(await deny(codes.user_code)).toBe('decided')
+  expect(await authenticate(new Request('http://localhost'))).toEqual({ form: 'none' })
+  const request = new Request('http://localhost/login/device/code', init)
+  expect((await fetch(request)).status).toBe(200)
+})

@@ -1,0 +1,94 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import { type Json, memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
+import { CLIENT_ID, startService } from '../support/start-service.ts'
+
+/** A store that keeps a record of all that was ever in it. */
+function watchedStore() {
+  const inner = memoryStore()
+  const written: { key: string; value: Json | undefined }[] = []
+  const store: Store = {
+    update: (key, change) =>
+      inner.update(key, (value) => {
+        const made = change(value)
+        written.push({ key, value: made.value })
+        return made
+      }),
+  }
+  return { store, written }
+}
+
+test('the store never holds a device code, a token or a client id', async () => {
+  const { store, written } = watchedStore()
+  const service = startService({ store, clock: Date })
+  const { deviceCode, userCode, poll } = await service.begin({ scope: 'repo' })
+  await poll()
+  await service.approve(userCode, 'octocat')
+  const token = (await poll()).body.access_token as string
+  await service.whoIs(token)
+  const everything = JSON.stringify(written)
+  expect(everything).toContain('octocat')
+  for (const secret of [deviceCode, token, token.slice(4), CLIENT_ID])
+    expect(everything).not.toContain(secret)
+})
+
+test('a grant lies in the store as a state and its context', async () => {
+  const { store, written } = watchedStore()
+  const service = startService({ store })
+  await service.begin({ scope: 'repo' })
+  const { key, value } = written.find(({ key }) => key.startsWith('grant:')) ?? {}
+  expect(key).toMatch(/^grant:[0-9a-f]{64}$/)
+  expect(value).toEqual({
+    state: 'requested',
+    client: expect.stringMatching(/^[0-9a-f]{64}$/),
+    scopes: ['repo'],
+    interval: 5,
+    leeway: null,
+    issuedAt: service.clock.time,
+    expiresAt: service.clock.time + 900_000,
+    lastPollAt: null,
+    user: null,
+    lease: null,
+  })
+})
+
+test('a denied grant is read at each poll, and not written again', async () => {
+  const { store, written } = watchedStore()
+  const service = startService({ store, clock: Date })
+  const { poll, userCode } = await service.begin()
+  await service.deny(userCode)
+  const before = written.filter(({ value }) => value !== undefined).length
+  expect((await poll()).body.error).toBe('access_denied')
+  expect((await poll()).body.error).toBe('access_denied')
+  expect(written.filter(({ value }) => value !== undefined)).toHaveLength(before)
+})
+
+test('a service prints no secret', async () => {
+  const service = startService()
+  await service.begin()
+  for (const text of [
+    String(service),
+    JSON.stringify(service),
+    inspect(service, { depth: 9, showHidden: true }),
+  ])
+    expect(text).not.toContain(CLIENT_ID)
+})
+
+test.each<[string, Partial<ServiceOptions>]>([
+  ['store', { store: { update: () => Promise.reject(new Error('password=hunter2')) } }],
+  [
+    'page',
+    {
+      page: () => {
+        throw new Error('password=hunter2')
+      },
+    },
+  ],
+  ['identify', { identify: () => Promise.reject(new Error('password=hunter2')) }],
+])('a failing %s is an error without details, and the host hears of it', async (name, options) => {
+  const service = startService(options)
+  const answer = name === 'store' ? await service.askForCodes() : await service.send('/login/device')
+  expect(answer.status).toBe(500)
+  expect(answer.body).toEqual({ error: 'server_error', error_description: 'the service failed' })
+  expect(service.errors).toEqual([new Error('password=hunter2')])
+})

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, Store } from '../../src/service/index.ts'
+import { startService } from '../support/start-service.ts'
+
+const later = () => Date.now() + 60_000
+
+/** What every store must do. Call it in the test of yours. */
+export function storeContract(name: string, createStore: () => Store | Promise<Store>): void {
+  const read = (store: Store, key: string) => store.update(key, (value) => ({ result: value }))
+  const write = (store: Store, key: string, value: NonNullable<Json>, expiresAt = later()) =>
+    store.update(key, () => ({ result: undefined, value, expiresAt }))
+
+  describe(`${name} as a store`, () => {
+    test('knows nothing of a key at first', async () => {
+      expect(await read(await createStore(), 'key')).toBeUndefined()
+    })
+
+    test.each<NonNullable<Json>>(['text', 0, false, [1, 'a', null], { a: { b: [] } }, ''])(
+      'gives back %j as it was written',
+      async (value) => {
+        const store = await createStore()
+        await write(store, 'key', value)
+        expect(await read(store, 'key')).toEqual(value)
+      },
+    )
+
+    test('answers what the change says', async () => {
+      const store = await createStore()
+      expect(await store.update('key', () => ({ result: 'made', value: 1, expiresAt: later() }))).toBe('made')
+      expect(await store.update('key', () => ({ result: 'left' }))).toBe('left')
+      expect(await store.update('key', () => ({ result: 'gone', value: null }))).toBe('gone')
+    })
+
+    test('leaves a record that the change does not name', async () => {
+      const store = await createStore()
+      await write(store, 'key', 'kept')
+      await store.update('key', () => ({ result: undefined }))
+      expect(await read(store, 'key')).toBe('kept')
+    })
+
+    test('deletes a record by null', async () => {
+      const store = await createStore()
+      await write(store, 'key', 'gone')
+      await store.update('key', () => ({ result: undefined, value: null }))
+      expect(await read(store, 'key')).toBeUndefined()
+    })
+
+    test('keeps keys apart', async () => {
+      const store = await createStore()
+      await write(store, 'one', 1)
+      await write(store, 'two', 2)
+      expect([await read(store, 'one'), await read(store, 'two')]).toEqual([1, 2])
+    })
+
+    test('does not show what has expired', async () => {
+      const store = await createStore()
+      await write(store, 'key', 'old', Date.now() - 1)
+      expect(await read(store, 'key')).toBeUndefined()
+    })
+
+    test('keeps the record and rejects where the change throws', async () => {
+      const store = await createStore()
+      await write(store, 'key', 'kept')
+      const failing = store.update('key', () => {
+        throw new RangeError('of the change')
+      })
+      await expect(failing).rejects.toThrow('of the change')
+      expect(await read(store, 'key')).toBe('kept')
+    })
+
+    test('loses none of 200 changes made at once', async () => {
+      const store = await createStore()
+      const increment = () =>
+        store.update('count', (value = 0) => ({
+          result: value,
+          value: (value as number) + 1,
+          expiresAt: later(),
+        }))
+      const seen = await Promise.all(Array.from({ length: 200 }, increment))
+      expect(new Set(seen).size).toBe(200)
+      expect(await read(store, 'count')).toBe(200)
+    })
+
+    test.each(Array.from({ length: 5 }, (_, round) => round))(
+      'lets one decision and one token through, of 200 that come at once (%i)',
+      async (round) => {
+        const store = await createStore()
+        const service = startService({ store, leeway: 0, clock: Date })
+        const { userCode, poll } = await service.begin()
+        const decisions = Array.from({ length: 60 }, (_, index) =>
+          (index + round) % 2 === 0 ? service.approve(userCode, `user-${index}`) : service.deny(userCode),
+        )
+        const early = Array.from({ length: 70 }, poll)
+        const outcomes = await Promise.all(decisions)
+        const heard = await Promise.all([...early, ...Array.from({ length: 70 }, poll)])
+        heard.push(await poll())
+
+        expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
+        expect(outcomes.filter((outcome) => outcome === 'decided')).toHaveLength(59)
+        const approved = (outcomes.indexOf('done') + round) % 2 === 0
+        const tokens = heard.filter(({ body }) => body.access_token !== undefined)
+        expect(tokens).toHaveLength(approved ? 1 : 0)
+        const denials = heard.filter(({ body }) => body.error === 'access_denied')
+        expect(denials.length > 0).toBe(!approved)
+        for (const { body } of tokens) {
+          const { login } = (await service.whoIs(body.access_token)).body
+          expect(login).toBe(`user-${outcomes.indexOf('done')}`)
+        }
+      },
+    )
+  })
+}

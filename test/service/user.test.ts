@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import { startService } from '../support/start-service.ts'
+
+async function authorize(
+  service: ReturnType<typeof startService>,
+  user: Parameters<typeof service.approve>[1],
+) {
+  const { userCode, poll } = await service.begin({ scope: 'repo,gist' })
+  await service.approve(userCode, user)
+  return (await poll()).body.access_token as string
+}
+
+describe('GET /user', () => {
+  test.each([
+    [
+      { id: 7, login: 'octocat' },
+      { id: 7, login: 'octocat' },
+    ],
+    ['octocat', { login: 'octocat' }],
+  ])('says that a token of %j belongs to %j', async (user, body) => {
+    const service = startService()
+    const token = await authorize(service, user)
+    const answer = await service.whoIs(token)
+    expect(answer).toMatchObject({ status: 200, body })
+    expect(answer.headers.get('x-oauth-scopes')).toBe('repo, gist')
+  })
+
+  test.each(['Bearer', 'bearer', 'token', 'TOKEN'])('takes the scheme %s', async (scheme) => {
+    const service = startService()
+    const authorization = `${scheme} ${await authorize(service, 'octocat')}`
+    expect((await service.send('/user', { headers: { authorization } })).status).toBe(200)
+  })
+
+  test('refuses a token that it does not know, and tells nothing of it', async () => {
+    const answer = await startService().whoIs('unknown')
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="authgraph", error="invalid_token"')
+    expect(JSON.stringify(answer.body)).not.toContain('unknown')
+  })
+
+  test('a token is known for a year', async () => {
+    const service = startService()
+    const token = await authorize(service, 'octocat')
+    service.wait(365 * 24 * 60 * 60 - 1)
+    expect((await service.whoIs(token)).status).toBe(200)
+    service.wait(1)
+    expect((await service.whoIs(token)).status).toBe(401)
+  })
+})
+
+describe('authenticate', () => {
+  const request = (authorization?: string) =>
+    new Request('http://api.example', authorization === undefined ? {} : { headers: { authorization } })
+
+  test('recognises the tokens of the flow', async () => {
+    const service = startService()
+    const token = await authorize(service, { id: 7, login: 'octocat' })
+    expect(await service.authenticate(request(`Bearer ${token}`))).toEqual({
+      form: 'oauth',
+      user: { id: 7, login: 'octocat' },
+      scopes: ['repo', 'gist'],
+    })
+  })
+
+  test('tells no credential from a wrong one', async () => {
+    const { authenticate } = startService()
+    expect(await authenticate(request())).toEqual({ form: 'none' })
+    expect(await authenticate(request('Bearer wrong'))).toMatchObject({
+      form: 'refused',
+      status: 401,
+      challenge: 'Bearer realm="authgraph", error="invalid_token"',
+    })
+  })
+
+  test('takes no device code, no user code and no hash for a token', async () => {
+    const service = startService()
+    const { deviceCode, userCode } = await service.begin()
+    for (const credential of [deviceCode, userCode])
+      expect((await service.whoIs(credential)).status).toBe(401)
+  })
+})

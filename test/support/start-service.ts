@@ -1,0 +1,72 @@
+import { createService, type ServiceOptions } from '../../src/service/index.ts'
+
+export const CLIENT_ID = 'client-id-in-the-clear'
+export const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
+export const HOST = 'http://localhost'
+
+/** An answer, with its body read as JSON. */
+export interface Said {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: what the wire brings is looked at field by field.
+  readonly body: any
+}
+
+/** A service whose time stands still until `wait` is called, and the requests that a device sends. */
+export function startService(options: Partial<ServiceOptions> = {}) {
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const errors: unknown[] = []
+  const service = createService({
+    clients: [
+      { clientId: CLIENT_ID, name: 'App' },
+      { clientId: 'another', name: 'Another app' },
+    ],
+    clock,
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+
+  async function send(path: string, init: RequestInit = {}): Promise<Said> {
+    const answer = await service.fetch(`${HOST}${path}`, init)
+    return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) }
+  }
+
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    send(path, { method: 'POST', headers, body: new URLSearchParams(fields) })
+
+  const askForCodes = (fields: Record<string, string> = {}) =>
+    post('/login/device/code', { client_id: CLIENT_ID, ...fields })
+
+  const poll = (device_code: string, fields: Record<string, string> = {}) =>
+    post('/login/oauth/access_token', {
+      client_id: CLIENT_ID,
+      device_code,
+      grant_type: GRANT_TYPE,
+      ...fields,
+    })
+
+  return {
+    ...service,
+    errors,
+    clock,
+    /** Lets seconds pass. */
+    wait: (seconds: number) => {
+      clock.time += seconds * 1000
+    },
+    send,
+    post,
+    askForCodes,
+    poll,
+    /** Codes of a new authorization, and its polls. */
+    begin: async (fields?: Record<string, string>) => {
+      const { body } = await askForCodes(fields)
+      return {
+        deviceCode: body.device_code as string,
+        userCode: body.user_code as string,
+        poll: () => poll(body.device_code),
+      }
+    },
+    /** Who the API says a token belongs to. */
+    whoIs: (token: string) => send('/user', { headers: { authorization: `Bearer ${token}` } }),
+  }
+}
