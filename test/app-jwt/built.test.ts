@@ -70,7 +70,7 @@ describe('authgraph/app-jwt as it is published', () => {
   test('takes and gives Secrets that the other entries take and give', () => {
     const shown = runWithoutNodeCrypto(
       `const { signAppJwt } = await import('authgraph/app-jwt')
-       const { Secret } = await import('./dist/src/secret.js')
+       const { Secret } = await import('authgraph')
        const token = await signAppJwt({ appId: 1, privateKey: Secret.of(process.env.KEY) })
        process.stdout.write(String(Secret.of(token).reveal() === token.reveal()))`,
       key.pkcs1,
