@@ -110,8 +110,10 @@ function isRedirect({ type, status, redirected }: Response): boolean {
   return type === 'opaqueredirect' || redirected || (status >= 300 && status < 400)
 }
 
-async function readText({ body }: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
+  const { body } = response
   if (body === null) return ''
+  if (isSmall(response.headers)) return response.text()
   const decoder = new TextDecoder()
   const reader = body.getReader()
   let text = ''
@@ -126,6 +128,12 @@ async function readText({ body }: Response): Promise<string> {
     }
     text += decoder.decode(value, { stream: true })
   }
+}
+
+/** A length that is said holds for what comes, unless it comes compressed. Reading it whole takes half the time. */
+function isSmall(headers: Headers): boolean {
+  const length = headers.get('content-length')
+  return length !== null && Number(length) <= LARGEST_ANSWER && !headers.has('content-encoding')
 }
 
 /** Ends a body that is not read further. Nobody waits for it: a stream may take as long to end as it likes. */

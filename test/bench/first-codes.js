@@ -1,0 +1,29 @@
+/** Asks for codes with one of the packages, and prints the milliseconds since the process began. */
+const answer = async () =>
+  Response.json({
+    device_code: '3584d83530557fdd1f46af8289938c8ef79f9dc5',
+    user_code: 'WDJB-MJHT',
+    verification_uri: 'https://github.com/login/device',
+    expires_in: 900,
+    interval: 5,
+  })
+const shown = () => {
+  process.stdout.write(String(performance.now()))
+  process.exit()
+}
+
+const kinds = {
+  'bare Node': async () => shown(),
+  authgraph: async () => {
+    const { createDeviceAuthorization } = await import('../../dist/src/index.js')
+    createDeviceAuthorization({ clientId: 'id', fetch: answer, onCodes: shown }).start()
+  },
+  '@octokit/auth-oauth-device': async () => {
+    const { createOAuthDeviceAuth } = await import('@octokit/auth-oauth-device')
+    const { request } = await import('@octokit/request')
+    const options = { clientType: 'oauth-app', clientId: 'id', onVerification: shown }
+    await createOAuthDeviceAuth({ ...options, request: request.defaults({ request: { fetch: answer } }) })({ type: 'oauth' })
+  },
+}
+
+await kinds[process.argv[2]]()
