@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const guides = resolve(import.meta.dirname, '../../docs/guides')
 
-test.each(['inspect'])('the guide %s shows the code that is tested, and no other', (name) => {
+test.each(['browser', 'inspect'])('the guide %s shows the code that is tested, and no other', (name) => {
   const text = readFileSync(join(guides, `${name}.md`), 'utf8')
   const shown = [...text.matchAll(/^`([^`]+)`:\n\n```tsx?\n(.*?)^```$/gms)].map(([, file, code]) => [
     file,
