@@ -1,8 +1,12 @@
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // The code of the guides names the package as its users do.
+  resolve: { alias: [{ find: /^authgraph$/, replacement: resolve(import.meta.dirname, 'src/index.ts') }] },
+  oxc: { jsx: { runtime: 'automatic' } },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/bench/**', 'test/runtimes/**'],
     typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: 'test/tsconfig.json' },
   },

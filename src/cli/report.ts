@@ -105,7 +105,8 @@ function stateLine({ status, text, secondsLeft, error }: DeviceView): string {
 }
 
 function liveText({ text, activity, secondsToNextPoll, secondsLeft }: DeviceView): string {
-  const next = activity === 'polling' ? 'asking now' : `next poll in ${secondsToNextPoll} s`
+  const wait = secondsToNextPoll === undefined ? 'no further poll' : `next poll in ${secondsToNextPoll} s`
+  const next = activity === 'polling' ? 'asking now' : wait
   return secondsLeft === undefined ? text : `${next}, code valid for ${clockTime(secondsLeft)}`
 }
 

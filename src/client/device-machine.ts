@@ -18,10 +18,27 @@ import { requestCodes } from './request-codes.ts'
  */
 export const deviceMachine = deviceAuthorization.provide({
   actors: {
-    requestCodes: fromPromise<CodesAnswer, CodesRequest>(({ input, signal }) => requestCodes(input, signal)),
-    pollToken: fromPromise<PollAnswer, PollRequest>(({ input, signal }) => pollToken(input, signal)),
+    requestCodes: fromPromise<CodesAnswer, CodesRequest>(({ input, signal }) =>
+      unlessAborted(requestCodes(input, signal), signal),
+    ),
+    pollToken: fromPromise<PollAnswer, PollRequest>(({ input, signal }) =>
+      unlessAborted(pollToken(input, signal), signal),
+    ),
   },
   actions: {
     keepTimeout: assign({ error: () => new TimedOutError() }),
   },
 })
+
+/**
+ * Never ends once it was aborted: nobody waits for it then. React's StrictMode stops an actor and starts it again, and
+ * the end of the first request would be taken for that of the second.
+ */
+function unlessAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.then(
+      (answer) => signal.aborted || resolve(answer),
+      (error) => signal.aborted || reject(error),
+    )
+  })
+}

@@ -1,6 +1,6 @@
 import type { SnapshotFrom } from 'xstate'
 import type { DeviceResult, deviceAuthorization, Standing } from '../../machines/device-authorization.ts'
-import type { AnyAuthgraphError } from '../errors.ts'
+import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
 
 /**
  * A snapshot of a device authorization.
@@ -26,7 +26,7 @@ export interface DeviceView {
   readonly verificationUriComplete?: string
   /** Whole seconds until the codes expire. */
   readonly secondsLeft?: number
-  /** Whole seconds until the next poll. */
+  /** Whole seconds until the next poll; nothing where the codes expire before it. */
   readonly secondsToNextPoll?: number
   /** Polls sent so far. */
   readonly polls: number
@@ -34,14 +34,22 @@ export interface DeviceView {
   readonly error?: { readonly code: AnyAuthgraphError['code']; readonly message: string }
 }
 
+/** How an actor shows that was ended from outside: stopped by the caller, or broken by a defect. */
+const ENDED = {
+  stopped: { status: 'cancelled', text: 'Cancelled.' },
+  error: { status: 'failed', text: 'Something went wrong.' },
+} as const
+
 /**
- * Reads a snapshot into what a user interface shows.
+ * Reads a snapshot into what a user interface shows. An actor that was stopped shows as cancelled.
  *
  * @param now Epoch milliseconds.
  * @group Device authorization
  */
 export function viewOf(snapshot: DeviceSnapshot, now: number): DeviceView {
   const { status, codes, nextPollAt, expiresAt, polls, error } = snapshot.context
+  if (snapshot.status === 'stopped' || snapshot.status === 'error')
+    return { ...ENDED[snapshot.status], polls }
   const activity = activityOf(snapshot)
   return {
     status: snapshot.output?.status ?? status,
@@ -54,11 +62,12 @@ export function viewOf(snapshot: DeviceSnapshot, now: number): DeviceView {
         ...(codes.verificationUriComplete && { verificationUriComplete: codes.verificationUriComplete }),
         secondsLeft: secondsUntil(expiresAt, now),
       }),
-    ...((activity === 'waiting' || activity === 'retrying') && {
-      secondsToNextPoll: secondsUntil(nextPollAt, now),
-    }),
+    ...((activity === 'waiting' || activity === 'retrying') &&
+      nextPollAt < expiresAt && { secondsToNextPoll: secondsUntil(nextPollAt, now) }),
     polls,
-    ...(error && explains(snapshot) && { error: { code: error.code, message: error.message } }),
+    // An error that is none of ours is a defect, and may quote anything.
+    ...(error instanceof AuthgraphError &&
+      explains(snapshot) && { error: { code: error.code, message: error.message } }),
   }
 }
 

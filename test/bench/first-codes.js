@@ -22,7 +22,9 @@ const kinds = {
     const { createOAuthDeviceAuth } = await import('@octokit/auth-oauth-device')
     const { request } = await import('@octokit/request')
     const options = { clientType: 'oauth-app', clientId: 'id', onVerification: shown }
-    await createOAuthDeviceAuth({ ...options, request: request.defaults({ request: { fetch: answer } }) })({ type: 'oauth' })
+    await createOAuthDeviceAuth({ ...options, request: request.defaults({ request: { fetch: answer } }) })({
+      type: 'oauth',
+    })
   },
 }
 

@@ -22,14 +22,21 @@ const codes = {
   interval: 5,
 }
 const pending = { error: 'authorization_pending' }
-const token = { access_token: 'gho_16C7e42F292c6912E7710c838347Ae178B4a', token_type: 'bearer', scope: 'repo' }
+const token = {
+  access_token: 'gho_16C7e42F292c6912E7710c838347Ae178B4a',
+  token_type: 'bearer',
+  scope: 'repo',
+}
 
 /** A service for one flow, in this process: codes, two polls that are pending, then the token. */
 function service() {
   let asked = 0
   return async () => {
     const body = JSON.stringify([codes, pending, pending, token][asked++])
-    const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': String(body.length) }
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(body.length),
+    }
     return new Response(body, { headers })
   }
 }
@@ -38,7 +45,8 @@ function service() {
 const kinds = {
   'a hand-written loop': () => async (shown) => {
     const fetch = service()
-    const post = async (fields) => (await fetch('https://github.com', { method: 'POST', body: new URLSearchParams(fields) })).json()
+    const post = async (fields) =>
+      (await fetch('https://github.com', { method: 'POST', body: new URLSearchParams(fields) })).json()
     const { device_code, interval } = await post({ client_id: 'id', scope: 'repo' })
     shown()
     for (;;) {
@@ -49,7 +57,8 @@ const kinds = {
   },
   authgraph: async () => {
     const { authorizeDevice } = await import('../../dist/src/index.js')
-    return (shown) => authorizeDevice({ clientId: 'id', scopes: ['repo'], fetch: service(), clock, onCodes: shown })
+    return (shown) =>
+      authorizeDevice({ clientId: 'id', scopes: ['repo'], fetch: service(), clock, onCodes: shown })
   },
   '@octokit/auth-oauth-device': async () => {
     const { createOAuthDeviceAuth } = await import('@octokit/auth-oauth-device')
@@ -87,7 +96,7 @@ const kinds = {
     const { createActor, createMachine } = await import('../../node_modules/xstate/dist/xstate.esm.js')
     const machine = createMachine({
       initial: 'waiting',
-      states: { waiting: { after: { 900_000: 'over' } }, over: { type: 'final' } },
+      states: { waiting: { after: { 900000: 'over' } }, over: { type: 'final' } },
     })
     return (shown) => {
       const actor = createActor(machine).start()

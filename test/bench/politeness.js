@@ -1,5 +1,5 @@
-import { createService } from '../../dist/src/service/index.js'
 import { createDeviceAuthorization } from '../../dist/src/index.js'
+import { createService } from '../../dist/src/service/index.js'
 import { median, print, table } from './statistics.js'
 
 /** Flows of one row. */
@@ -16,10 +16,20 @@ const now = () => begin + (Date.now() - begin) * RATE
 const rows = []
 for (const speed of [1, 1.02, 1.2]) rows.push(await run(speed))
 print(`\nPoliteness: ${FLOWS} flows against a service without leeway, interval ${INTERVAL} s\n`)
-print(table(['clock of the device', 'tokens', '`slow_down`s', 'median delay after the earliest allowed poll'], rows))
+print(
+  table(
+    ['clock of the device', 'tokens', '`slow_down`s', 'median delay after the earliest allowed poll'],
+    rows,
+  ),
+)
 
 async function run(speed) {
-  const service = createService({ clients: [{ clientId: 'id', name: 'App' }], interval: INTERVAL, leeway: 0, clock: { now } })
+  const service = createService({
+    clients: [{ clientId: 'id', name: 'App' }],
+    interval: INTERVAL,
+    leeway: 0,
+    clock: { now },
+  })
   const delays = []
   let slowDowns = 0
   const results = await Promise.all(Array.from({ length: FLOWS }, (_, index) => flow(index)))

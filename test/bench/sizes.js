@@ -15,7 +15,9 @@ const rows = []
 for (const [entry, forbidden] of Object.entries(ENTRIES)) {
   const whole = await bundle(entry, ['jose', 'node:*'])
   const without = await bundle(entry, ['jose', 'node:*', 'xstate'])
-  const found = forbidden.filter((name) => whole.inputs.some((input) => input.includes(`node_modules/${name}/`)))
+  const found = forbidden.filter((name) =>
+    whole.inputs.some((input) => input.includes(`node_modules/${name}/`)),
+  )
   if (found.length > 0) throw new Error(`${entry} holds ${found.join(' and ')}`)
   rows.push([`\`${entry}\``, kilobytes(without.bytes), kilobytes(whole.bytes), forbidden.join(', ')])
 }

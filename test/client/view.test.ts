@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { type DeviceView, viewOf, watch } from '../../src/index.ts'
+import { createActor, fromPromise } from 'xstate'
+import { type DeviceView, deviceInput, deviceMachine, viewOf, watch } from '../../src/index.ts'
+import type { CodesAnswer, CodesRequest } from '../../src/machines.ts'
 import { answers } from '../support/answers.ts'
 import { startFlow } from '../support/flow.ts'
 
-const { codes, pending, slowDown, token } = answers
+const { codes, denied, expired, pending, slowDown, token } = answers
 
 test('a view tells how the authorization stands, what it does, and how long', async () => {
   const flow = startFlow([
@@ -96,6 +98,89 @@ test('a watch whose listener throws at once is over', async () => {
   expect(() => watch(flow.actor, listener)).toThrow('no screen')
   await flow.result()
   expect(calls).toBe(1)
+})
+
+test.each([
+  ['a token', [codes, pending, slowDown, new Error('down'), 'hang' as const, token]],
+  ['a refusal', [codes, { error: 'a_code_of_its_own' }]],
+  ['a denial', [codes, denied]],
+  ['codes that expire', [codes, expired]],
+  ['no codes', [new Response('', { status: 503 })]],
+])('every view on the way to %s is plain data', async (_, script) => {
+  const flow = startFlow(script)
+  const views: DeviceView[] = []
+  watch(flow.actor, (snapshot) => views.push(viewOf(snapshot, flow.time.now)))
+  await flow.result()
+  expect(views.length).toBeGreaterThan(1)
+  for (const view of views) {
+    expect(JSON.parse(JSON.stringify(view))).toStrictEqual(view)
+    expect(structuredClone(view)).toStrictEqual(view)
+  }
+})
+
+test('a view names no next poll where the codes expire before it', async () => {
+  const flow = startFlow([{ ...codes, expires_in: 12 }, pending, { error: 'slow_down', interval: 60 }])
+  await flow.time.advance(5250)
+  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({ secondsToNextPoll: 6 })
+  await flow.time.advance(5250)
+  const view = viewOf(flow.actor.getSnapshot(), flow.time.now)
+  expect(view).toMatchObject({ status: 'slowed', activity: 'waiting', secondsLeft: 2 })
+  expect(view).not.toHaveProperty('secondsToNextPoll')
+})
+
+test('a view of an actor that was stopped says cancelled, and shows no code', async () => {
+  const flow = startFlow([codes])
+  await flow.time.settle()
+  flow.actor.stop()
+  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toEqual({
+    status: 'cancelled',
+    text: 'Cancelled.',
+    polls: 0,
+  })
+})
+
+test('a view of an actor that broke says failed', async () => {
+  const flow = startFlow([codes])
+  await flow.time.settle()
+  const broken = { ...flow.actor.getSnapshot(), status: 'error' as const, error: new Error('a defect') }
+  expect(viewOf(broken as never, flow.time.now)).toEqual({
+    status: 'failed',
+    text: 'Something went wrong.',
+    polls: 0,
+  })
+})
+
+test('a view quotes no error that is none of ours', async () => {
+  const machine = deviceMachine.provide({
+    actors: {
+      requestCodes: fromPromise<CodesAnswer, CodesRequest>(async () => {
+        throw new TypeError('quotes the device code')
+      }),
+    },
+  })
+  const actor = createActor(machine, { input: deviceInput({ clientId: 'id' }) }).start()
+  await new Promise((resolve) => actor.subscribe({ complete: () => resolve(undefined) }))
+  expect(viewOf(actor.getSnapshot(), 0)).toEqual({
+    status: 'failed',
+    text: 'Something went wrong.',
+    polls: 0,
+  })
+})
+
+test('a view keeps the text of the wait when the device wakes', async () => {
+  const flow = startFlow([codes, pending])
+  await flow.time.advance(6000)
+  const before = viewOf(flow.actor.getSnapshot(), flow.time.now)
+  flow.actor.send({ type: 'wake' })
+  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toEqual(before)
+})
+
+test('a watch of an actor that has ended gives its end', async () => {
+  const flow = startFlow([codes, token])
+  await flow.result()
+  const seen: unknown[] = []
+  watch(flow.actor, ({ output }) => seen.push(output?.status))
+  expect(seen).toEqual(['authorized'])
 })
 
 test('a watch ends when it is told to', async () => {

@@ -1,0 +1,62 @@
+import { useActorRef, useSelector } from '@xstate/react'
+import { renderToString } from 'react-dom/server'
+import { get } from 'svelte/store'
+import { expect, test, vi } from 'vitest'
+import { createSSRApp, h } from 'vue'
+import { renderToString as renderVue } from 'vue/server-renderer'
+import { createDeviceAuthorization, deviceInput, deviceMachine, viewOf, watch } from '../../src/index.ts'
+import { Login, SignIn } from '../guides/browser/login-react.tsx'
+import { loginStore } from '../guides/browser/login-svelte.ts'
+import { useLogin } from '../guides/browser/login-vue.ts'
+
+const fetch = vi.fn<typeof globalThis.fetch>()
+const clock = { now: vi.fn(() => 0), setTimeout: vi.fn(), clearTimeout: vi.fn() }
+const options = { clientId: 'id', fetch, clock }
+
+async function expectNothingDone(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(fetch).not.toHaveBeenCalled()
+  expect(clock.setTimeout).not.toHaveBeenCalled()
+}
+
+test('rendering on a server shows an actor that is not started, and starts nothing', async () => {
+  const login = createDeviceAuthorization(options)
+
+  function Shown() {
+    return <p>{useSelector(login, (snapshot) => viewOf(snapshot, 0).text)}</p>
+  }
+
+  expect(renderToString(<Shown />)).toBe('<p>Asking for a code.</p>')
+  watch(login, () => undefined)()
+  await expectNothingDone()
+})
+
+test('rendering useActorRef on a server starts nothing', async () => {
+  function Shown() {
+    const login = useActorRef(deviceMachine, { input: deviceInput(options), clock })
+    return <p>{useSelector(login, (snapshot) => viewOf(snapshot, 0).text)}</p>
+  }
+
+  expect(renderToString(<Shown />)).toBe('<p>Asking for a code.</p>')
+  await expectNothingDone()
+})
+
+test('what the browser guide shows renders on a server, sends nothing and sets no timer', async () => {
+  vi.stubGlobal('fetch', fetch)
+  const timers = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setInterval')]
+  const props = { clientId: 'id', onToken: () => undefined }
+  expect(renderToString(<SignIn {...props} />)).toBe('<button type="button">Sign in</button>')
+  expect(renderToString(<Login {...props} />)).toBe('<section><p role="status"></p></section>')
+  const app = createSSRApp({
+    setup() {
+      // biome-ignore lint/correctness/useHookAtTopLevel: it is of Vue, not of React.
+      const view = useLogin('id', props.onToken)
+      return () => h('p', view.value?.text ?? 'Not yet.')
+    },
+  })
+  expect(await renderVue(app)).toBe('<p>Not yet.</p>')
+  expect(get(loginStore('id', props.onToken))).toBeUndefined()
+  for (const timer of timers) expect(timer).not.toHaveBeenCalled()
+  await expectNothingDone()
+  vi.unstubAllGlobals()
+})

@@ -1,0 +1,69 @@
+// @vitest-environment jsdom
+import { useActorRef, useSelector } from '@xstate/vue'
+import { expect, test } from 'vitest'
+import { createApp, h, nextTick, ref, shallowRef } from 'vue'
+import { createDeviceAuthorization, deviceInput, deviceMachine, Secret, viewOf } from '../../src/index.ts'
+import { answers } from '../support/answers.ts'
+import { scriptedService } from '../support/scripted-service.ts'
+import { VirtualTime } from '../support/virtual-time.ts'
+
+const { codes, pending, token } = answers
+
+function setUp() {
+  const time = new VirtualTime()
+  const { fetch, sent } = scriptedService(time, codes, pending, token)
+  return { time, sent, options: { clientId: 'id', clock: time.clock(), fetch } }
+}
+
+/** Mounts a component whose text is made by `setup`. */
+function mount(setup: () => () => string) {
+  const element = document.createElement('div')
+  const app = createApp({
+    setup() {
+      const text = setup()
+      return () => h('p', text())
+    },
+  })
+  app.mount(element)
+  return { element, unmount: () => app.unmount() }
+}
+
+test('useSelector shows an actor that lives outside, from its present state to its end', async () => {
+  const { time, options } = setUp()
+  const login = createDeviceAuthorization(options).start()
+  await time.settle()
+  const { element } = mount(() => {
+    const view = useSelector(login, (snapshot) => viewOf(snapshot, 0))
+    return () => `${view.value.text} ${view.value.userCode}`
+  })
+  expect(element.textContent).toBe('Enter the code at the address shown. WDJB-MJHT')
+  await time.advance(6000)
+  await nextTick()
+  expect(element.textContent).toBe('Waiting for the code to be entered. WDJB-MJHT')
+  await time.advance(6000)
+  await nextTick()
+  expect(element.textContent).toBe('Authorized. undefined')
+})
+
+test('useActorRef starts when it is mounted, asks for one code, and ends when it is unmounted', async () => {
+  const { time, sent, options } = setUp()
+  const { element, unmount } = mount(() => {
+    const login = useActorRef(deviceMachine, { input: deviceInput(options), clock: options.clock })
+    const view = useSelector(login, (snapshot) => viewOf(snapshot, 0))
+    return () => view.value.text
+  })
+  await time.settle()
+  await nextTick()
+  expect(element.textContent).toBe('Enter the code at the address shown.')
+  expect(sent).toHaveLength(1)
+  unmount()
+  await time.advance(60_000)
+  expect(sent).toHaveLength(1)
+  expect(time.timers).toBe(0)
+})
+
+test('a secret can be read in a shallowRef, and not in a ref, which wraps it in a proxy', () => {
+  const secret = new Secret('value')
+  expect(shallowRef({ secret }).value.secret.reveal()).toBe('value')
+  expect(() => ref({ secret }).value.secret.reveal()).toThrow(TypeError)
+})

@@ -1,0 +1,266 @@
+// @vitest-environment jsdom
+import { act, StrictMode } from 'react'
+import { hydrateRoot } from 'react-dom/client'
+import { renderToString } from 'react-dom/server'
+import { get } from 'svelte/store'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createApp, h, nextTick } from 'vue'
+import { createDeviceAuthorization, type DeviceView, type OAuthToken } from '../../src/index.ts'
+import { createService } from '../../src/service/index.ts'
+import { page } from '../support/page.ts'
+import { render } from '../support/render.ts'
+import { startLogin } from './browser/login.ts'
+import { Login, SignIn } from './browser/login-react.tsx'
+import { loginStore } from './browser/login-svelte.ts'
+import { useLogin } from './browser/login-vue.ts'
+import { showLogin } from './browser/page.ts'
+import { proxy } from './browser/proxy.ts'
+import { LoginText } from './browser/shared-actor.tsx'
+
+const CODES = '/login/device/code'
+const POLL = '/login/oauth/access_token'
+
+function setVisibility(state: DocumentVisibilityState): void {
+  Object.defineProperty(document, 'visibilityState', { value: state, configurable: true })
+  document.dispatchEvent(new Event('visibilitychange'))
+}
+
+afterEach(() => {
+  Reflect.deleteProperty(document, 'visibilityState')
+  document.body.replaceChildren()
+})
+
+/** Starts the login of the guide and keeps what it shows. */
+function start() {
+  const at = page()
+  const views: DeviceView[] = []
+  const tokens: OAuthToken[] = []
+  const end = startLogin({
+    clientId: 'id',
+    show: (view) => views.push(view),
+    onToken: (token) => tokens.push(token),
+  })
+  return { ...at, views, tokens, end, view: () => views.at(-1) }
+}
+
+describe('a login in a page', () => {
+  test('shows itself at once, each second, and hands over the token', async () => {
+    const { views, view, tokens, sent, service, pass } = start()
+    expect(views[0]).toMatchObject({ activity: 'requesting' })
+    await pass(2)
+    expect(view()).toMatchObject({ text: 'Enter the code at the address shown.', secondsLeft: 898 })
+    await service.approve(view()?.userCode ?? '', 'octocat')
+    await pass(4)
+    expect(view()).toMatchObject({ status: 'authorized' })
+    expect(tokens).toHaveLength(1)
+    expect(sent).toEqual([CODES, POLL])
+  })
+
+  test('leaves no timer and no listener behind, however it ends', async () => {
+    const listened = vi.spyOn(document, 'addEventListener')
+    const left = vi.spyOn(document, 'removeEventListener')
+    const warned = vi.spyOn(console, 'warn')
+    const first = start()
+    await first.pass(1)
+    first.end()
+    expect(vi.getTimerCount()).toBe(0)
+    const second = start()
+    await second.pass(1)
+    await second.service.deny(second.view()?.userCode ?? '')
+    await second.pass(6)
+    expect(second.view()).toMatchObject({ status: 'denied' })
+    expect(vi.getTimerCount()).toBe(0)
+    expect(listened).toHaveBeenCalledTimes(2)
+    expect(left).toHaveBeenCalledTimes(2)
+    second.end()
+    setVisibility('visible')
+    expect(warned).not.toHaveBeenCalled()
+  })
+
+  test('polls at once when the tab is shown after its timers stood still', async () => {
+    const { sent, view, service, pass } = start()
+    await pass(1)
+    setVisibility('hidden')
+    await service.approve(view()?.userCode ?? '', 'octocat')
+    // The clock goes on, the timers do not: a device that slept.
+    vi.setSystemTime(Date.now() + 60_000)
+    await pass(0)
+    expect(sent).toEqual([CODES])
+    setVisibility('visible')
+    await vi.advanceTimersByTimeAsync(0)
+    await pass(1)
+    expect(sent).toEqual([CODES, POLL])
+    expect(view()).toMatchObject({ status: 'authorized' })
+  })
+
+  test('does not poll sooner for being shown and hidden often', async () => {
+    const { sent, pass } = start()
+    await pass(1)
+    for (let second = 1; second < 5; second += 1) {
+      setVisibility('hidden')
+      setVisibility('visible')
+      await pass(1)
+    }
+    expect(sent).toEqual([CODES])
+    await pass(1)
+    expect(sent).toEqual([CODES, POLL])
+  })
+
+  test('knows when it has expired while the tab was hidden', async () => {
+    const { sent, view, pass } = start()
+    await pass(1)
+    setVisibility('hidden')
+    vi.setSystemTime(Date.now() + 3_600_000)
+    setVisibility('visible')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(view()).toMatchObject({ status: 'expired' })
+    expect(sent).toEqual([CODES])
+  })
+
+  test('without a framework begins with a button', async () => {
+    const { sent, service, pass } = page()
+    const tokens: OAuthToken[] = []
+    showLogin(document.body, 'id', (token) => tokens.push(token))
+    await pass(1)
+    expect(sent).toEqual([])
+    document.querySelector('button')?.click()
+    await pass(1)
+    const code = document.querySelector('code')?.textContent ?? ''
+    expect(document.querySelector('a')?.href).toContain('/login/device')
+    expect(document.body.textContent).toContain('899 seconds left')
+    await service.approve(code, 'octocat')
+    await pass(5)
+    expect(document.querySelector('[role=status]')?.textContent).toBe('Authorized.')
+    expect(tokens).toHaveLength(1)
+  })
+})
+
+describe('a login with React', () => {
+  test.each([false, true])('asks for one code once it is wanted (StrictMode: %s)', async (strict) => {
+    const { sent, service, pass, settle } = page()
+    const tokens: OAuthToken[] = []
+    const signIn = <SignIn clientId="id" onToken={(token) => tokens.push(token)} />
+    const shown = await render(strict ? <StrictMode>{signIn}</StrictMode> : signIn, settle)
+    expect(sent).toEqual([])
+    await shown.while(async () => {
+      shown.element.querySelector('button')?.click()
+      await settle()
+    })
+    expect(sent).toEqual([CODES])
+    await shown.while(() => pass(1))
+    expect(shown.element.textContent).toContain('899 seconds left')
+    await service.approve(shown.element.querySelector('code')?.textContent ?? '', 'octocat')
+    await shown.while(() => pass(5))
+    expect(shown.element.textContent).toBe('Authorized.')
+    expect(sent).toEqual([CODES, POLL])
+    expect(tokens).toHaveLength(1)
+  })
+
+  test('ends with its component, in a wait and in a request', async () => {
+    for (const seconds of [0, 2]) {
+      const { sent, pass } = page()
+      const shown = await render(<Login clientId="id" onToken={() => undefined} />, () =>
+        seconds > 0 ? pass(seconds) : undefined,
+      )
+      await shown.unmount()
+      const before = sent.length
+      await pass(30)
+      expect(sent).toHaveLength(before)
+      expect(vi.getTimerCount()).toBe(0)
+    }
+  })
+
+  test('takes over what the server rendered', async () => {
+    const { sent, pass } = page()
+    const login = <Login clientId="id" onToken={() => undefined} />
+    document.body.innerHTML = renderToString(login)
+    const onRecoverableError = vi.fn()
+    const root = await act(async () => {
+      const root = hydrateRoot(document.body, login, { onRecoverableError })
+      await pass(1)
+      return root
+    })
+    expect(document.body.textContent).toContain('Enter the code at the address shown.')
+    expect(onRecoverableError).not.toHaveBeenCalled()
+    expect(sent).toEqual([CODES])
+    await act(async () => root.unmount())
+  })
+
+  test('may show an actor of others', async () => {
+    const { pass } = page()
+    const actor = createDeviceAuthorization({ clientId: 'id' }).start()
+    const shown = await render(<LoginText login={actor} />, () => pass(1))
+    expect(shown.element.textContent).toBe('Enter the code at the address shown.')
+    actor.stop()
+  })
+})
+
+test('a login with Vue starts and ends with its component', async () => {
+  const { sent, pass } = page()
+  const app = createApp({
+    setup() {
+      // biome-ignore lint/correctness/useHookAtTopLevel: it is of Vue, not of React.
+      const view = useLogin('id', () => undefined)
+      return () => h('p', view.value?.userCode)
+    },
+  })
+  app.mount(document.body)
+  await pass(1)
+  await nextTick()
+  expect(document.body.textContent).toMatch(/\w{4}-\w{4}/)
+  expect(sent).toEqual([CODES])
+  app.unmount()
+  await pass(30)
+  expect(sent).toEqual([CODES])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a login with Svelte starts with its first subscriber and ends with its last', async () => {
+  const { sent, pass } = page()
+  const store = loginStore('id', () => undefined)
+  // It subscribes and unsubscribes in one turn, which sends nothing.
+  expect(get(store)).toMatchObject({ activity: 'requesting' })
+  await pass(1)
+  expect(sent).toEqual([])
+  const seen: (DeviceView | undefined)[] = []
+  const unsubscribe = store.subscribe((view) => seen.push(view))
+  await pass(1)
+  expect(seen.at(-1)).toMatchObject({ activity: 'waiting', secondsLeft: 899 })
+  unsubscribe()
+  await pass(30)
+  expect(sent).toEqual([CODES])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+describe('the origin of the service', () => {
+  const service = createService({ clients: [{ clientId: 'id', name: 'App' }] })
+
+  test('is the only one whose pages may read its answers', async () => {
+    const headers = { origin: 'https://page.example', 'access-control-request-method': 'POST' }
+    for (const [method, body] of [
+      ['OPTIONS', null],
+      ['POST', 'client_id=id'],
+    ] as const) {
+      const answer = await service.fetch(`http://localhost${CODES}`, { method, headers, body })
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+  })
+
+  test('may be that of the page, by a proxy that hands on the login and nothing else', async () => {
+    const asked: unknown[] = []
+    vi.stubGlobal('fetch', (address: string, init: RequestInit) => {
+      asked.push([address, Object.keys(init.headers ?? {})])
+      return service.fetch(address, init)
+    })
+    const request = (path: string, init: RequestInit = {}) =>
+      proxy(new Request(`https://page.example${path}`, { method: 'POST', body: 'client_id=id', ...init }))
+    const codes = await request(CODES, { headers: { cookie: 'session=1', authorization: 'Bearer 1' } })
+    expect(await codes.json()).toMatchObject({ user_code: expect.any(String) })
+    expect(asked).toEqual([[`https://github.com${CODES}`, ['accept', 'content-type']]])
+    expect((await request('/user')).status).toBe(404)
+    expect((await request(CODES, { method: 'GET', body: null })).status).toBe(404)
+    expect((await request(CODES, { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
+    expect(asked).toHaveLength(1)
+    vi.unstubAllGlobals()
+  })
+})

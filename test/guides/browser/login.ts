@@ -1,0 +1,34 @@
+import { createDeviceAuthorization, type DeviceView, github, type OAuthToken, viewOf, watch } from 'authgraph'
+
+export interface Login {
+  readonly clientId: string
+  /** Called at once, at every change, and every second. */
+  readonly show: (view: DeviceView) => void
+  readonly onToken: (token: OAuthToken) => void
+}
+
+/** Starts a login. Returns a function that ends it. */
+export function startLogin({ clientId, show, onToken }: Login): () => void {
+  const login = createDeviceAuthorization({ clientId, profile: github({ authUrl: location.origin }) })
+
+  const showNow = () => show(viewOf(login.getSnapshot(), Date.now()))
+  const everySecond = setInterval(showNow, 1000)
+
+  // A device that slept, or a tab that was hidden, may have missed its time.
+  const wake = () => {
+    if (document.visibilityState === 'visible') login.send({ type: 'wake' })
+  }
+  document.addEventListener('visibilitychange', wake)
+
+  login.subscribe({
+    complete: () => {
+      clearInterval(everySecond)
+      document.removeEventListener('visibilitychange', wake)
+      const { output } = login.getSnapshot()
+      if (output?.status === 'authorized') onToken(output.token)
+    },
+  })
+  watch(login, showNow)
+  login.start()
+  return () => login.stop()
+}

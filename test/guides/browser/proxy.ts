@@ -1,0 +1,24 @@
+const SERVICE = 'https://github.com'
+const LOGIN_PATHS = ['/login/device/code', '/login/oauth/access_token']
+
+/** Hands the two login requests on, without cookies, and the answers back. Everything else is not found. */
+export async function proxy(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (request.method !== 'POST' || !LOGIN_PATHS.includes(pathname)) return new Response(null, { status: 404 })
+  // Browsers say where a request comes from; those of other sites are none of ours.
+  const site = request.headers.get('sec-fetch-site') ?? 'same-origin'
+  if (site !== 'same-origin') return new Response(null, { status: 403 })
+
+  const answer = await fetch(SERVICE + pathname, {
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: await request.text(),
+    redirect: 'manual',
+  })
+  const headers = new Headers({ 'cache-control': 'no-store' })
+  for (const name of ['content-type', 'retry-after']) {
+    const value = answer.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return new Response(answer.body, { status: answer.status, headers })
+}

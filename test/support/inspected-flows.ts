@@ -1,0 +1,133 @@
+import { onTestFinished } from 'vitest'
+import type { InspectionEvent, Observer } from 'xstate'
+import { createDeviceAuthorization, exportResume, type ResumeRecord } from '../../src/index.ts'
+import { answers } from './answers.ts'
+import { type Scripted, scriptedService } from './scripted-service.ts'
+import { VirtualTime } from './virtual-time.ts'
+
+const { codes, denied, expired, pending, slowDown, token, unknownCode } = answers
+
+const CLIENT_ID = 'Iv1.8a61f9b3a7aba766'
+const SECRETS = [CLIENT_ID, codes.device_code, token.access_token]
+
+/** The error of an HTTP client that holds the request, as some do. */
+const telling = Object.assign(new Error(SECRETS.join()), { body: SECRETS, cause: new Error(SECRETS.join()) })
+
+interface InspectedFlow {
+  readonly script: readonly Scripted[]
+  readonly status: string
+  /** Event types and names of states that must have left. */
+  readonly shows: readonly string[]
+}
+
+/** What a flow goes through while it is inspected. Answers quote secrets wherever an answer can. */
+export const inspectedFlows: Record<string, InspectedFlow> = {
+  'every answer up to the token': {
+    script: [
+      { ...codes, verification_uri_complete: 'https://github.com/login/device?user_code=WDJB-MJHT' },
+      pending,
+      slowDown,
+      telling,
+      new Response(SECRETS.join(), { status: 503, headers: { 'retry-after': '30' } }),
+      'hang',
+      unknownCode,
+      { ...token, refresh_token: token.access_token, error_description: codes.device_code },
+    ],
+    status: 'authorized',
+    shows: [
+      'xstate.done.actor.requestCodes',
+      'xstate.done.actor.pollToken',
+      'xstate.after.untilDue.deviceAuthorization.waiting',
+      'xstate.after.requestTimeout.deviceAuthorization.polling',
+      'requesting',
+      'requested',
+      'pending',
+      'slowed',
+      'retrying',
+      'polling',
+      'authorized',
+      'accessToken',
+      'WDJB-MJHT',
+      'unreachable',
+      'timed_out',
+    ],
+  },
+  'no codes for the lack of a connection': {
+    script: [telling],
+    status: 'failed',
+    shows: ['xstate.error.actor.requestCodes', 'unreachable'],
+  },
+  'codes that cannot be read': {
+    script: [{ ...codes, user_code: [codes.device_code], interval: codes.device_code }],
+    status: 'failed',
+    shows: ['xstate.error.actor.requestCodes', 'bad_answer'],
+  },
+  'a refusal': {
+    script: [
+      codes,
+      { error: 'invalid_client', error_description: SECRETS.join(), error_uri: SECRETS.join() },
+    ],
+    status: 'failed',
+    shows: ['invalid_client', 'refused'],
+  },
+  'a token that cannot be read': {
+    script: [codes, { ...token, scope: [token.access_token] }],
+    status: 'failed',
+    shows: ['bad_answer'],
+  },
+  'a denial': { script: [codes, denied], status: 'denied', shows: ['denied'] },
+  'codes that the service forgets': { script: [codes, expired], status: 'expired', shows: ['expired'] },
+  'codes that run out': {
+    script: [{ ...codes, expires_in: 12 }, pending],
+    status: 'expired',
+    shows: ['expired'],
+  },
+}
+
+/** Starts a flow under an inspector. */
+export function runInspected(
+  inspect: Observer<InspectionEvent>,
+  script: readonly Scripted[],
+  start: { readonly clientId: string } | { readonly resume: ResumeRecord } = { clientId: CLIENT_ID },
+) {
+  const time = new VirtualTime()
+  const { fetch } = scriptedService(time, ...script)
+  const actor = createDeviceAuthorization({ ...start, clock: time.clock(), fetch, inspect })
+  onTestFinished(() => void actor.stop())
+  actor.start()
+  return {
+    time,
+    actor,
+    /** How it ended. */
+    toEnd: async () => {
+      await time.until(() => actor.getSnapshot().status !== 'active')
+      return actor.getSnapshot().output?.status
+    },
+  }
+}
+
+/** The record of a login that was left in the middle of a wait. */
+export async function leftBehind(): Promise<ResumeRecord> {
+  const { time, actor } = runInspected({}, [codes, pending])
+  await time.advance(6000)
+  return exportResume(actor.getSnapshot(), time.now) as ResumeRecord
+}
+
+/** What of the secrets shows in a text: any eight characters of one in a row, or all of it in another writing. */
+export function secretsIn(text: string): string[] {
+  return SECRETS.flatMap((secret) => [...pieces(secret), ...writings(secret)]).filter((piece) =>
+    text.includes(piece),
+  )
+}
+
+function pieces(secret: string): string[] {
+  return Array.from({ length: secret.length - 7 }, (_, start) => secret.slice(start, start + 8))
+}
+
+function writings(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  return [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')]
+}
+
+/** A secret that nobody wrapped, for the proof that it would be seen. */
+export const UNWRAPPED = CLIENT_ID

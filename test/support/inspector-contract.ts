@@ -1,0 +1,61 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createActor, createMachine, type InspectionEvent, type Observer } from 'xstate'
+import { inspectedFlows, leftBehind, runInspected, secretsIn, UNWRAPPED } from './inspected-flows.ts'
+
+interface Inspected {
+  readonly inspect: Observer<InspectionEvent>
+  /** Until then the inspector keeps what it is told. */
+  readonly connect: () => void
+  /** All that has left the inspector, each time as a text. */
+  readonly left: () => string[]
+}
+
+/** What must hold of every way to inspect a login. `open` makes an inspector that is not connected yet. */
+export function inspectorContract(name: string, open: () => Promise<Inspected>): void {
+  const whole = inspectedFlows['every answer up to the token']?.script ?? []
+  const denied = inspectedFlows['a denial']?.script ?? []
+
+  describe(`${name} is sent no secret`, () => {
+    test.each(Object.entries(inspectedFlows))('of %s', async (_, { script, status, shows }) => {
+      const { inspect, connect, left } = await open()
+      const text = () => left().join('\n')
+      const flow = runInspected(inspect, script)
+      await flow.time.settle()
+      connect()
+      expect(await flow.toEnd()).toBe(status)
+      await vi.waitFor(() => expect(text()).toContain(`"status":"${status}"`))
+      for (const shown of shows) expect(text()).toContain(shown)
+      expect(secretsIn(text())).toEqual([])
+    })
+
+    test('of what was kept until it was connected, at the end', async () => {
+      const { inspect, connect, left } = await open()
+      await runInspected(inspect, whole).toEnd()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      expect(left()).toEqual([])
+      connect()
+      await vi.waitFor(() => expect(left().join('\n')).toContain('"status":"authorized"'))
+      expect(left().length).toBeGreaterThan(50)
+      expect(secretsIn(left().join('\n'))).toEqual([])
+    })
+
+    test('of a login that is cancelled, and of one that goes on from a record', async () => {
+      const { inspect, connect, left } = await open()
+      connect()
+      runInspected(inspect, ['hang']).actor.send({ type: 'cancel' })
+      const resume = await leftBehind()
+      expect(await runInspected(inspect, denied.slice(1), { resume }).toEnd()).toBe('denied')
+      const text = () => left().join('\n')
+      await vi.waitFor(() => expect(text()).toContain('"status":"denied"'))
+      expect(text()).toContain('"status":"cancelled"')
+      expect(secretsIn(text())).toEqual([])
+    })
+
+    test('though it would show one: what is not wrapped is found', async () => {
+      const { inspect, connect, left } = await open()
+      connect()
+      createActor(createMachine({ id: 'plain', context: { clientId: UNWRAPPED } }), { inspect }).start()
+      await vi.waitFor(() => expect(secretsIn(left().join('\n'))).not.toEqual([]))
+    })
+  })
+}

@@ -1,0 +1,38 @@
+import { onTestFinished, vi } from 'vitest'
+import { createService } from '../../src/service/index.ts'
+
+/** A page whose `fetch` is the service's own, in a time that passes when the test says so. */
+export function page() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
+  const service = createService({ clients: [{ clientId: 'id', name: 'App' }] })
+  const sent: string[] = []
+  vi.stubGlobal('fetch', (input: string, { signal, ...init }: RequestInit) => {
+    sent.push(new URL(input).pathname)
+    // Without the signal, which is of the page: the service is of Node.
+    return service.fetch(input, init)
+  })
+  onTestFinished(() => {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  })
+
+  return {
+    service,
+    /** The paths of the requests. */
+    sent,
+    settle,
+    /** Lets this many seconds pass. */
+    pass: async (seconds: number) => {
+      await settle()
+      for (let second = 0; second < seconds; second += 1) {
+        await vi.advanceTimersByTimeAsync(1000)
+        await settle()
+      }
+    },
+  }
+}
+
+/** Lets everything run that waits for no timer. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 6; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
