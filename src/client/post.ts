@@ -69,7 +69,7 @@ export async function post(
       status: response.status,
       body: readBody(text),
       at,
-      retryAfter: readRetryAfter(response.headers.get('retry-after'), at),
+      retryAfter: readRetryAfter(response.headers, at),
     }
   } catch (error) {
     throw error instanceof AuthgraphError ? error : UnreachableError.of(host, error)
