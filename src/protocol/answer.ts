@@ -39,6 +39,12 @@ export function memberOf(body: unknown, name: string): unknown {
   return (body as Record<string, unknown>)[name]
 }
 
+/** Tells whether a member has a value. Some write every field, those without a value empty, beside an error. */
+export function brings(body: unknown, name: string): boolean {
+  const value = memberOf(body, name)
+  return value !== undefined && value !== null && (value !== '' || errorCodeOf(body) === undefined)
+}
+
 /**
  * Reads a `Retry-After` header, seconds or a date, into seconds from `at`.
  *

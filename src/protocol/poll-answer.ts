@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type AnyAuthgraphError, BadAnswerError, RefusedError } from '../errors.ts'
-import { type Answer, errorCodeOf, memberOf } from './answer.ts'
+import { type Answer, brings, errorCodeOf, memberOf } from './answer.ts'
 import { type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
 import type { ScopeSeparator } from './scopes.ts'
 import { wholeSeconds } from './seconds.ts'
@@ -41,7 +41,7 @@ export function parsePollAnswer(
   asked: { readonly scopes: readonly string[]; readonly separator: ScopeSeparator },
 ): PollAnswer {
   const { body, at } = answer
-  if (memberOf(body, 'access_token') !== undefined) return readToken(answer, asked)
+  if (brings(body, 'access_token')) return readToken(answer, asked)
   switch (errorCodeOf(body)) {
     case 'authorization_pending':
       return { type: 'pending', at }

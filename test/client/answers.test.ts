@@ -103,6 +103,11 @@ describe('the answer with the codes', () => {
     })
   })
 
+  test.each([null, ''])('is a refusal where the codes beside the error are %j', async (device_code) => {
+    const error = await failure({ device_code, user_code: device_code, error: 'invalid_scope' })
+    expect(error).toMatchObject({ code: 'refused', error: 'invalid_scope' })
+  })
+
   test('that does not come is given up after 30 seconds', async () => {
     const flow = startFlow(['hang'])
     await flow.time.advance(30_000)
@@ -163,6 +168,15 @@ describe('the answer to a poll', () => {
     const { token_type, ...rest } = token
     const flow = startFlow([codes, { ...rest, error: 'slow_down', extra: 1 }])
     expect(await flow.result()).toMatchObject({ token: { tokenType: 'bearer' } })
+  })
+
+  test.each([null, ''])('goes on where the token beside the error is %j', async (access_token) => {
+    const flow = startFlow([
+      codes,
+      { access_token, scope: access_token, ...pending },
+      { ...token, error: null },
+    ])
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
   })
 
   test('may be a form, or JSON called text', async () => {
