@@ -196,7 +196,7 @@ export const deviceAuthorization = setup({
         // Counted from the moment of asking: the service counts from a moment after it.
         expiresAt: sentAt + codes.expiresIn * 1000,
       }
-      return { ...known, nextPollAt: nextPollAt({ ...context, ...known }, at) }
+      return { ...known, nextPollAt: nextPollAt({ ...context, ...known }, { at }) }
     }),
     countPoll: assign({
       polls: ({ context }) => context.polls + 1,
@@ -207,7 +207,7 @@ export const deviceAuthorization = setup({
       status: 'pending' as const,
       faults: 0,
       error: undefined,
-      nextPollAt: nextPollAt(context, answerOf(event).at),
+      nextPollAt: nextPollAt(context, answerOf(event)),
     })),
     slowDown: assign(({ context, event }) => {
       const answer = answerOf(event)
@@ -222,7 +222,7 @@ export const deviceAuthorization = setup({
         status: 'slowed' as const,
         faults: 0,
         error: undefined,
-        nextPollAt: nextPollAt({ ...context, ...slower }, answer.at),
+        nextPollAt: nextPollAt({ ...context, ...slower }, answer),
       }
     }),
     backOff: assign(({ context, event }) => {
@@ -241,7 +241,7 @@ export const deviceAuthorization = setup({
     }),
     forgive: assign(({ context, event }) => ({
       forgiven: context.forgiven + 1,
-      nextPollAt: nextPollAt(context, answerOf(event).at),
+      nextPollAt: nextPollAt(context, answerOf(event)),
     })),
     keepToken: assign(({ event }) => {
       const answer = answerOf(event)
@@ -415,9 +415,12 @@ export const deviceAuthorization = setup({
 /** What a schedule is made from. */
 type Pace = Pick<DeviceAuthorizationContext, 'interval' | 'margin' | 'expiresAt' | 'faults' | 'flow'>
 
-/** When to poll after an answer at `at`: the margin gives way where a poll would otherwise miss the lifetime. */
-function nextPollAt(pace: Pace, at: number): number {
-  return at + inTime(pace, at, pace.interval * 1000 * pace.margin)
+/** When to poll after an answer: the margin gives way where a poll would otherwise miss the lifetime. */
+function nextPollAt(
+  pace: Pace,
+  { at, retryAfter = 0 }: { readonly at: number; readonly retryAfter?: number | undefined },
+): number {
+  return at + Math.max(inTime(pace, at, pace.interval * 1000 * pace.margin), retryAfter * 1000)
 }
 
 /** When to poll after a fault: later each time, and apart from the interval; as the service says, where it does. */
