@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Progress } from '../../machines/device-authorization.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
-import { parseDeviceCodes } from '../protocol/device-codes.ts'
+import { parseDeviceCodes, visible, webAddress } from '../protocol/device-codes.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
@@ -11,9 +11,9 @@ const resumeRecord = v.object({
   v: v.literal(1),
   clientId: v.pipe(v.string(), v.nonEmpty()),
   deviceCode: v.pipe(v.string(), v.nonEmpty()),
-  userCode: v.string(),
-  verificationUri: v.string(),
-  verificationUriComplete: v.optional(v.string()),
+  userCode: visible,
+  verificationUri: webAddress,
+  verificationUriComplete: v.optional(webAddress),
   scopes: v.array(v.string()),
   /** Where the device code may be sent. */
   tokenEndpoint: v.string(),
@@ -39,6 +39,10 @@ export interface ResumeRecord extends v.InferOutput<typeof resumeRecord> {}
 /**
  * Writes the record from which `createDeviceAuthorization({ resume })` goes on; `undefined` where there are no codes
  * yet, or nothing is left to do.
+ *
+ * Written down by each call of a listener of {@link watch}, the record is safe against the end of the process at any
+ * moment: the listener is called before a poll leaves, and the record then says when the next one is due. A stopped
+ * actor has no record: export it before.
  *
  * @param now Epoch milliseconds: while a poll is on its way, the next one counts from here.
  * @group Device authorization
