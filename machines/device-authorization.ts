@@ -171,7 +171,8 @@ export const deviceAuthorization = setup({
       const { nextPollAt, expiresAt, heardAt, flow } = context
       // No longer than the whole wait, whatever became of the clock meanwhile.
       const wait = Math.min(nextPollAt, expiresAt) - Math.max(flow.clock.now(), heardAt)
-      return Math.min(Math.max(0, wait), LONGEST_TIMER)
+      // Timers know whole milliseconds: a part of one would be no wait at all.
+      return Math.min(Math.max(0, Math.ceil(wait)), LONGEST_TIMER)
     },
   },
   guards: {
@@ -209,7 +210,7 @@ export const deviceAuthorization = setup({
         // Counted from the moment of asking: the service counts from a moment after it.
         expiresAt: sentAt + codes.expiresIn * 1000,
       }
-      return { ...known, heardAt: at, nextPollAt: nextPollAt({ ...context, ...known }, at) }
+      return { ...known, heardAt: at, nextPollAt: nextPollAt({ ...context, ...known }, { at }) }
     }),
     countPoll: assign({
       polls: ({ context }) => context.polls + 1,
@@ -221,7 +222,7 @@ export const deviceAuthorization = setup({
       faults: 0,
       error: undefined,
       heardAt: answerOf(event).at,
-      nextPollAt: nextPollAt(context, answerOf(event).at),
+      nextPollAt: nextPollAt(context, answerOf(event)),
     })),
     slowDown: assign(({ context, event }) => {
       const answer = answerOf(event)
@@ -237,7 +238,7 @@ export const deviceAuthorization = setup({
         faults: 0,
         error: undefined,
         heardAt: answer.at,
-        nextPollAt: nextPollAt({ ...context, ...slower }, answer.at),
+        nextPollAt: nextPollAt({ ...context, ...slower }, answer),
       }
     }),
     backOff: assign(({ context, event }) => {
@@ -259,7 +260,7 @@ export const deviceAuthorization = setup({
     forgive: assign(({ context, event }) => ({
       forgiven: context.forgiven + 1,
       heardAt: answerOf(event).at,
-      nextPollAt: nextPollAt(context, answerOf(event).at),
+      nextPollAt: nextPollAt(context, answerOf(event)),
     })),
     keepToken: assign(({ event }) => {
       const answer = answerOf(event)
@@ -434,9 +435,12 @@ export const deviceAuthorization = setup({
 /** What a schedule is made from. */
 type Pace = Pick<DeviceAuthorizationContext, 'interval' | 'margin' | 'expiresAt' | 'faults' | 'flow'>
 
-/** When to poll after an answer at `at`: the margin gives way where a poll would otherwise miss the lifetime. */
-function nextPollAt(pace: Pace, at: number): number {
-  return at + inTime(pace, at, pace.interval * 1000 * pace.margin)
+/** When to poll after an answer: the margin gives way where a poll would otherwise miss the lifetime. */
+function nextPollAt(
+  pace: Pace,
+  { at, retryAfter = 0 }: { readonly at: number; readonly retryAfter?: number | undefined },
+): number {
+  return at + Math.max(inTime(pace, at, pace.interval * 1000 * pace.margin), retryAfter * 1000)
 }
 
 /** When to poll after a fault: later each time, apart from the interval, and no sooner than the service says. */

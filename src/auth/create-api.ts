@@ -46,6 +46,6 @@ export function createApi({
 }
 
 function refusal({ status, headers, _data }: NonNullable<FetchContext['response']>): RefusedError {
-  const retryAfter = readRetryAfter(headers.get('retry-after'), Date.now())
+  const retryAfter = readRetryAfter(headers, Date.now())
   return new RefusedError({ error: errorCodeOf(_data), status, retryAfter })
 }

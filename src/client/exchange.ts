@@ -93,7 +93,7 @@ async function exchange(
       body: readBody(text),
       at,
       date: readDate(response.headers.get('date')),
-      retryAfter: readRetryAfter(response.headers.get('retry-after'), at),
+      retryAfter: readRetryAfter(response.headers, at),
     }
   } catch (error) {
     throw error instanceof AuthgraphError ? error : UnreachableError.of(host, error)

@@ -1,6 +1,6 @@
 import type { CodesAnswer, CodesRequest } from '../../machines/device-authorization.ts'
 import { RefusedError } from '../errors.ts'
-import { type Answer, errorCodeOf, memberOf } from '../protocol/answer.ts'
+import { type Answer, brings, errorCodeOf } from '../protocol/answer.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { joinScopes } from '../protocol/scopes.ts'
 import { clientFields } from './client-fields.ts'
@@ -27,6 +27,5 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
 
 /** Some send errors with status 200. */
 function isRefusal({ body, status }: Answer): boolean {
-  const hasCodes = memberOf(body, 'device_code') !== undefined
-  return !hasCodes && (status >= 400 || errorCodeOf(body) !== undefined)
+  return !brings(body, 'device_code') && (status >= 400 || errorCodeOf(body) !== undefined)
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Progress } from '../../machines/device-authorization.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
-import { type DeviceCodes, parseDeviceCodes } from '../protocol/device-codes.ts'
+import { parseDeviceCodes, visible, webAddress } from '../protocol/device-codes.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
@@ -11,9 +11,9 @@ const resumeRecord = v.object({
   v: v.literal(1),
   clientId: v.pipe(v.string(), v.nonEmpty()),
   deviceCode: v.pipe(v.string(), v.nonEmpty()),
-  userCode: v.string(),
-  verificationUri: v.string(),
-  verificationUriComplete: v.optional(v.string()),
+  userCode: visible,
+  verificationUri: webAddress,
+  verificationUriComplete: v.optional(webAddress),
   scopes: v.array(v.string()),
   /** Where the device code may be sent. */
   tokenEndpoint: v.string(),
@@ -39,6 +39,10 @@ export interface ResumeRecord extends v.InferOutput<typeof resumeRecord> {}
 /**
  * Writes the record from which `createDeviceAuthorization({ resume })` goes on; `undefined` where there are no codes
  * yet, or nothing is left to do.
+ *
+ * Written down by each call of a listener of {@link watch}, the record is safe against the end of the process at any
+ * moment: the listener is called before a poll leaves, and the record then says when the next one is due. A stopped
+ * actor has no record: export it before.
  *
  * @param now Epoch milliseconds: while a poll is on its way, the next one counts from here.
  * @group Device authorization
@@ -75,25 +79,16 @@ export function readResume(
   if (tokenEndpoint !== profile.tokenEndpoint) {
     throw new WrongHostError('the resume record is of another service than the profile')
   }
+  const codes = parseDeviceCodes({
+    device_code: shown.deviceCode,
+    user_code: shown.userCode,
+    verification_uri: shown.verificationUri,
+    verification_uri_complete: shown.verificationUriComplete,
+    interval,
+  })
   return {
     clientId: new Secret(clientId),
     scopes,
-    resume: { codes: readCodes(shown), status, interval, margin, nextPollAt, expiresAt },
-  }
-}
-
-/** Checks what is shown to the user as if it had just been received: the record may have been tampered with. */
-function readCodes(
-  record: Pick<ResumeRecord, 'deviceCode' | 'userCode' | 'verificationUri' | 'verificationUriComplete'>,
-): DeviceCodes {
-  try {
-    return parseDeviceCodes({
-      device_code: record.deviceCode,
-      user_code: record.userCode,
-      verification_uri: record.verificationUri,
-      verification_uri_complete: record.verificationUriComplete,
-    })
-  } catch {
-    throw new BadResumeError(['userCode', 'verificationUri'])
+    resume: { codes, status, interval, margin, nextPollAt, expiresAt },
   }
 }

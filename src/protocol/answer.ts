@@ -11,6 +11,12 @@ export interface Answer {
   readonly date?: number | undefined
 }
 
+/** Seconds of the longest pause: no codes live longer than 366 days. */
+const LONGEST_PAUSE = 366 * 24 * 60 * 60
+
+/** A date as HTTP writes it today, and as it did once. RFC 9110, section 5.6.7. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\d\w -]+ \d\d:\d\d:\d\d GMT$/
+
 /** A form: names and values, without a character that stands in HTML, in JSON or in prose. */
 const FORM = /^[^\s<>{}"=]+=[^\s<>{}"]*$/
 
@@ -35,10 +41,10 @@ export function memberOf(body: unknown, name: string): unknown {
   return (body as Record<string, unknown>)[name] ?? undefined
 }
 
-/** Reads a `Date` header into epoch milliseconds. RFC 9110, section 6.6.1. */
-export function readDate(header: string | null): number | undefined {
-  const date = Date.parse(header ?? '')
-  return Number.isNaN(date) ? undefined : date
+/** Tells whether a member has a value. Some write every field, those without a value empty, beside an error. */
+export function brings(body: unknown, name: string): boolean {
+  const value = memberOf(body, name)
+  return value !== undefined && (value !== '' || errorCodeOf(body) === undefined)
 }
 
 /**
@@ -46,10 +52,18 @@ export function readDate(header: string | null): number | undefined {
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3 RFC 9110, section 10.2.3}
  */
-export function readRetryAfter(header: string | null, at: number): number | undefined {
-  if (header === null) return undefined
-  if (/^\d+$/.test(header.trim())) return Number(header)
-  // `Date.parse` makes a date of "-5", too.
-  const date = /^[A-Za-z]/.test(header) ? readDate(header) : undefined
-  return date === undefined ? undefined : Math.max(0, (date - at) / 1000)
+export function readRetryAfter(headers: Headers, at: number): number | undefined {
+  const text = headers.get('retry-after')?.trim() ?? ''
+  if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_PAUSE)
+  const until = readDate(text)
+  if (until === undefined) return undefined
+  // Measured by the clock of the service, where it tells its time: that of a device may be hours off.
+  const now = readDate(headers.get('date')) ?? at
+  return Math.min(Math.max(0, (until - now) / 1000), LONGEST_PAUSE)
+}
+
+/** Reads a date of HTTP into epoch milliseconds, and nothing else: `Date.parse` makes a day in May of "-5". */
+export function readDate(text: string | null): number | undefined {
+  const date = HTTP_DATE.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN
+  return Number.isNaN(date) ? undefined : date
 }

@@ -10,13 +10,15 @@ const LONGEST_LIFETIME = 366 * 24 * 60 * 60
 /** Control and formatting characters: they would let a service write to the terminal that shows the code. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-const visible = v.pipe(
+/** What may be shown to a user. */
+export const visible = v.pipe(
   v.string(),
   v.nonEmpty(),
   v.check((text) => !INVISIBLE.test(text)),
 )
 
-const webAddress = v.pipe(visible, v.url(), v.regex(/^https?:\/\//i))
+/** What a user may be sent to. */
+export const webAddress = v.pipe(visible, v.url(), v.regex(/^https?:\/\//i))
 
 const record = v.object({
   device_code: v.pipe(v.string(), v.nonEmpty()),

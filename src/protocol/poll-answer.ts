@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type AnyAuthgraphError, BadAnswerError, RefusedError } from '../errors.ts'
-import { type Answer, errorCodeOf, memberOf } from './answer.ts'
+import { type Answer, brings, errorCodeOf, memberOf } from './answer.ts'
 import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
 import { wholeSeconds } from './seconds.ts'
 
@@ -15,9 +15,15 @@ import { wholeSeconds } from './seconds.ts'
  */
 export type PollAnswer =
   | { readonly type: 'token'; readonly at: number; readonly token: OAuthToken }
-  | { readonly type: 'pending'; readonly at: number }
+  /** `retryAfter` in seconds: for one wait, where the service says more than its interval. */
+  | { readonly type: 'pending'; readonly at: number; readonly retryAfter?: number | undefined }
   /** `interval` in seconds, where the service says one that can be used. */
-  | { readonly type: 'slow_down'; readonly at: number; readonly interval?: number | undefined }
+  | {
+      readonly type: 'slow_down'
+      readonly at: number
+      readonly interval?: number | undefined
+      readonly retryAfter?: number | undefined
+    }
   | { readonly type: 'denied'; readonly at: number }
   | { readonly type: 'expired'; readonly at: number }
   | { readonly type: 'refused'; readonly at: number; readonly error: AnyAuthgraphError }
@@ -36,13 +42,13 @@ export type PollAnswer =
  * @see Spec 4.2
  */
 export function parsePollAnswer(answer: Answer, asked: Asked): PollAnswer {
-  const { body, at } = answer
-  if (memberOf(body, 'access_token') !== undefined) return readToken(answer, asked)
+  const { body, at, retryAfter } = answer
+  if (brings(body, 'access_token')) return readToken(answer, asked)
   switch (errorCodeOf(body)) {
     case 'authorization_pending':
-      return { type: 'pending', at }
+      return { type: 'pending', at, retryAfter }
     case 'slow_down':
-      return { type: 'slow_down', at, interval: usableInterval(body) }
+      return { type: 'slow_down', at, interval: usableInterval(body), retryAfter }
     case 'access_denied':
       return { type: 'denied', at }
     // Spec: not shown. `token_expired` is how one page of the service spells it.

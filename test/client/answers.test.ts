@@ -103,10 +103,9 @@ describe('the answer with the codes', () => {
     })
   })
 
-  test('may hold null for what is absent', async () => {
-    expect(await failure({ device_code: null, error: 'invalid_client' })).toMatchObject({
-      error: 'invalid_client',
-    })
+  test.each([null, ''])('is a refusal where the codes beside the error are %j', async (device_code) => {
+    const error = await failure({ device_code, user_code: device_code, error: 'invalid_scope' })
+    expect(error).toMatchObject({ code: 'refused', error: 'invalid_scope' })
   })
 
   test('that does not come is given up after 30 seconds', async () => {
@@ -171,8 +170,12 @@ describe('the answer to a poll', () => {
     expect(await flow.result()).toMatchObject({ token: { tokenType: 'bearer' } })
   })
 
-  test('may hold null for what is absent', async () => {
-    const flow = startFlow([codes, { ...pending, access_token: null }, { ...token, error: null }])
+  test.each([null, ''])('goes on where the token beside the error is %j', async (access_token) => {
+    const flow = startFlow([
+      codes,
+      { access_token, scope: access_token, ...pending },
+      { ...token, error: null },
+    ])
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
   })
 

@@ -87,6 +87,31 @@ describe('a fault at a poll', () => {
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
   })
 
+  test.each([
+    ['Thu, 01 Jan 2026 09:00:20 GMT', 20],
+    ['Thursday, 01-Jan-26 09:00:20 GMT', 20],
+    ['Thu, 01 Jan 2026 08:59:00 GMT', 10.5],
+    // What follows is no date of HTTP, although `Date.parse` makes one of it.
+    ['-5', 10.5],
+    ['1.5', 10.5],
+    ['2026-01-01T09:00:20Z', 10.5],
+    ['Thu, 99 Jan 2026 09:00:20 GMT', 10.5],
+    ['', 10.5],
+  ])('reads the Retry-After %j by the clock of the service, and waits %d seconds', async (value, gap) => {
+    const headers = { date: 'Thu, 01 Jan 2026 09:00:00 GMT', 'retry-after': value }
+    const flow = startFlow([codes, new Response(null, { status: 503, headers }), token])
+    await flow.result()
+    expect(flow.gaps()).toEqual([5.25, gap])
+  })
+
+  test('keeps a Retry-After that no number can say as one that a resume record can hold', async () => {
+    const headers = { 'retry-after': '9'.repeat(400) }
+    const flow = startFlow([codes, new Response(null, { status: 503, headers })])
+    await flow.time.advance(10_000)
+    expect(flow.actor.getSnapshot().context.nextPollAt).toBeLessThan(Number.MAX_SAFE_INTEGER)
+    expect(await flow.result()).toEqual({ status: 'expired' })
+  })
+
   test('that hangs is given up after 30 seconds, and shown', async () => {
     const flow = startFlow([codes, 'hang', token])
     await flow.time.advance(5250 + 30_000)

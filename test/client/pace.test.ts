@@ -33,6 +33,17 @@ describe('the pace of polls', () => {
     expect(flow.actor.getSnapshot().context.interval).toBe(35)
   })
 
+  test.each([
+    [pending, 40, [5.25, 40, 5.25]],
+    [{ error: 'slow_down' }, 40, [5.25, 40, 12.6]],
+    [pending, 1, [5.25, 5.25, 5.25]],
+  ])('obeys a Retry-After beside %j of %d seconds, for one wait', async (body, retryAfter, gaps) => {
+    const headers = { 'retry-after': String(retryAfter) }
+    const flow = startFlow([codes, Response.json(body, { status: 429, headers }), pending, token])
+    await flow.result()
+    expect(flow.gaps()).toEqual(gaps)
+  })
+
   test.each([-5, 2.5, 'soon', null, {}])(
     'adds five where the interval of a slow_down is %j',
     async (interval) => {

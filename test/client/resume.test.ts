@@ -63,6 +63,17 @@ describe('an authorization that is resumed', () => {
     ['without its device code', { deviceCode: '' }, '"deviceCode"'],
     ['with an interval below one', { interval: 0 }, '"interval"'],
     ['with a time that is none', { nextPollAt: null }, '"nextPollAt"'],
+    ['with a deadline that is none', { expiresAt: Number.POSITIVE_INFINITY }, '"expiresAt"'],
+    ['with a margin below one', { margin: 0.5 }, '"margin"'],
+    ['with scopes that are no list', { scopes: 'repo' }, '"scopes"'],
+    ['in a state that nobody knows', { status: 'polling' }, '"status"'],
+    ['whose user code moves the cursor', { userCode: 'AB\u001b[2J' }, '"userCode"'],
+    ['whose address is a script', { verificationUri: 'javascript:alert(1)' }, '"verificationUri"'],
+    [
+      'whose complete address is a file',
+      { verificationUriComplete: 'file:///x' },
+      '"verificationUriComplete"',
+    ],
   ])('cannot go on from a record %s', async (_, damage, field) => {
     const first = startFlow([codes])
     await first.time.settle()
@@ -72,14 +83,8 @@ describe('an authorization that is resumed', () => {
     )
   })
 
-  test.each([
-    ['an address that is a script', { verificationUri: 'javascript:alert(1)' }],
-    ['a code that moves the cursor', { userCode: '\u001b[2J' }],
-  ])('cannot go on from a record with %s', async (_, damage) => {
-    const first = startFlow([codes])
-    await first.time.settle()
-    const resume = { ...recordOf(first), ...damage }
-    expect(() => createDeviceAuthorization({ resume })).toThrow(
+  test.each([null, 5, 'text', [], {}])('cannot go on from %j, and quotes nothing of it', (resume) => {
+    expect(() => createDeviceAuthorization({ resume: resume as never })).toThrow(
       expect.objectContaining({ code: 'bad_resume' }),
     )
   })
@@ -109,6 +114,33 @@ describe('an authorization that is resumed', () => {
     } as never)
     await second.result()
     expect(onCodes).not.toHaveBeenCalled()
+  })
+
+  test('shows its codes again', async () => {
+    const first = startFlow([codes, slowDown])
+    await first.time.advance(6000)
+    const shown: unknown[] = []
+    const resume = recordOf(first)
+    const clock = first.time.clock()
+    const second = createDeviceAuthorization({ resume, clock, onCodes: (codes) => shown.push(codes) }).start()
+    const { userCode, verificationUri, expiresAt } = resume
+    expect(shown).toEqual([{ userCode, verificationUri, expiresAt, interval: 10 }])
+    second.stop()
+  })
+
+  test('can be written down before the poll leaves, so that the end of the process is never too early', async () => {
+    const written: [sent: number, nextPollAt: number | undefined][] = []
+    const flow = startFlow([codes, token])
+    flow.actor.subscribe((snapshot) =>
+      written.push([flow.sent.length, exportResume(snapshot, flow.time.now)?.nextPollAt]),
+    )
+    const { now } = flow.time
+    await flow.result()
+    expect(written).toEqual([
+      [1, now + 5250],
+      [1, now + 10_500],
+      [2, undefined],
+    ])
   })
 
   test('cannot go on at another service', async () => {

@@ -13,7 +13,7 @@ export class VirtualTime {
   /** Epoch milliseconds. */
   now = Date.UTC(2026, 0, 1)
   readonly #timers = new Set<Timer>()
-  #requests = 0
+  #holds = 0
 
   /** A clock that runs `rate` times as fast as this time: 1.02 is two percent fast. */
   clock(rate = 1): Clock {
@@ -29,14 +29,24 @@ export class VirtualTime {
     }
   }
 
-  /** Counts the requests that are on their way through a `fetch`, so that time stands still until they are answered. */
+  /** Lets time stand still until the function it returns is called. */
+  hold(): () => void {
+    let held = true
+    this.#holds += 1
+    return () => {
+      if (held) this.#holds -= 1
+      held = false
+    }
+  }
+
+  /** Holds the time while a request is on its way through a `fetch`. */
   through(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     return async (input, init) => {
-      this.#requests += 1
+      const release = this.hold()
       try {
         return await fetch(input, init)
       } finally {
-        this.#requests -= 1
+        release()
       }
     }
   }
@@ -74,7 +84,7 @@ export class VirtualTime {
 
   /** Lets everything run that waits for no timer. */
   async settle(): Promise<void> {
-    for (let idle = 0; idle < 4; idle = this.#requests === 0 ? idle + 1 : 0) {
+    for (let idle = 0; idle < 4; idle = this.#holds === 0 ? idle + 1 : 0) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

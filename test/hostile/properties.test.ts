@@ -1,0 +1,225 @@
+import { getEventListeners } from 'node:events'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Clock, createDeviceAuthorization, github } from '../../src/index.ts'
+import { answers } from '../support/answers.ts'
+import { expectNothingQuoted, untilTrue } from '../support/hostile-flow.ts'
+import {
+  answer,
+  cutShort,
+  halfThenSilence,
+  hangUp,
+  hostileServer,
+  type Line,
+  later,
+  raw,
+  reset,
+  silence,
+} from '../support/hostile-server.ts'
+import { VirtualTime } from '../support/virtual-time.ts'
+
+/** Milliseconds a request may take. */
+const REQUEST_TIMEOUT = 30_000
+
+/** Milliseconds by which sums of fractions may differ. */
+const ROUNDING = 0.01
+
+/** One answer to a poll, and what it means for the device. */
+type Step =
+  | { readonly type: 'pending'; readonly status: number }
+  | { readonly type: 'slow_down'; readonly status: number; readonly interval: unknown }
+  | { readonly type: 'busy'; readonly retryAfter: number }
+  | { readonly type: keyof typeof BROKEN | keyof typeof LAST }
+
+const BROKEN = {
+  reset,
+  hangUp,
+  silence,
+  halfThenSilence,
+  page: answer({ status: 502, body: '<html>Bad gateway of the provider</html>' }),
+  cutShort: cutShort('{"access_token":"cut-short'),
+  noHttp: raw('SSH-2.0-another-protocol\r\n'),
+  noAnswer: answer({ body: [] }),
+} satisfies Record<string, Line>
+
+const LAST = {
+  token: { line: answers.token, outcome: 'authorized' },
+  denied: { line: answers.denied, outcome: 'denied' },
+  expired: { line: answers.expired, outcome: 'expired' },
+  refused: { line: { error: 'unsupported_grant_type' }, outcome: 'failed' },
+} satisfies Record<string, { line: Line; outcome: string }>
+
+const status = fc.constantFrom(200, 400, 429)
+
+const passing: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('pending' as const), status }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('slow_down' as const),
+      status,
+      interval: fc.constantFrom(undefined, 1, 7, '12', 20, -1, 'x', null),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('busy' as const), retryAfter: fc.nat(40) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constantFrom(...(Object.keys(BROKEN) as (keyof typeof BROKEN)[])) }),
+  },
+)
+
+const last: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ type: fc.constantFrom(...(Object.keys(LAST) as (keyof typeof LAST)[])) }),
+  passing,
+)
+
+/** Seconds before an answer: always within the request timeout of any clock below, or always beyond it. */
+const delay = fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.nat(20), fc.constant(50))
+
+const service = fc.record({
+  interval: fc.constantFrom(undefined, null, 0, 1, 2, '3', 5, 12),
+  lifetime: fc.integer({ min: 0, max: 240 }),
+  codesDelay: fc.nat(20),
+  steps: fc.array(fc.record({ step: passing, delay }), { maxLength: 10 }),
+  last: fc.record({ step: last, delay }),
+})
+
+const device = fc.record({
+  /** How fast its clock runs. */
+  rate: fc.integer({ min: 80, max: 130 }).map((percent) => percent / 100),
+  /** Milliseconds by which its timers fire early. */
+  early: fc.constantFrom(0, 0.3, 0.9),
+  random: fc.constantFrom(0, 0.5, 0.999),
+  /** When it sleeps, and for how long, in seconds. */
+  sleeps: fc.array(fc.record({ after: fc.nat(200), length: fc.nat(400) }), { maxLength: 2 }),
+})
+
+/** What the protocol asks of the device, reckoned beside it and by its own clock. */
+class Rules {
+  /** Seconds that must lie between two polls. */
+  interval: number
+  /** Before this moment no poll may come, and from `deadline` on none at all. */
+  allowedAt = 0
+  deadline = Number.POSITIVE_INFINITY
+  outcome = 'expired'
+  readonly broken: string[] = []
+
+  constructor(interval: unknown) {
+    this.interval = interval === undefined || interval === null ? 5 : Math.max(1, Number(interval))
+  }
+
+  sent(index: number, now: number, lifetime: number): void {
+    if (index === 0) this.deadline = now + lifetime * 1000
+    else if (now < this.allowedAt - ROUNDING)
+      this.broken.push(`poll ${index}: ${this.allowedAt - now} ms early`)
+    else if (now >= this.deadline) this.broken.push(`poll ${index} after the deadline`)
+    // For as long as there is no answer.
+    this.wait(now)
+  }
+
+  answered(step: Step, now: number): void {
+    if (step.type === 'slow_down') {
+      const told = Number(step.interval ?? 0)
+      this.interval = Math.max(this.interval + 5, Number.isNaN(told) ? 0 : told)
+    }
+    this.wait(now, step.type === 'busy' ? step.retryAfter : 0)
+    if (step.type in LAST) this.outcome = LAST[step.type as keyof typeof LAST].outcome
+  }
+
+  wait(now: number, retryAfter = 0): void {
+    this.allowedAt = now + Math.max(this.interval, retryAfter) * 1000
+  }
+}
+
+function lineOf(step: Step): Line {
+  switch (step.type) {
+    case 'pending':
+      return answer({ status: step.status, body: answers.pending })
+    case 'slow_down':
+      return answer({ status: step.status, body: { error: 'slow_down', interval: step.interval } })
+    case 'busy':
+      return answer({ status: 503, headers: { 'retry-after': String(step.retryAfter) } })
+    default:
+      return step.type in LAST
+        ? LAST[step.type as keyof typeof LAST].line
+        : BROKEN[step.type as keyof typeof BROKEN]
+  }
+}
+
+function clockOf(time: VirtualTime, rate: number, early: number): Clock {
+  const clock = time.clock(rate)
+  // Never no time at all, or a timer that is early for ever would let time stand still.
+  return { ...clock, setTimeout: (callback, delay) => clock.setTimeout(callback, Math.max(1, delay - early)) }
+}
+
+test('whatever a service does: no poll too early, one request at a time, over by the deadline, nothing left', async () => {
+  await fc.assert(
+    fc.asyncProperty(service, device, async (service, { rate, early, random, sleeps }) => {
+      const time = new VirtualTime()
+      const clock = clockOf(time, rate, early)
+      const rules = new Rules(service.interval)
+      const server = await hostileServer(
+        (_, index) => {
+          rules.sent(index, clock.now(), service.lifetime)
+          if (index === 0) {
+            const codes = { ...answers.codes, interval: service.interval, expires_in: service.lifetime }
+            return later(time, service.codesDelay * 1000, (exchange) => {
+              rules.wait(clock.now())
+              return answer({ body: codes })(exchange)
+            })
+          }
+          const { step, delay } = service.steps[index - 1] ?? service.last
+          return later(time, delay * 1000, (exchange) => {
+            rules.answered(step, clock.now())
+            const line = lineOf(step)
+            return (typeof line === 'function' ? line : answer({ body: line }))(exchange)
+          })
+        },
+        { now: () => time.now, keepAlive: false },
+      )
+      const { signal } = new AbortController()
+      const actor = createDeviceAuthorization({
+        clientId: 'id',
+        profile: github({ authUrl: server.url }),
+        clock,
+        fetch: server.through(time),
+        random: () => random,
+        signal,
+      })
+      let endedAt = Number.POSITIVE_INFINITY
+      actor.subscribe({
+        next: ({ context }) => expectNothingQuoted(context.error, server.bodies),
+        complete: () => {
+          endedAt = clock.now()
+        },
+      })
+      actor.start()
+
+      const world = time.clock()
+      const wakings: number[] = []
+      const timers = sleeps.map(({ after, length }) =>
+        world.setTimeout(() => {
+          const beginsInTime = clock.now() < rules.deadline + REQUEST_TIMEOUT
+          time.now += length * 1000
+          if (beginsInTime) wakings.push(clock.now())
+        }, after * 1000),
+      )
+      await time.until(() => actor.getSnapshot().status === 'done', 1e7)
+      for (const timer of timers) world.clearTimeout(timer)
+
+      expect(rules.broken).toEqual([])
+      expect(actor.getSnapshot().output?.status).toBe(rules.outcome)
+      expect(server.mostAtOnce()).toBe(1)
+      expect(endedAt).toBeLessThanOrEqual(Math.max(rules.deadline, ...wakings) + REQUEST_TIMEOUT + 2)
+      const sent = server.sent.length
+      // The answers that are still on their way to nobody.
+      await time.advance(3_600_000)
+      expect(server.sent).toHaveLength(sent)
+      expect(time.timers).toBe(0)
+      expect(getEventListeners(signal, 'abort')).toEqual([])
+      await untilTrue(() => server.used.size === 0)
+      server.close()
+    }),
+    { numRuns: 150, interruptAfterTimeLimit: 10_000 },
+  )
+}, 15_000)

@@ -1,0 +1,87 @@
+import { inspect } from 'node:util'
+import { expect } from 'vitest'
+import {
+  type AnyAuthgraphError,
+  createDeviceAuthorization,
+  type DeviceAuthorizationOptions,
+  github,
+  watch,
+} from '../../src/index.ts'
+import { hostileServer, type Script } from './hostile-server.ts'
+import { VirtualTime } from './virtual-time.ts'
+
+/** A started flow under virtual time against a hostile server. `time` may be given, where the script needs it. */
+export async function hostileFlow(
+  script: Script,
+  {
+    time = new VirtualTime(),
+    rate = 1,
+    ...options
+  }: Partial<DeviceAuthorizationOptions> & {
+    readonly time?: VirtualTime
+    readonly rate?: number
+  } = {},
+) {
+  const server = await hostileServer(script, { now: () => time.now })
+  const errors = new Set<AnyAuthgraphError>()
+  const actor = createDeviceAuthorization({
+    clientId: 'client-id-in-the-clear',
+    profile: github({ authUrl: server.url }),
+    clock: time.clock(rate),
+    fetch: server.through(time),
+    random: () => 0,
+    ...options,
+  } as DeviceAuthorizationOptions)
+  watch(actor, ({ context, output }) => {
+    for (const error of [context.error, output?.status === 'failed' ? output.error : undefined])
+      if (error) errors.add(error)
+  })
+  actor.start()
+  return {
+    time,
+    server,
+    actor,
+    /** Every error that could be seen on the way, in that order. */
+    errors,
+    /** Seconds between one request and the next, the request for codes first. */
+    gaps: () => gapsOf(server.sent),
+    /** Runs to the end, and an hour more: nothing is sent then, nothing waits, and no error ever quoted a body. */
+    result: async () => {
+      await time.until(() => actor.getSnapshot().status !== 'active', 400 * 24 * 60 * 60 * 1000)
+      const sent = server.sent.length
+      await time.advance(3_600_000)
+      await untilTrue(() => server.open() === 0)
+      expect(server.sent).toHaveLength(sent)
+      expect(time.timers).toBe(0)
+      for (const error of errors) expectNothingQuoted(error, server.bodies)
+      return actor.getSnapshot().output
+    },
+  }
+}
+
+/** Seconds between one request and the next, to the millisecond. */
+export function gapsOf(sent: readonly { readonly at: number }[]): number[] {
+  return sent.slice(1).map(({ at }, index) => Math.round(at - (sent[index]?.at ?? 0)) / 1000)
+}
+
+/** Lets the sockets of this process do their work until something is true; the test's own timeout is the limit. */
+export async function untilTrue(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** The names of fields, and the codes that stand in the specification: an error may say these. */
+const KNOWN = new Set(
+  `access_token token_type scope error device_code user_code verification_uri verification_uri_complete expires_in
+  interval access_denied device_flow_disabled expired_token incorrect_device_code invalid_client invalid_scope
+  unsupported_grant_type authorization_pending slow_down server_error`.split(/\s+/),
+)
+
+/** No message, stack or cause of an error holds a word of what the service sent. */
+export function expectNothingQuoted(error: unknown, bodies: readonly string[]): void {
+  const words = bodies.flatMap((body) => body.match(/[^\s"{}[\]<>=&,:]{6,}/g) ?? [])
+  const secrets = [...new Set(words)].filter((word) => !KNOWN.has(word))
+  for (let part = error; part !== undefined; part = part instanceof Error ? part.cause : undefined) {
+    const shown = part instanceof Error ? `${part.message}\n${part.stack}` : inspect(part, { depth: 10 })
+    for (const secret of secrets) expect(shown).not.toContain(secret)
+  }
+}

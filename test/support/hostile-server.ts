@@ -1,0 +1,283 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { VirtualTime } from './virtual-time.ts'
+
+/** What is done to one request: a plain object is sent as JSON with status 200, a function does as it likes. */
+export type Line = object | Play
+
+export type Play = (exchange: Exchange) => void | Promise<void>
+
+/** One line a request, the last one for ever; or a function that is asked for the line of each request. */
+export type Script = readonly Line[] | ((request: ReceivedRequest, index: number) => Line | Promise<Line>)
+
+export interface ReceivedRequest {
+  /** When it had arrived, epoch milliseconds. */
+  readonly at: number
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** What a line works with. */
+export interface Exchange {
+  readonly response: ServerResponse
+  readonly socket: Socket
+  /** Notes what the device is sent, so that a test can look for it where it must not be. */
+  note(body: string): void
+  /** Lets virtual time pass although the request has no answer yet, until the function it returns is called. */
+  quiet(): () => void
+}
+
+interface Answer {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as it is, or as JSON. */
+  readonly body?: string | Buffer | object
+}
+
+interface Options {
+  readonly now?: () => number
+  readonly keepAlive?: boolean
+  /** The `onTestFinished` of the test's own context, where tests run at the same time. */
+  readonly atEnd?: (close: () => void) => void
+}
+
+/** Sent by `through`, taken off before a request is kept: it tells the server which call of `fetch` this is. */
+const CALL = 'x-call-of-the-test'
+
+const MEGABYTE = Buffer.alloc(2 ** 20, 'words-of-a-large-body ')
+
+/** A server on loopback that plays a script over real sockets and keeps what it was sent. It ends with the test. */
+export async function hostileServer(
+  script: Script,
+  { now = Date.now, keepAlive = true, atEnd = onTestFinished }: Options = {},
+) {
+  const sent: ReceivedRequest[] = []
+  const bodies: string[] = []
+  const sockets = new Set<Socket>()
+  const used = new Set<Socket>()
+  const calls = new Map<string, { hold: () => void; release: () => void }>()
+  let open = 0
+  let calling = 0
+  let mostCalling = 0
+  let connections = 0
+
+  const server = createServer({ keepAliveTimeout: 0 }, async (message, response) => {
+    const call = String(message.headers[CALL] ?? '')
+    delete message.headers[CALL]
+    open += 1
+    response.once('close', () => {
+      open -= 1
+    })
+    const { socket, url: path = '/', headers } = message
+    used.add(socket)
+    const request = { at: now(), path, headers, body: await textOf(message) }
+    const index = sent.push(request) - 1
+    response.sendDate = false
+    if (!keepAlive) response.shouldKeepAlive = false
+    const line =
+      typeof script === 'function' ? await script(request, index) : script[Math.min(index, script.length - 1)]
+    const play = typeof line === 'function' ? (line as Play) : answer({ body: line ?? {} })
+    await play({
+      response,
+      socket,
+      note: (body) => bodies.push(body),
+      quiet: () => {
+        calls.get(call)?.release()
+        return () => calls.get(call)?.hold()
+      },
+    })
+  })
+  server.on('connection', (socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      used.delete(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  atEnd(close)
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Requests in the order of their arrival. */
+    sent,
+    /** All that devices were sent. */
+    bodies,
+    /** Connections that are open now and brought a request: Node's `fetch` opens a spare one after each it aborts. */
+    used,
+    /** Connections there ever were. */
+    connections: () => connections,
+    /** Requests that are being answered now. */
+    open: () => open,
+    /** The most requests through `through` that were ever on their way at once. */
+    mostAtOnce: () => mostCalling,
+    close,
+    /** A `fetch` during whose requests virtual time stands still, unless the server is quiet on purpose. */
+    through(time: VirtualTime): typeof globalThis.fetch {
+      return async (input, init) => {
+        const id = String(calls.size)
+        let release: (() => void) | undefined
+        const call = {
+          over: false,
+          hold: () => {
+            if (!call.over) release ??= time.hold()
+          },
+          release: () => {
+            release?.()
+            release = undefined
+          },
+        }
+        calling += 1
+        mostCalling = Math.max(mostCalling, calling)
+        const over = () => {
+          if (!call.over) calling -= 1
+          call.over = true
+          call.release()
+        }
+        calls.set(id, call)
+        call.hold()
+        try {
+          const headers = { ...Object.fromEntries(new Headers(init?.headers)), [CALL]: id }
+          return watchBody(await globalThis.fetch(input, { ...init, headers }), over)
+        } catch (error) {
+          over()
+          throw error
+        }
+      }
+    },
+  }
+}
+
+/** An answer as servers give it. */
+export function answer({ status = 200, headers = {}, body = '' }: Answer): Play {
+  return ({ response, note }) => {
+    const bytes = Buffer.isBuffer(body)
+      ? body
+      : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+    note(bytes.toString())
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': bytes.byteLength,
+      ...headers,
+    })
+    response.end(bytes)
+  }
+}
+
+/** The connection breaks before there is an answer. */
+export const reset: Play = ({ socket }) => {
+  socket.resetAndDestroy()
+}
+
+/** The connection is closed in good order, without an answer. */
+export const hangUp: Play = ({ socket }) => {
+  socket.end()
+}
+
+/** No answer ever comes. */
+export const silence: Play = ({ quiet }) => {
+  quiet()
+}
+
+/** The headers come, and a part of the body, and nothing more. */
+export const halfThenSilence: Play = async ({ response, quiet, note }) => {
+  const half = '{"access_token":"half-of-a-token'
+  note(half)
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 })
+  response.write(half)
+  // Once the device has had the time to read it.
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  quiet()
+}
+
+/** An answer that ends before the length it announced. */
+export function cutShort(body: string): Play {
+  return ({ socket, note }) => {
+    note(body)
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length + 10}\r\n\r\n${body}`)
+  }
+}
+
+/** Bytes as they are, then the end of the connection. */
+export function raw(text: string): Play {
+  return ({ socket, note }) => {
+    note(text)
+    socket.end(text)
+  }
+}
+
+/** A body of this many megabytes, for as long as somebody reads it. `written` counts those that went out. */
+export function large(megabytes: number): Play & { written: number } {
+  const play = async ({ response, note }: Exchange) => {
+    note(MEGABYTE.subarray(0, 1000).toString())
+    response.writeHead(200, { 'content-type': 'application/json' })
+    for (play.written = 0; play.written < megabytes && !response.destroyed; play.written += 1) {
+      if (response.write(MEGABYTE)) continue
+      await new Promise<void>((resolve) => {
+        response.once('drain', resolve)
+        response.once('close', resolve)
+      })
+    }
+    response.end()
+  }
+  play.written = 0
+  return play
+}
+
+/** A line that is played this many milliseconds of virtual time later. */
+export function later(time: VirtualTime, milliseconds: number, line: Line): Play {
+  return async (exchange) => {
+    const speak = exchange.quiet()
+    await new Promise<void>((resolve) => time.clock().setTimeout(resolve, milliseconds))
+    if (exchange.socket.destroyed) return
+    speak()
+    await (typeof line === 'function' ? (line as Play)(exchange) : answer({ body: line })(exchange))
+  }
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of message) text += chunk
+  return text
+}
+
+/** The same response, which says when its body was read, given up or broken. */
+function watchBody(response: Response, over: () => void): Response {
+  if (response.body === null) {
+    over()
+    return response
+  }
+  const reader = response.body.getReader()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          controller.close()
+          over()
+        } catch (error) {
+          over()
+          throw error
+        }
+      },
+      cancel(reason) {
+        over()
+        return reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return Object.defineProperties(response, {
+    body: { value: body },
+    text: { value: () => new Response(body).text() },
+  })
+}

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createDeviceAuthorization, exportResume, github, type ResumeRecord, watch } from '../../src/index.ts'
+
+/*
+ * A process that logs in at argv[2] and keeps its resume record in the file argv[3], from which it goes on where there
+ * is one. It prints one line of JSON for each change.
+ */
+
+const [, , authUrl = '', file = ''] = process.argv
+const profile = github({ authUrl })
+
+const actor = existsSync(file)
+  ? createDeviceAuthorization({ profile, resume: JSON.parse(readFileSync(file, 'utf8')) })
+  : createDeviceAuthorization({ profile, clientId: 'id', scopes: ['repo'] })
+
+watch(actor, (snapshot) => {
+  const { output, value } = snapshot
+  const record = exportResume(snapshot, Date.now())
+  keep(record, output !== undefined)
+  const token = output?.status === 'authorized' ? output.token.accessToken.reveal() : undefined
+  process.stdout.write(`${JSON.stringify({ value, record, status: output?.status, token })}\n`)
+})
+actor.start()
+
+/** By a new name first, so that there is a whole record in the file at any moment. */
+function keep(record: ResumeRecord | undefined, isOver: boolean): void {
+  if (isOver) rmSync(file, { force: true })
+  if (record === undefined) return
+  writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
