@@ -52,6 +52,14 @@ describe('a request', () => {
     expect(answer.status).toBe(413)
   })
 
+  test('is read in a browser that cannot iterate over a stream', async () => {
+    const { service } = embedded()
+    const body = new URLSearchParams({ client_id: 'id' })
+    const request = new Request(`http://localhost${PATH}`, { method: 'POST', body })
+    Object.defineProperty(request.body, Symbol.asyncIterator, { value: undefined })
+    expect((await service.fetch(request)).status).toBe(200)
+  })
+
   test.each([
     ['GET', '/nowhere', 404, null],
     ['GET', PATH, 405, 'POST'],
