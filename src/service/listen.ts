@@ -19,16 +19,19 @@ export interface Listening {
 }
 
 /**
- * Serves HTTP on Node.
+ * Serves HTTP on Node, and where its servers are to be had.
  *
  * @param port 0 for any free one.
- * @throws BadOptionError where the port cannot be had.
+ * @throws BadOptionError where the port cannot be had, or the runtime has no servers.
  */
 export async function listen(
   handle: (request: ServiceRequest) => Promise<ServiceResponse>,
   { port, host }: { readonly port: number; readonly host: string },
 ): Promise<Listening> {
-  const { createServer } = await import('node:http')
+  // In a worker there is no such module, and bundlers put an empty one into a page.
+  const { createServer } = await import('node:http').catch(() => ({ createServer: undefined }))
+  if (createServer === undefined)
+    throw new BadOptionError('this runtime cannot listen: hand each request to "fetch" of the service')
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE, headersTimeout: KEEP_ALIVE + 1000 },
     (request, response) => {

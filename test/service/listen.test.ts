@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { authorizeDevice, github } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
 import { fastClock } from '../support/fast-clock.ts'
@@ -54,6 +54,23 @@ test('a port that is taken is a clear error', async () => {
     message: `cannot listen on port ${port} of 127.0.0.1: EADDRINUSE`,
   })
   await close()
+})
+
+test.each([
+  ['a page, into which a bundler put an empty module', () => ({ createServer: undefined })],
+  [
+    'a worker, which has no such module',
+    () => {
+      throw new Error('No such module "node:http".')
+    },
+  ],
+])('in %s, to listen is a clear error', async (_, makeModule) => {
+  vi.doMock('node:http', makeModule)
+  await expect(createService(options).listen()).rejects.toMatchObject({
+    code: 'bad_option',
+    message: expect.stringContaining('this runtime cannot listen'),
+  })
+  vi.doUnmock('node:http')
 })
 
 test('a connection that breaks in the middle of a body harms nobody', async () => {
