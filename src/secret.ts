@@ -6,10 +6,11 @@
  * @see Spec 2.1
  */
 export class Secret {
-  readonly #value: string
+  /** A function, since the consoles of browsers print private fields too. */
+  readonly #value: () => string
 
   constructor(value: string) {
-    this.#value = value
+    this.#value = () => value
   }
 
   /** Wraps a plain value; a `Secret` is handed back as it is. */
@@ -20,7 +21,7 @@ export class Secret {
 
   /** Gives the value itself. Call it in the line that writes the wire, and nowhere earlier. */
   reveal(): string {
-    return this.#value
+    return this.#value()
   }
 
   toString(): string {

@@ -31,14 +31,20 @@ function serviceRequest({ method, url, headers }: Request, body: string): Servic
 async function readBody({ body }: Request): Promise<string | undefined> {
   if (body === null) return ''
   const decoder = new TextDecoder()
+  // Not `for await`: most versions of Safari cannot iterate over a stream.
+  const reader = body.getReader()
   let text = ''
   let size = 0
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
-    if (size > LARGEST_REQUEST) return undefined
-    text += decoder.decode(chunk, { stream: true })
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    size += value.byteLength
+    if (size > LARGEST_REQUEST) {
+      reader.cancel().catch(() => undefined)
+      return undefined
+    }
+    text += decoder.decode(value, { stream: true })
   }
-  return text + decoder.decode()
 }
 
 function respond(method: string, { status, headers, body }: ServiceResponse): Response {

@@ -21,10 +21,10 @@ export interface Listening {
 }
 
 /**
- * Serves HTTP on Node.
+ * Serves HTTP on Node, and where its servers are to be had.
  *
  * @param at.port 0 for any free one.
- * @throws BadOptionError where the port cannot be had.
+ * @throws BadOptionError where the port cannot be had, or the runtime has no servers.
  */
 export async function listen(
   handle: Handler,
@@ -32,7 +32,10 @@ export async function listen(
 ): Promise<Listening> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new BadOptionError('port must be a whole number from 0 to 65535')
-  const { createServer } = await import('node:http')
+  // In a worker there is no such module, and bundlers put an empty one into a page.
+  const { createServer } = await import('node:http').catch(() => ({ createServer: undefined }))
+  if (createServer === undefined)
+    throw new BadOptionError('this runtime cannot listen: hand each request to "fetch" of the service')
   const unanswered = new Set<ServerResponse>()
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE, headersTimeout: KEEP_ALIVE + 1000 })
   // Node would wait for connections that are kept alive, or that never sent a request.

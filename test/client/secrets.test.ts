@@ -1,3 +1,4 @@
+import { Session } from 'node:inspector/promises'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import * as authgraph from '../../src/index.ts'
@@ -60,6 +61,17 @@ async function observe(...script: Scripted[]) {
   return { seen, actor }
 }
 
+/** What the console of Chromium, the same engine, shows of a value. */
+async function previewOf(value: unknown): Promise<string> {
+  const session = new Session()
+  session.connect()
+  Object.assign(globalThis, { previewed: value })
+  const expression = 'globalThis.previewed'
+  const { result } = await session.post('Runtime.evaluate', { expression, generatePreview: true })
+  session.disconnect()
+  return JSON.stringify(result)
+}
+
 describe('a secret', () => {
   test('shows itself in no way', () => {
     const secret = new Secret(token.access_token)
@@ -69,6 +81,13 @@ describe('a secret', () => {
     expect(`${secret}`).toBe('[secret]')
     expect(JSON.stringify({ secret })).toBe('{"secret":"[secret]"}')
     expect(inspect({ secret })).toBe('{ secret: [secret] }')
+  })
+
+  test('shows nothing in the console of a browser, which prints private fields too', async () => {
+    const secret = new Secret(token.access_token)
+    const preview = await previewOf(secret)
+    expect(preview).toContain('#value')
+    expect(preview).not.toContain(token.access_token)
   })
 
   test('is revealed where it is asked for', () => {

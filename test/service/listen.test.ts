@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request as send } from 'node:http'
 import { connect } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 
@@ -188,4 +188,21 @@ test('every address of the machine is called by one that can be', async () => {
   const { url } = await listen({}, { host: '0.0.0.0' })
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await fetch(`${url}/user`)).status).toBe(401)
+})
+
+test.each([
+  ['a page, into which a bundler put an empty module', () => ({ createServer: undefined })],
+  [
+    'a worker, which has no such module',
+    () => {
+      throw new Error('No such module "node:http".')
+    },
+  ],
+])('in %s, to listen is a clear error', async (_, makeModule) => {
+  vi.doMock('node:http', makeModule)
+  onTestFinished(() => void vi.doUnmock('node:http'))
+  await expect(listen()).rejects.toMatchObject({
+    code: 'bad_option',
+    message: expect.stringContaining('this runtime cannot listen'),
+  })
 })

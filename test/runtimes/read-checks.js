@@ -1,0 +1,18 @@
+import { PLANTED, PRINTED } from './scenario/planted.js'
+
+/**
+ * Reads what a runtime printed: the results stand in the last line, and a secret nowhere.
+ *
+ * @returns The name of each check, and its problem where it failed.
+ */
+export function readChecks(printed) {
+  const lines = printed.split('\n')
+  const checks = JSON.parse(lines.pop() ?? '')
+  const output = lines.join('\n')
+  return [...checks, { name: 'what is printed shows no secret', problem: problemOf(output) }]
+}
+
+function problemOf(output) {
+  if (!output.includes(PRINTED)) return 'nothing was printed'
+  return output.includes(PLANTED) ? output : undefined
+}

@@ -1,0 +1,15 @@
+/** Compares as JSON, in which a secret shows `[secret]`. */
+export function equal(actual, expected) {
+  const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (found !== wanted) throw new Error(`${found} is not ${wanted}`)
+}
+
+/** What a promise was rejected with. */
+export async function rejection(promise) {
+  const value = await promise.then(
+    () => undefined,
+    (error) => error,
+  )
+  if (value === undefined) throw new Error('it was not rejected')
+  return value
+}

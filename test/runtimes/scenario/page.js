@@ -1,0 +1,3 @@
+import { runChecks } from './scenario.js'
+
+globalThis.checks = runChecks()

@@ -1,0 +1,3 @@
+import { runChecks } from './scenario.js'
+
+process.stdout.write(`${JSON.stringify(await runChecks())}\n`)

@@ -1,0 +1,231 @@
+import { authorizeDevice, createDeviceAuthorization, exportResume, Secret, viewOf } from 'authgraph'
+import { signAppJwt } from 'authgraph/app-jwt'
+import { app, basic, createApi, none, oauth, personalToken, withAuth } from 'authgraph/auth'
+import { deviceAuthorization, deviceGrant } from 'authgraph/machines'
+import { createService } from 'authgraph/service'
+import { equal, rejection } from './equal.js'
+import { givenTime } from './given-time.js'
+import { privateKey, publicKey } from './keys.js'
+import { PLANTED, PRINTED } from './planted.js'
+
+const APP_ID = 12345
+const PASSWORD = 'pässwörd'
+const PERSONAL_TOKEN = 'github_pat_personal'
+
+// At the top of the module, where a worker has it, and where some runtimes refuse to wait or to make random numbers.
+const service = createService({
+  clients: [{ clientId: 'my-client-id', name: 'My app' }],
+  interval: 1,
+  users: [{ username: 'hubot', password: PASSWORD }],
+  personalTokens: [{ token: PERSONAL_TOKEN, user: { id: 7, login: 'monalisa' }, scopes: ['gist'] }],
+  apps: [{ appId: APP_ID, publicKeys: [publicKey] }],
+})
+
+/** What must hold in every runtime: a sentence, and what proves it. */
+const checks = {
+  'a device obtains a token, by the clock of the runtime': async () => {
+    const token = await obtainToken()
+    equal(token, { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo', 'gist'] })
+    equal(/^gho_[0-9a-f]{40}$/.test(token.accessToken.reveal()), true)
+  },
+
+  'a device that is denied says so': async () => {
+    const denied = authorizeDevice({
+      clientId: 'my-client-id',
+      fetch: service.fetch,
+      onCodes: ({ userCode }) => service.deny(userCode),
+    })
+    equal((await rejection(denied)).code, 'denied')
+  },
+
+  'a signal cancels': async () => {
+    const controller = new AbortController()
+    const cancelled = authorizeDevice({
+      clientId: 'my-client-id',
+      fetch: service.fetch,
+      signal: controller.signal,
+      onCodes: () => controller.abort(),
+    })
+    equal((await rejection(cancelled)).code, 'cancelled')
+  },
+
+  'a user interface sees every state': async () => {
+    const { views, actor } = await watchFlow({
+      decide: ({ own, view }) => view.status === 'slowed' && own.approve(view.userCode, 'octocat'),
+    })
+    equal(
+      views.map(({ status, activity }) => (activity ? `${status}, ${activity}` : status)),
+      [
+        'requested, requesting',
+        'requested, waiting',
+        'requested, polling',
+        'pending, waiting',
+        'pending, polling',
+        'slowed, waiting',
+        'slowed, polling',
+        'authorized',
+      ],
+    )
+    const { userCode, text, ...codes } = views[1]
+    equal(/^[A-Z]{4}-[A-Z]{4}$/.test(userCode), true)
+    equal(text.length > 0, true)
+    equal(codes, {
+      status: 'requested',
+      activity: 'waiting',
+      verificationUri: 'http://localhost/login/device',
+      verificationUriComplete: `http://localhost/login/device?user_code=${userCode}`,
+      secondsLeft: 900,
+      secondsToNextPoll: 6,
+      polls: 0,
+    })
+    equal(actor.getSnapshot().output.token.scopes, [])
+  },
+
+  'codes expire': async () => {
+    const { views } = await watchFlow({ decide: () => undefined })
+    equal(views.at(-1).status, 'expired')
+  },
+
+  'a login goes on from its record': async () => {
+    const time = givenTime()
+    const own = createService({ clients: [{ clientId: 'my-client-id', name: 'My app' }], clock: time.clock })
+    const options = { fetch: own.fetch, clock: time.clock }
+    const first = createDeviceAuthorization({ ...options, clientId: 'my-client-id', scopes: ['repo'] })
+    first.start()
+    await time.until(() => first.getSnapshot().context.codes !== undefined)
+    const record = JSON.stringify(exportResume(first.getSnapshot(), time.clock.now()))
+    first.send({ type: 'cancel' })
+
+    const second = createDeviceAuthorization({ ...options, resume: JSON.parse(record) })
+    second.start()
+    await own.approve(viewOf(second.getSnapshot(), time.clock.now()).userCode, 'octocat')
+    await time.untilDone(second)
+    equal(second.getSnapshot().output, {
+      status: 'authorized',
+      token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo'] },
+    })
+  },
+
+  'an application signs its token with a PKCS#1 key': async () => {
+    const now = Date.UTC(2026, 0, 1)
+    const token = await signAppJwt({ appId: APP_ID, privateKey, clock: { now: () => now } })
+    equal(JSON.stringify({ token }), '{"token":"[secret]"}')
+    const [header = '', claims = '', signature = ''] = token.reveal().split('.')
+    equal(JSON.parse(atob(header)).alg, 'RS256')
+    const { iss, iat, exp } = JSON.parse(atob(claims))
+    equal([iss, iat <= now / 1000, exp > now / 1000, exp <= now / 1000 + 600], [APP_ID, true, true, true])
+    equal(await isSigned(`${header}.${claims}`, signature), true)
+    equal(await isSigned(`${header}.${claims}x`, signature), false)
+  },
+
+  'no authentication is refused where one is needed': async () => {
+    const refused = await rejection(apiWith(none())('/user'))
+    equal([refused.code, refused.status], ['refused', 401])
+  },
+
+  'basic credentials are recognised': async () => {
+    equal(await apiWith(basic('hubot', PASSWORD))('/user'), { login: 'hubot' })
+    equal((await rejection(apiWith(basic('hubot', 'password'))('/user'))).status, 401)
+  },
+
+  'a personal token is recognised': async () => {
+    equal(await apiWith(personalToken(PERSONAL_TOKEN))('/user'), { id: 7, login: 'monalisa' })
+  },
+
+  'an application is recognised': async () => {
+    equal(await apiWith(app({ appId: APP_ID, privateKey }))('/app'), { id: APP_ID })
+  },
+
+  'the token of the device flow is recognised, also through a plain fetch': async () => {
+    const token = await obtainToken()
+    equal(await apiWith(oauth(token))('/user'), { login: 'octocat' })
+    const answer = await withAuth(oauth(token), { fetch: service.fetch })('/user')
+    equal([answer.status, answer.headers.get('x-oauth-scopes')], [200, 'repo, gist'])
+  },
+
+  'credentials stay at their host': async () => {
+    const elsewhere = withAuth(personalToken(PERSONAL_TOKEN), { fetch: service.fetch })(
+      'https://example.com/',
+    )
+    equal((await rejection(elsewhere)).code, 'wrong_host')
+  },
+
+  'a secret is printed': () => {
+    const secret = new Secret(PLANTED)
+    equal([String(secret), structuredClone(secret)], ['[secret]', {}])
+    // biome-ignore lint/suspicious/noConsole: whoever started this looks for the value in all that was printed.
+    console.log(PRINTED, secret, { nested: [secret] }, basic('hubot', PLANTED), personalToken(PLANTED))
+  },
+
+  'the machines load alone': () => {
+    equal([deviceAuthorization.id, deviceGrant.id], ['deviceAuthorization', 'deviceGrant'])
+  },
+}
+
+/** Runs every check, one after the other. `problem` says what failed. */
+export async function runChecks() {
+  const results = []
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      await check()
+      results.push({ name })
+    } catch (error) {
+      results.push({ name, problem: String(error.stack ?? error) })
+    }
+  }
+  return results
+}
+
+function obtainToken() {
+  return authorizeDevice({
+    clientId: 'my-client-id',
+    scopes: ['repo', 'gist'],
+    fetch: service.fetch,
+    onCodes: ({ userCode }) => service.approve(userCode, 'octocat'),
+  })
+}
+
+function apiWith(auth) {
+  return createApi({ auth, fetch: service.fetch })
+}
+
+/** Runs a flow in a given time and keeps what a user interface would have shown, each state once. */
+async function watchFlow({ decide }) {
+  const time = givenTime()
+  // From its second poll on, this service finds the device too early: its clock is slow.
+  const own = createService({
+    clients: [{ clientId: 'my-client-id', name: 'My app' }],
+    clock: { now: () => time.start + (time.clock.now() - time.start) * 0.9 },
+    leeway: 0,
+  })
+  const actor = createDeviceAuthorization({
+    clientId: 'my-client-id',
+    fetch: own.fetch,
+    clock: time.clock,
+    random: () => 0,
+  })
+  const views = []
+  const see = (snapshot) => {
+    const view = viewOf(snapshot, time.clock.now())
+    const { status, activity } = views.at(-1) ?? {}
+    if (view.status === status && view.activity === activity) return
+    views.push(view)
+    decide({ own, view })
+  }
+  actor.subscribe(see)
+  actor.start()
+  await time.untilDone(actor)
+  return { views, actor }
+}
+
+async function isSigned(text, signature) {
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  const spki = bytesOf(publicKey.replaceAll(/-----.*-----|\s/g, ''))
+  const key = await crypto.subtle.importKey('spki', spki, algorithm, false, ['verify'])
+  return crypto.subtle.verify(algorithm, key, bytesOf(signature), new TextEncoder().encode(text))
+}
+
+function bytesOf(base64) {
+  const binary = atob(base64.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+}
