@@ -20,8 +20,8 @@ beforeAll(() => {
   writeFileSync(join(folder, 'app.public.pem'), publicKey)
 })
 
-test('the README shows how to get a token in two ways, and how to call an API', () => {
-  expect(blocks).toHaveLength(3)
+test('the README shows how to get a token in two ways, to go on with a login, and to call an API', () => {
+  expect(blocks).toHaveLength(4)
 })
 
 test.concurrent.each(blocks.map((code, index) => [index + 1, code] as const))(

@@ -25,7 +25,12 @@ const service = createService({
 const checks = {
   'a device obtains a token, by the clock of the runtime': async () => {
     const token = await obtainToken()
-    equal(token, { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo', 'gist'] })
+    equal(token, {
+      accessToken: '[secret]',
+      tokenType: 'bearer',
+      scopes: ['repo', 'gist'],
+      missingScopes: [],
+    })
     equal(/^gho_[0-9a-f]{40}$/.test(token.accessToken.reveal()), true)
   },
 
@@ -102,7 +107,7 @@ const checks = {
     await time.untilDone(second)
     equal(second.getSnapshot().output, {
       status: 'authorized',
-      token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo'] },
+      token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo'], missingScopes: [] },
     })
   },
 
