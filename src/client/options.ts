@@ -79,6 +79,9 @@ interface CommonOptions {
  */
 export interface DeviceAuthorizationActor extends Actor<typeof deviceAuthorization> {}
 
+/** One for all flows: ten thousand of them wait with it. */
+const GITHUB = github()
+
 /** Looked up at each call, so that whoever replaces the globals later is obeyed. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -96,7 +99,7 @@ export const systemFetch: typeof globalThis.fetch = (input, init) => globalThis.
  * @group Device authorization
  */
 export function deviceInput(options: DeviceAuthorizationOptions): DeviceAuthorizationInput {
-  const profile = options.profile ?? github()
+  const profile = options.profile ?? GITHUB
   const { clientId, scopes, resume } =
     options.resume === undefined ? fresh(options) : readResume(options.resume, profile)
   return {

@@ -18,6 +18,14 @@ const kinds = {
     const { createDeviceAuthorization } = await import('../../dist/src/index.js')
     createDeviceAuthorization({ clientId: 'id', fetch: answer, onCodes: shown }).start()
   },
+  'authgraph, the import alone': async () => {
+    await import('../../dist/src/index.js')
+    shown()
+  },
+  '@octokit/auth-oauth-device, the import alone': async () => {
+    await Promise.all([import('@octokit/auth-oauth-device'), import('@octokit/request')])
+    shown()
+  },
   '@octokit/auth-oauth-device': async () => {
     const { createOAuthDeviceAuth } = await import('@octokit/auth-oauth-device')
     const { request } = await import('@octokit/request')

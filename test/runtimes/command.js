@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** Milliseconds that one command may take. */
-const LONGEST = 120_000
+const LONGEST = 180_000
 
 /** Runs a command in a folder, which is its home too, and gives what it printed. */
 export async function run(command, args, folder) {

@@ -5,7 +5,7 @@ import { installed, run } from '../command.js'
 
 const BUNDLE = 'dist-workerd'
 
-/** The runtime of Cloudflare's Workers, without its compatibility with Node. */
+/** The runtime of Cloudflare's Workers, without its compatibility with Node, which a newer date switches on. */
 export const workerd = {
   name: 'workerd',
   async version(folder) {
@@ -38,6 +38,7 @@ function configOf(names) {
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [(name = "scenario", worker = (
   compatibilityDate = "2026-10-01",
+  compatibilityFlags = ["no_nodejs_compat", "no_nodejs_compat_v2"],
   modules = [${modules.join(', ')}],
 ))]);
 `
