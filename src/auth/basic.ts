@@ -1,6 +1,7 @@
 import { BadOptionError } from '../errors.ts'
 import { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
+import { FixedHeader } from './fixed-header.ts'
 
 const CONTROL = /\p{Cc}/u
 
@@ -20,19 +21,10 @@ export function basic(username: string, password: string | Secret): Auth {
   if (CONTROL.test(credentials.reveal())) {
     throw new BadOptionError('the credentials of basic authentication may hold no control characters')
   }
-  return new Basic(credentials)
+  return new FixedHeader('basic', encode(credentials))
 }
 
-class Basic implements Auth {
-  readonly form = 'basic'
-  readonly #header: Secret
-
-  constructor(credentials: Secret) {
-    const bytes = new TextEncoder().encode(credentials.reveal())
-    this.#header = new Secret(`Basic ${btoa(String.fromCharCode(...bytes))}`)
-  }
-
-  authorization(): Secret {
-    return this.#header
-  }
+function encode(credentials: Secret): Secret {
+  const bytes = new TextEncoder().encode(credentials.reveal())
+  return new Secret(`Basic ${btoa(String.fromCharCode(...bytes))}`)
 }

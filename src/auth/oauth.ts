@@ -3,6 +3,7 @@ import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 import { bearer } from './bearer.ts'
+import { FixedHeader } from './fixed-header.ts'
 
 /**
  * Authenticates with the access token of the device flow.
@@ -14,22 +15,9 @@ import { bearer } from './bearer.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-7.1 RFC 6749, section 7.1}
  */
 export function oauth(token: Pick<OAuthToken, 'accessToken' | 'tokenType'> | string | Secret): Auth {
-  if (typeof token !== 'object' || !('accessToken' in token)) return new OAuth(bearer(token))
+  if (typeof token !== 'object' || !('accessToken' in token)) return new FixedHeader('oauth', bearer(token))
   if (token.tokenType.toLowerCase() !== 'bearer') {
     throw new BadOptionError('the type of the token is not "bearer": it is not known how to send it')
   }
-  return new OAuth(bearer(token.accessToken))
-}
-
-class OAuth implements Auth {
-  readonly form = 'oauth'
-  readonly #header: Secret
-
-  constructor(header: Secret) {
-    this.#header = header
-  }
-
-  authorization(): Secret {
-    return this.#header
-  }
+  return new FixedHeader('oauth', bearer(token.accessToken))
 }

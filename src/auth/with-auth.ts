@@ -1,6 +1,7 @@
 import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
 import { github, type Profile } from '../protocol/profiles.ts'
+import { discard } from '../protocol/read-text.ts'
 import type { Auth } from './auth.ts'
 
 /**
@@ -50,7 +51,7 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
     const again = isOurs && auth.learn ? request.clone() : undefined
     const answer = await send(request, isOurs)
     if (!again || !auth.learn?.(answer)) return answer
-    answer.body?.cancel().catch(() => undefined)
+    discard(answer.body)
     return send(again, isOurs)
   }
 }

@@ -1,4 +1,5 @@
 import { createActor } from 'xstate'
+import { shownOf } from '../protocol/device-codes.ts'
 import { deviceMachine } from './device-machine.ts'
 import {
   type DeviceAuthorizationActor,
@@ -40,13 +41,7 @@ function shownCodes({ context, status }: DeviceSnapshot): ShownCodes | undefined
   const { codes, expiresAt, interval, flow } = context
   const alive = status === 'active' && flow.clock.now() < expiresAt
   if (codes === undefined || !alive) return undefined
-  return {
-    userCode: codes.userCode,
-    verificationUri: codes.verificationUri,
-    ...(codes.verificationUriComplete && { verificationUriComplete: codes.verificationUriComplete }),
-    expiresAt,
-    interval,
-  }
+  return { ...shownOf(codes), expiresAt, interval }
 }
 
 /** Listens from the start on: an actor that is never started holds nothing of the signal. */

@@ -3,6 +3,7 @@ import { AnswerTooLargeError, AuthgraphError, RedirectedError, UnreachableError 
 import { secureAddress } from '../protocol/address.ts'
 import { type Answer, readBody, readDate, readRetryAfter } from '../protocol/answer.ts'
 import type { Profile } from '../protocol/profiles.ts'
+import { discard, readText } from '../protocol/read-text.ts'
 
 /** Bytes of the largest answer that is read. */
 const LARGEST_ANSWER = 64 * 1024
@@ -86,7 +87,7 @@ async function exchange(
       discard(response.body)
       throw new RedirectedError(host)
     }
-    const text = await readText(response)
+    const text = await textOf(response)
     const at = clock.now()
     return {
       status: response.status,
@@ -110,33 +111,16 @@ function isRedirect({ type, status, redirected }: Response): boolean {
   return type === 'opaqueredirect' || redirected || (status >= 300 && status < 400)
 }
 
-async function readText(response: Response): Promise<string> {
-  const { body } = response
+async function textOf(response: Response): Promise<string> {
+  const { body, headers } = response
   if (body === null) return ''
-  if (isSmall(response.headers)) return response.text()
-  const decoder = new TextDecoder()
-  const reader = body.getReader()
-  let text = ''
-  let size = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    size += value.byteLength
-    if (size > LARGEST_ANSWER) {
-      discard(reader)
-      throw new AnswerTooLargeError(LARGEST_ANSWER)
-    }
-    text += decoder.decode(value, { stream: true })
-  }
+  const text = isSmall(headers) ? await response.text() : await readText(body, LARGEST_ANSWER)
+  if (text === undefined) throw new AnswerTooLargeError(LARGEST_ANSWER)
+  return text
 }
 
 /** A length that is said holds for what comes, unless it comes compressed. Reading it whole takes half the time. */
 function isSmall(headers: Headers): boolean {
   const length = headers.get('content-length')
   return length !== null && Number(length) <= LARGEST_ANSWER && !headers.has('content-encoding')
-}
-
-/** Ends a body that is not read further. Nobody waits for it: a stream may take as long to end as it likes. */
-function discard(body: { cancel(): Promise<void> } | null): void {
-  body?.cancel().catch(() => undefined)
 }

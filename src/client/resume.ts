@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Progress } from '../../machines/device-authorization.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
-import { parseDeviceCodes, visible, webAddress } from '../protocol/device-codes.ts'
+import { parseDeviceCodes, shownOf, visible, webAddress } from '../protocol/device-codes.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
@@ -54,9 +54,7 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
     v: 1,
     clientId: flow.clientId.reveal(),
     deviceCode: codes.deviceCode.reveal(),
-    userCode: codes.userCode,
-    verificationUri: codes.verificationUri,
-    ...(codes.verificationUriComplete && { verificationUriComplete: codes.verificationUriComplete }),
+    ...shownOf(codes),
     scopes: [...flow.scopes],
     tokenEndpoint: flow.profile.tokenEndpoint,
     status,

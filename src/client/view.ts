@@ -1,6 +1,7 @@
 import type { SnapshotFrom } from 'xstate'
 import type { DeviceResult, deviceAuthorization, Standing } from '../../machines/device-authorization.ts'
 import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
+import { shownOf } from '../protocol/device-codes.ts'
 
 /**
  * A snapshot of a device authorization.
@@ -55,13 +56,7 @@ export function viewOf(snapshot: DeviceSnapshot, now: number): DeviceView {
     status: snapshot.output?.status ?? status,
     ...(activity && { activity }),
     text: textOf(snapshot),
-    ...(codes &&
-      activity && {
-        userCode: codes.userCode,
-        verificationUri: codes.verificationUri,
-        ...(codes.verificationUriComplete && { verificationUriComplete: codes.verificationUriComplete }),
-        secondsLeft: secondsUntil(expiresAt, now),
-      }),
+    ...(codes && activity && { ...shownOf(codes), secondsLeft: secondsUntil(expiresAt, now) }),
     ...((activity === 'waiting' || activity === 'retrying') &&
       nextPollAt < expiresAt && { secondsToNextPoll: secondsUntil(nextPollAt, now) }),
     polls,

@@ -1,3 +1,5 @@
+import { LONGEST_LIFETIME } from './endpoints.ts'
+
 /** One answer of the service, read but not yet understood. */
 export interface Answer {
   readonly status: number
@@ -10,9 +12,6 @@ export interface Answer {
   /** The service's own time of the answer, epoch milliseconds. */
   readonly date?: number | undefined
 }
-
-/** Seconds of the longest pause: no codes live longer than 366 days. */
-const LONGEST_PAUSE = 366 * 24 * 60 * 60
 
 /** A date as HTTP writes it today, and as it did once. RFC 9110, section 5.6.7. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\d\w -]+ \d\d:\d\d:\d\d GMT$/
@@ -54,12 +53,12 @@ export function brings(body: unknown, name: string): boolean {
  */
 export function readRetryAfter(headers: Headers, at: number): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? ''
-  if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_PAUSE)
+  if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_LIFETIME)
   const until = readDate(text)
   if (until === undefined) return undefined
   // Measured by the clock of the service, where it tells its time: that of a device may be hours off.
   const now = readDate(headers.get('date')) ?? at
-  return Math.min(Math.max(0, (until - now) / 1000), LONGEST_PAUSE)
+  return Math.min(Math.max(0, (until - now) / 1000), LONGEST_LIFETIME)
 }
 
 /** Reads a date of HTTP into epoch milliseconds, and nothing else: `Date.parse` makes a day in May of "-5". */

@@ -1,11 +1,8 @@
 import * as v from 'valibot'
 import { Secret } from '../secret.ts'
 import { badFields } from './bad-fields.ts'
-import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from './endpoints.ts'
+import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, LONGEST_LIFETIME } from './endpoints.ts'
 import { seconds, wholeSeconds } from './seconds.ts'
-
-/** Seconds in 366 days: no lifetime is longer, so that points in time stay within what a `Date` can say. */
-const LONGEST_LIFETIME = 366 * 24 * 60 * 60
 
 /** Control and formatting characters: they would let a service write to the terminal that shows the code. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
@@ -70,6 +67,11 @@ export function parseDeviceCodes(json: unknown): DeviceCodes {
   const parsed = v.safeParse(deviceCodes, json)
   if (!parsed.success) throw badFields('answer with the codes', parsed.issues)
   return parsed.output
+}
+
+/** What of the codes the user is shown. */
+export function shownOf({ userCode, verificationUri, verificationUriComplete }: DeviceCodes) {
+  return { userCode, verificationUri, ...(verificationUriComplete && { verificationUriComplete }) }
 }
 
 /** Some services spell the field `verification_url`. */

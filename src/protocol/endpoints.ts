@@ -15,3 +15,6 @@ export const DEFAULT_LIFETIME = 900
 
 /** Seconds between polls where the service says nothing. RFC 8628, section 3.2. */
 export const DEFAULT_INTERVAL = 5
+
+/** Seconds in 366 days: no lifetime is longer, so that points in time stay within what a `Date` can say. */
+export const LONGEST_LIFETIME = 366 * 24 * 60 * 60

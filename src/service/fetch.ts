@@ -1,3 +1,4 @@
+import { readText } from '../protocol/read-text.ts'
 import {
   type Handler,
   LARGEST_REQUEST,
@@ -10,7 +11,7 @@ import {
 export function fetchAdapter(handle: Handler): typeof globalThis.fetch {
   return async (input, init) => {
     const request = input instanceof Request && init === undefined ? input : new Request(input, init)
-    const body = await readBody(request)
+    const body = request.body === null ? '' : await readText(request.body, LARGEST_REQUEST)
     const response = body === undefined ? TOO_LARGE : await handle(serviceRequest(request, body))
     return respond(request.method, response)
   }
@@ -25,25 +26,6 @@ function serviceRequest({ method, url, headers }: Request, body: string): Servic
     query: searchParams,
     body,
     header: (name) => headers.get(name) ?? undefined,
-  }
-}
-
-async function readBody({ body }: Request): Promise<string | undefined> {
-  if (body === null) return ''
-  const decoder = new TextDecoder()
-  // Not `for await`: most versions of Safari cannot iterate over a stream.
-  const reader = body.getReader()
-  let text = ''
-  let size = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
-    size += value.byteLength
-    if (size > LARGEST_REQUEST) {
-      reader.cancel().catch(() => undefined)
-      return undefined
-    }
-    text += decoder.decode(value, { stream: true })
   }
 }
 

@@ -6,7 +6,7 @@ import { signAppJwt } from '../../src/app-jwt/index.ts'
 import { type Auth, app, basic, createApi, github, none, oauth, personalToken } from '../../src/auth/index.ts'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
-import { embedded } from '../support/service.ts'
+import { startService } from '../support/start-service.ts'
 
 const old = rsaKeys()
 const present = rsaKeys()
@@ -25,7 +25,7 @@ const NOW = Date.UTC(2026, 0, 1)
 const seconds = NOW / 1000
 
 async function ask(authorization: string | undefined, url = 'http://localhost/user') {
-  const { service } = embedded(callers)
+  const service = startService(callers)
   return service.authenticate({
     url,
     headers: new Headers(authorization === undefined ? {} : { authorization }),
@@ -116,7 +116,7 @@ describe('authenticate', () => {
   })
 
   test('knows a token of the host before one that looks like an application’s', async () => {
-    const { service } = embedded({ personalTokens: [{ token: 'aaa.bbb.ccc', user: 'octocat' }] })
+    const service = startService({ personalTokens: [{ token: 'aaa.bbb.ccc', user: 'octocat' }] })
     const headers = new Headers({ authorization: 'Bearer aaa.bbb.ccc' })
     expect(await service.authenticate({ headers })).toMatchObject({ form: 'personalToken' })
   })
@@ -183,7 +183,7 @@ describe('an application token', () => {
 
   test('cannot be verified with a public key that is none: the host hears of it', async () => {
     const errors: unknown[] = []
-    const { service } = embedded({
+    const service = startService({
       apps: [{ appId: 5, publicKeys: ['garbage'] }],
       onError: (error) => errors.push(error),
     })
