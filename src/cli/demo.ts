@@ -7,7 +7,7 @@ import { viewOf } from '../client/view.ts'
 import { watch } from '../client/watch.ts'
 import { github } from '../protocol/profiles.ts'
 import { createService, type Service } from '../service/create-service.ts'
-import { DEMO_HELP, type DemoOptions, readDemoOptions } from './demo-options.ts'
+import type { DemoOptions } from './commands/demo.ts'
 import { openBrowser } from './open-browser.ts'
 import { type Report, reportTo } from './report.ts'
 
@@ -17,30 +17,15 @@ const CLIENT_ID = 'authgraph-demo'
 const POLLS_BEFORE_DECISION = 2
 
 /** Runs `authgraph demo`. Returns the exit code. */
-export async function demo(args: readonly string[]): Promise<number> {
-  let options: DemoOptions
-  try {
-    options = readDemoOptions(args)
-  } catch (error) {
-    process.stderr.write(`authgraph demo: ${(error as Error).message}. See: authgraph demo --help\n`)
-    return 1
-  }
-  if (options.help) {
-    process.stdout.write(DEMO_HELP)
-    return 0
-  }
-  return run(options)
-}
-
-async function run(options: DemoOptions): Promise<number> {
+export async function demo(options: DemoOptions): Promise<number> {
   const service = createService({
     clients: [{ clientId: CLIENT_ID, name: 'Authgraph demo' }],
     interval: options.interval,
-    ...(options.decision === 'expire' && { expiresIn: 3 * options.interval }),
+    ...(options.expire && { expiresIn: 3 * options.interval }),
   })
   const { url, close } = await service.listen({ port: 0 })
   const profile = github({ authUrl: url, baseUrl: url })
-  const report = reportTo(process.stdout, options)
+  const report = reportTo(process.stdout, { json: options.json ?? false, color: options.color })
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
   process.once('SIGINT', onInterrupt)
@@ -52,10 +37,10 @@ async function run(options: DemoOptions): Promise<number> {
       signal: interrupt.signal,
       onCodes: (codes) => {
         report.codes(codes)
-        if (options.decision === 'person') openBrowser(codes.verificationUriComplete ?? codes.verificationUri)
+        if (isLeftToPerson(options)) openBrowser(codes.verificationUriComplete ?? codes.verificationUri)
       },
     })
-    decideBySelf(actor, service, options.decision)
+    decideBySelf(actor, service, options)
     const result = await follow(actor, report)
     if (result.status === 'authorized')
       report.authorized(result.token, await createApi({ auth: oauth(result.token), profile })('/user'))
@@ -75,18 +60,20 @@ function follow(actor: DeviceAuthorizationActor, report: Report): Promise<Device
   })
 }
 
+function isLeftToPerson({ approve, deny, expire }: DemoOptions): boolean {
+  return !approve && !deny && !expire
+}
+
 function decideBySelf(
   actor: DeviceAuthorizationActor,
   service: Service,
-  decision: DemoOptions['decision'],
+  { approve, deny }: Pick<DemoOptions, 'approve' | 'deny'>,
 ): void {
-  if (decision !== 'approve' && decision !== 'deny') return
+  if (!approve && !deny) return
   const subscription = actor.subscribe((snapshot) => {
     const { userCode, activity, polls } = viewOf(snapshot, Date.now())
     if (userCode === undefined || activity !== 'waiting' || polls < POLLS_BEFORE_DECISION) return
     subscription.unsubscribe()
-    void (decision === 'approve'
-      ? service.approve(userCode, { id: 1, login: 'octocat' })
-      : service.deny(userCode))
+    void (approve ? service.approve(userCode, { id: 1, login: 'octocat' }) : service.deny(userCode))
   })
 }

@@ -1,17 +1,10 @@
 #!/usr/bin/env node
-import { createRequire } from 'node:module'
+import { CommanderError } from 'commander'
+import { AuthgraphError } from '../errors.ts'
+import { createProgram } from './program.ts'
 
-const HELP = `authgraph: OAuth device authorization as a state machine
-
-Usage: authgraph <command> [options]
-
-Commands:
-  demo       Run a whole device authorization on this machine, and watch it
-
-Options:
-  --help     Show this help, or that of a command
-  --version  Show the version
-`
+/** Words that were not understood. */
+const WRONG_USAGE = 2
 
 // A reader that has seen enough, such as `head`, is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -19,23 +12,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 
-const [command, ...args] = process.argv.slice(2)
+try {
+  const program = createProgram()
+  if (process.argv.length === 2) program.outputHelp()
+  else await program.parseAsync()
+} catch (error) {
+  process.exitCode = exitCodeOf(error)
+}
 
-switch (command) {
-  case 'demo': {
-    const { demo } = await import('./demo.ts')
-    process.exitCode = await demo(args)
-    break
-  }
-  case '--version':
-    process.stdout.write(`${createRequire(import.meta.url)('authgraph/package.json').version}\n`)
-    break
-  case undefined:
-  case '--help':
-  case '-h':
-    process.stdout.write(HELP)
-    break
-  default:
-    process.stderr.write(`authgraph: there is no command "${command}". See: authgraph --help\n`)
-    process.exitCode = 1
+/** Says what went wrong, unless the command line did. Help and version come as an error with code 0. */
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
+  if (!(error instanceof AuthgraphError)) throw error
+  process.stderr.write(`authgraph: ${error.message}\n`)
+  return 1
 }

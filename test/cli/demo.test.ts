@@ -68,25 +68,4 @@ describe.concurrent('authgraph demo', () => {
     expect(code).toBe(130)
     expect(stdout).toMatch(/^cancelled /m)
   })
-
-  test.each([
-    [['demo', '--interval', '0'], '--interval takes a whole number of seconds'],
-    [['demo', '--approve', '--deny'], 'choose one of --approve and --deny'],
-    [['demo', '--quick'], "Unknown option '--quick'"],
-    [['dmeo'], 'there is no command "dmeo"'],
-  ])('%j is refused with a sentence and a hint', async (args, sentence) => {
-    const { code, stderr } = await run(args)
-    expect(code).toBe(1)
-    expect(stderr).toContain(sentence)
-    expect(stderr).toContain('--help')
-  })
-
-  test('explains itself', async () => {
-    expect(await run([])).toMatchObject({ code: 0, stdout: expect.stringContaining('demo') })
-    expect(await run(['demo', '--help'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('--approve'),
-    })
-    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-  })
 })

@@ -1,0 +1,35 @@
+import { Command } from 'commander'
+
+/** What help says of a command. */
+interface Described {
+  readonly name: string
+  /** A line for the list of commands. */
+  readonly summary: string
+  /** What it does, in a paragraph. */
+  readonly description: string
+  /** What each exit code means. 2, for words that were not understood, is added. */
+  readonly exitCodes: Readonly<Record<number, string>>
+  /** Whole command lines. */
+  readonly examples: readonly string[]
+}
+
+/** Declares a command. Its help, its errors and its completions are made of the declaration. */
+export function command({ name, summary, description, exitCodes, examples }: Described): Command {
+  const codes = Object.entries({ ...exitCodes, 2: 'wrong usage' })
+  return new Command(name)
+    .summary(summary)
+    .description(description)
+    .exitOverride()
+    .helpOption('-h, --help', 'show this help')
+    .option('--no-color', 'print without colours, as the variable NO_COLOR does')
+    .showHelpAfterError(`See: authgraph ${name} --help`)
+    .addHelpText('after', `\nExit codes: ${codes.map(([code, meaning]) => `${code} ${meaning}`).join(', ')}`)
+    .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
+}
+
+/** Makes the action of a command of a function that answers the exit code. */
+export function exitWith<Words extends unknown[]>(run: (...words: Words) => Promise<number>) {
+  return async (...words: Words): Promise<void> => {
+    process.exitCode = await run(...words)
+  }
+}
