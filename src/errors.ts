@@ -225,6 +225,15 @@ export class JwtError extends AuthgraphError {
 }
 
 /**
+ * The store of the service cannot be reached, or takes nothing more. What was asked for was not done.
+ *
+ * @group Errors
+ */
+export class StoreUnavailableError extends AuthgraphError {
+  readonly code = 'store_unavailable'
+}
+
+/**
  * Every error of this package, so that `switch (error.code)` is checked for completeness.
  *
  * @group Errors
@@ -243,6 +252,7 @@ export type AnyAuthgraphError =
   | BadOptionError
   | BadResumeError
   | JwtError
+  | StoreUnavailableError
 
 /** What a person can do about a refusal. Only codes of this table are quoted: others are the service's own text. */
 const ADVICE: Record<string, string> = {
@@ -257,6 +267,7 @@ const ADVICE: Record<string, string> = {
   invalid_scope: 'check the scopes',
   server_error: 'the service failed; try again later',
   temporarily_unavailable: 'try again later',
+  too_many_requests: 'wait before the next try',
   unauthorized_client: 'the application may not use the device flow',
   unsupported_grant_type: 'the service does not offer the device flow',
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { BadAnswerError, WrongHostError } from '../errors.ts'
 import { secureAddress, withoutSlash } from '../protocol/address.ts'
 import { badFields } from '../protocol/bad-fields.ts'
+import { METADATA_PATH } from '../protocol/endpoints.ts'
 import { type Profile, rfc8628 } from '../protocol/profiles.ts'
 import { get } from './exchange.ts'
 import { type Clock, systemClock, systemFetch } from './options.ts'
@@ -51,10 +52,7 @@ export function discover(issuer: string, options: DiscoverOptions = {}): Promise
 function documentsOf(issuer: string): string[] {
   const { origin, pathname } = secureAddress(issuer)
   const path = pathname.replace(/\/$/, '')
-  return [
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-    `${origin}${path}/.well-known/openid-configuration`,
-  ]
+  return [`${origin}${METADATA_PATH}${path}`, `${origin}${path}/.well-known/openid-configuration`]
 }
 
 function read(body: unknown, issuer: string): Profile {

@@ -7,6 +7,9 @@ export const ACCESS_TOKEN_PATH = '/login/oauth/access_token'
 /** Where the user enters the code, below the authorization host. Spec: not stated; the address the service uses. */
 export const VERIFICATION_PATH = '/login/device'
 
+/** Where a server says what it offers, before the path of its address. RFC 8414, section 3. */
+export const METADATA_PATH = '/.well-known/oauth-authorization-server'
+
 /** The one grant type of the poll. Spec 4.2. */
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 

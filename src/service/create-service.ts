@@ -1,4 +1,5 @@
 import type { User } from '../../machines/device-grant.ts'
+import { StoreUnavailableError } from '../errors.ts'
 import { withoutSlash } from '../protocol/address.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
 import { createAppTokens } from './app-tokens.ts'
@@ -7,11 +8,13 @@ import { createClients } from './clients.ts'
 import { accessToken } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
+import { metadata } from './endpoints/metadata.ts'
 import { verification } from './endpoints/verification.ts'
 import { fetchAdapter } from './fetch.ts'
 import { createGrants, type Decision } from './grants.ts'
 import { HABITS } from './habits.ts'
-import { json, type ServiceRequest, type ServiceResponse } from './http.ts'
+import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http.ts'
+import { createLimiter, defaultLimits } from './limits.ts'
 import { type Listening, listen } from './listen.ts'
 import { checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
@@ -69,12 +72,14 @@ export function createService(options: ServiceOptions): Service {
     page = defaultPage,
     identify = () => ({ user: DEVELOPER }),
     issueToken = newToken,
+    clientAddress = ({ address }) => address,
     onError = () => undefined,
   } = options
   const habits = HABITS[profile]
   const clients = createClients(options.clients)
   const grants = createGrants(store, clock)
   const tokens = createTokens(store, clock)
+  const limiter = createLimiter({ ...defaultLimits(expiresIn), ...options.limits }, store, clock)
   const credentials = {
     tokens,
     passwords: createPasswords(options.users ?? []),
@@ -92,9 +97,19 @@ export function createService(options: ServiceOptions): Service {
   const authUrl = () => withoutSlash(addresses().authUrl ?? IN_PROCESS)
   const pace = { interval, expiresIn, leeway, firstPoll }
   const handlers: Handlers = {
-    deviceCode: deviceCode.bind(null, { clients, grants, habits, pace, authUrl }),
-    accessToken: accessToken.bind(null, { clients, grants, tokens, habits, issueToken, onError }),
+    deviceCode: deviceCode.bind(null, { clients, grants, limiter, clientAddress, habits, pace, authUrl }),
+    accessToken: accessToken.bind(null, {
+      clients,
+      grants,
+      tokens,
+      limiter,
+      clientAddress,
+      habits,
+      issueToken,
+      onError,
+    }),
     verification: verification.bind(null, { clients, grants, page, identify, authUrl }),
+    metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS),
     user: async (request) => user(await identifyCaller(request)),
     app: async (request) => app(await identifyCaller(request)),
   }
@@ -105,6 +120,7 @@ export function createService(options: ServiceOptions): Service {
       return await route(request)
     } catch (error) {
       onError(error)
+      if (error instanceof StoreUnavailableError) return unavailable()
       return json(500, { error: 'server_error', error_description: 'the service failed' })
     }
   }

@@ -23,6 +23,7 @@ function serviceRequest({ method, url, headers }: Request, body: string): Servic
     method,
     host,
     path: pathname,
+    address: undefined,
     query: searchParams,
     body,
     header: (name) => headers.get(name) ?? undefined,

@@ -8,6 +8,8 @@ export interface ServiceRequest {
   /** Host and port, as the request names them; empty where it names none, as HTTP/1.0 may. */
   readonly host: string
   readonly path: string
+  /** Where the connection comes from; `undefined` where the runtime does not say, as with `fetch`. */
+  readonly address: string | undefined
   readonly query: URLSearchParams
   /** Reads a header; the name in lower case. */
   header(name: string): string | undefined
@@ -41,6 +43,27 @@ export function json(
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
     body: JSON.stringify(body),
   }
+}
+
+/** Answers that something was asked for too often. `retryAfter` in seconds. RFC 6585, section 4. */
+export function tooManyRequests(retryAfter: number): ServiceResponse {
+  return json(
+    429,
+    { error: 'too_many_requests', error_description: `too many requests: wait ${retryAfter} seconds` },
+    { 'retry-after': String(retryAfter) },
+  )
+}
+
+/** Seconds after which a client may ask again when the service cannot answer. */
+const PAUSE = 5
+
+/** Answers that the service cannot answer at the moment. */
+export function unavailable(): ServiceResponse {
+  return json(
+    503,
+    { error: 'temporarily_unavailable', error_description: 'the service is busy: try again later' },
+    { 'retry-after': String(PAUSE) },
+  )
 }
 
 /** Answers with an error as OAuth writes it. RFC 6749, section 5.2. */

@@ -123,7 +123,7 @@ async function readBody(message: IncomingMessage): Promise<string | undefined> {
 }
 
 function serviceRequest(
-  { method = 'GET', url = '/', headers, headersDistinct }: IncomingMessage,
+  { method = 'GET', url = '/', headers, headersDistinct, socket }: IncomingMessage,
   body: string,
 ): ServiceRequest {
   // The address may be absolute, as proxies are asked; then it names the host (RFC 9112, section 3.2.2).
@@ -133,6 +133,7 @@ function serviceRequest(
     method,
     host,
     path,
+    address: socket.remoteAddress,
     query: new URLSearchParams(query),
     body,
     // Every one of a repeated header: Node would hide a second credential.

@@ -4,6 +4,7 @@ import { Secret } from '../secret.ts'
 import type { App } from './app-tokens.ts'
 import type { ServiceProfile } from './habits.ts'
 import type { ServiceRequest } from './http.ts'
+import type { Limits } from './limits.ts'
 import type { Page } from './pages/page.ts'
 import type { PasswordUser } from './passwords.ts'
 import type { PersonalAccessToken } from './personal-tokens.ts'
@@ -68,6 +69,14 @@ export interface ServiceOptions {
   readonly leeway?: number
   /** Whether the first poll may come at once (the default), or one interval after the codes were issued. */
   readonly firstPoll?: 'free' | 'counted'
+  /** What may happen how often; see {@link Limits} for the defaults of each. */
+  readonly limits?: Partial<Limits>
+  /**
+   * Tells the address of a client, by which requests are limited: where the connection comes from by default. Behind
+   * proxies give {@link behindProxies}, and with `fetch` what your runtime says, such as
+   * `({ header }) => header('cf-connecting-ip')`. Nothing is limited by an address that is `undefined`.
+   */
+  readonly clientAddress?: (request: ServiceRequest) => string | undefined
   /** {@link memoryStore} by default. */
   readonly store?: Store
   /** Writes the verification page. */
@@ -100,6 +109,7 @@ export function checkOptions({
   interval,
   expiresIn,
   leeway,
+  limits = {},
 }: ServiceOptions): void {
   const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())
   if (ids.includes('')) throw new BadOptionError('clients must have a clientId that is not empty')
@@ -113,6 +123,10 @@ export function checkOptions({
     throw new BadOptionError('expiresIn must be a whole number of seconds, 1 or more')
   if (leeway !== undefined && !(leeway >= 0 && leeway < Number.POSITIVE_INFINITY))
     throw new BadOptionError('leeway must be a number of seconds, 0 or more')
+  for (const [name, { most, within }] of Object.entries(limits)) {
+    if (!(most >= 1) || !(within >= 1 && within < Number.POSITIVE_INFINITY))
+      throw new BadOptionError(`limits.${name} must have "most", 1 or more, and "within", seconds from 1`)
+  }
 }
 
 function isAddress(address: string | undefined): boolean {

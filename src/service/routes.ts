@@ -1,5 +1,10 @@
 import { isLoopback } from '../protocol/address.ts'
-import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH, VERIFICATION_PATH } from '../protocol/endpoints.ts'
+import {
+  ACCESS_TOKEN_PATH,
+  DEVICE_CODE_PATH,
+  METADATA_PATH,
+  VERIFICATION_PATH,
+} from '../protocol/endpoints.ts'
 import { type Handler, json } from './http.ts'
 
 /** What answers at each address. */
@@ -7,6 +12,7 @@ export interface Handlers {
   readonly deviceCode: Handler
   readonly accessToken: Handler
   readonly verification: Handler
+  readonly metadata: Handler
   readonly user: Handler
   readonly app: Handler
 }
@@ -32,13 +38,18 @@ interface Route {
  */
 export function createRouter(
   { authUrl, baseUrl }: Addresses,
-  { deviceCode, accessToken, verification, user, app }: Handlers,
+  { deviceCode, accessToken, verification, metadata, user, app }: Handlers,
 ): Handler {
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
     prefixOf(address) + path,
-    { hosts: address === undefined ? undefined : hostsOf(address), methods },
+    { hosts: hostsAt(address), methods },
   ]
-  const routes = new Map([
+  const routes = new Map<string, Route>([
+    // RFC 8414, section 3.1: in front of the path of the issuer.
+    [
+      METADATA_PATH + prefixOf(authUrl),
+      { hosts: hostsAt(authUrl), methods: { GET: metadata, HEAD: metadata } },
+    ],
     at(authUrl, DEVICE_CODE_PATH, { POST: deviceCode }),
     at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
     at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
@@ -65,7 +76,8 @@ function prefixOf(address: string | undefined): string {
 }
 
 /** With and without the port of the scheme, since clients may name it or not; and all names of a loopback address. */
-function hostsOf(address: string): string[] {
+function hostsAt(address: string | undefined): string[] | undefined {
+  if (address === undefined) return undefined
   const { hostname, protocol, port } = new URL(address)
   const names = isLoopback(hostname) ? ['127.0.0.1', 'localhost', '[::1]', hostname] : [hostname]
   const standard = protocol === 'https:' ? '443' : '80'

@@ -47,11 +47,13 @@ describe('the command line', () => {
 
 describe('completion', () => {
   test('bash completes the commands and their options', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is bash.
+    const listed = 'printf "%s\\n" "${COMPREPLY[@]}"'
     const complete = (words: string[]) =>
       execFileSync('bash', [
         '-c',
         `source <("$0" "$1" completion bash); COMP_WORDS=(${words.join(' ')} ''); COMP_CWORD=${words.length}; ` +
-          '_authgraph; printf "%s\\n" "${COMPREPLY[@]}"',
+          `_authgraph; ${listed}`,
         process.execPath,
         command,
       ])

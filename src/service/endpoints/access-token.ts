@@ -5,7 +5,8 @@ import { Secret } from '../../secret.ts'
 import type { Clients, KnownClient } from '../clients.ts'
 import type { Grant, Grants } from '../grants.ts'
 import type { Habits } from '../habits.ts'
-import { json, oauthError, type ServiceRequest, type ServiceResponse } from '../http.ts'
+import { json, oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http.ts'
+import type { Limiter } from '../limits.ts'
 import type { ServiceOptions } from '../options.ts'
 import { newClaim } from '../random-codes.ts'
 import { readFields } from '../read-fields.ts'
@@ -17,6 +18,8 @@ export interface AccessTokenEndpoint {
   readonly clients: Clients
   readonly grants: Grants
   readonly tokens: Tokens
+  readonly limiter: Limiter
+  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   readonly habits: Habits
   readonly issueToken: NonNullable<ServiceOptions['issueToken']>
   readonly onError: (error: unknown) => void
@@ -50,7 +53,7 @@ export async function accessToken(
   service: AccessTokenEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const { clients, grants, habits } = service
+  const { clients, grants, limiter, clientAddress, habits } = service
   const read = readFields(request, ['client_id', 'device_code', 'grant_type'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
   const { client_id, device_code, grant_type } = read.fields
@@ -63,7 +66,10 @@ export async function accessToken(
 
   const claim = newClaim()
   const grant = await grants.poll(device_code, found.client.reference, claim)
-  if (grant === undefined) return unknownCode(habits)
+  if (grant === undefined) {
+    const allowed = await limiter.wrongDeviceCode(clientAddress(request))
+    return allowed.ok ? unknownCode(habits) : tooManyRequests(allowed.retryAfter)
+  }
   const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
   return isOurs
     ? deliver(service, { grant, client: found.client, deviceCode: device_code, claim })

@@ -2,7 +2,9 @@ import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import type { Clients } from '../clients.ts'
 import type { GrantRequest, Grants } from '../grants.ts'
 import type { Habits } from '../habits.ts'
-import { json, oauthError, type ServiceRequest, type ServiceResponse } from '../http.ts'
+import { json, oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http.ts'
+import type { Limiter } from '../limits.ts'
+import type { ServiceOptions } from '../options.ts'
 import { readFields } from '../read-fields.ts'
 import { refuseClient } from './refuse-client.ts'
 
@@ -10,6 +12,8 @@ import { refuseClient } from './refuse-client.ts'
 export interface DeviceCodeEndpoint {
   readonly clients: Clients
   readonly grants: Grants
+  readonly limiter: Limiter
+  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   readonly habits: Habits
   readonly pace: Pick<GrantRequest, 'interval' | 'expiresIn' | 'leeway' | 'firstPoll'>
   authUrl(): string
@@ -28,7 +32,7 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
 export async function deviceCode(
-  { clients, grants, habits, pace, authUrl }: DeviceCodeEndpoint,
+  { clients, grants, limiter, clientAddress, habits, pace, authUrl }: DeviceCodeEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
   const read = readFields(request, ['client_id', 'scope'])
@@ -38,6 +42,8 @@ export async function deviceCode(
   const scopes = readScopes(read.fields.scope)
   if (scopes === undefined) return oauthError(400, 'invalid_scope', 'the scopes cannot be read')
 
+  const allowed = await limiter.codesRequest(clientAddress(request))
+  if (!allowed.ok) return tooManyRequests(allowed.retryAfter)
   const { deviceCode, userCode } = await grants.issue({ client: found.client.reference, scopes, ...pace })
   const verificationUri = authUrl() + VERIFICATION_PATH
   return json(200, {

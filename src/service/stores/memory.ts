@@ -1,7 +1,11 @@
+import { StoreUnavailableError } from '../../errors.ts'
 import type { Change, Json, Store } from '../store.ts'
 
 /** Records looked at for having expired, at each update. More than one, so that sweeping outruns filling. */
 const SWEPT = 2
+
+/** Records held at most, where nothing else is said: some 300 MB. */
+const CAPACITY = 500_000
 
 interface Entry {
   readonly value: NonNullable<Json>
@@ -21,11 +25,19 @@ export interface MemoryStore extends Store {
 
 /**
  * Keeps everything in the memory of this process, and forgets what has expired as it goes: there is no timer.
+ * A new record for which there is no room is refused with StoreUnavailableError; what is held is never given up for it.
  *
  * @param options.clock Tells the time, epoch milliseconds.
+ * @param options.capacity Records held at most: 500,000 by default. A grant takes two, a token one.
  * @group Service
  */
-export function memoryStore({ clock = Date }: { readonly clock?: { now(): number } } = {}): MemoryStore {
+export function memoryStore({
+  clock = Date,
+  capacity = CAPACITY,
+}: {
+  readonly clock?: { now(): number }
+  readonly capacity?: number
+} = {}): MemoryStore {
   const entries = new Map<string, Entry>()
   let unswept = entries.entries()
 
@@ -51,7 +63,11 @@ export function memoryStore({ clock = Date }: { readonly clock?: { now(): number
       const entry = entries.get(key)
       const made = change(entry !== undefined && entry.expiresAt > now ? entry.value : undefined)
       if (made.value === null) entries.delete(key)
-      else if (made.value !== undefined) entries.set(key, { value: made.value, expiresAt: made.expiresAt })
+      else if (made.value !== undefined) {
+        if (entry === undefined && entries.size >= capacity)
+          throw new StoreUnavailableError('the store in memory is full')
+        entries.set(key, { value: made.value, expiresAt: made.expiresAt })
+      }
       return made.result
     },
   }

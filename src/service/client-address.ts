@@ -1,0 +1,81 @@
+import { BadOptionError } from '../errors.ts'
+import type { ServiceRequest } from './http.ts'
+
+/** Bits of an address of IPv6, which those of IPv4 are mapped into (RFC 4291, section 2.5.5.2). */
+const BITS = 128n
+const MAPPED_IPV4 = 0xffff_0000_0000n
+const IPV4_BITS = 32n
+
+/** One subscriber of IPv6 has at least 2^64 addresses. */
+const SUBSCRIBER_BITS = 64n
+
+/**
+ * Tells the address of a client that comes over proxies of yours, as the option `clientAddress` of `createService`.
+ * It reads `X-Forwarded-For` from its end, as far as it was written by proxies that are trusted; what lies before
+ * that, anybody may have written.
+ *
+ * @param trusted The proxies: addresses (`127.0.0.1`) or networks (`10.0.0.0/8`, `fd00::/8`).
+ * @throws BadOptionError for what is neither.
+ * @group Service
+ */
+export function behindProxies(trusted: readonly string[]): (request: ServiceRequest) => string | undefined {
+  const networks = trusted.map(readNetwork)
+  const isTrusted = (address: string) => {
+    const bits = bitsOf(address)
+    return bits !== undefined && networks.some((holds) => holds(bits))
+  }
+  return ({ address, header }) => {
+    if (address === undefined || !isTrusted(address)) return address
+    let client = address
+    for (const hop of (header('x-forwarded-for') ?? '').split(',').reverse()) {
+      const named = withoutPort(hop.trim())
+      if (bitsOf(named) === undefined) return client
+      client = named
+      if (!isTrusted(client)) return client
+    }
+    return client
+  }
+}
+
+/** What is counted as one client: an address of IPv4, or the network of a subscriber of IPv6. */
+export function groupOf(address: string): string {
+  const bits = bitsOf(address)
+  if (bits === undefined || bits >> IPV4_BITS === MAPPED_IPV4 >> IPV4_BITS) return address
+  return `${(bits >> (BITS - SUBSCRIBER_BITS)).toString(16)}::/64`
+}
+
+function readNetwork(text: string): (bits: bigint) => boolean {
+  const [address = '', length, ...more] = text.split('/')
+  const bits = bitsOf(address)
+  const most = address.includes(':') ? BITS : IPV4_BITS
+  if (bits === undefined || more.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length)))
+    throw new BadOptionError(`"${text}" is no address and no network such as 10.0.0.0/8`)
+  const free = most - (length === undefined ? most : BigInt(length))
+  if (free < 0n) throw new BadOptionError(`the network "${text}" has more bits than an address`)
+  return (other) => other >> free === bits >> free
+}
+
+/** The 128 bits of an address; `undefined` for what is none. */
+function bitsOf(address: string): bigint | undefined {
+  const ipv4 = readIpv4(/^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1])
+  if (ipv4 !== undefined) return MAPPED_IPV4 | ipv4
+  const url = `http://[${address.replace(/%.*$/, '')}]`
+  if (!address.includes(':') || !URL.canParse(url)) return undefined
+  const [left = '', right] = new URL(url).hostname.slice(1, -1).split('::')
+  const before = left === '' ? [] : left.split(':')
+  const after = right ? right.split(':') : []
+  const zeros = Array<string>(8 - before.length - after.length).fill('0')
+  return [...before, ...zeros, ...after].reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n)
+}
+
+function readIpv4(address: string | undefined): bigint | undefined {
+  const bytes = address?.split('.').map(Number)
+  if (bytes === undefined || bytes.some((byte) => byte > 255)) return undefined
+  return bytes.reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n)
+}
+
+/** Some proxies add the port: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+function withoutPort(hop: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(hop) ?? []
+  return bracketed ?? plain ?? hop
+}
