@@ -9,6 +9,7 @@ import type { Page } from './pages/page.ts'
 import type { PasswordUser } from './passwords.ts'
 import type { PersonalAccessToken } from './personal-tokens.ts'
 import type { Store } from './store.ts'
+import type { TokenOwner } from './tokens.ts'
 
 /**
  * A client that may ask for codes.
@@ -91,6 +92,11 @@ export interface ServiceOptions {
    * the approval is kept, and the next poll tries again.
    */
   readonly issueToken?: (request: TokenRequest) => string | Secret | Promise<string | Secret>
+  /**
+   * Says whom a token of `issueToken` stands for, `undefined` for one that does not hold. By default the service keeps
+   * a hash of each token that it issued; with this it keeps nothing of them, as suits tokens that are signed.
+   */
+  readonly verifyToken?: (token: Secret) => TokenOwner | undefined | Promise<TokenOwner | undefined>
   /** Hears of what went wrong inside, such as a failing `issueToken`; clients are not told. */
   readonly onError?: (error: unknown) => void
   /** Tells the time, epoch milliseconds. */

@@ -6,21 +6,32 @@ import type { Change, Json, Store } from './store.ts'
 /** Milliseconds for which a token is known: a year. Spec: not shown. */
 const LIFETIME = 365 * 24 * 60 * 60 * 1000
 
-/** Whom a token stands for. The token itself is not kept. */
+/**
+ * Whom a token stands for, and what it may do.
+ *
+ * @group Service
+ */
 export interface TokenOwner {
   readonly user: User
-  /** What the store knows the client by. */
-  readonly client: string
   readonly scopes: readonly string[]
 }
 
-/** A host may issue the same token twice: it is forgotten with the last of the claims under which it was issued. */
+/** Where the tokens are known that were issued. Each poll that issues does so under a claim of its own. */
+export interface Tokens {
+  /** Before it is delivered, so that a delivered token is always known. */
+  keep(token: Secret, owner: TokenOwner, claim: string): Promise<void>
+  /** The token of this claim was not delivered. */
+  forget(token: Secret, claim: string): Promise<void>
+  find(token: Secret): Promise<TokenOwner | undefined>
+}
+
+/** The token itself is not kept. A host may issue the same token twice: it is forgotten with the last of the claims under which it was issued. */
 interface TokenRecord extends TokenOwner {
   readonly claims: readonly string[]
 }
 
-/** The OAuth tokens that were issued. */
-export function createTokens(store: Store, clock: { now(): number }) {
+/** Knows tokens by a hash of each in the store. */
+export function createTokens(store: Store, clock: { now(): number }): Tokens {
   async function change(
     token: Secret,
     next: (record: TokenRecord | undefined) => TokenRecord | undefined,
@@ -33,24 +44,20 @@ export function createTokens(store: Store, clock: { now(): number }) {
   }
 
   return {
-    /** Before it is delivered, so that a delivered token is always known. */
-    keep: (token: Secret, { user, client, scopes }: TokenOwner, claim: string) =>
-      change(token, (record) => ({ user, client, scopes, claims: [...(record?.claims ?? []), claim] })),
+    keep: (token, { user, scopes }, claim) =>
+      change(token, (record) => ({ user, scopes, claims: [...(record?.claims ?? []), claim] })),
 
-    /** The token of this claim was not delivered. */
-    forget: (token: Secret, claim: string) =>
+    forget: (token, claim) =>
       change(token, (record) => {
         const claims = record?.claims.filter((other) => other !== claim) ?? []
         return record && claims.length > 0 ? { ...record, claims } : undefined
       }),
 
-    async find(token: Secret): Promise<TokenOwner | undefined> {
+    async find(token) {
       return store.update(await tokenKey(token), (value) => ({ result: recordIn(value) }))
     },
   }
 }
-
-export type Tokens = ReturnType<typeof createTokens>
 
 function recordIn(value: Json | undefined): TokenRecord | undefined {
   return value as TokenRecord | undefined

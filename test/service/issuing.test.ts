@@ -37,6 +37,29 @@ test('the host makes the token, and is told for whom', async () => {
   expect((await service.whoIs('made-by-the-host')).body.login).toBe('octocat')
 })
 
+describe('tokens that the host verifies', () => {
+  test('are known to the API by what the host says, and nothing of them is kept', async () => {
+    const store = memoryStore()
+    const service = startService({
+      store,
+      clock: Date,
+      issueToken: ({ user, scopes }) => btoa(JSON.stringify({ user, scopes })),
+      verifyToken: (token) => {
+        const text = token.reveal()
+        return text.startsWith('ghp') ? undefined : JSON.parse(atob(text))
+      },
+    })
+    const { poll } = await approved(service)
+    const before = store.size
+    const token = (await poll()).body.access_token
+    expect(store.size).toBe(before)
+    const answer = await service.whoIs(token)
+    expect(answer.body).toEqual({ id: 7, login: 'octocat' })
+    expect(answer.headers.get('x-oauth-scopes')).toBe('repo, gist')
+    expect((await service.whoIs('ghp_unknown')).status).toBe(401)
+  })
+})
+
 describe('a token that could not be made', () => {
   test('leaves the approval to the next poll', async () => {
     const issueToken = vi.fn<() => string>(() => 'second-time')

@@ -92,9 +92,9 @@ async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promis
   if (user === null) throw new TypeError('a grant was approved by nobody')
   let token: Secret
   try {
-    const { reference, clientId, name } = client
+    const { clientId, name } = client
     token = readToken(await issueToken({ user, client: { clientId, name }, scopes }))
-    await tokens.keep(token, { user, client: reference, scopes }, claim)
+    await tokens.keep(token, { user, scopes }, claim)
   } catch (error) {
     onError(error)
     await grants.notIssued(deviceCode, claim)
