@@ -3,7 +3,12 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   // The code of the guides names the package as its users do.
-  resolve: { alias: [{ find: /^authgraph$/, replacement: resolve(import.meta.dirname, 'src/index.ts') }] },
+  resolve: {
+    alias: [
+      { find: /^authgraph$/, replacement: resolve(import.meta.dirname, 'src/index.ts') },
+      { find: /^authgraph\/(auth|service)$/, replacement: resolve(import.meta.dirname, 'src/$1/index.ts') },
+    ],
+  },
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
     include: ['test/**/*.test.{ts,tsx}'],

@@ -1,17 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
-const guides = resolve(import.meta.dirname, '../../docs/guides')
+const docs = resolve(import.meta.dirname, '../../docs')
 
-test.each(['browser', 'inspect'])('the guide %s shows the code that is tested, and no other', (name) => {
-  const text = readFileSync(join(guides, `${name}.md`), 'utf8')
-  const shown = [...text.matchAll(/^`([^`]+)`:\n\n```tsx?\n(.*?)^```$/gms)].map(([, file, code]) => [
-    file,
-    code,
-  ])
-  const folder = join(import.meta.dirname, name)
-  const tested = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')])
-  expect(shown.sort()).toEqual(tested.sort())
-  expect(text.match(/^```\w/gm)).toHaveLength(tested.length)
-})
+test.each(['guides/browser', 'guides/inspect', 'change/form', 'change/store'])(
+  '%s shows the code that is tested, and no other',
+  (document) => {
+    const text = readFileSync(join(docs, `${document}.md`), 'utf8')
+    const shown = [...text.matchAll(/^`([^`]+)`:\n\n```tsx?\n(.*?)^```$/gms)].map(([, file, code]) => [
+      file,
+      code,
+    ])
+    const folder = join(import.meta.dirname, basename(document))
+    const tested = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')])
+    expect(shown.sort()).toEqual(tested.sort())
+    expect(text.match(/^```\w/gm)).toHaveLength(tested.length)
+  },
+)

@@ -1,0 +1,27 @@
+import { type Auth, Secret } from 'authgraph/auth'
+
+/** Authenticates with tokens that live for a minute, each of them fetched when the last one has run out. */
+export function expiringToken(fetchToken: () => Promise<string>, clock = Date): Auth {
+  return new ExpiringToken(fetchToken, clock)
+}
+
+class ExpiringToken implements Auth {
+  readonly form = 'expiringToken'
+  readonly #fetchToken: () => Promise<string>
+  readonly #clock: { now(): number }
+  #header: Promise<Secret> | undefined
+  #until = 0
+
+  constructor(fetchToken: () => Promise<string>, clock: { now(): number }) {
+    this.#fetchToken = fetchToken
+    this.#clock = clock
+  }
+
+  authorization(): Promise<Secret> {
+    if (this.#header === undefined || this.#clock.now() >= this.#until) {
+      this.#until = this.#clock.now() + 60_000
+      this.#header = this.#fetchToken().then((token) => new Secret(`Bearer ${token}`))
+    }
+    return this.#header
+  }
+}

@@ -1,0 +1,33 @@
+import type { Change, Json, Store } from 'authgraph/service'
+
+/** A row: each change gives it another version. */
+export interface Row {
+  readonly version: string
+  readonly value: Json
+  readonly expiresAt: number
+}
+
+/** What the store needs of a database: to read a row, and to replace it if it still has that version. */
+export interface Table {
+  read(key: string): Promise<Row | undefined>
+  /** `undefined` stands for no row, before or after. False where the row has another version by now. */
+  replace(key: string, version: string | undefined, row: Row | undefined): Promise<boolean>
+}
+
+/** Keeps everything in a table: reads, changes, and writes where nobody else did meanwhile. */
+export function versionedStore(table: Table, clock = Date): Store {
+  return {
+    async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
+      for (;;) {
+        const row = await table.read(key)
+        const made = change(row && row.expiresAt > clock.now() ? row.value : undefined)
+        if (made.value === undefined) return made.result
+        const next =
+          made.value === null
+            ? undefined
+            : { version: crypto.randomUUID(), value: made.value, expiresAt: made.expiresAt }
+        if (await table.replace(key, row?.version, next)) return made.result
+      }
+    },
+  }
+}
