@@ -1,71 +1,59 @@
 import { createOAuthDeviceAuth } from '@octokit/auth-oauth-device'
+import { createDeviceCode, exchangeDeviceCode } from '@octokit/oauth-methods'
 import { request } from '@octokit/request'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createService, type Listening, type ServiceOptions } from '../../src/service/index.ts'
-import { fastTime } from '../support/fast-time.ts'
+import { clientContract, type ForeignClient, wait } from './client-contract.ts'
 
-const clock = fastTime()
-const options: ServiceOptions = { clients: [{ clientId: 'octokit', name: 'Octokit' }], interval: 1, clock }
-const services = {
-  usual: createService(options),
-  /** Octokit polls at once, which is too early here. */
-  strict: createService({ ...options, interval: 5, firstPoll: 'counted' }),
-}
-const listening: Listening[] = []
-
-beforeAll(async () => {
-  for (const service of Object.values(services)) listening.push(await service.listen())
-})
-
-afterAll(() => Promise.all(listening.map(({ close }) => close())))
-
-/** Logs in over HTTP. The user decides once there were this many answers to polls. */
-async function login(
-  name: keyof typeof services,
-  decide: (userCode: string) => Promise<unknown>,
-  decideAfter: number,
-) {
-  const baseUrl = listening[Object.keys(services).indexOf(name)]?.url ?? ''
-  const heard: string[] = []
-  let userCode = ''
-  const hooked: typeof fetch = async (input, init) => {
-    const answer = await fetch(input, init)
-    const body = await answer.clone().json()
-    if (String(input).endsWith('/access_token')) heard.push(body.error ?? 'token')
-    if (heard.length === decideAfter) await decide(userCode)
-    return answer
-  }
-  const auth = createOAuthDeviceAuth({
-    clientType: 'oauth-app',
-    clientId: 'octokit',
-    scopes: ['repo', 'gist'],
-    onVerification: (codes) => {
-      userCode = codes.user_code
-      expect(codes.verification_uri).toBe(`${baseUrl}/login/device`)
-    },
-    request: request.defaults({ baseUrl, request: { fetch: hooked } }),
-  })
-  return { login: auth({ type: 'oauth' }), heard, baseUrl }
+/** What Octokit rejects with. */
+interface RequestError {
+  readonly response?: { readonly data: unknown }
 }
 
-test('obtains a token of our service, and uses it', async () => {
-  const { approve } = services.usual
-  const { login: auth, heard, baseUrl } = await login('usual', (code) => approve(code, 'octocat'), 2)
-  const { token } = await auth
-  expect(heard).toEqual(['authorization_pending', 'authorization_pending', 'token'])
-  const { data } = await request('GET /user', { baseUrl, headers: { authorization: `token ${token}` } })
-  expect(data).toEqual({ login: 'octocat' })
+/** Octokit reads the error out of the body, under either status. */
+const octokit = {
+  profiles: ['github', 'rfc8628'],
+  errorOf: (failure) => answerIn(failure as RequestError).error,
+} satisfies Partial<ForeignClient>
+
+clientContract('@octokit/auth-oauth-device', {
+  ...octokit,
+  async login({ url, clientId, scopes, fetch, onUserCode }) {
+    const auth = createOAuthDeviceAuth({
+      clientType: 'oauth-app',
+      clientId,
+      scopes: [...scopes],
+      onVerification: ({ user_code }) => onUserCode(user_code),
+      request: request.defaults({ baseUrl: url, request: { fetch } }),
+    })
+    const { token, scopes: granted } = await auth({ type: 'oauth' })
+    return { token, scope: granted.join(' ') }
+  },
 })
 
-test('hears of our service that the user denied', async () => {
-  const { login: auth, heard } = await login('usual', services.usual.deny, 1)
-  await expect(auth).rejects.toMatchObject({ response: { data: { error: 'access_denied' } } })
-  expect(heard).toEqual(['authorization_pending', 'access_denied'])
+/** The two requests alone: who calls them waits by themselves. */
+clientContract('@octokit/oauth-methods', {
+  ...octokit,
+  async login({ url, clientId, scopes, fetch, onUserCode }) {
+    const call = {
+      clientType: 'oauth-app',
+      clientId,
+      request: request.defaults({ baseUrl: url, request: { fetch } }),
+    } as const
+    const { data: codes } = await createDeviceCode({ ...call, scopes: [...scopes] })
+    onUserCode(codes.user_code)
+    for (let { interval } = codes; ; ) {
+      await wait(interval)
+      try {
+        const { data } = await exchangeDeviceCode({ ...call, code: codes.device_code })
+        return { token: data.access_token, scope: data.scope }
+      } catch (error) {
+        const { error: code, interval: longer } = answerIn(error as RequestError)
+        if (code === 'slow_down') interval = longer ?? interval + 5
+        else if (code !== 'authorization_pending') throw error
+      }
+    }
+  },
 })
 
-test('is slowed down by our service, and obtains its token', async () => {
-  const { approve } = services.strict
-  const { login: auth, heard } = await login('strict', (code) => approve(code, 'octocat'), 2)
-  expect((await auth).token).toMatch(/^gho_/)
-  expect(heard).toEqual(['slow_down', 'authorization_pending', 'token'])
-})
+function answerIn({ response }: RequestError): { readonly error?: string; readonly interval?: number } {
+  return (response?.data ?? {}) as { error?: string; interval?: number }
+}

@@ -1,0 +1,34 @@
+import * as oauth from 'oauth4webapi'
+import { clientContract, wait } from './client-contract.ts'
+
+/** The requests and their readers; who calls them waits by themselves. An error with status 200 is none to it. */
+clientContract('oauth4webapi', {
+  profiles: ['rfc8628'],
+  async login({ url, clientId, scopes, fetch, onUserCode }) {
+    const server: oauth.AuthorizationServer = {
+      issuer: url,
+      device_authorization_endpoint: `${url}/login/device/code`,
+      token_endpoint: `${url}/login/oauth/access_token`,
+    }
+    const client: oauth.Client = { client_id: clientId }
+    const none = oauth.None()
+    const options = { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true } as const
+    const codes = await oauth
+      .deviceAuthorizationRequest(server, client, none, { scope: scopes.join(' ') }, options)
+      .then((answer) => oauth.processDeviceAuthorizationResponse(server, client, answer))
+    onUserCode(codes.user_code)
+    for (let interval = codes.interval ?? 5; ; ) {
+      await wait(interval)
+      const answer = await oauth.deviceCodeGrantRequest(server, client, none, codes.device_code, options)
+      try {
+        const token = await oauth.processDeviceCodeResponse(server, client, answer)
+        return { token: token.access_token, scope: token.scope ?? '' }
+      } catch (error) {
+        const code = error instanceof oauth.ResponseBodyError ? error.error : undefined
+        if (code === 'slow_down') interval += 5
+        else if (code !== 'authorization_pending') throw error
+      }
+    }
+  },
+  errorOf: (failure) => (failure as oauth.ResponseBodyError).error,
+})
