@@ -5,6 +5,12 @@ import { type Handler, LARGEST_REQUEST, type ServiceRequest, TOO_LARGE } from '.
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
 const KEEP_ALIVE = 75_000
 
+/** Milliseconds for which a request may be on its way: a connection that brings its bytes one by one is ended. */
+const REQUEST_TIMEOUT = 30_000
+
+/** Milliseconds between two looks at what is late. */
+const CHECK_INTERVAL = 5000
+
 /** Bytes after which a body that is too large is cut off. Up to there it is read, so that the client hears why. */
 const CUT_OFF = 16 * LARGEST_REQUEST
 
@@ -37,7 +43,13 @@ export async function listen(
   if (createServer === undefined)
     throw new BadOptionError('this runtime cannot listen: hand each request to "fetch" of the service')
   const unanswered = new Set<ServerResponse>()
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE, headersTimeout: KEEP_ALIVE + 1000 })
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE,
+    requestTimeout: REQUEST_TIMEOUT,
+    connectionsCheckingInterval: CHECK_INTERVAL,
+  })
+  // Node would drop the last of many headers, and with them a second credential. Their size is limited anyway.
+  server.maxHeadersCount = 0
   // Node would wait for connections that are kept alive, or that never sent a request.
   const endConnections = () => {
     if (!server.listening && unanswered.size === 0) server.closeAllConnections()
@@ -123,11 +135,11 @@ async function readBody(message: IncomingMessage): Promise<string | undefined> {
 }
 
 function serviceRequest(
-  { method = 'GET', url = '/', headers, headersDistinct, socket }: IncomingMessage,
+  { method = 'GET', url = '/', headersDistinct, socket }: IncomingMessage,
   body: string,
 ): ServiceRequest {
   // The address may be absolute, as proxies are asked; then it names the host (RFC 9112, section 3.2.2).
-  const [, host = headers.host ?? '', path = '/', query = ''] =
+  const [, host = headersDistinct.host?.join(', ') ?? '', path = '/', query = ''] =
     /^(?:https?:\/\/([^/?]*))?([^?]*)\??(.*)$/i.exec(url) ?? []
   return {
     method,

@@ -1,0 +1,541 @@
+import { Agent } from 'node:http'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { CODES, overSockets, PAGE, type Sent, TOKEN } from '../support/over-sockets.ts'
+import { person } from '../support/person.ts'
+import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+const form = `client_id=${CLIENT_ID}&scope=repo`
+const json = JSON.stringify({ client_id: CLIENT_ID, scope: 'repo' })
+const basic = (credentials: string) => ({ authorization: `Basic ${btoa(credentials)}` })
+
+/** The header after which the service ends the connection. */
+const LAST = 'Connection: close'
+
+describe('form, JSON, no or other content type, repeated field, empty field, unknown field', () => {
+  test.each<[string, string, string | undefined]>([
+    ['a form', form, FORM],
+    ['a form with a charset', form, `${FORM};charset=UTF-8`],
+    ['a form without a type', form, undefined],
+    ['a form of another type', form, 'text/plain'],
+    ['JSON', json, 'application/json'],
+    ['JSON without a type', json, undefined],
+    ['JSON said to be a form', json, FORM],
+    ['unknown fields', `${form}&unknown=1&unknown=2`, FORM],
+    ['an empty scope', `client_id=${CLIENT_ID}&scope=`, FORM],
+  ])('%s is read', async (_, body, type) => {
+    const { send } = await overSockets()
+    const headers = type === undefined ? {} : { 'content-type': type }
+    expect((await send(CODES, { body, headers })).status).toBe(200)
+  })
+
+  test.each([
+    ['a repeated field', `${form}&client_id=${CLIENT_ID}`, FORM],
+    ['a repeated member', `{"client_id":"x",${json.slice(1)}`, 'application/json'],
+    ['an empty client id', 'client_id=', FORM],
+    ['an array', '[]', 'application/json'],
+    ['null', 'null', 'application/json'],
+    ['truncated JSON', json.slice(0, -1), 'application/json'],
+    ['nothing', '', FORM],
+  ])('%s is invalid, at both addresses and in both profiles', async (_, body, type) => {
+    for (const profile of ['github', 'rfc8628'] as const) {
+      const { send } = await overSockets({ profile })
+      for (const path of [CODES, TOKEN]) {
+        const answer = await send(path, { body, method: 'POST', headers: { 'content-type': type } })
+        expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+      }
+    }
+  })
+})
+
+describe('no Accept, or */*', () => {
+  test.each([undefined, '*/*', 'text/html', 'application/x-www-form-urlencoded'])(
+    'a client that accepts %s hears JSON',
+    async (accept) => {
+      const { askForCodes, poll } = await overSockets()
+      const more: Sent = accept === undefined ? {} : { headers: { 'content-type': FORM, accept } }
+      const codes = await askForCodes({}, more)
+      const polled = await poll(codes.body.device_code, {}, more)
+      for (const { headers } of [codes, polled])
+        expect(headers['content-type']).toBe('application/json; charset=utf-8')
+    },
+  )
+})
+
+describe('Basic header `id:` with the client id, with or without it in the body; the two differ', () => {
+  test('the header alone, and both the same, are read at both addresses', async () => {
+    const { send } = await overSockets()
+    const headers = basic(`${CLIENT_ID}:`)
+    for (const body of ['scope=repo', form]) {
+      const codes = await send(CODES, { body, headers })
+      expect(codes.status).toBe(200)
+      const { client_id: _, ...fields } = { client_id: '', grant_type: GRANT_TYPE, ...codes.body }
+      const { device_code, grant_type } = fields
+      const polled = await send(TOKEN, { fields: { device_code, grant_type }, headers })
+      expect(polled.body.error).toBe('authorization_pending')
+    }
+  })
+
+  test.each([
+    ['they differ', form, basic('another:')],
+    ['the header is no base64', '', { authorization: 'Basic *' }],
+    ['its escape is broken', '', basic('%E0%A4:')],
+  ])('%s: invalid', async (_, body, headers) => {
+    const { send } = await overSockets()
+    for (const path of [CODES, TOKEN])
+      expect(await send(path, { body, method: 'POST', headers })).toMatchObject({
+        status: 400,
+        body: { error: 'invalid_request' },
+      })
+  })
+
+  test('two Basic headers are invalid, whichever would be taken', async () => {
+    const { raw, written } = await overSockets()
+    const headers = [
+      `Authorization: Basic ${btoa(`${CLIENT_ID}:`)}`,
+      `Authorization: Basic ${btoa('another:')}`,
+    ]
+    for (const order of [headers, headers.toReversed()])
+      expect(await raw(written(`POST ${CODES}`, [LAST, 'Content-Length: 0', ...order]))).toContain(' 400 ')
+  })
+})
+
+describe('every poll sent twice within 3 ms', () => {
+  test.each(['approve', 'deny'] as const)('%s is heard', async (decision) => {
+    const { begin, wait, approve, deny } = await overSockets()
+    const { poll, userCode } = await begin()
+    for (let round = 0; round < 4; round += 1) {
+      await poll()
+      wait(0.003)
+      expect((await poll()).body.error).toBe('slow_down')
+      wait(5)
+    }
+    await (decision === 'approve' ? approve(userCode, 'octocat') : deny(userCode))
+    const { body } = await poll()
+    expect(body.access_token ?? body.error).toMatch(/^gho_|^access_denied$/)
+  })
+})
+
+describe('a poll every 6 s on one connection', () => {
+  test('the connection is the same one, and the service says that it keeps it longer', async () => {
+    const { begin, wait } = await overSockets()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    onTestFinished(() => agent.destroy())
+    const { poll } = await begin()
+    const connections = new Set<number | undefined>()
+    for (let polled = 0; polled < 20; polled += 1) {
+      const { body, headers, connection } = await poll({ agent })
+      expect(body.error).toBe('authorization_pending')
+      expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1])).toBeGreaterThan(60)
+      connections.add(connection)
+      wait(6)
+    }
+    expect(connections.size).toBe(1)
+  })
+})
+
+describe('poll a little early, again and again', () => {
+  test('a client that obeys recovers from each slow_down with its next poll', async () => {
+    const { begin, wait } = await overSockets({ leeway: 0 })
+    const { poll } = await begin()
+    const heard: string[] = []
+    let interval = 5
+    for (let polled = 0; polled < 11; polled += 1) {
+      const { body } = await poll()
+      heard.push(body.error)
+      interval = body.interval ?? interval
+      wait(interval * 0.99)
+    }
+    expect(heard.slice(1)).toEqual(Array(5).fill(['slow_down', 'authorization_pending']).flat())
+  })
+})
+
+describe('poll after approval but early', () => {
+  test('brings the token', async () => {
+    const { begin, wait, approve, whoIs } = await overSockets({ leeway: 0 })
+    const { poll, userCode } = await begin()
+    await poll()
+    wait(0.1)
+    await approve(userCode, 'octocat')
+    expect((await whoIs((await poll()).body.access_token)).body).toEqual({ login: 'octocat' })
+  })
+})
+
+describe('poll after expiry; approve after expiry; look-up of an expired code', () => {
+  test('each hears that the codes have expired', async () => {
+    const { begin, wait, approve, url } = await overSockets()
+    const [polled, approved, shown] = [await begin(), await begin(), await begin()]
+    const { open, send: submit } = person()
+    const page = await open(url + PAGE)
+    const confirm = await submit(page, { user_code: shown.userCode })
+    wait(900)
+    expect((await polled.poll()).body.error).toBe('expired_token')
+    expect(await approve(approved.userCode, 'octocat')).toBe('expired')
+    expect((await approved.poll()).body.error).toBe('expired_token')
+    expect((await submit(page, { user_code: shown.userCode })).html).toContain('expired')
+    expect((await submit(confirm, { decision: 'approve' })).html).toContain('expired')
+    expect((await shown.poll()).body.error).toBe('expired_token')
+  })
+})
+
+describe('two polls at the same moment after approval; poll while approving; approve and deny at once', () => {
+  test('thirty polls on thirty connections bring one token', async () => {
+    const { begin, approve } = await overSockets()
+    const { poll, userCode } = await begin()
+    await approve(userCode, 'octocat')
+    const heard = await Promise.all(Array.from({ length: 30 }, () => poll()))
+    expect(new Set(heard.map(({ connection }) => connection)).size).toBeGreaterThan(1)
+    expect(heard.filter(({ body }) => body.access_token !== undefined)).toHaveLength(1)
+  })
+
+  test.each(Array.from({ length: 5 }, (_, round) => round))(
+    'two people decide on the page while the device polls: one decision and at most one token (%i)',
+    async (round) => {
+      const { begin, url, wait } = await overSockets()
+      const { poll, userCode } = await begin()
+      const people = [person(), person()]
+      const confirms = await Promise.all(
+        people.map(async ({ open, send }) => send(await open(url + PAGE), { user_code: userCode })),
+      )
+      const decisions = round % 2 === 0 ? ['approve', 'deny'] : ['deny', 'approve']
+      const polls = Array.from({ length: 10 }, () => poll())
+      const pages = await Promise.all(
+        people.map(({ send }, index) =>
+          send(confirms[index] ?? { url, html: '' }, { decision: decisions[index] ?? '' }),
+        ),
+      )
+      wait(5)
+      const heard = [...(await Promise.all(polls)), await poll(), await poll()].map(({ body }) => body)
+      const done = pages.filter(({ html }) => !html.includes('used already'))
+      expect(done).toHaveLength(1)
+      const approved = done[0]?.html.includes('Your device is connected')
+      expect(heard.filter(({ access_token }) => access_token !== undefined)).toHaveLength(approved ? 1 : 0)
+      expect(heard.some(({ error }) => error === 'access_denied')).toBe(!approved)
+    },
+  )
+})
+
+describe('a code already redeemed; of another client', () => {
+  test.each([
+    ['github', 200, 'incorrect_device_code'],
+    ['rfc8628', 400, 'invalid_grant'],
+  ] as const)('%s: %i %s, as for an unknown one', async (profile, status, error) => {
+    const { begin, approve, poll: pollAs } = await overSockets({ profile })
+    const { poll, userCode, deviceCode } = await begin()
+    expect(await pollAs(deviceCode, { client_id: 'another' })).toMatchObject({ status, body: { error } })
+    await approve(userCode, 'octocat')
+    expect((await poll()).body.access_token).toBeDefined()
+    const redeemed = await poll()
+    expect(redeemed).toMatchObject({ status, body: { error } })
+    expect((await pollAs('f'.repeat(40))).text).toBe(redeemed.text)
+  })
+})
+
+describe('user code in lower case, without hyphen, with spaces', () => {
+  test.each([
+    ['in lower case', (code: string) => code.toLowerCase()],
+    ['without a hyphen', (code: string) => code.replace('-', '')],
+    ['with spaces', (code: string) => ` ${code.replace('-', ' ')} `],
+  ])('%s is accepted on the page', async (_, write) => {
+    const { begin, url } = await overSockets()
+    const { poll, userCode } = await begin()
+    const { open, send } = person()
+    const confirm = await send(await open(url + PAGE), { user_code: write(userCode) })
+    expect(confirm.html).toContain(userCode)
+    await send(confirm, { decision: 'approve' })
+    expect((await poll()).body.access_token).toBeDefined()
+  })
+})
+
+describe('approve by a forged form of another site; framed page', () => {
+  test.each([
+    ['without a cookie and without a token', {}, {}],
+    ['with a token that it made up', { csrf: 'f'.repeat(64) }, {}],
+    ['with a cookie that it planted', { csrf: 'f'.repeat(64) }, { cookie: `authgraph=${'0'.repeat(32)}` }],
+  ])('a form %s decides nothing', async (_, fields, headers) => {
+    const { begin, send } = await overSockets()
+    const { poll, userCode } = await begin()
+    const forged = await send(PAGE, {
+      fields: { user_code: userCode, decision: 'approve', ...fields },
+      headers: { origin: 'https://evil.example', ...headers },
+    })
+    expect(forged.status).toBe(403)
+    expect((await poll()).body.error).toBe('authorization_pending')
+  })
+
+  test('no page may be framed, and its cookie stays on this site', async () => {
+    const { send } = await overSockets()
+    const { headers } = await send(PAGE)
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    expect(headers['x-frame-options']).toBe('DENY')
+    expect(headers['set-cookie']?.[0]).toMatch(/; HttpOnly; SameSite=Lax$/)
+  })
+})
+
+describe('<script> in a client’s name, in `user_code` of the query', () => {
+  test('is text', async () => {
+    const evil = `"><script>alert('1')</script>`
+    const { begin, url, send } = await overSockets({ clients: [{ clientId: CLIENT_ID, name: evil }] })
+    const { userCode } = await begin()
+    const filled = await send(`${PAGE}?user_code=${encodeURIComponent(evil)}`)
+    const { open, send: submit } = person()
+    const confirm = await submit(await open(url + PAGE), { user_code: userCode })
+    for (const html of [filled.text, confirm.html]) {
+      expect(html).not.toContain('<script')
+      expect(html).toContain('&lt;script&gt;')
+    }
+    expect(filled.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'nonce-\w+';/)
+  })
+})
+
+describe('a body that is too large', () => {
+  test.each([65_537, 1_000_000])(
+    'of %i bytes is refused in words, and the connection lives',
+    async (size) => {
+      const { send } = await overSockets()
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      onTestFinished(() => agent.destroy())
+      const refused = await send(CODES, { body: 'x'.repeat(size), agent })
+      expect(refused.status).toBe(413)
+      expect((await send('/user', { agent })).connection).toBe(refused.connection)
+    },
+  )
+
+  test('in chunks is counted as it comes', async () => {
+    const { open, written } = await overSockets()
+    const { socket, ended } = open()
+    socket.write(written(`POST ${CODES}`, [LAST, 'Transfer-Encoding: chunked']))
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+    for (let count = 0; count < 2; count += 1) socket.write(chunk)
+    socket.write('0\r\n\r\n')
+    expect(await ended).toContain('HTTP/1.1 413 ')
+  })
+
+  test('and has no end is cut off', async () => {
+    const { open, send, written } = await overSockets()
+    const { socket, ended } = open()
+    socket.write(written(`POST ${CODES}`, ['Content-Length: 1000000000']))
+    const chunk = 'x'.repeat(64 * 1024)
+    const pour = () => {
+      while (socket.writable && socket.write(chunk));
+    }
+    socket.on('drain', pour)
+    pour()
+    await ended
+    expect(socket.bytesWritten).toBeLessThan(50_000_000)
+    expect((await send('/user')).status).toBe(401)
+  })
+})
+
+describe('a request that does not come to its end', () => {
+  /** Lets the server’s own times pass a thousand times as fast. */
+  async function hurriedService() {
+    vi.doMock('node:http', async (original) => {
+      const http = await original<typeof import('node:http')>()
+      const createServer = (times: Record<string, number>) =>
+        http.createServer(
+          Object.fromEntries(Object.entries(times).map(([name, time]) => [name, time / 1000])),
+        )
+      return { ...http, createServer }
+    })
+    onTestFinished(() => void vi.doUnmock('node:http'))
+    return overSockets()
+  }
+
+  test.each([
+    ['nothing', ''],
+    ['half a header', `POST ${CODES} HTTP/1.1\r\nHost: local`],
+    ['half a body', `POST ${CODES} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nclient_id=`],
+  ])('%s: the connection is ended', async (_, bytes) => {
+    const { open } = await hurriedService()
+    const { socket, ended } = open()
+    socket.write(bytes)
+    expect(await ended).toContain('HTTP/1.1 408 ')
+  })
+
+  test('a byte now and then does not prolong it', async () => {
+    const { open } = await hurriedService()
+    const { socket, ended } = open()
+    socket.write(`POST ${CODES} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000\r\n\r\n`)
+    const drip = setInterval(() => socket.write('x'), 5)
+    onTestFinished(() => clearInterval(drip))
+    expect(await ended).toContain('HTTP/1.1 408 ')
+  })
+
+  test('a client that goes away in the middle harms nobody', async () => {
+    const { open, send } = await overSockets()
+    const { socket, ended } = open()
+    socket.write(`POST ${CODES} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nclient_id=`, () =>
+      socket.destroy(),
+    )
+    await ended
+    expect((await send('/user')).status).toBe(401)
+  })
+})
+
+describe('several requests in one write', () => {
+  test('are answered in their order', async () => {
+    const { raw, written } = await overSockets()
+    const post = (path: string, body: string) =>
+      written(`POST ${path}`, [`Content-Length: ${body.length}`], body)
+    const last = written('GET /nowhere', [LAST])
+    const said = await raw(post(CODES, form) + post(TOKEN, form) + post(CODES, 'client_id=nobody') + last)
+    expect(said.match(/HTTP\/1\.1 \d+/g)).toEqual([200, 400, 404, 404].map((status) => `HTTP/1.1 ${status}`))
+    expect(said.indexOf('device_code')).toBeLessThan(said.indexOf('grant_type'))
+  })
+
+  test('a body that hides a second request is one request', async () => {
+    const { raw, written } = await overSockets()
+    const hidden = written(`POST ${CODES}`, [LAST])
+    const both = ['Content-Length: 4', 'Transfer-Encoding: chunked']
+    const said = await raw(written(`POST ${CODES}`, both, `0\r\n\r\n${hidden}`))
+    expect(said.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400'])
+  })
+})
+
+describe('methods that are not meant', () => {
+  test.each([
+    ['GET', CODES, 'POST'],
+    ['OPTIONS', CODES, 'POST'],
+    ['HEAD', TOKEN, 'POST'],
+    ['PUT', TOKEN, 'POST'],
+    ['DELETE', PAGE, 'GET, HEAD, POST'],
+    ['TRACE', PAGE, 'GET, HEAD, POST'],
+    ['POST', '/user', 'GET, HEAD'],
+  ])('%s %s hears which are', async (method, path, allow) => {
+    const { send } = await overSockets()
+    const { status, headers } = await send(path, { method })
+    expect(status).toBe(405)
+    expect(headers.allow).toBe(allow)
+  })
+
+  test('HEAD is GET without the body', async () => {
+    const { send } = await overSockets()
+    const { status, headers, text } = await send(PAGE, { method: 'HEAD' })
+    expect({ status, text }).toEqual({ status: 200, text: '' })
+    expect(Number(headers['content-length'])).toBeGreaterThan(1000)
+  })
+
+  test.each(['CONNECT localhost:1', 'BREW /pot'])('%s harms nobody', async (start) => {
+    const { raw, send, written } = await overSockets()
+    expect(await raw(written(start, [LAST]))).not.toContain(' 200 ')
+    expect((await send('/user')).status).toBe(401)
+  })
+})
+
+describe('addresses and hosts', () => {
+  test('an absolute address names the host, whatever the header says', async () => {
+    const { raw, url } = await overSockets()
+    const get = (address: string) => raw(`GET ${address} HTTP/1.1\r\nHost: evil.example\r\n${LAST}\r\n\r\n`)
+    expect(await get(`${url}/user`)).toContain(' 401 ')
+    for (const address of ['http://evil.example/user', 'ftp://localhost/user', '//localhost/user', '*'])
+      expect(await get(address)).toContain(' 404 ')
+  })
+
+  test('HTTP/1.0 is answered with its length, without a host and without chunks', async () => {
+    const { raw } = await overSockets()
+    const said = await raw(`POST ${CODES} HTTP/1.0\r\nContent-Length: ${form.length}\r\n\r\n${form}`)
+    expect(said).toContain(' 200 ')
+    expect(said).toMatch(/content-length: \d+/i)
+    expect(said).not.toMatch(/transfer-encoding/i)
+  })
+
+  test.each([
+    ['no host', [], 400],
+    ['two hosts', ['Host: localhost:PORT', 'Host: evil.example'], 404],
+    ['a foreign host', ['Host: evil.example'], 404],
+    ['a foreign host said to be forwarded', ['Host: evil.example', 'X-Forwarded-Host: localhost:PORT'], 404],
+    ['a name and a password before the host', ['Host: a:b@localhost:PORT'], 404],
+  ])('%s', async (_, headers, status) => {
+    const { raw, url } = await overSockets()
+    const port = new URL(url).port
+    const hosts = headers.map((header) => header.replace('PORT', port))
+    const said = await raw(['GET /user HTTP/1.1', LAST, ...hosts, '', ''].join('\r\n'))
+    expect(said).toContain(`HTTP/1.1 ${status} `)
+  })
+
+  test.each([
+    '/login/device%00',
+    '/login/%ZZ',
+    '/login/../user',
+    '/LOGIN/DEVICE',
+    '/login/device/',
+    '/__proto__',
+  ])('there is nothing at %s', async (path) => {
+    const { send } = await overSockets()
+    expect((await send(path)).status).toBe(404)
+  })
+})
+
+describe('bytes that are no text', () => {
+  test.each([
+    ['a null byte', 'client_id=a%00b'],
+    ['a null byte as it is', 'client_id=a\0b'],
+    ['broken percent signs', 'client_id=%ZZ%E0%A4%A'],
+    ['an escape that is no UTF-8', 'client_id=%FF%FE'],
+    ['bytes that are no UTF-8', Buffer.from([...Buffer.from('client_id='), 0xff, 0xfe])],
+    ['JSON that is no UTF-8', Buffer.from([...Buffer.from('{"client_id":"'), 0xff, ...Buffer.from('"}')])],
+    ['a JSON escape of half a character', '{"client_id":"\\ud800"}'],
+  ])('%s for a client is an unknown one', async (_, body) => {
+    const { send } = await overSockets()
+    const answer = await send(CODES, { body, headers: { 'content-type': FORM } })
+    expect(answer).toMatchObject({ status: 404, body: { error: 'incorrect_client_credentials' } })
+  })
+
+  test.each(['%00', '%ZZ"', '%FF', '%0d%0aSet-Cookie:a=b'])('the scope %s is invalid', async (scope) => {
+    const { send } = await overSockets()
+    const answer = await send(CODES, { body: `client_id=${CLIENT_ID}&scope=${scope}` })
+    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+    expect(answer.headers['set-cookie']).toBeUndefined()
+  })
+
+  test.each(['%00', '%ZZ', '%FF', '%0d%0a'])(
+    'the user code %s is none, and the page is shown',
+    async (code) => {
+      const { send } = await overSockets()
+      expect((await send(`${PAGE}?user_code=${code}`)).status).toBe(200)
+    },
+  )
+
+  test('a device code of any bytes is an unknown one', async () => {
+    const { poll } = await overSockets()
+    for (const code of ['\0', '\ud800', '🙂'.repeat(1000), '__proto__', '%'])
+      expect((await poll(code)).body.error).toBe('incorrect_device_code')
+  })
+})
+
+describe('too much of everything', () => {
+  test('10,000 fields, and 10,000 members, are read', async () => {
+    const { send } = await overSockets()
+    const names = Array.from({ length: 10_000 }, (_, index) => index.toString(36))
+    expect((await send(CODES, { body: `${names.map((name) => `${name}=`).join('&')}&${form}` })).status).toBe(
+      200,
+    )
+    const members = names.slice(0, 8000).map((name) => `"${name}":0`)
+    expect((await send(CODES, { body: `{${members},${json.slice(1)}` })).status).toBe(200)
+  })
+
+  test('JSON of 30,000 levels is refused or read, and harms nobody', async () => {
+    const { send } = await overSockets()
+    const deep = '['.repeat(30_000) + ']'.repeat(30_000)
+    expect((await send(CODES, { body: `{"unknown":${deep},${json.slice(1)}` })).status).toBe(200)
+    expect((await send(CODES, { body: deep, headers: { 'content-type': 'application/json' } })).status).toBe(
+      400,
+    )
+  })
+
+  test('a header of more than 16 KiB is refused', async () => {
+    const { raw, send, written } = await overSockets()
+    const said = await raw(written('GET /user', [`X: ${'x'.repeat(20_000)}`]))
+    expect(said).toContain('HTTP/1.1 431 ')
+    expect((await send('/user')).status).toBe(401)
+  })
+
+  test('a second credential behind 3,000 headers is not overlooked', async () => {
+    const { raw, written } = await overSockets({ personalTokens: [{ token: 'ghp_1', user: 'octocat' }] })
+    const credential = 'Authorization: Bearer ghp_1'
+    const many = Array.from({ length: 3000 }, () => 'a:')
+    const said = await raw(written('GET /user', [LAST, credential, ...many, credential]))
+    expect(said).toMatch(/ (400|431) /)
+  })
+})

@@ -1,0 +1,151 @@
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished } from 'vitest'
+import type { ServiceOptions } from '../../src/service/index.ts'
+import { CLIENT_ID, GRANT_TYPE, startService } from './start-service.ts'
+
+/** What came back over a socket. */
+export interface Heard {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what the wire brings is looked at field by field.
+  readonly body: any
+  /** The port at our end of the connection, which names the connection. */
+  readonly connection: number | undefined
+}
+
+/** What is sent: fields become a form. */
+export interface Sent extends Pick<RequestOptions, 'headers' | 'agent'> {
+  readonly method?: string
+  readonly fields?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+export const CODES = '/login/device/code'
+export const TOKEN = '/login/oauth/access_token'
+export const PAGE = '/login/device'
+
+/** A service behind a real socket, in a time of its own, and what is sent to it. Every answer is checked for its form. */
+export async function overSockets(options: Partial<ServiceOptions> = {}) {
+  const service = startService(options)
+  const { url, close } = await service.listen()
+  onTestFinished(close)
+  const port = Number(new URL(url).port)
+  const shared = new Agent({ keepAlive: true })
+  onTestFinished(() => shared.destroy())
+
+  async function send(
+    path: string,
+    { fields, body, method, headers, agent = shared }: Sent = {},
+  ): Promise<Heard> {
+    const bytes = fields === undefined ? body : String(new URLSearchParams(fields))
+    const type = fields === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
+    const how = method ?? (bytes === undefined ? 'GET' : 'POST')
+    const heard = await new Promise<Heard>((resolve, reject) => {
+      const sent = request(
+        { host: '127.0.0.1', port, path, method: how, headers: { ...type, ...headers }, agent },
+        (answer) => {
+          const connection = answer.socket.localPort
+          void read(answer).then((text) => resolve(heardOf(answer, text, connection)), reject)
+        },
+      )
+      sent.once('error', reject)
+      sent.end(bytes)
+    })
+    expectGoodForm(path, how, heard)
+    return heard
+  }
+
+  const askForCodes = (fields: Record<string, string> = {}, more: Sent = {}) =>
+    send(CODES, { fields: { client_id: CLIENT_ID, ...fields }, ...more })
+
+  const poll = (device_code: string, fields: Record<string, string> = {}, more: Sent = {}) =>
+    send(TOKEN, { fields: { client_id: CLIENT_ID, device_code, grant_type: GRANT_TYPE, ...fields }, ...more })
+
+  return {
+    url,
+    send,
+    askForCodes,
+    poll,
+    approve: service.approve,
+    deny: service.deny,
+    clock: service.clock,
+    /** Lets seconds pass. */
+    wait: service.wait,
+    /** Codes of a new authorization, and its polls. */
+    begin: async (fields?: Record<string, string>) => {
+      const { body } = await askForCodes(fields)
+      return {
+        deviceCode: body.device_code as string,
+        userCode: body.user_code as string,
+        poll: (more?: Sent) => poll(body.device_code, {}, more),
+      }
+    },
+    /** Who the API says a token belongs to. */
+    whoIs: (token: string) => send('/user', { headers: { authorization: `Bearer ${token}` } }),
+    /** A request of HTTP/1.1 as bytes, for this host. */
+    written: (start: string, headers: readonly string[] = [], body = '') =>
+      [`${start} HTTP/1.1`, `Host: ${new URL(url).host}`, ...headers, '', body].join('\r\n'),
+    /** A connection whose bytes are written by hand. */
+    open: () => rawConnection(port),
+    /** Sends bytes as they are, and reads until the service ends the connection. */
+    raw: (bytes: string | Uint8Array) => {
+      const connection = rawConnection(port)
+      connection.socket.write(bytes)
+      return connection.ended
+    },
+  }
+}
+
+/** What must hold for every answer, whatever was asked. */
+function expectGoodForm(path: string, method: string, { status, headers, text, body }: Heard): void {
+  expect(headers['cache-control']).toBe('no-store')
+  if (method !== 'HEAD') expect(headers['content-length']).toBe(String(Buffer.byteLength(text)))
+  expect(headers['transfer-encoding']).toBeUndefined()
+  if (!headers['content-type']?.startsWith('application/json') || method === 'HEAD') return
+  const isCodes = path === CODES
+  if (isCodes && status === 200) {
+    expect(body.interval).toSatisfy(Number.isInteger)
+    expect(body.interval).toBeGreaterThanOrEqual(1)
+  }
+  if (isCodes && body.error !== undefined) expect(Math.floor(status / 100)).toBe(4)
+  if (body.error === 'slow_down') expect(body.interval).toSatisfy(Number.isInteger)
+  if (body.access_token !== undefined) {
+    expect(body).toEqual({
+      access_token: expect.any(String),
+      token_type: expect.any(String),
+      scope: expect.any(String),
+    })
+  }
+}
+
+function heardOf(answer: IncomingMessage, text: string, connection: number | undefined): Heard {
+  const isJson = answer.headers['content-type']?.startsWith('application/json') && text !== ''
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+    connection,
+  }
+}
+
+async function read(answer: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of answer.setEncoding('utf8')) text += chunk
+  return text
+}
+
+function rawConnection(port: number): { readonly socket: Socket; readonly ended: Promise<string> } {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  let said = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    said += chunk
+  })
+  // A connection that is reset has ended as well.
+  socket.on('error', () => {})
+  const ended = new Promise<string>((resolve) => socket.once('close', () => resolve(said)))
+  return { socket, ended }
+}
