@@ -225,7 +225,9 @@ export class JwtError extends AuthgraphError {
 }
 
 /**
- * The store of the service cannot be reached, or takes nothing more. What was asked for was not done.
+ * The store of the service cannot be reached, or takes nothing more. What was asked for was not done; or, where the
+ * connection broke before the answer came, it is not known whether it was. A store of your own throws it so that the
+ * service answers 503: try again soon.
  *
  * @group Errors
  */

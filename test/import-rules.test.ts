@@ -28,7 +28,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(ofetch|src\/(auth|app-jwt|protocol)\/.*|src\/(secret|errors)\.ts)$/,
   },
   'src/service': {
-    may: /^(xstate|valibot|jose\/.*|node:http|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|jose\/.*|redis|node:(http|crypto)|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:http|jose)$/,
   },
 }
@@ -46,7 +46,9 @@ const ENTRIES: Record<string, RegExp> = {
   'src/machines.ts': /^(ofetch|jose|src\/(client|service|auth|app-jwt|cli)\/)/,
   'src/auth/index.ts': /^(xstate|valibot|machines\/|src\/(client|service|cli)\/)/,
   'src/app-jwt/index.ts': /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|cli)\/)/,
-  'src/service/index.ts': /^(ofetch|src\/(client|auth|app-jwt|cli)\/)/,
+  'src/service/stores/redis.ts':
+    /^(xstate|ofetch|valibot|jose|machines\/|src\/(client|auth|app-jwt|protocol|cli)\/)/,
+  'src/service/index.ts': /^(ofetch|redis|src\/(client|auth|app-jwt|cli)\/)/,
 }
 
 test.each(Object.entries(ENTRIES))('the entry %s pulls in nothing that it must not', (entry, forbidden) => {

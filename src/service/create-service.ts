@@ -107,6 +107,7 @@ export function createService(options: ServiceOptions): Service {
       habits,
       issueToken,
       onError,
+      clock,
     }),
     verification: verification.bind(null, { clients, grants, page, identify, authUrl }),
     metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS),

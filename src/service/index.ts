@@ -1,4 +1,5 @@
 export type { User } from '../../machines/device-grant.ts'
+export { StoreUnavailableError } from '../errors.ts'
 export type { App } from './app-tokens.ts'
 export type { Authentication, Refused } from './authenticate.ts'
 export { behindProxies } from './client-address.ts'

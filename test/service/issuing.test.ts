@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Secret } from '../../src/secret.ts'
 import { memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
@@ -142,6 +142,26 @@ describe('a token that takes long to make', () => {
     service.wait(60)
     made[0]?.resolve('token-1')
     expect((await first).body.access_token).toBe('token-1')
+  })
+
+  test('that never comes holds its poll no longer than the lease, and leaves the approval to the next one', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { service, made, issuing } = startSlowService()
+    const { poll } = await approved(service)
+    const first = poll()
+    await issuing(1)
+    service.wait(10)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect((await first).body.error).toBe('authorization_pending')
+    expect(String(service.errors)).toContain('issueToken took longer')
+    const second = poll()
+    await issuing(2)
+    made[0]?.resolve('token-1')
+    made[1]?.resolve('token-2')
+    expect((await second).body.access_token).toBe('token-2')
+    expect((await service.whoIs('token-1')).status).toBe(401)
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('is the same for two polls of a host that gives a user one token, and stays good', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Json, Store } from '../../src/service/index.ts'
 import { startService } from '../support/start-service.ts'
 
@@ -21,6 +21,26 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
         const store = await createStore()
         await write(store, 'key', value)
         expect(await read(store, 'key')).toEqual(value)
+      },
+    )
+
+    test('gives back a large value, in any script', async () => {
+      const store = await createStore()
+      const value = {
+        text: '\u{1f600} \u0000 "\\ \u2028 ж'.repeat(10_000),
+        list: Array.from({ length: 5000 }, String),
+      }
+      await write(store, 'key', value)
+      expect(await read(store, 'key')).toEqual(value)
+    })
+
+    test.each(['user-code:BCDF-GHJK', '{braces}', 'a b\nc', '*', 'ключ'])(
+      'takes %j for a key',
+      async (key) => {
+        const store = await createStore()
+        await write(store, key, 'kept')
+        expect(await read(store, key)).toBe('kept')
+        expect(await read(store, `${key} `)).toBeUndefined()
       },
     )
 
@@ -56,6 +76,25 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
       const store = await createStore()
       await write(store, 'key', 'old', Date.now() - 1)
       expect(await read(store, 'key')).toBeUndefined()
+    })
+
+    test('shows a record until the time of its last writing is over', async () => {
+      const store = await createStore()
+      await write(store, 'longer', 'old', Date.now() + 30)
+      await write(store, 'longer', 'kept')
+      await write(store, 'shorter', 'old')
+      await write(store, 'shorter', 'gone', Date.now() + 30)
+      expect(await read(store, 'shorter')).toBe('gone')
+      await vi.waitFor(async () => expect(await read(store, 'shorter')).toBeUndefined(), { interval: 5 })
+      expect(await read(store, 'longer')).toBe('kept')
+    })
+
+    test('writes a record anew that has expired', async () => {
+      const store = await createStore()
+      await write(store, 'key', 'old', Date.now() - 1)
+      const seen = await store.update('key', (value) => ({ result: value, value: 'new', expiresAt: later() }))
+      expect(seen).toBeUndefined()
+      expect(await read(store, 'key')).toBe('new')
     })
 
     test('keeps the record and rejects where the change throws', async () => {

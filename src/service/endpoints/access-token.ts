@@ -1,4 +1,5 @@
 import type { DeviceGrantState } from '../../../machines/device-grant.ts'
+import { StoreUnavailableError } from '../../errors.ts'
 import { DEVICE_GRANT_TYPE } from '../../protocol/endpoints.ts'
 import { joinScopes } from '../../protocol/scopes.ts'
 import { Secret } from '../../secret.ts'
@@ -6,6 +7,7 @@ import type { Clients, KnownClient } from '../clients.ts'
 import type { Grant, Grants } from '../grants.ts'
 import type { Habits } from '../habits.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http.ts'
+import { inTime } from '../in-time.ts'
 import type { Limiter } from '../limits.ts'
 import type { ServiceOptions } from '../options.ts'
 import { newClaim } from '../random-codes.ts'
@@ -23,6 +25,7 @@ export interface AccessTokenEndpoint {
   readonly habits: Habits
   readonly issueToken: NonNullable<ServiceOptions['issueToken']>
   readonly onError: (error: unknown) => void
+  readonly clock: { now(): number }
 }
 
 /** What a poll hears that issues no token, by the state that it led to. */
@@ -86,16 +89,20 @@ interface Delivery {
 
 /** Issues the token, as the one poll that may. Where that fails, the approval is left for the next poll. */
 async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promise<ServiceResponse> {
-  const { grants, tokens, habits, issueToken, onError } = service
+  const { grants, tokens, habits, issueToken, onError, clock } = service
   const { grant, client, deviceCode, claim } = delivery
-  const { user, scopes } = grant
-  if (user === null) throw new TypeError('a grant was approved by nobody')
+  const { user, scopes, lease } = grant
+  if (user === null || lease === null)
+    throw new TypeError('a grant was approved by nobody, or claimed by none')
   let token: Secret
   try {
     const { clientId, name } = client
-    token = readToken(await issueToken({ user, client: { clientId, name }, scopes }))
+    const made = issueToken({ user, client: { clientId, name }, scopes })
+    token = readToken(await inTime(lease.until - clock.now(), made, tookTooLong))
     await tokens.keep(token, { user, scopes }, claim)
   } catch (error) {
+    // The store would not hear of it: when the lease has lapsed, the approval is free again.
+    if (error instanceof StoreUnavailableError) throw error
     onError(error)
     await grants.notIssued(deviceCode, claim)
     return pending(grant, habits)
@@ -106,7 +113,12 @@ async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promis
   return json(200, { access_token: token.reveal(), token_type: 'bearer', scope })
 }
 
-/** Settles the grant. A token that nobody will receive is forgotten: the lease was lost, or the store is away. */
+/**
+ * Settles the grant. A token that nobody will receive is forgotten: the lease was lost, or the store is away.
+ *
+ * Where the store went away before this step, the lease lapses and the next poll issues another token. Where it went
+ * away after it, and for longer than it tries, the authorization is used up: a second token would be the worse end.
+ */
 async function settle(
   { grants, tokens }: AccessTokenEndpoint,
   { deviceCode, claim }: Delivery,
@@ -119,6 +131,11 @@ async function settle(
     if (!settled) await tokens.forget(token, claim)
   }
   return settled
+}
+
+/** The lease is over, and another poll may issue: whatever this one is given later, nobody will see. */
+function tookTooLong(): Error {
+  return new Error('issueToken took longer than a poll may be busy')
 }
 
 /** The host's own code makes the token: one that no header can carry must not reach a client. */

@@ -1,0 +1,461 @@
+import { createClient, createCluster } from 'redis'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { authorizeDevice, github } from '../../../src/index.ts'
+import { StoreUnavailableError } from '../../../src/service/index.ts'
+import {
+  type RedisClient,
+  type RedisStore,
+  type RedisStoreOptions,
+  redisStore,
+  type ScriptOptions,
+} from '../../../src/service/stores/redis.ts'
+import { breakableRelay } from '../../support/breakable-relay.ts'
+import { fastClock } from '../../support/fast-clock.ts'
+import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { CLIENT_ID, startService } from '../../support/start-service.ts'
+import { storeContract } from '../store-contract.ts'
+
+let redis: RedisServer
+let clusterRedis: RedisServer
+let services = 0
+
+beforeAll(async () => {
+  if (!hasRedis) return
+  redis = await startRedis()
+  clusterRedis = await startRedis('cluster')
+  const client = await createClient({ url: clusterRedis.url }).connect()
+  await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383'])
+  await vi.waitFor(
+    async () => expect(await client.sendCommand(['CLUSTER', 'INFO'])).toContain('cluster_state:ok'),
+    {
+      timeout: 10_000,
+    },
+  )
+  await client.close()
+}, 20_000)
+
+afterAll(async () => {
+  await redis?.stop()
+  await clusterRedis?.stop()
+})
+
+/** A store with keys of its own, closed when the test is over. */
+function storeAt(server: string | RedisClient = redis.url, options: RedisStoreOptions = {}) {
+  services += 1
+  const store = redisStore(server, { prefix: `service-${services}:`, ...options })
+  onTestFinished(store.close)
+  return store
+}
+
+/** A client that is connected, and closed when the test is over. */
+async function clientOf(server: RedisServer) {
+  const client = createClient({ url: server.url, disableOfflineQueue: true }).on('error', () => undefined)
+  await client.connect()
+  onTestFinished(() => client.destroy())
+  return client
+}
+
+/** A Redis of its own that the test may kill. */
+async function mortalRedis() {
+  const server = await startRedis('kept')
+  onTestFinished(server.stop)
+  return server
+}
+
+/** A client that counts what it asks. */
+function counting({ get, evalSha, eval: evaluate, ping }: RedisClient) {
+  const asked: string[] = []
+  const client: RedisClient = {
+    get: (key) => {
+      asked.push('get')
+      return get(key)
+    },
+    evalSha: (sha1, options) => {
+      asked.push('evalSha')
+      return evalSha(sha1, options)
+    },
+    eval: evaluate,
+    ping,
+  }
+  return { client, asked }
+}
+
+function boundTo(client: RedisClient): RedisClient {
+  return {
+    get: (key) => client.get(key),
+    evalSha: (sha1, options) => client.evalSha(sha1, options),
+    eval: (script, options) => client.eval(script, options),
+    ping: () => client.ping(),
+  }
+}
+
+const later = () => Date.now() + 60_000
+const increment = (store: RedisStore) =>
+  store.update('count', (value = 0) => ({ result: value, value: (value as number) + 1, expiresAt: later() }))
+const count = (store: RedisStore) => store.update('count', (value) => ({ result: value }))
+
+describe.skipIf(!hasRedis)('redisStore', () => {
+  storeContract('redisStore with an address', () => storeAt())
+
+  storeContract('redisStore with a client', async () => storeAt(await clientOf(redis)))
+
+  storeContract('redisStore with a cluster', async () => {
+    const cluster = createCluster({
+      rootNodes: [{ url: clusterRedis.url }],
+      defaults: { disableOfflineQueue: true },
+    }).on('error', () => undefined)
+    await cluster.connect()
+    onTestFinished(() => cluster.destroy())
+    return storeAt(cluster)
+  })
+
+  describe('with several instances', () => {
+    const shared = () => {
+      const prefix = `shared-${services}:`
+      return Array.from({ length: 4 }, () => storeAt(redis.url, { prefix }))
+    }
+
+    test('loses none of 200 changes made at once', async () => {
+      const stores = shared() as [RedisStore, ...RedisStore[]]
+      const seen = await Promise.all(
+        Array.from({ length: 200 }, (_, index) => increment(stores[index % 4] ?? stores[0])),
+      )
+      expect(new Set(seen).size).toBe(200)
+      expect(await count(stores[0])).toBe(200)
+    })
+
+    test('lets one decision and one token through, of 200 that come at once', async () => {
+      const [first, ...others] = shared().map((store) => startService({ store, leeway: 0, clock: Date }))
+      if (first === undefined) throw new Error('there is no instance')
+      const at = (index: number) => others[index % others.length] ?? first
+      const { deviceCode, userCode } = await first.begin()
+      const outcomes = await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          index % 3 === 0 ? at(index).deny(userCode) : at(index).approve(userCode, `user-${index}`),
+        ),
+      )
+      const heard = await Promise.all(Array.from({ length: 140 }, (_, index) => at(index).poll(deviceCode)))
+      heard.push(await first.poll(deviceCode))
+      expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
+      const approved = outcomes.indexOf('done') % 3 !== 0
+      expect(heard.filter(({ body }) => body.access_token)).toHaveLength(approved ? 1 : 0)
+    })
+  })
+
+  describe('the cost of a poll', () => {
+    async function counted() {
+      const { client, asked } = counting(boundTo(await clientOf(redis)))
+      const service = startService({ store: storeAt(client), clock: Date })
+      const grant = await service.begin()
+      await grant.poll()
+      asked.length = 0
+      return { service, asked, ...grant }
+    }
+
+    test('is two round trips while the grant changes', async () => {
+      const { asked, poll } = await counted()
+      expect((await poll()).body.error).toBe('slow_down')
+      expect(asked).toEqual(['get', 'evalSha'])
+    })
+
+    test('is one round trip where it does not', async () => {
+      const { service, asked, poll, userCode } = await counted()
+      await service.deny(userCode)
+      asked.length = 0
+      expect((await poll()).body.error).toBe('access_denied')
+      expect(asked).toEqual(['get'])
+    })
+
+    test('does not grow with a conflict by another reading', async () => {
+      const client = await clientOf(redis)
+      const { client: watched, asked } = counting(boundTo(client))
+      const prefix = 'conflict:'
+      const other = storeAt(client, { prefix })
+      await increment(other)
+      const store = storeAt(
+        {
+          ...watched,
+          get: async (key) => {
+            const raw = await watched.get(key)
+            await increment(other)
+            return raw
+          },
+        },
+        { prefix },
+      )
+      expect(await increment(store)).toBe(2)
+      expect(asked).toEqual(['get', 'evalSha', 'evalSha'])
+    })
+  })
+
+  describe('what lies in Redis', () => {
+    test('has one key each, with the prefix and a hash tag', async () => {
+      const client = await clientOf(redis)
+      const service = startService({ store: storeAt(client, { prefix: 'mine:' }), clock: Date })
+      await service.begin()
+      const keys = (await client.keys('mine:*')).sort()
+      expect(keys).toEqual([
+        expect.stringMatching(/^mine:\{grant:[0-9a-f]{64}\}$/),
+        expect.stringMatching(/^mine:\{user-code:[A-Z]{4}-[A-Z]{4}\}$/),
+      ])
+    })
+
+    test('is forgotten by Redis itself when its time is over', async () => {
+      const client = await clientOf(redis)
+      const store = storeAt(client, { prefix: 'ttl:' })
+      await store.update('key', () => ({ result: 0, value: 1, expiresAt: Date.now() + 60_000 }))
+      const left = await client.pTTL('ttl:{key}')
+      expect(left).toBeGreaterThan(50_000)
+      expect(left).toBeLessThanOrEqual(60_000)
+    })
+
+    test('is forgotten by the clock of the service too', async () => {
+      const clock = { time: 1000, now: () => clock.time }
+      const store = storeAt(redis.url, { clock })
+      await store.update('key', () => ({ result: 0, value: 'kept', expiresAt: 61_000 }))
+      clock.time = 60_999
+      expect(await store.update('key', (value) => ({ result: value }))).toBe('kept')
+      clock.time = 61_000
+      expect(await store.update('key', (value) => ({ result: value }))).toBeUndefined()
+    })
+
+    test('is kept apart by the prefix', async () => {
+      const [one, two] = [storeAt(), storeAt()]
+      await increment(one)
+      expect(await count(two)).toBeUndefined()
+    })
+  })
+
+  test('writes on after Redis has forgotten its scripts', async () => {
+    const client = await clientOf(redis)
+    const store = storeAt(client)
+    await increment(store)
+    await client.sendCommand(['SCRIPT', 'FLUSH'])
+    await increment(store)
+    expect(await count(store)).toBe(2)
+  })
+
+  describe('a connection that breaks', () => {
+    test('before the answer to a change does not let it be made twice', async () => {
+      const relay = await breakableRelay(redis.port)
+      onTestFinished(relay.close)
+      const store = storeAt(relay.url)
+      await increment(store)
+      relay.swallowAnswerTo('EVALSHA')
+      expect(await increment(store)).toBe(1)
+      expect(await count(store)).toBe(2)
+    })
+
+    test('before the answer to a change, which another instance then replaces, leaves the caller in doubt', async () => {
+      const prefix = 'doubt:'
+      const client = await clientOf(redis)
+      const other = storeAt(client, { prefix })
+      let breaking = true
+      const store = storeAt(
+        {
+          ...boundTo(client),
+          evalSha: async (sha1: string, options: ScriptOptions) => {
+            const answer = await client.evalSha(sha1, options)
+            if (!breaking) return answer
+            breaking = false
+            await increment(other)
+            throw new Error('the connection broke')
+          },
+        },
+        { prefix },
+      )
+      await increment(other)
+      await expect(increment(store)).rejects.toThrow(StoreUnavailableError)
+      expect(await count(other)).toBe(3)
+    })
+
+    test('before the answer of the last step of a login still delivers the token, once', async () => {
+      const relay = await breakableRelay(redis.port)
+      onTestFinished(relay.close)
+      const service = startService({ store: storeAt(relay.url), clock: Date })
+      const { poll, userCode } = await service.begin()
+      await service.approve(userCode, 'octocat')
+      relay.swallowAnswerTo('"authorized"')
+      const { access_token } = (await poll()).body
+      expect((await service.whoIs(access_token)).body.login).toBe('octocat')
+      expect((await poll()).body.error).toBe('incorrect_device_code')
+    })
+  })
+
+  describe('while Redis is away', () => {
+    test.each<['killed' | 'frozen']>([['killed'], ['frozen']])(
+      '(%s) an update is refused in time',
+      async (how) => {
+        const server = await mortalRedis()
+        const store = storeAt(server.url, { timeout: 0.2 })
+        await increment(store)
+        await (how === 'killed' ? server.kill() : server.freeze())
+        const begin = performance.now()
+        const refused = await Promise.allSettled([
+          ...Array.from({ length: 50 }, () => increment(store)),
+          store.ping(),
+        ])
+        expect(performance.now() - begin).toBeLessThan(2000)
+        for (const outcome of refused)
+          expect(outcome).toMatchObject({
+            reason: { code: 'store_unavailable', name: 'StoreUnavailableError' },
+          })
+        await (how === 'killed' ? server.start() : server.thaw())
+        await vi.waitFor(() => store.ping(), { timeout: 5000 })
+        if (how === 'killed') expect(await count(store)).toBe(1)
+      },
+    )
+
+    test('a client that was handed in is asked nothing that it would do later', async () => {
+      const server = await mortalRedis()
+      const client = await clientOf(server)
+      const store = storeAt(client, { timeout: 0.2 })
+      await increment(store)
+      await server.kill()
+      await vi.waitFor(() => expect(client.isReady).toBe(false))
+      await expect(increment(store)).rejects.toThrow('the store in Redis is not available: ENOTCONN')
+      await server.start()
+      await vi.waitFor(() => store.ping(), { timeout: 5000 })
+      expect(await count(store)).toBe(1)
+    })
+
+    test('everyone is asked to come again', async () => {
+      const server = await mortalRedis()
+      const store = storeAt(server.url, { timeout: 0.1 })
+      // Loading the client, and connecting, may take longer than this store tries.
+      await vi.waitFor(() => store.ping())
+      const service = startService({ store, clock: Date })
+      const { poll, userCode } = await service.begin()
+      await server.kill()
+      const answers = await Promise.all([poll(), service.askForCodes(), service.whoIs('gho_any')])
+      for (const { status, headers, body } of answers) {
+        expect(status).toBe(503)
+        expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+        expect(body.error).toBe('temporarily_unavailable')
+      }
+      await expect(service.approve(userCode, 'octocat')).rejects.toThrow(StoreUnavailableError)
+      expect(service.errors).toHaveLength(3)
+    })
+
+    test('a Redis that refuses to write is named by its own word', async () => {
+      const server = await mortalRedis()
+      const client = await clientOf(server)
+      const store = storeAt(client, { timeout: 0.1 })
+      await client.configSet('maxmemory', '1')
+      await expect(increment(store)).rejects.toThrow('the store in Redis is not available: OOM')
+    })
+  })
+
+  describe('a Redis that is killed in the middle of a login', () => {
+    test.each(['before the approval', 'after the approval'])(
+      '%s, and restarted: the login ends well',
+      async (when) => {
+        const server = await mortalRedis()
+        const clock = fastClock(10)
+        const service = startService({
+          store: storeAt(server.url, { timeout: 0.3, clock }),
+          clock,
+          interval: 1,
+        })
+        let show: (userCode: string) => void = () => undefined
+        const shown = new Promise<string>((resolve) => {
+          show = resolve
+        })
+        const login = authorizeDevice({
+          clientId: CLIENT_ID,
+          profile: github({ authUrl: 'http://localhost', baseUrl: 'http://localhost' }),
+          fetch: service.fetch,
+          clock,
+          onCodes: ({ userCode }) => show(userCode),
+        })
+        const userCode = await shown
+        if (when === 'after the approval') expect(await service.approve(userCode, 'octocat')).toBe('done')
+        await server.kill()
+        await vi.waitFor(() => expect(service.errors.length).toBeGreaterThan(0), { timeout: 5000 })
+        await server.start()
+        if (when === 'before the approval')
+          await vi.waitFor(async () => expect(await service.approve(userCode, 'octocat')).toBe('done'), {
+            timeout: 5000,
+          })
+        const token = await login
+        expect((await service.whoIs(token.accessToken.reveal())).body.login).toBe('octocat')
+      },
+    )
+
+    test('between the two steps of issuing: the next poll after the lease brings the one token', async () => {
+      const server = await mortalRedis()
+      let made = 0
+      const service = startService({
+        store: storeAt(server.url, { timeout: 0.2, clock: { now: () => service.clock.now() } }),
+        // The token is made, and then there is nowhere to keep it.
+        issueToken: async () => {
+          made += 1
+          if (made === 1) await server.kill()
+          return `token-${made}`
+        },
+      })
+      const { poll, userCode } = await service.begin()
+      await service.approve(userCode, 'octocat')
+      expect((await poll()).status).toBe(503)
+      await server.start()
+      await vi.waitFor(async () => expect((await poll()).body.error).toBe('authorization_pending'), {
+        timeout: 5000,
+      })
+      service.wait(10)
+      expect((await poll()).body.access_token).toBe('token-2')
+      expect((await poll()).body.error).toBe('incorrect_device_code')
+      expect((await service.whoIs('token-1')).status).toBe(401)
+    })
+
+    test('after the token was kept: it is never delivered, and the next poll brings another one', async () => {
+      const server = await mortalRedis()
+      const client = await clientOf(server)
+      let made = 0
+      const dying: RedisClient = {
+        ...boundTo(client),
+        evalSha: async (sha1: string, options: ScriptOptions) => {
+          if (made === 1 && options.arguments[1]?.includes('"authorized"')) await server.kill()
+          return client.evalSha(sha1, options)
+        },
+      }
+      const service = startService({
+        store: storeAt(dying, { timeout: 0.2, clock: { now: () => service.clock.now() } }),
+        issueToken: () => `token-${++made}`,
+      })
+      const { poll, userCode } = await service.begin()
+      await service.approve(userCode, 'octocat')
+      expect((await poll()).status).toBe(503)
+      await server.start()
+      await vi.waitFor(async () => expect((await poll()).body.error).toBe('authorization_pending'), {
+        timeout: 5000,
+      })
+      service.wait(10)
+      expect((await poll()).body.access_token).toBe('token-2')
+    })
+  })
+
+  test('closes the connection that it has opened, and no other', async () => {
+    const client = await clientOf(redis)
+    await client.clientSetName('handed-in')
+    const before = (await client.clientList()).length
+    const store = redisStore(redis.url)
+    await store.ping()
+    expect((await client.clientList()).length).toBe(before + 1)
+    await store.close()
+    await vi.waitFor(async () => expect((await client.clientList()).length).toBe(before))
+    await redisStore(client).close()
+    expect(client.isOpen).toBe(true)
+  })
+
+  test('need not be closed before it was used', async () => {
+    await expect(redisStore(redis.url).close()).resolves.toBeUndefined()
+  })
+})
+
+test.each(['http://127.0.0.1', 'localhost:6379', 'redis://[', ''])('refuses %j as an address', (address) => {
+  expect(() => redisStore(address)).toThrow('the address of Redis must begin with redis:// or rediss://')
+})
+
+test.each([0, -1, Number.NaN])('refuses a timeout of %j', (timeout) => {
+  expect(() => redisStore('redis://127.0.0.1', { timeout })).toThrow('timeout must be a number of seconds')
+})

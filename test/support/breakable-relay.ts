@@ -1,0 +1,43 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** Relays connections to a port, and breaks them at the point that a test wants. */
+export async function breakableRelay(port: number) {
+  const sockets = new Set<Socket>()
+  let swallowed: string | undefined
+
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1')
+    let breakAtAnswer = false
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.on('data', (chunk) => {
+      if (swallowed !== undefined && chunk.includes(swallowed)) {
+        swallowed = undefined
+        breakAtAnswer = true
+      }
+      far.write(chunk)
+    })
+    far.on('data', (chunk) => (breakAtAnswer ? near.destroy() : near.write(chunk)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  return {
+    url: `redis://127.0.0.1:${(server.address() as { port: number }).port}`,
+    /** Lets the next command that holds this text be done, and breaks the connection before its answer is back. */
+    swallowAnswerTo(text: string) {
+      swallowed = text
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  }
+}

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Whether this machine has a Redis. Tests that need one are skipped where it has none. */
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+
+if (!hasRedis)
+  process.stderr.write(
+    'There is no redis-server on this machine: the tests of the store in Redis are SKIPPED.\n',
+  )
+
+/** A Redis of our own on a free port of 127.0.0.1. */
+export interface RedisServer {
+  readonly port: number
+  readonly url: string
+  /** Kills it as a power failure would. */
+  kill(): Promise<void>
+  /** Starts it again, at the same port and with what it has kept. */
+  start(): Promise<void>
+  /** Stops it for good, and removes its files. */
+  stop(): Promise<void>
+  /** Lets it stand still, with its connections open, and go on. */
+  freeze(): void
+  thaw(): void
+}
+
+/** @param mode `kept` survives being killed; `cluster` is a whole cluster in one node. */
+export async function startRedis(mode: 'forgotten' | 'kept' | 'cluster' = 'forgotten'): Promise<RedisServer> {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'authgraph-redis-'))
+  const appendOnly = mode === 'kept' ? 'yes' : 'no'
+  const options = {
+    port: String(port),
+    bind: '127.0.0.1',
+    dir: folder,
+    save: '',
+    appendonly: appendOnly,
+    appendfsync: 'always',
+    'cluster-enabled': mode === 'cluster' ? 'yes' : 'no',
+  }
+  let server: ChildProcess
+
+  const redis: RedisServer = {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    async start() {
+      const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
+      server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
+      await ready(server)
+    },
+    async kill() {
+      if (server.exitCode !== null || server.signalCode !== null) return
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGKILL')
+      await ended
+    },
+    async stop() {
+      await redis.kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+    freeze: () => void server.kill('SIGSTOP'),
+    thaw: () => void server.kill('SIGCONT'),
+  }
+  await redis.start()
+  return redis
+}
+
+function ready({ stdout, ...server }: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = ''
+    stdout?.on('data', (chunk) => {
+      log += chunk
+      if (log.includes('Ready to accept connections')) resolve()
+    })
+    stdout?.once('close', () => reject(new Error(`redis-server ${server.spawnfile} ended: ${log}`)))
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
