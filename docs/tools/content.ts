@@ -1,0 +1,125 @@
+import { type Font, widthOf, wrap } from './measure-text.ts'
+import { type Label, labelOf, type Plan, type Shape } from './plan-picture.ts'
+
+/** The letters of pictures. */
+export const FONTS = {
+  name: { size: 18, kind: 'bold' },
+  text: { size: 14, kind: 'regular' },
+  tag: { size: 11, kind: 'bold' },
+  trigger: { size: 14, kind: 'bold' },
+  guard: { size: 14, kind: 'regular' },
+} satisfies Record<string, Font>
+
+/** Pixels between the border of a shape and what it holds. */
+export const PADDING = { x: 14, y: 11 }
+
+/** Pixels from one line to the next. */
+export const LINE = { tag: 16, name: 24, text: 18, invoke: 24, label: 19 }
+
+/** Pixels between the border of a label and its letters. */
+const LABEL_PADDING = { x: 9, y: 4 }
+
+/** Pixels of the circle where a machine starts. */
+const DOT = 14
+
+/** Pixels at which texts are cut into lines: in a state that has a row of its own, and beside others. */
+const ALONE = 236
+const BESIDE = 108
+
+/** The same in a state that has others inside, whose arrows pass beside the words. */
+const AROUND = 176
+
+/** Pixels above the label of the moves after which a state goes on where it was, and of the sign beside it. */
+export const STAYS = { gap: 8, sign: 30 }
+
+/** What a shape shows, and the room that it takes. */
+export interface Content {
+  readonly width: number
+  readonly height: number
+  readonly tag: string | undefined
+  readonly name: string
+  readonly lines: readonly string[]
+  readonly invokes: readonly string[]
+  readonly stays: Label
+}
+
+const NOTHING = { tag: undefined, name: '', lines: [], invokes: [], stays: [] }
+
+/** Sets the words of a shape. */
+export function contentOf(shape: Shape, plan: Plan): Content {
+  switch (shape.kind) {
+    case 'start':
+      return { ...NOTHING, width: DOT, height: DOT }
+    case 'anywhere':
+      return anywhereContent(shape)
+    case 'frame':
+      return measured({ ...NOTHING, name: shape.name })
+    case 'state':
+      return stateContent(shape, plan)
+  }
+}
+
+/** At the root it says so: there is no frame to see. */
+function anywhereContent({ label, parent }: Extract<Shape, { kind: 'anywhere' }>): Content {
+  const { width, height } = labelSize(label)
+  if (parent !== '') return { ...NOTHING, width, height }
+  const tag = 'anywhere'
+  const wide = Math.ceil(widthOf(tag.toUpperCase(), FONTS.tag) * 1.1) + 2 * LABEL_PADDING.x
+  return { ...NOTHING, tag, width: Math.max(width, wide), height: height + LINE.tag }
+}
+
+function stateContent(shape: Extract<Shape, { kind: 'state' }>, plan: Plan): Content {
+  const { name, tags, description, invokes } = shape.state
+  // A tag is noise where the name, or the shape around, says the same.
+  const around = plan.shapes.find(({ id }) => id === shape.parent)
+  const said = [name, ...(around?.kind === 'state' ? around.state.tags : [around?.id])]
+  return measured({
+    tag: tags.find((tag) => !said.includes(tag)),
+    name,
+    lines: wrap(description, roomOf(shape), FONTS.text),
+    invokes,
+    stays: labelOf(shape.stays, plan.machine),
+  })
+}
+
+function roomOf({ state, parent }: Extract<Shape, { kind: 'state' }>): number {
+  if (state.type === 'compound') return AROUND
+  return parent === '' && state.type !== 'final' ? ALONE : BESIDE
+}
+
+function measured(content: Omit<Content, 'width' | 'height'>): Content {
+  const { tag, name, lines, invokes, stays } = content
+  const staying = labelSize(stays)
+  const width = Math.max(
+    widthOf(name, FONTS.name),
+    widthOf(tag?.toUpperCase() ?? '', FONTS.tag) * 1.1,
+    ...lines.map((line) => widthOf(line, FONTS.text)),
+    ...invokes.map((id) => widthOf(`invoke ${id}`, FONTS.text) + 16),
+    stays.length > 0 ? staying.width + STAYS.sign : 0,
+  )
+  const height =
+    (tag ? LINE.tag : 0) +
+    LINE.name +
+    lines.length * LINE.text +
+    invokes.length * LINE.invoke +
+    (stays.length > 0 ? STAYS.gap + staying.height : 0)
+  return { ...content, width: Math.ceil(width) + 2 * PADDING.x, height: height + 2 * PADDING.y }
+}
+
+/** The lines of a label, each a trigger or a guard. */
+export function labelLines(label: Label): { readonly kind: 'trigger' | 'guard'; readonly text: string }[] {
+  return label.flatMap(({ trigger, guards }) => [
+    ...(trigger === '' ? [] : [{ kind: 'trigger' as const, text: trigger }]),
+    ...guards.map((guard) => ({ kind: 'guard' as const, text: `[${guard}]` })),
+  ])
+}
+
+/** The room that a label takes. */
+export function labelSize(label: Label): { readonly width: number; readonly height: number } {
+  const lines = labelLines(label)
+  const width = Math.max(0, ...lines.map(({ kind, text }) => widthOf(text, FONTS[kind])))
+  return {
+    width: Math.ceil(width) + 2 * LABEL_PADDING.x,
+    height: lines.length * LINE.label + 2 * LABEL_PADDING.y,
+  }
+}

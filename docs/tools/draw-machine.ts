@@ -1,0 +1,208 @@
+import { FONTS, LINE, labelLines, labelSize, PADDING, STAYS } from './content.ts'
+import type { Box, Layout, PlacedArrow, PlacedShape, Point } from './lay-out.ts'
+import { widthOf } from './measure-text.ts'
+import type { Label } from './plan-picture.ts'
+import { box, element, picture, round, type Scheme, text } from './svg.ts'
+import { ROLES, type Role, roleOf } from './theme.ts'
+
+/** Pixels of round corners: of states, of arrows. */
+const CORNER = 12
+const BEND = 9
+
+/** Pixels of an arrow's head. */
+const HEAD = { length: 9, width: 8 }
+
+/** Pixels above the machine for its name, and below it for the key of the colours. */
+const TOP = 62
+const BOTTOM = 40
+
+/** Draws a machine with its name and the key of its colours. */
+export function drawMachine(layout: Layout, scheme: Scheme): string {
+  const { plan, width, height } = layout
+  const { id, description } = plan.machine
+  const roles = new Set(plan.shapes.flatMap((shape) => (shape.kind === 'state' ? [roleOf(shape.state)] : [])))
+  return picture(
+    { title: `The machine ${id}`, description, width, height: height + TOP + BOTTOM },
+    scheme,
+    text('name', 24, 30, id),
+    text('text', 24, 53, description),
+    element('g', { transform: `translate(0 ${TOP})` }, drawParts(layout)),
+    drawKey(roles, height + TOP + BOTTOM / 2 - 8),
+  )
+}
+
+/** Draws what a machine is made of. States carry `data-state`, arrows and labels `data-moves`. */
+export function drawParts({ shapes, arrows }: Layout): string {
+  const around = shapes.filter(({ isAround }) => isAround)
+  const inside = shapes.filter(({ isAround }) => !isAround)
+  return [
+    ...around.map(drawShape),
+    ...arrows.map(drawArrow),
+    ...inside.map(drawShape),
+    ...arrows.map(({ arrow, label }) => (label ? drawLabel(arrow.label, label, movesOf({ arrow })) : '')),
+  ].join('\n')
+}
+
+function drawShape(placed: PlacedShape): string {
+  const { shape, content, x, y, width, height } = placed
+  switch (shape.kind) {
+    case 'start':
+      return element('circle', { class: 'dot', cx: x + width / 2, cy: y + height / 2, r: width / 2 - 1 })
+    case 'anywhere':
+      return drawLabel(shape.label, placed, '', content.tag)
+    case 'frame':
+      return element(
+        'g',
+        { class: 'waiting' },
+        box('around frame', placed, CORNER),
+        text('name', x + PADDING.x, y + PADDING.y + LINE.name / 2, content.name),
+      )
+    case 'state': {
+      const { state } = shape
+      const outline = placed.isAround
+        ? [box('around', placed, CORNER)]
+        : [box('shape', placed, CORNER), ...(state.type === 'final' ? [box('inner', placed, CORNER, 4)] : [])]
+      return element(
+        'g',
+        { class: `state ${roleOf(state)}`, 'data-state': state.id },
+        ...outline,
+        ...words(placed),
+      )
+    }
+  }
+}
+
+function words({ shape, content: { tag, name, lines, invokes, stays }, x, y }: PlacedShape): string[] {
+  const left = x + PADDING.x
+  let top = y + PADDING.y
+  const line = (height: number) => {
+    top += height
+    return top - height / 2
+  }
+  return [
+    ...(tag ? [text('tag', left, line(LINE.tag), tag.toUpperCase())] : []),
+    text('name', left, line(LINE.name), name),
+    ...lines.map((words) => text('text', left, line(LINE.text), words)),
+    ...invokes.map((id) => drawInvoke(left, line(LINE.invoke) + 2, id)),
+    ...(stays.length > 0 && shape.kind === 'state'
+      ? [drawStays(stays, left, top + STAYS.gap, movesOf({ arrow: { moves: shape.stays } }))]
+      : []),
+  ]
+}
+
+function drawInvoke(x: number, y: number, id: string): string {
+  return (
+    element('path', { class: 'play', d: `M${round(x)} ${round(y - 5)}l9 5l-9 5z` }) +
+    text('invoke', x + 16, y, `invoke ${id}`)
+  )
+}
+
+/** The label, with an arrow that comes back to where it began. */
+function drawStays(label: Label, x: number, y: number, moves: string): string {
+  const size = labelSize(label)
+  const middle = y + size.height / 2
+  const right = x + size.width
+  const back = `M${round(right)} ${round(middle - 9)}h8a9 9 0 0 1 0 18h-4`
+  return element(
+    'g',
+    { class: 'arrow', 'data-moves': moves },
+    element('path', { class: 'way', d: back }),
+    drawHead({ x: right, y: middle + 9 }, { x: right + 12, y: middle + 9 }),
+    drawLabel(label, { x, y, ...size }, moves),
+  )
+}
+
+function drawArrow({ arrow, points }: PlacedArrow): string {
+  const [tip, before] = [...points].reverse()
+  if (tip === undefined || before === undefined) throw new TypeError(`the arrow ${arrow.id} has no way`)
+  const way = [...points.slice(0, -1), shortOf(tip, before)]
+  return element(
+    'g',
+    { class: 'arrow', 'data-moves': movesOf({ arrow }) },
+    element('path', { class: 'way', d: rounded(way) }),
+    drawHead(tip, before),
+  )
+}
+
+function movesOf({
+  arrow,
+}: {
+  readonly arrow: { readonly moves: readonly { readonly id: string }[] }
+}): string {
+  return arrow.moves.map(({ id }) => id).join(' ')
+}
+
+function drawHead(tip: Point, from: Point): string {
+  const angle = Math.round((Math.atan2(tip.y - from.y, tip.x - from.x) * 180) / Math.PI)
+  const d = `M0 0l${-HEAD.length} ${-HEAD.width / 2}l2.5 ${HEAD.width / 2}l-2.5 ${HEAD.width / 2}z`
+  return element('path', {
+    class: 'head',
+    d,
+    transform: `translate(${round(tip.x)} ${round(tip.y)}) rotate(${angle})`,
+  })
+}
+
+/** The line ends inside the head. */
+function shortOf(tip: Point, { x, y }: Point): Point {
+  const reach = HEAD.length - 4
+  return { x: tip.x - Math.sign(tip.x - x) * reach, y: tip.y - Math.sign(tip.y - y) * reach }
+}
+
+/** A way whose bends are round. */
+function rounded(points: readonly Point[]): string {
+  return points
+    .map((point, index) => {
+      const before = points[index - 1]
+      const after = points[index + 1]
+      if (before === undefined) return `M${at(point)}`
+      if (after === undefined) return `L${at(point)}`
+      const radius = Math.min(BEND, distance(before, point) / 2, distance(point, after) / 2)
+      return `L${at(toward(point, before, radius))}Q${at(point)} ${at(toward(point, after, radius))}`
+    })
+    .join('')
+}
+
+function at({ x, y }: Point): string {
+  return `${round(x)} ${round(y)}`
+}
+
+function distance(a: Point, b: Point): number {
+  return Math.hypot(a.x - b.x, a.y - b.y)
+}
+
+function toward(from: Point, to: Point, length: number): Point {
+  const part = length / (distance(from, to) || 1)
+  return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part }
+}
+
+function drawLabel(label: Label, place: Box, moves: string, tag?: string): string {
+  const lines = labelLines(label)
+  const middle = place.x + place.width / 2
+  const top = place.y + (place.height - lines.length * LINE.label + (tag ? LINE.tag : 0)) / 2
+  return element(
+    'g',
+    { class: 'label', 'data-moves': moves || undefined },
+    box('box', place, 10),
+    ...(tag ? [text('tag', middle, top - LINE.tag / 2 + 2, tag.toUpperCase(), 'middle')] : []),
+    ...lines.map(({ kind, text: words }, index) =>
+      text(kind, middle, top + (index + 0.5) * LINE.label, words, 'middle'),
+    ),
+  )
+}
+
+function drawKey(roles: ReadonlySet<Role>, y: number): string {
+  let x = 24
+  return (Object.keys(ROLES) as Role[])
+    .filter((role) => roles.has(role))
+    .map((role) => {
+      const left = x
+      x += 22 + widthOf(ROLES[role], FONTS.text) + 22
+      return element(
+        'g',
+        { class: role },
+        box('shape', { x: left, y: y - 7, width: 14, height: 14 }, 4),
+        text('text', left + 22, y, ROLES[role]),
+      )
+    })
+    .join('')
+}

@@ -1,0 +1,49 @@
+import type { AnyStateMachine } from 'xstate'
+import { deviceAuthorization } from '../../machines/device-authorization.ts'
+import { deviceGrant } from '../../machines/device-grant.ts'
+import { drawMachine } from './draw-machine.ts'
+import { drawSequence } from './draw-sequence.ts'
+import { type Layout, layOut } from './lay-out.ts'
+import { planPicture } from './plan-picture.ts'
+import { readMachine } from './read-machine.ts'
+import type { Scheme } from './svg.ts'
+import { writeJson, writeLiteral } from './write-config.ts'
+import { writeMoves } from './write-moves.ts'
+
+/** The machines, by the name of their file. */
+export const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
+  'device-authorization': deviceAuthorization,
+  'device-grant': deviceGrant,
+}
+
+/** Lays out every machine, by the name of its file. Takes a second or two for each. */
+export async function layouts(): Promise<Map<string, Layout>> {
+  const laidOut = new Map<string, Layout>()
+  for (const [file, machine] of Object.entries(MACHINES))
+    laidOut.set(file, await layOut(planPicture(readMachine(machine))))
+  return laidOut
+}
+
+/** Makes everything in `docs/machines`: the contents of each file, by its name. */
+export function diagrams(laidOut: ReadonlyMap<string, Layout>): Map<string, string> {
+  const pages = [...laidOut].flatMap(([file, layout]) => pagesOf(file, layout))
+  return new Map([...pages, ...inSchemes('sequence', drawSequence)])
+}
+
+function pagesOf(file: string, layout: Layout): [string, string][] {
+  const machine = MACHINES[file] as AnyStateMachine
+  return [
+    ...inSchemes(file, (scheme) => drawMachine(layout, scheme)),
+    [`${file}.md`, writeMoves(layout.plan.machine, file)],
+    [`${file}.machine.json`, writeJson(machine)],
+    [`${file}.stately.js`, writeLiteral(machine)],
+  ]
+}
+
+function inSchemes(file: string, draw: (scheme: Scheme) => string): [string, string][] {
+  return [
+    [`${file}.svg`, draw('auto')],
+    [`${file}.light.svg`, draw('light')],
+    [`${file}.dark.svg`, draw('dark')],
+  ]
+}

@@ -1,0 +1,170 @@
+import { groupBy } from './group-by.ts'
+import type { Machine, Move, State } from './read-machine.ts'
+
+/** A node of a picture: a state, or a thing that helps to read it. */
+export type Shape =
+  | {
+      readonly kind: 'state'
+      readonly id: string
+      readonly parent: string
+      readonly state: State
+      /** The moves after which the state goes on where it was, through its history. */
+      readonly stays: readonly Move[]
+    }
+  /** Around states that have moves in common, which are drawn once for all of them. */
+  | { readonly kind: 'frame'; readonly id: string; readonly parent: string; readonly name: string }
+  /** Where a machine, or a state with states inside, begins. */
+  | { readonly kind: 'start'; readonly id: string; readonly parent: string }
+  /** What leads from anywhere inside the parent to one place: its label is the beginning of the arrow. */
+  | { readonly kind: 'anywhere'; readonly id: string; readonly parent: string; readonly label: Label }
+
+/** The lines on an arrow: each trigger, with the guards that it is taken under. */
+export type Label = readonly { readonly trigger: string; readonly guards: readonly string[] }[]
+
+/** An arrow, which stands for one move or several between the same two shapes. */
+export interface Arrow {
+  readonly id: string
+  readonly source: string
+  readonly target: string
+  readonly label: Label
+  readonly moves: readonly Move[]
+}
+
+/** What a picture of a machine shows, before anything has a place. */
+export interface Plan {
+  readonly machine: Machine
+  readonly shapes: readonly Shape[]
+  readonly arrows: readonly Arrow[]
+}
+
+/**
+ * Decides what is drawn. What is true of many states is said once: states that share moves get a frame, and a move from
+ * a state with states inside to one of those begins at its own label.
+ */
+export function planPicture(machine: Machine): Plan {
+  const histories = new Map(
+    machine.states.filter(({ type }) => type === 'history').map(({ id, parent = '' }) => [id, parent]),
+  )
+  const stays = (move: Move) => histories.get(move.to) === move.from
+  const states = machine.states.filter(({ id }) => id !== '' && !histories.has(id))
+  const frame = findFrame(machine)
+  const parentOf = ({ id, parent = '' }: State) => (frame?.members.has(id) ? frame.id : parent)
+  const everywhere = findEverywhere(machine)
+
+  const origin = (move: Move) => {
+    if (everywhere.has(move)) return ''
+    return frame?.members.has(move.from) && frame.shared.has(signature(move)) ? frame.id : move.from
+  }
+  const groups = groupBy(
+    machine.moves.filter((move) => !stays(move)),
+    (move) => `${origin(move)} > ${move.to}`,
+  )
+  const shapes: Shape[] = states.map((state) => ({
+    kind: 'state',
+    id: state.id,
+    parent: parentOf(state),
+    state,
+    stays: machine.moves.filter((move) => move.from === state.id && stays(move)),
+  }))
+  // First of all: pictures run from top to bottom in this order.
+  if (frame) shapes.unshift({ kind: 'frame', id: frame.id, parent: '', name: frame.id })
+  const parents = new Map(shapes.map(({ id, parent }) => [id, parent]))
+
+  const arrows: Arrow[] = [...groups].map(([id, moves]) => {
+    const [{ to }] = moves as [Move]
+    const from = origin(moves[0] as Move)
+    const label = labelOf(moves, machine)
+    if (!isInside(to, from, parents)) return { id, source: from, target: to, label, moves }
+    shapes.push({ kind: 'anywhere', id: `anywhere ${id}`, parent: from, label })
+    return { id, source: `anywhere ${id}`, target: to, label: [], moves }
+  })
+  for (const { id, initial } of machine.states) {
+    if (initial === undefined) continue
+    const start = `start ${id}`
+    shapes.push({ kind: 'start', id: start, parent: parents.get(initial) ?? '' })
+    arrows.push({ id: `${start} > ${initial}`, source: start, target: initial, label: [], moves: [] })
+  }
+  return { machine, shapes, arrows }
+}
+
+/** Two states or more that have the same moves, and the moves; named after the tag that they share. */
+function findFrame({ states, moves }: Machine) {
+  const signatures = (id: string) => moves.filter(({ from }) => from === id).map(signature)
+  const alike = groupBy(
+    states.filter(({ id }) => signatures(id).length > 1),
+    ({ id }) => signatures(id).join(),
+  )
+  const members = [...alike.values()].find((group) => group.length > 1)
+  const [first] = members ?? []
+  if (members === undefined || first === undefined) return undefined
+  return {
+    id: first.tags[0] ?? first.name,
+    members: new Set(members.map(({ id }) => id)),
+    shared: new Set(signatures(first.id)),
+  }
+}
+
+/** The moves that every state has which is not final: to one target, under one guard. */
+function findEverywhere({ states, moves }: Machine): Set<Move> {
+  const active = states.filter(({ type }) => type === 'atomic')
+  const groups = groupBy(moves, ({ guard, to }) => `${guard} ${to}`).values()
+  return new Set(
+    [...groups].filter((group) => active.every(({ id }) => group.some(({ from }) => from === id))).flat(),
+  )
+}
+
+function signature({ trigger, guard, to, actions }: Move): string {
+  return [trigger.kind, trigger.name, guard, to, ...actions].join(' ')
+}
+
+function isInside(id: string, ancestor: string, parents: ReadonlyMap<string, string>): boolean {
+  if (id === ancestor) return false
+  for (let at: string | undefined = id; at !== undefined; at = parents.get(at))
+    if (at === ancestor) return true
+  return false
+}
+
+/** Says what starts a group of moves. */
+export function labelOf(moves: readonly Move[], machine: Machine): Label {
+  const lines = new Map<string, Set<string>>()
+  for (const move of moves) {
+    const trigger = triggerText(move, machine)
+    const guards = lines.get(trigger) ?? new Set()
+    const guard = guardText(move, machine)
+    if (guard !== undefined) guards.add(guard)
+    lines.set(trigger, guards)
+  }
+  // The same guards under several triggers are said once.
+  const alike = groupBy(lines, ([, guards]) => [...guards].join())
+  return [...alike.values()].map((group) => ({
+    trigger: group.map(([trigger]) => trigger).join(', '),
+    guards: [...(group[0]?.[1] ?? [])],
+  }))
+}
+
+/** What a trigger is called on an arrow. */
+export function triggerText({ trigger: { kind, name } }: Move, { delays }: Machine): string {
+  switch (kind) {
+    case 'event':
+      return name
+    case 'after':
+      return delays[name] === undefined ? `after ${name}` : `after ${delays[name] / 1000} s`
+    case 'always':
+      return ''
+    default:
+      return kind
+  }
+}
+
+/** What a condition is called: its name, or `otherwise` for the last of several branches. */
+export function guardText({ id, from, trigger, guard }: Move, { moves }: Machine): string | undefined {
+  if (guard !== undefined) return guard
+  const isBranch = moves.some(
+    (other) =>
+      other.id !== id &&
+      other.from === from &&
+      other.trigger.kind === trigger.kind &&
+      other.trigger.name === trigger.name,
+  )
+  return isBranch ? 'otherwise' : undefined
+}

@@ -1,0 +1,125 @@
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
+
+/** What starts a move: an event of the outside, the end of an invoked actor, a delay, or nothing at all. */
+export interface Trigger {
+  readonly kind: 'event' | 'done' | 'error' | 'after' | 'always'
+  /** Of the event, the actor or the delay. */
+  readonly name: string
+}
+
+/** One state of a machine, as pictures and tables show it. */
+export interface State {
+  /** The path of names from the root, such as `waiting.pending`. The root itself is the empty string. */
+  readonly id: string
+  readonly name: string
+  readonly parent: string | undefined
+  readonly type: AnyStateNode['type']
+  /** The child that is entered first. */
+  readonly initial: string | undefined
+  readonly description: string
+  /** What a user is shown. */
+  readonly text: string
+  readonly tags: readonly string[]
+  /** The actors that run while the state lasts. */
+  readonly invokes: readonly string[]
+}
+
+/** One transition of a machine. */
+export interface Move {
+  /** The same for every machine that has the config: the state, the trigger and the place among its branches. */
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly trigger: Trigger
+  readonly guard: string | undefined
+  readonly actions: readonly string[]
+  readonly description: string | undefined
+  readonly transition: AnyTransitionDefinition
+}
+
+/** A machine as data: everything that a picture, a table or a live page is made of. */
+export interface Machine {
+  readonly id: string
+  readonly description: string
+  readonly states: readonly State[]
+  readonly moves: readonly Move[]
+  /** Milliseconds of the delays that are constant. */
+  readonly delays: Readonly<Record<string, number>>
+}
+
+/** Walks a machine from its root. `toDirectedGraph` would leave out initial states, invoked actors and `always`. */
+export function readMachine(machine: AnyStateMachine): Machine {
+  const nodes = withChildren(machine.root)
+  return {
+    id: machine.id,
+    description: machine.root.description ?? '',
+    states: nodes.map(readState),
+    moves: nodes.flatMap(readMoves),
+    delays: Object.fromEntries(
+      Object.entries(machine.implementations.delays).filter(
+        (entry): entry is [string, number] => typeof entry[1] === 'number',
+      ),
+    ),
+  }
+}
+
+/** A state's id, from its node. */
+export function stateId(node: AnyStateNode): string {
+  return node.path.join('.')
+}
+
+function withChildren(node: AnyStateNode): AnyStateNode[] {
+  return [node, ...Object.values<AnyStateNode>(node.states).flatMap(withChildren)]
+}
+
+function readState(node: AnyStateNode): State {
+  return {
+    id: stateId(node),
+    name: node.key,
+    parent: node.parent && stateId(node.parent),
+    type: node.type,
+    initial: node.type === 'compound' ? node.initial.target.map(stateId)[0] : undefined,
+    description: node.description ?? '',
+    text: (node.meta as { text?: string } | undefined)?.text ?? '',
+    tags: node.tags,
+    invokes: node.invoke.map(({ id }) => id),
+  }
+}
+
+function readMoves(node: AnyStateNode): Move[] {
+  const branches = [...node.transitions.values(), node.always ?? []]
+  return branches.flatMap((candidates) =>
+    candidates.flatMap((transition, index) => readMove(node, transition, index)),
+  )
+}
+
+function readMove(node: AnyStateNode, transition: AnyTransitionDefinition, index: number): Move {
+  const trigger = readTrigger(node, transition.eventType)
+  const from = stateId(node)
+  return {
+    id: [from, trigger.kind, trigger.name, index].filter((part) => part !== '').join(':'),
+    from,
+    to: stateId(transition.target?.[0] ?? node),
+    trigger,
+    guard: transition.guard === undefined ? undefined : nameOf(transition.guard),
+    actions: transition.actions.map(nameOf),
+    description: transition.description,
+    transition,
+  }
+}
+
+/** What XState calls the events that it makes by itself. */
+function readTrigger(node: AnyStateNode, eventType: string): Trigger {
+  const [, kind, name] = /^xstate\.(done|error)\.actor\.(.*)$/.exec(eventType) ?? []
+  if (kind === 'done' || kind === 'error') return { kind, name: name ?? '' }
+  const delay = node.after.find((transition) => transition.eventType === eventType)?.delay
+  if (delay !== undefined) return { kind: 'after', name: String(delay) }
+  return eventType === '' ? { kind: 'always', name: '' } : { kind: 'event', name: eventType }
+}
+
+function nameOf(reference: unknown): string {
+  if (typeof reference === 'string') return reference
+  const { type } = reference as { readonly type?: unknown }
+  if (typeof type === 'string') return type
+  throw new TypeError('a guard or an action has no name: give it one in setup()')
+}

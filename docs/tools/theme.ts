@@ -1,0 +1,96 @@
+import type { State } from './read-machine.ts'
+
+/** What a state is about, which its colour tells. */
+export type Role = 'waiting' | 'working' | 'retrying' | 'good' | 'bad' | 'over'
+
+/** What the roles are called in the key of a picture. */
+export const ROLES: Readonly<Record<Role, string>> = {
+  waiting: 'waiting',
+  working: 'at work',
+  retrying: 'trying again',
+  good: 'good end',
+  bad: 'bad end',
+  over: 'other end',
+}
+
+const BY_TAG: Readonly<Record<string, Role>> = {
+  requesting: 'working',
+  polling: 'working',
+  waiting: 'waiting',
+  retrying: 'retrying',
+  undecided: 'waiting',
+  decided: 'working',
+  settled: 'over',
+}
+
+/** Ends that are more than an end. */
+const BY_NAME: Readonly<Record<string, Role>> = { authorized: 'good', denied: 'bad', failed: 'bad' }
+
+/**
+ * Gives a state its role, by its tags and, for ends, by its name.
+ *
+ * @throws TypeError for a tag that has no role yet.
+ */
+export function roleOf({ name, tags }: Pick<State, 'name' | 'tags'>): Role {
+  const role = BY_NAME[name] ?? BY_TAG[tags[0] ?? '']
+  if (role === undefined) throw new TypeError(`give the tag of the state "${name}" a role in theme.ts`)
+  return role
+}
+
+/** The colours of light pictures, by the name of what they colour. Words have a contrast of 4.5 at least. */
+export const LIGHT = {
+  paper: '#ffffff',
+  ink: '#1b1f24',
+  quiet: '#57606a',
+  edge: '#6e7781',
+  label: '#ffffff',
+  'label-line': '#d0d7de',
+  'waiting-fill': '#e9f4fd',
+  'waiting-line': '#4a9bd6',
+  'waiting-ink': '#0b5cad',
+  'working-fill': '#f2edfd',
+  'working-line': '#8f6bd6',
+  'working-ink': '#5f34b4',
+  'retrying-fill': '#fff2df',
+  'retrying-line': '#d9822b',
+  'retrying-ink': '#8a4600',
+  'good-fill': '#e4f6e9',
+  'good-line': '#2da44e',
+  'good-ink': '#166530',
+  'bad-fill': '#fdebea',
+  'bad-line': '#d1453b',
+  'bad-ink': '#a3211b',
+  'over-fill': '#f1f3f5',
+  'over-line': '#8c959f',
+  'over-ink': '#57606a',
+} as const
+
+/** The colours of dark pictures. */
+export const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
+  paper: '#12151a',
+  ink: '#eceff3',
+  quiet: '#a5b0bd',
+  edge: '#8b949e',
+  label: '#1b2027',
+  'label-line': '#3d4650',
+  'waiting-fill': '#0f2437',
+  'waiting-line': '#4a9bd6',
+  'waiting-ink': '#8cc8ff',
+  'working-fill': '#221a3a',
+  'working-line': '#9b7ce0',
+  'working-ink': '#c9b3ff',
+  'retrying-fill': '#33230e',
+  'retrying-line': '#d9822b',
+  'retrying-ink': '#ffc078',
+  'good-fill': '#11301c',
+  'good-line': '#3fb950',
+  'good-ink': '#7ee2a0',
+  'bad-fill': '#3a1a19',
+  'bad-line': '#f0665c',
+  'bad-ink': '#ffa19a',
+  'over-fill': '#20252c',
+  'over-line': '#768390',
+  'over-ink': '#adbac7',
+}
+
+export type Color = keyof typeof LIGHT

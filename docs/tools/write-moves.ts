@@ -1,0 +1,127 @@
+import { groupBy } from './group-by.ts'
+import { guardText } from './plan-picture.ts'
+import type { Machine, Move, State } from './read-machine.ts'
+import { ACTIONS, GUARDS, TRIGGERS } from './words.ts'
+
+/**
+ * Writes what a machine can do as a page of Markdown: its picture, its states, and its moves as the specification lists
+ * them (Spec 3).
+ */
+export function writeMoves(machine: Machine, file: string): string {
+  const states = machine.states.filter(({ id, type }) => id !== '' && type !== 'history')
+  return `# ${machine.id}
+
+${machine.description}
+
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="${file}.dark.svg">
+  <img src="${file}.light.svg" alt="The states of the machine ${machine.id}, and the moves between them. The table below says the same.">
+</picture>
+
+Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run diagrams\`. To change it in Stately's editor, paste
+[${file}.stately.js](${file}.stately.js) there, or import [${file}.machine.json](${file}.machine.json).
+
+## Moves
+
+${table(
+  ['State', 'Trigger', 'Condition', 'Next state', 'Also'],
+  rowsOf(machine).map((moves) => moveRow(moves, machine)),
+)}
+
+## States
+
+${table(
+  ['State', 'Meaning', 'What a user is shown', 'Tags', 'Runs'],
+  states.map(({ id, description, text, tags, invokes, type }) => [
+    code(id) + (type === 'final' ? ' (final)' : ''),
+    description,
+    text,
+    list(tags),
+    list(invokes),
+  ]),
+)}
+`
+}
+
+/** The moves of each row: those that differ in nothing but the state. */
+export function rowsOf({ moves }: Machine): Move[][] {
+  return [
+    ...groupBy(moves, ({ trigger, guard, to, actions, description }) =>
+      JSON.stringify([trigger, guard, to, actions, description]),
+    ).values(),
+  ]
+}
+
+function moveRow(moves: readonly Move[], machine: Machine): string[] {
+  const [move] = moves as [Move]
+  const { trigger, guard, to, actions, description } = move
+  const seconds = machine.delays[trigger.name]
+  const name = trigger.name === '' ? trigger.kind : `${trigger.kind} ${trigger.name}`
+  const condition = guard ? said(GUARDS, guard) : guardText(move, machine) ? 'Otherwise' : ''
+  const also = [
+    ...(description ? [sentence(description)] : []),
+    ...actions.map((action) => said(ACTIONS, action)),
+  ]
+  return [
+    list(moves.map(({ from }) => from)) || 'any',
+    said(TRIGGERS, name) + (seconds === undefined ? '' : ` (${seconds / 1000} s)`),
+    condition,
+    targetText(to, machine),
+    clauses(also.filter((clause) => clause !== condition)),
+  ]
+}
+
+function targetText(to: string, { states }: Machine): string {
+  const target = states.find(({ id }) => id === to)
+  if (target?.type === 'history') return `the same as before`
+  return code(innermost(target, states))
+}
+
+/** A state with others inside means the one that it begins with. */
+function innermost(state: State | undefined, states: readonly State[]): string {
+  const initial = states.find(({ id }) => id === state?.initial)
+  return initial ? innermost(initial, states) : (state?.id ?? '')
+}
+
+function said(words: Readonly<Record<string, string>>, name: string): string {
+  const found = words[name]
+  if (found === undefined) throw new TypeError(`say in words.ts what "${name}" means`)
+  return found
+}
+
+/** One sentence of several, each said once. */
+function clauses(sentences: readonly string[]): string {
+  const [first = '', ...rest] = new Set(sentences)
+  return [first, ...rest.map((clause) => clause.charAt(0).toLowerCase() + clause.slice(1))].join('; ')
+}
+
+function sentence(description: string): string {
+  return description.replace(/\.$/, '')
+}
+
+function list(names: readonly string[]): string {
+  return names
+    .filter((name) => name !== '')
+    .map(code)
+    .join(', ')
+}
+
+function code(name: string): string {
+  return `\`${name}\``
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  const line = (cells: readonly string[], fill: string) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`
+  return [
+    line(head, ' '),
+    line(
+      head.map(() => ''),
+      '-',
+    ),
+    ...rows.map((row) => line(row, ' ')),
+  ].join('\n')
+}

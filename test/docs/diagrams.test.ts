@@ -1,0 +1,192 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createMachine, setup } from 'xstate'
+import { drawMachine } from '../../docs/tools/draw-machine.ts'
+import { type Box, crosses, type Layout, wordsBox } from '../../docs/tools/lay-out.ts'
+import { diagrams, layouts } from '../../docs/tools/make-diagrams.ts'
+import { type Machine, readMachine } from '../../docs/tools/read-machine.ts'
+import { DARK, LIGHT, ROLES } from '../../docs/tools/theme.ts'
+import { rowsOf, writeMoves } from '../../docs/tools/write-moves.ts'
+
+const folder = resolve(import.meta.dirname, '../../docs/machines')
+
+const laidOut = await layouts()
+
+/** Pixels of the widest picture: what a page of GitHub has room for. */
+const WIDEST = 900
+
+test('the folder of diagrams holds what is generated from the machines, and nothing else', () => {
+  const present = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
+  expect(new Map(present.sort())).toEqual(new Map([...diagrams(laidOut)].sort()))
+})
+
+describe.each([...laidOut])('the picture of %s', (file, layout) => {
+  const { machine: read } = layout.plan
+  const svg = drawMachine(layout, 'auto')
+
+  test('has no two boxes in one place', () => {
+    const boxes = boxesOf(layout)
+    const met = boxes.flatMap((one, index) =>
+      boxes
+        .slice(index + 1)
+        .flatMap((other) => (overlap(one, other) ? [`${one.name} on ${other.name}`] : [])),
+    )
+    expect(boxes.length).toBeGreaterThan(10)
+    expect(met).toEqual([])
+  })
+
+  test('has no arrow through a label, a state or words that are not its own', () => {
+    const boxes = boxesOf(layout)
+    const crossed = layout.arrows.flatMap(({ arrow, points }) =>
+      boxes
+        .filter(({ name }) => name !== arrow.id && crosses(points, inset(boxes, name)))
+        .map(({ name }) => `${arrow.id} through ${name}`),
+    )
+    expect(crossed).toEqual([])
+  })
+
+  test('keeps everything inside, and fits a page', () => {
+    for (const { x, y, width, height } of boxesOf(layout)) {
+      expect(Math.min(x, y)).toBeGreaterThanOrEqual(0)
+      expect(x + width).toBeLessThanOrEqual(layout.width)
+      expect(y + height).toBeLessThanOrEqual(layout.height)
+    }
+    expect(layout.width).toBeLessThanOrEqual(WIDEST)
+  })
+
+  test('shows every move, and every move but once', () => {
+    const arrows = layout.plan.arrows.flatMap(({ moves }) => moves)
+    const stays = layout.plan.shapes.flatMap((shape) => (shape.kind === 'state' ? shape.stays : []))
+    expect(idsOf([...arrows, ...stays])).toEqual(idsOf(read.moves))
+    for (const { id } of read.moves) expect(attributes(svg, 'data-moves').flat()).toContain(id)
+  })
+
+  test('shows every state with its words, and ends with a double border', () => {
+    const states = read.states.filter(({ id, type }) => id !== '' && type !== 'history')
+    expect(attributes(svg, 'data-state').flat().sort()).toEqual(states.map(({ id }) => id).sort())
+    for (const { id, description, invokes } of states) {
+      const words = wordsOf(svg, id)
+      expect(words).toContain(description)
+      for (const invoke of invokes) expect(words).toContain(`invoke ${invoke}`)
+    }
+    const ends = states.filter(({ type }) => type === 'final')
+    expect(svg.match(/class="inner"/g)).toHaveLength(ends.length)
+  })
+
+  test('draws the label of every arrow that is taken for a reason', () => {
+    for (const { guard, trigger } of read.moves) {
+      if (guard !== undefined) expect(svg).toContain(`[${guard}]`)
+      if (trigger.kind === 'event')
+        expect(svg).toMatch(new RegExp(`class="trigger"[^>]*>[^<]*${trigger.name}`))
+    }
+  })
+
+  test('has a table of all moves beside it', () => {
+    const rows = rowsOf(read)
+    expect(idsOf(rows.flat())).toEqual(idsOf(read.moves))
+    const [, moves = ''] = /## Moves\n\n([\s\S]*?)\n\n## States/.exec(writeMoves(read, file)) ?? []
+    const lines = moves.split('\n').slice(2)
+    expect(lines).toHaveLength(rows.length)
+    rows.forEach((row, index) => {
+      for (const { from } of row) expect(lines[index]).toContain(from === '' ? '| any' : `\`${from}\``)
+    })
+  })
+
+  test('has a config beside it that makes the same machine', () => {
+    const json = JSON.parse(readFileSync(join(folder, `${file}.machine.json`), 'utf8'))
+    expect(bare(readMachine(createMachine(json)))).toEqual(bare(read))
+  })
+
+  test('has a snippet beside it that makes the same machine with nothing but xstate', () => {
+    const snippet = readFileSync(join(folder, `${file}.stately.js`), 'utf8')
+    const [, name, call] =
+      /^import .*\n\nexport const (\w+) = (createMachine\([\s\S]*\))\n$/.exec(snippet) ?? []
+    const made = new Function('createMachine', `return ${call}`)(createMachine)
+    expect(name).toBe(read.id)
+    expect(bare(readMachine(made))).toEqual(bare(read))
+  })
+})
+
+test('a name that the tables have no words for stops the tool', () => {
+  const machine = setup({ guards: { unheardOf: () => true } }).createMachine({
+    id: 'other',
+    initial: 'one',
+    states: { one: { tags: 'waiting', on: { poll: { guard: 'unheardOf', target: 'one' } } } },
+  })
+  expect(() => writeMoves(readMachine(machine), 'other')).toThrow(/unheardOf/)
+})
+
+test.each([
+  ['light', LIGHT],
+  ['dark', DARK],
+] as const)('words have a contrast of 4.5 in the %s pictures', (_, theme) => {
+  const pairs = [
+    ['ink', 'paper'],
+    ['quiet', 'paper'],
+    ['quiet', 'label'],
+    ...Object.keys(ROLES).flatMap((role) =>
+      ['ink', 'quiet', `${role}-ink`].map((words) => [words, `${role}-fill`]),
+    ),
+  ] as [keyof typeof LIGHT, keyof typeof LIGHT][]
+  for (const [words, ground] of pairs)
+    expect(contrast(theme[words], theme[ground]), `${words} on ${ground}`).toBeGreaterThanOrEqual(4.5)
+})
+
+interface NamedBox extends Box {
+  readonly name: string
+}
+
+/** States without others inside, the words of those that have some, and labels. */
+function boxesOf({ shapes, arrows }: Layout): NamedBox[] {
+  return [
+    ...shapes.map((placed) => ({ ...(placed.isAround ? wordsBox(placed) : placed), name: placed.shape.id })),
+    ...arrows.flatMap(({ arrow, label }) => (label ? [{ ...label, name: arrow.id }] : [])),
+  ]
+}
+
+/** An arrow touches the border of where it begins and ends. */
+function inset(boxes: readonly NamedBox[], name: string): Box {
+  const { x, y, width, height } = boxes.find((box) => box.name === name) as NamedBox
+  return { x: x + 1, y: y + 1, width: width - 2, height: height - 2 }
+}
+
+function overlap(one: Box, other: Box): boolean {
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  )
+}
+
+function idsOf(moves: readonly { readonly id: string }[]): string[] {
+  return moves.map(({ id }) => id).sort()
+}
+
+function attributes(svg: string, name: string): string[][] {
+  return [...svg.matchAll(new RegExp(`${name}="([^"]*)"`, 'g'))].map(([, value = '']) => value.split(' '))
+}
+
+function wordsOf(svg: string, state: string): string {
+  const [, group = ''] = new RegExp(`data-state="${state}">(.*?)</g>`, 's').exec(svg) ?? []
+  return [...group.matchAll(/<text[^>]*>([^<]*)/g)].map(([, words]) => words).join(' ')
+}
+
+function bare({ id, description, states, moves }: Machine) {
+  return { id, description, states, moves: moves.map(({ transition, ...move }) => move) }
+}
+
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** As WCAG 2 defines it. */
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
