@@ -1,0 +1,13 @@
+export type { CodesResponseName } from './paths/codes-responses.ts'
+export {
+  type DeviceExecutors,
+  type DeviceExpectation,
+  type DevicePath,
+  type DevicePathStep,
+  type DevicePathsOptions,
+  devicePaths,
+} from './paths/device-paths.ts'
+export type { DeviceStep } from './paths/device-steps.ts'
+export type { PollResponseName } from './paths/poll-responses.ts'
+export type { PathKind } from './paths/walk.ts'
+export type { WireResponse } from './paths/wire-response.ts'

@@ -1,0 +1,74 @@
+import {
+  type AnyAuthgraphError,
+  BadAnswerError,
+  RedirectedError,
+  RefusedError,
+  UnreachableError,
+} from '../../errors.ts'
+import { type DeviceCodes, parseDeviceCodes } from '../../protocol/device-codes.ts'
+import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
+
+/** The codes of every path, as the wire has them. */
+const CODES = {
+  device_code: '0000000000000000000000000000000000000000',
+  user_code: 'ABCD-EFGH',
+  verification_uri: 'https://github.com/login/device',
+  expires_in: 900,
+  interval: 5,
+}
+
+/** One thing that can become of the request for codes: codes, or the error that ends the flow. */
+interface CodesResponse {
+  /** Nothing where the connection breaks. */
+  readonly response?: WireResponse
+  /** As it is told in the name of a path. */
+  readonly told: string
+  /** How the device must understand it. */
+  means(): { readonly codes: DeviceCodes } | { readonly error: AnyAuthgraphError }
+}
+
+/** Everything that can become of the request for codes, but that no answer comes. Spec 4.1; RFC 8628, section 3.2. */
+export const CODES_RESPONSES = {
+  codes: {
+    response: jsonResponse(CODES),
+    told: 'requested',
+    means: () => ({ codes: parseDeviceCodes(CODES) }),
+  },
+  refused: {
+    response: jsonResponse({ error: 'incorrect_client_credentials' }, 404),
+    told: 'refused any codes',
+    means: () => ({ error: new RefusedError({ error: 'incorrect_client_credentials', status: 404 }) }),
+  },
+  disabled: {
+    response: jsonResponse({ error: 'device_flow_disabled' }),
+    told: 'refused any codes (status 200)',
+    means: () => ({ error: new RefusedError({ error: 'device_flow_disabled', status: 200 }) }),
+  },
+  incomplete: {
+    response: jsonResponse({ ...CODES, user_code: undefined }),
+    told: 'given codes of which one is missing',
+    means: () => ({ error: new BadAnswerError('the user code is missing') }),
+  },
+  unreadable: {
+    response: pageResponse(200),
+    told: 'given a page for codes',
+    means: () => ({ error: new BadAnswerError('a page holds no codes') }),
+  },
+  failing: {
+    response: pageResponse(503),
+    told: 'given no codes by a failing server',
+    means: () => ({ error: new RefusedError({ status: 503 }) }),
+  },
+  redirected: {
+    response: { status: 307, headers: { location: 'https://elsewhere.example/' }, body: '' },
+    told: 'sent elsewhere for codes',
+    means: () => ({ error: new RedirectedError('the service') }),
+  },
+  unreachable: {
+    told: 'cut off before any codes',
+    means: () => ({ error: new UnreachableError('the service') }),
+  },
+} as const satisfies Record<string, CodesResponse>
+
+/** The name of one thing that can become of the request for codes. */
+export type CodesResponseName = keyof typeof CODES_RESPONSES

@@ -1,0 +1,122 @@
+import { BadAnswerError, RedirectedError, RefusedError, UnreachableError } from '../../errors.ts'
+import type { PollAnswer } from '../../protocol/poll-answer.ts'
+import { Secret } from '../../secret.ts'
+import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
+
+/** One thing that can become of a poll. */
+interface PollResponse {
+  /** Nothing where the connection breaks. */
+  readonly response?: WireResponse
+  /** As it is told in the name of a path. */
+  readonly told: string
+  /**
+   * How the device must understand it. Written down by hand, not read by the client's own code: this is what that
+   * code is compared with.
+   *
+   * @param at When it arrives, epoch milliseconds.
+   */
+  means(at: number): PollAnswer
+}
+
+/** Everything that can become of a poll, but that no answer comes. Spec 4.2, 7; RFC 8628, section 3.5. */
+export const POLL_RESPONSES = {
+  pending: {
+    response: jsonResponse({ error: 'authorization_pending' }),
+    told: 'pending',
+    means: (at) => ({ type: 'pending', at }),
+  },
+  pendingWith400: {
+    response: jsonResponse({ error: 'authorization_pending' }, 400),
+    told: 'pending (status 400)',
+    means: (at) => ({ type: 'pending', at }),
+  },
+  slowDown: {
+    response: jsonResponse({ error: 'slow_down' }),
+    told: 'slowed by slow_down',
+    means: (at) => ({ type: 'slow_down', at }),
+  },
+  slowDownTo30: {
+    response: jsonResponse({ error: 'slow_down', interval: 30 }),
+    told: 'slowed by slow_down to 30 seconds',
+    means: (at) => ({ type: 'slow_down', at, interval: 30 }),
+  },
+  token: {
+    response: jsonResponse({ access_token: 'sample-access-token', token_type: 'bearer', scope: 'repo,gist' }),
+    told: 'authorized',
+    means: (at) => ({
+      type: 'token',
+      at,
+      token: {
+        accessToken: new Secret('sample-access-token'),
+        tokenType: 'bearer',
+        scopes: ['repo', 'gist'],
+        missingScopes: [],
+      },
+    }),
+  },
+  unusableToken: {
+    response: jsonResponse({ access_token: 7, token_type: 'bearer', scope: '' }),
+    told: 'given a token that is none',
+    means: (at) => ({ type: 'refused', at, error: new BadAnswerError('the token is none') }),
+  },
+  denied: {
+    response: jsonResponse({ error: 'access_denied' }),
+    told: 'denied',
+    means: (at) => ({ type: 'denied', at }),
+  },
+  expired: {
+    response: jsonResponse({ error: 'expired_token' }),
+    told: 'expired',
+    means: (at) => ({ type: 'expired', at }),
+  },
+  refused: {
+    response: jsonResponse({ error: 'unsupported_grant_type' }),
+    told: 'refused',
+    means: (at) => ({
+      type: 'refused',
+      at,
+      error: new RefusedError({ error: 'unsupported_grant_type', status: 200 }),
+    }),
+  },
+  unknownCode: {
+    response: jsonResponse({ error: 'incorrect_device_code' }),
+    told: 'told that the code is unknown',
+    means: (at) => ({
+      type: 'refused',
+      at,
+      error: new RefusedError({ error: 'incorrect_device_code', status: 200 }),
+    }),
+  },
+  failing: {
+    response: pageResponse(502),
+    told: 'met by a failing server',
+    means: (at) => ({ type: 'fault', at, error: new RefusedError({ status: 502 }) }),
+  },
+  busy: {
+    response: jsonResponse({ error: 'too_many_requests' }, 429, { 'retry-after': '40' }),
+    told: 'asked to come back after 40 seconds',
+    means: (at) => ({
+      type: 'fault',
+      at,
+      retryAfter: 40,
+      error: new RefusedError({ error: 'too_many_requests', status: 429, retryAfter: 40 }),
+    }),
+  },
+  unreadable: {
+    response: pageResponse(200),
+    told: 'answered with a page',
+    means: (at) => ({ type: 'fault', at, error: new BadAnswerError('a page is no answer') }),
+  },
+  redirected: {
+    response: { status: 302, headers: { location: 'https://elsewhere.example/' }, body: '' },
+    told: 'sent elsewhere by a redirect',
+    means: (at) => ({ type: 'refused', at, error: new RedirectedError('the service') }),
+  },
+  unreachable: {
+    told: 'cut off',
+    means: (at) => ({ type: 'fault', at, error: new UnreachableError('the service') }),
+  },
+} as const satisfies Record<string, PollResponse>
+
+/** The name of one thing that can become of a poll. */
+export type PollResponseName = keyof typeof POLL_RESPONSES

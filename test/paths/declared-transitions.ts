@@ -1,0 +1,14 @@
+import type { AnyStateNode, AnyTransitionDefinition } from 'xstate'
+
+/** Every transition that a machine declares, but those that it takes by itself (`always`). */
+export function declaredTransitions(node: AnyStateNode): AnyTransitionDefinition[] {
+  return [
+    ...[...node.transitions.values()].flat(),
+    ...Object.values(node.states).flatMap(declaredTransitions),
+  ]
+}
+
+/** Tells a transition so that a person finds it in the machine. */
+export function tellTransition({ source, eventType, guard }: AnyTransitionDefinition): string {
+  return `${source.id}: ${eventType}${guard ? ` (${guard})` : ''}`
+}

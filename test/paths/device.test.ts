@@ -1,0 +1,144 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import type { AnyTransitionDefinition } from 'xstate'
+import { deviceMachine } from '../../src/index.ts'
+import { nameOfDevicePath } from '../../src/testing/paths/device-paths.ts'
+import { deviceWalk } from '../../src/testing/paths/device-walk.ts'
+import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
+import { declaredTransitions, tellTransition } from './declared-transitions.ts'
+import { DrivenDevice } from './driven-device.ts'
+
+const walks = { new: deviceWalk({ begin: 'new' }), resumed: deviceWalk({ begin: 'resumed' }) }
+const edges = [...edgesOf(walks.new), ...edgesOf(walks.resumed)]
+const names = [...new Set(edges.map(nameOfEdge))].sort()
+const walked = new Set<string>()
+const taken = new Set<AnyTransitionDefinition>()
+let count = 0
+
+for (const [login, walk] of Object.entries(walks)) {
+  for (const kind of ['shortest', 'simple'] as const) {
+    describe(`a ${login} login, ${kind} paths`, () => {
+      const paths = pathsOf(walk, kind).map((steps) => ({
+        steps,
+        name: nameOfDevicePath(steps.map(({ step }) => step)),
+      }))
+      count += paths.length
+
+      for (const { name, steps } of paths)
+        test(name, async () => {
+          const device = new DrivenDevice()
+          let from = walk.nameOf(walk.start)
+          for (const { step, situation } of steps) {
+            await device.take(step, situation)
+            const to = walk.nameOf({ now: device.time.now, device: device.snapshot })
+            walked.add(nameOfEdge({ from, step: walk.labelOf(step), to }))
+            from = to
+          }
+          await device.end()
+          for (const transition of device.taken) taken.add(transition)
+        })
+
+      test('no two paths have one name, and no name holds what is secret', () => {
+        const told = paths.map(({ name }) => name)
+        expect(new Set(told).size).toBe(told.length)
+        expect(told.join()).not.toMatch(/sample|code-|\d{10}|[[\]{}]/)
+      })
+    })
+  }
+}
+
+test('the client walked every edge of the graph, and no other', () => {
+  expect([...walked].sort()).toEqual(names)
+})
+
+test('the client took every transition that the machine declares', () => {
+  const forgotten = declaredTransitions(deviceMachine.root).filter((transition) => !taken.has(transition))
+  expect(forgotten.map(tellTransition)).toEqual([])
+})
+
+const WAITING = { due: 'polling', sleep: 'expired', cancel: 'cancelled' }
+
+/** Where each step leads by the specification, written down apart from the machine. What is missing leads nowhere. */
+const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  off: {
+    start: 'requesting',
+    'start as requested': 'waiting.requested',
+    'start as pending': 'waiting.pending',
+    'start as slowed': 'waiting.slowed',
+  },
+  requesting: {
+    codes: 'waiting.requested',
+    'codes refused': 'failed',
+    'codes disabled': 'failed',
+    'codes incomplete': 'failed',
+    'codes unreadable': 'failed',
+    'codes failing': 'failed',
+    'codes redirected': 'failed',
+    'codes unreachable': 'failed',
+    silence: 'failed',
+    cancel: 'cancelled',
+  },
+  'waiting.requested': { ...WAITING, early: 'waiting.requested', wake: 'waiting.requested' },
+  'waiting.pending': { ...WAITING, early: 'waiting.pending', wake: 'waiting.pending' },
+  'waiting.slowed': { ...WAITING, early: 'waiting.slowed', wake: 'waiting.slowed' },
+  'waiting.retrying': { ...WAITING, early: 'waiting.retrying', wake: 'waiting.retrying' },
+  polling: {
+    pending: 'waiting.pending',
+    pendingWith400: 'waiting.pending',
+    slowDown: 'waiting.slowed',
+    slowDownTo30: 'waiting.slowed',
+    token: 'authorized',
+    unusableToken: 'failed',
+    denied: 'denied',
+    expired: 'expired',
+    refused: 'failed',
+    redirected: 'failed',
+    failing: 'waiting.retrying',
+    busy: 'waiting.retrying',
+    unreadable: 'waiting.retrying',
+    unreachable: 'waiting.retrying',
+    silence: 'waiting.retrying',
+    defect: 'failed',
+    cancel: 'cancelled',
+  },
+}
+
+/** Reads the name of a situation: the state, what the service last said, how often a code was forgiven. */
+function read(name: string) {
+  const [, state = '', after, forgiven = '0'] =
+    /^(\S+?)(?: after (\w+))?(?:, forgiven (\d))?$/.exec(name) ?? []
+  return { state, standing: after ?? state.replace('waiting.', ''), forgiven: Number(forgiven) }
+}
+
+/** Where an edge must lead: an unknown code is forgiven twice, once the service has said that it knows it. */
+function targetOf({ from, step }: Edge) {
+  const { state, standing, forgiven } = read(from)
+  const isForgiven = standing !== 'requested' && forgiven < 2
+  const target = step === 'unknownCode' ? (isForgiven ? 'waiting.retrying' : 'failed') : TABLE[state]?.[step]
+  if (!target?.startsWith('waiting.') && target !== 'polling') return { state: target }
+  const told = /pending|slowed|requested/.exec(target)?.[0]
+  return {
+    state: target,
+    standing: told ?? standing,
+    forgiven: forgiven + (step === 'unknownCode' ? 1 : 0),
+  }
+}
+
+test.each(edges.map((edge) => [nameOfEdge(edge), edge] as const))('%s is of the specification', (_, edge) => {
+  expect(read(edge.to)).toMatchObject(targetOf(edge))
+})
+
+test('the graph has every step of the specification', () => {
+  const known = new Set(edges.map(({ from, step }) => `${read(from).state} --${step}`))
+  const listed = Object.entries(TABLE).flatMap(([state, steps]) =>
+    Object.keys(steps).map((step) => `${state} --${step}`),
+  )
+  expect(listed.filter((step) => !known.has(step))).toEqual([])
+})
+
+test('each step leads from one situation to one other', () => {
+  expect(new Set(edges.map(({ from, step }) => `${from} --${step}`)).size).toBe(names.length)
+})
+
+afterAll(() => {
+  process.stdout.write(`device: ${count} paths, ${walked.size} of ${names.length} edges\n`)
+})
