@@ -196,6 +196,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const keys = (await client.keys('mine:*')).sort()
       expect(keys).toEqual([
         expect.stringMatching(/^mine:\{grant:[0-9a-f]{64}\}$/),
+        'mine:{limit:grants:all}',
         expect.stringMatching(/^mine:\{user-code:[A-Z]{4}-[A-Z]{4}\}$/),
       ])
     })
@@ -340,7 +341,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     test('a Redis that refuses to write is named by its own word', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
-      const store = storeAt(client, { timeout: 0.1 })
+      const store = storeAt(client, { timeout: 1 })
       await client.configSet('maxmemory', '1')
       await expect(increment(store)).rejects.toThrow('the store in Redis is not available: OOM')
     })
@@ -386,7 +387,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const server = await mortalRedis()
       let made = 0
       const service = startService({
-        store: storeAt(server.url, { timeout: 0.2, clock: { now: () => service.clock.now() } }),
+        store: storeAt(server.url, { timeout: 1, clock: { now: () => service.clock.now() } }),
         // The token is made, and then there is nowhere to keep it.
         issueToken: async () => {
           made += 1
@@ -419,7 +420,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
         },
       }
       const service = startService({
-        store: storeAt(dying, { timeout: 0.2, clock: { now: () => service.clock.now() } }),
+        store: storeAt(dying, { timeout: 1, clock: { now: () => service.clock.now() } }),
         issueToken: () => `token-${++made}`,
       })
       const { poll, userCode } = await service.begin()
