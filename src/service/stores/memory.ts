@@ -24,11 +24,20 @@ export interface MemoryStore extends Store {
 }
 
 /**
+ * What `memoryStore` takes.
+ *
+ * @group Service
+ */
+export interface MemoryStoreOptions {
+  /** Tells the time, epoch milliseconds. */
+  readonly clock?: { now(): number }
+  /** Records held at most: 500,000 by default. A grant takes two, a token one. */
+  readonly capacity?: number
+}
+
+/**
  * Keeps everything in the memory of this process, and forgets what has expired as it goes: there is no timer.
  * A new record for which there is no room is refused with StoreUnavailableError; what is held is never given up for it.
- *
- * @param options.clock Tells the time, epoch milliseconds.
- * @param options.capacity Records held at most: 500,000 by default. A grant takes two, a token one.
  * @group Service
  */
 export function memoryStore({
