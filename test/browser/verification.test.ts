@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { defaultPage, type PageState, type ServiceOptions } from '../../src/service/index.ts'
+import { hostile, samples } from '../service/pages/samples.ts'
+import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { startService } from '../support/start-service.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const states: [string, PageState][] = Object.entries(samples)
+
+describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout: 60_000 }, () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 60_000)
+  afterAll(() => browser?.close())
+
+  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options)
+    onTestFinished(() => context.close())
+    return context.newPage()
+  }
+
+  /** A service over HTTP, a device that has asked it for codes, and a page that has it open. */
+  async function begin(options: BrowserContextOptions = {}, serviceOptions: Partial<ServiceOptions> = {}) {
+    const service = startService(serviceOptions)
+    const { url, close } = await service.listen()
+    onTestFinished(close)
+    const page = await openPage(options)
+    const codes = await service.begin({ scope: 'repo,read:org' })
+    return { service, page, url: `${url}/login/device`, ...codes }
+  }
+
+  const heading = (page: Page) => page.locator('h1').innerText()
+
+  describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+    test.each(states)('%s has no flaw that axe knows', async (_, state) => {
+      const page = await openPage({ colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
+      await page.setContent(defaultPage(state))
+      await page.addScriptTag({ content: AXE })
+      const results = (await page.evaluate('axe.run()')) as AxeResults
+      expect(results.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+      // What axe cannot tell by itself would be no proof.
+      expect(results.incomplete.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+      expect(results.passes.map(({ id }) => id)).toContain('color-contrast')
+    })
+  })
+
+  test.each([
+    ...states,
+    ...states.map(([name, state]): [string, PageState] => [`${name}, hostile`, hostile(state)]),
+  ])('%s fits into 320 pixels, which is 640 at a zoom of 200 %%', async (_, state) => {
+    const page = await openPage({ viewport: { width: 320, height: 400 } })
+    await page.setContent(defaultPage(state))
+    const { inside, all } = (await page.evaluate(
+      '({ inside: document.documentElement.clientWidth, all: document.documentElement.scrollWidth })',
+    )) as { inside: number; all: number }
+    expect(all).toBeLessThanOrEqual(inside)
+  })
+
+  test('letters of twice the size fit, too', async () => {
+    for (const [, state] of states) {
+      const page = await openPage({ viewport: { width: 640, height: 800 } })
+      await page.setContent(defaultPage(state))
+      await page.addStyleTag({ content: ':root { font-size: 200% }' })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(640)
+    }
+  })
+
+  describe('with the keyboard alone', () => {
+    test.each([
+      ['approve', 2, 'Your device is connected', 'token'],
+      ['deny', 1, 'You denied the request', 'access_denied'],
+    ] as const)('%s: type the code, press Enter, and choose by Tab', async (_, tabs, said, heard) => {
+      const { page, url, userCode, poll } = await begin()
+      await page.goto(url)
+      await page.keyboard.type(userCode.toLowerCase())
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('text=Deny')
+      expect(await page.evaluate('document.activeElement.localName')).toBe('body')
+      for (let tab = 0; tab < tabs; tab += 1) await page.keyboard.press('Tab')
+      const ring = 'getComputedStyle(document.activeElement).outline'
+      expect(await page.evaluate(ring)).toMatch(/solid 3px$/)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('[role=status]')
+      expect(await heading(page)).toBe(said)
+      const { body } = await poll()
+      expect(body.access_token ? 'token' : body.error).toBe(heard)
+    })
+
+    test('after a refusal the field has the focus again, and says why', async () => {
+      const { page, url, userCode } = await begin()
+      await page.goto(url)
+      await page.keyboard.type('BCDF-GHJK')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('[role=alert]')
+      const described =
+        "document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent"
+      expect(await page.evaluate(described)).toContain('This code is not known')
+      await page.keyboard.press('ControlOrMeta+A')
+      await page.keyboard.type(userCode)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('text=Approve')
+    })
+  })
+
+  test('the complete address fills in the code, asks to compare it, and then for the decision', async () => {
+    const { page, url, userCode, poll } = await begin()
+    await page.goto(`${url}?user_code=${userCode}`)
+    expect(await page.locator('#user_code').inputValue()).toBe(userCode)
+    expect(await page.locator('#hint').innerText()).toContain('Is this the code that your own device shows')
+    expect(await page.evaluate('document.activeElement.localName')).toBe('body')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect(await page.locator('p.code').innerText()).toBe(userCode)
+    expect((await poll()).body.error).toBe('authorization_pending')
+  })
+
+  test.each([
+    ['Approve', 'Your device is connected'],
+    ['Deny', 'You denied the request'],
+  ])('%s works without JavaScript', async (button, said) => {
+    const { page, url, userCode } = await begin({ javaScriptEnabled: false })
+    await page.goto(url)
+    await page.fill('#user_code', userCode)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: button }).click()
+    expect(await heading(page)).toBe(said)
+  })
+
+  test('approve and deny have the same size, the same look, and stand side by side', async () => {
+    for (const width of [390, 1280]) {
+      const page = await openPage({ viewport: { width, height: 800 } })
+      await page.setContent(defaultPage(samples['a request']))
+      const buttons = page.locator('[name=decision]')
+      const [one, other] = [await buttons.nth(0).boundingBox(), await buttons.nth(1).boundingBox()]
+      expect([one?.width, one?.height, one?.y]).toEqual([other?.width, other?.height, other?.y])
+      expect(one?.height).toBeGreaterThanOrEqual(44)
+      const looks = (await page.evaluate(`[...document.querySelectorAll('[name=decision]')].map((button) => {
+        const { color, backgroundColor, border, font } = getComputedStyle(button)
+        return [color, backgroundColor, border, font].join()
+      })`)) as string[]
+      expect(looks[0]).toBe(looks[1])
+    }
+  })
+
+  describe('under its content security policy', () => {
+    /** What the browser refuses from now on. */
+    async function refusals(page: Page): Promise<string[]> {
+      const refused: string[] = []
+      page.on('console', (message) => {
+        if (/content security policy|refused|permissions-policy/i.test(message.text()))
+          refused.push(message.text())
+      })
+      page.on('pageerror', (error) => refused.push(error.message))
+      return refused
+    }
+
+    test('the whole way is free of violations, and has its style', async () => {
+      const { page, url, userCode } = await begin()
+      const refused = await refusals(page)
+      await page.goto(url)
+      expect(await page.evaluate("getComputedStyle(document.querySelector('main')).borderRadius")).toBe(
+        '20px',
+      )
+      await page.fill('#user_code', 'nothing')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.waitForSelector('[role=alert]')
+      await page.fill('#user_code', userCode)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Approve' }).click()
+      expect(await heading(page)).toBe('Your device is connected')
+      expect(refused).toEqual([])
+    })
+
+    test('a page of one’s own that escapes nothing still runs no script and loads nothing', async () => {
+      const evil = `<script>document.title = 'run'</script><img src="/x" onerror="document.title = 'run'">
+        <p style="color: red">late</p><iframe src="/user"></iframe>`
+      const { page, url } = await begin({}, { page: () => `<!doctype html><title>still</title>${evil}` })
+      const refused = await refusals(page)
+      await page.goto(url)
+      await page.waitForSelector('text=late')
+      expect(await page.title()).toBe('still')
+      expect(refused.length).toBeGreaterThanOrEqual(4)
+    })
+
+    test('no other page can frame it', async () => {
+      const { page, url } = await begin()
+      await page.goto('about:blank')
+      const refused = await refusals(page)
+      await page.setContent(`<iframe src="${url}"></iframe>`)
+      await expect.poll(() => refused.join()).toContain('frame-ancestors')
+    })
+
+    test('who was signed out in the middle signs in at another site, and goes on with the code', async () => {
+      // Another name of this machine is another site.
+      const elsewhere = startService({ page: () => '<h1>Sign in here</h1>' })
+      const login = await elsewhere.listen()
+      onTestFinished(login.close)
+      let signedIn = true
+      const { page, url, userCode } = await begin(
+        {},
+        {
+          identify: (_, returnTo) =>
+            signedIn
+              ? { user: 'octocat' }
+              : {
+                  signInAt: `${login.url.replace('127.0.0.1', 'localhost')}/login/device?return_to=${encodeURIComponent(returnTo)}`,
+                },
+        },
+      )
+      const refused = await refusals(page)
+      await page.goto(url)
+      await page.fill('#user_code', userCode)
+      signedIn = false
+      await page.getByRole('button', { name: 'Continue' }).click()
+      expect(await heading(page)).toBe('Sign in to go on')
+      await page.getByRole('link', { name: 'Sign in' }).click()
+      expect(await heading(page)).toBe('Sign in here')
+      signedIn = true
+      await page.goto(new URL(page.url()).searchParams.get('return_to') ?? '')
+      expect(await page.locator('#user_code').inputValue()).toBe(userCode)
+      expect(refused).toEqual([])
+    })
+  })
+})
