@@ -37,7 +37,7 @@ for (const [device, viewport] of Object.entries(devices)) {
         '-strip',
         '+dither',
         '-colors',
-        '128',
+        '256',
         '-define',
         'png:compression-level=9',
         `PNG8:${path}`,

@@ -11,7 +11,7 @@ main { width: 100%; max-width: 28rem; padding: clamp(1.25rem, 6vw, 2.25rem); bac
 header { display: flex; align-items: center; gap: .75rem; margin-bottom: .75rem }
 h1 { margin: 0; font-size: 1.375rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance }
 h2 { margin: 1.5rem 0 .5rem; font-size: .8125rem; line-height: 1.4; font-weight: 600; color: var(--quiet) }
-p { margin: 0 0 1.25rem }
+p, .notice { margin: 0 0 1.25rem; text-wrap: pretty }
 em { font-style: normal; font-weight: 700 }
 small { font-size: .8125rem; color: var(--quiet) }
 svg { flex: none; width: 1.125rem; height: 1.125rem; fill: none; stroke: currentColor; stroke-linecap: round; stroke-linejoin: round }
@@ -21,7 +21,7 @@ label { display: block; margin-bottom: .375rem; font-weight: 600 }
 input.code { border: 1.5px solid var(--edge); background: var(--card) }
 input[aria-invalid] { border-color: var(--bad) }
 ::placeholder { color: var(--quiet); opacity: 1; font-weight: 400 }
-.notice { margin: 0 0 1.25rem; padding: .75rem 1rem; border-left: 4px solid var(--bad); border-radius: .5rem; background: var(--bad-soft) }
+.notice { padding: .75rem 1rem; border-left: 4px solid var(--bad); border-radius: .5rem; background: var(--bad-soft) }
 .notice strong { color: var(--bad) }
 ul { margin: 0; padding: 0; list-style: none }
 li { padding: .625rem 0; border-top: 1px solid var(--line); line-height: 1.4 }
