@@ -6,7 +6,11 @@ import { HOSTILE, hostile, samples } from './pages/samples.ts'
 const states: [string, PageState][] = Object.entries(samples)
 
 /** What every verification page must do. */
-export function pageContract(page: Page): void {
+export function pageContract(name: string, page: Page): void {
+  describe(name, () => contract(page))
+}
+
+function contract(page: Page): void {
   const read = (state: PageState) => new JSDOM(page(state)).window.document
 
   describe.each(states)('shown %s, the page', (_, state) => {

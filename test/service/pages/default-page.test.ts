@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
@@ -10,9 +12,9 @@ import { samples } from './samples.ts'
 const read = (state: PageState) => new JSDOM(defaultPage(state)).window.document
 const field = (state: PageState) => read(state).querySelector<HTMLInputElement>('#user_code')
 
-describe('the default page', () => {
-  pageContract(defaultPage)
+pageContract('the default page', defaultPage)
 
+describe('the default page', () => {
   test('says each scope in words, and an unknown one as it is', () => {
     const items = [...read(samples['a request']).querySelectorAll('li')].map(({ textContent }) => textContent)
     expect(items).toEqual([
@@ -151,4 +153,10 @@ test('a moment is told to the minute, in UTC', () => {
 test('a scope that is named like a member of every object has no words', () => {
   expect(describeScope('constructor')).toBeUndefined()
   expect(describeScope('gist')).toBe('Create and change gists')
+})
+
+test('the page in the reference is the one of the guide, which is tested', () => {
+  const text = (path: string) => readFileSync(resolve(import.meta.dirname, '../../..', path), 'utf8')
+  const shown = /^ \* ```ts\n(.*?)^ \* ```$/ms.exec(text('src/service/pages/page.ts'))?.[1]
+  expect(shown?.replaceAll(/^ \* ?/gm, '')).toBe(text('test/guides/page/own-page.ts'))
 })

@@ -1,4 +1,4 @@
-import { escapeHtml, type Page } from '../../../src/service/index.ts'
+import { escapeHtml, type Page } from 'authgraph/service'
 
 export const ownPage: Page = (state) => {
   const field = (name: string, value: string) =>
