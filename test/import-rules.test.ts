@@ -28,7 +28,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(ofetch|src\/(auth|app-jwt|protocol)\/.*|src\/(secret|errors)\.ts)$/,
   },
   'src/service': {
-    may: /^(xstate|valibot|jose\/.*|redis|node:(http|crypto)|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:http|jose)$/,
   },
 }

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import { completionCommand } from './commands/completion.ts'
 import { demoCommand } from './commands/demo.ts'
+import { serveCommand } from './commands/serve.ts'
 
 /** Declares the whole command line: help, did-you-mean and completions are made of it. */
 export function createProgram(): Command {
@@ -14,6 +15,6 @@ export function createProgram(): Command {
     .addHelpText('after', '\nEach command has a help of its own: authgraph COMMAND --help')
     .showHelpAfterError('See: authgraph --help')
     .exitOverride()
-  for (const command of [demoCommand(), completionCommand()]) program.addCommand(command)
+  for (const command of [demoCommand(), serveCommand(), completionCommand()]) program.addCommand(command)
   return program
 }

@@ -2,10 +2,10 @@ import type { User } from '../../machines/device-grant.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { withoutSlash } from '../protocol/address.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
+import { answered } from './answered.ts'
 import { createAppTokens } from './app-tokens.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { createClients } from './clients.ts'
-import { developmentDefaults } from './development-defaults.ts'
 import { accessToken } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
@@ -16,11 +16,12 @@ import { createGrants, type Decision } from './grants.ts'
 import { HABITS } from './habits.ts'
 import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http.ts'
 import { createLimiter, defaultLimits } from './limits.ts'
-import { type Listening, listen } from './listen.ts'
+import { type Listening, type ListenOptions, listen } from './listen.ts'
 import { checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
 import { createPasswords } from './passwords.ts'
 import { createPersonalTokens } from './personal-tokens.ts'
+import { newToken } from './random-codes.ts'
 import { type Addresses, createRouter, type Handlers } from './routes.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createTokens, type Tokens } from './tokens.ts'
@@ -34,7 +35,7 @@ export interface Service {
   /** Answers a web request, in any runtime. A client takes it as its own `fetch`. */
   readonly fetch: typeof globalThis.fetch
   /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. Rejects with BadOptionError where it cannot. */
-  readonly listen: (at?: { readonly port?: number; readonly host?: string }) => Promise<Listening>
+  readonly listen: (at?: ListenOptions) => Promise<Listening>
   /** Recognises the credential of a request to an API of your own. */
   readonly authenticate: (request: {
     readonly url?: string
@@ -45,6 +46,9 @@ export interface Service {
   /** Denies as the user would on the page. */
   readonly deny: (userCode: string) => Promise<Decision>
 }
+
+/** Who approves while there is no sign-in. For development. */
+const DEVELOPER: User = { id: 1, login: 'developer' }
 
 /** The address of a service that never listened: it is called in its own process, and any host will do. */
 const IN_PROCESS = 'http://localhost'
@@ -58,13 +62,6 @@ const IN_PROCESS = 'http://localhost'
  */
 export function createService(options: ServiceOptions): Service {
   checkOptions(options)
-  let bound: string | undefined
-  const addresses = (): Addresses => ({
-    authUrl: options.authUrl ?? bound,
-    baseUrl: options.baseUrl ?? options.authUrl ?? bound,
-  })
-  const authUrl = () => withoutSlash(addresses().authUrl ?? IN_PROCESS)
-  const development = developmentDefaults(options.onWarning ?? warn, authUrl)
   const {
     profile = 'github',
     interval = DEFAULT_INTERVAL,
@@ -74,8 +71,8 @@ export function createService(options: ServiceOptions): Service {
     clock = Date,
     store = memoryStore({ clock }),
     page = defaultPage,
-    identify = development.identify,
-    issueToken = development.issueToken,
+    identify = () => ({ user: DEVELOPER }),
+    issueToken = newToken,
     clientAddress = ({ address }) => address,
     onError = () => undefined,
   } = options
@@ -93,6 +90,12 @@ export function createService(options: ServiceOptions): Service {
   const identifyCaller = ({ header, query }: Pick<ServiceRequest, 'header' | 'query'>) =>
     authenticate(credentials, header('authorization'), query)
 
+  let bound: string | undefined
+  const addresses = (): Addresses => ({
+    authUrl: options.authUrl ?? bound,
+    baseUrl: options.baseUrl ?? options.authUrl ?? bound,
+  })
+  const authUrl = () => withoutSlash(addresses().authUrl ?? IN_PROCESS)
   const pace = { interval, expiresIn, leeway, firstPoll }
   const handlers: Handlers = {
     deviceCode: deviceCode.bind(null, { clients, grants, limiter, clientAddress, habits, pace, authUrl }),
@@ -107,24 +110,14 @@ export function createService(options: ServiceOptions): Service {
       onError,
       clock,
     }),
-    verification: verification.bind(null, {
-      clients,
-      grants,
-      limiter,
-      clientAddress,
-      page,
-      identify,
-      onError,
-      clock,
-      authUrl,
-    }),
+    verification: verification.bind(null, { clients, grants, page, identify, authUrl }),
     metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS),
     user: async (request) => user(await identifyCaller(request)),
     app: async (request) => app(await identifyCaller(request)),
   }
   let route = createRouter(addresses(), handlers)
 
-  async function handle(request: ServiceRequest): Promise<ServiceResponse> {
+  async function answer(request: ServiceRequest): Promise<ServiceResponse> {
     try {
       return await route(request)
     } catch (error) {
@@ -133,11 +126,12 @@ export function createService(options: ServiceOptions): Service {
       return json(500, { error: 'server_error', error_description: 'the service failed' })
     }
   }
+  const handle = options.onAnswer ? answered(answer, options.onAnswer) : answer
 
   return {
     fetch: fetchAdapter(handle),
-    async listen({ port = 0, host = '127.0.0.1' } = {}) {
-      const listening = await listen(handle, { port, host })
+    async listen(at = {}) {
+      const listening = await listen(handle, at)
       bound = listening.url
       route = createRouter(addresses(), handlers)
       return listening
@@ -150,11 +144,6 @@ export function createService(options: ServiceOptions): Service {
     approve: grants.approve,
     deny: grants.deny,
   }
-}
-
-function warn(message: string): void {
-  // biome-ignore lint/suspicious/noConsole: a host that gave no option "onWarning" must hear of it all the same.
-  console.warn(message)
 }
 
 /** Nothing has to be kept of tokens that the host verifies by itself. */

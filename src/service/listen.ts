@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BadOptionError } from '../errors.ts'
+import { withHealth } from './health.ts'
 import { type Handler, LARGEST_REQUEST, type ServiceRequest, TOO_LARGE } from './http.ts'
 
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
@@ -15,6 +16,25 @@ const CHECK_INTERVAL = 5000
 const CUT_OFF = 16 * LARGEST_REQUEST
 
 /**
+ * Where and how to listen.
+ *
+ * @group Service
+ */
+export interface ListenOptions {
+  /** 0, the default, for any free one. */
+  readonly port?: number
+  /** `127.0.0.1` by default: this machine alone. */
+  readonly host?: string
+  /** The private key and the certificates, as PEM, with which to serve `https`. */
+  readonly tls?: { readonly key: string; readonly cert: string }
+  /**
+   * Says whether requests may be sent here. Where it is given, `GET /healthz` answers 200 as long as the process lives,
+   * and `GET /readyz` answers 200 or 503, under any host.
+   */
+  readonly isReady?: () => boolean | Promise<boolean>
+}
+
+/**
  * Where a service listens.
  *
  * @group Service
@@ -22,6 +42,8 @@ const CUT_OFF = 16 * LARGEST_REQUEST
 export interface Listening {
   /** The address that was bound, without a slash at its end. */
   readonly url: string
+  /** Resolves when the requests that are on their way now are answered. */
+  answered(): Promise<void>
   /** Takes no more connections, ends those that are idle, and resolves when the requests on their way are answered. */
   close(): Promise<void>
 }
@@ -29,25 +51,17 @@ export interface Listening {
 /**
  * Serves HTTP on Node, and where its servers are to be had.
  *
- * @param at.port 0 for any free one.
- * @throws BadOptionError where the port cannot be had, or the runtime has no servers.
+ * @throws BadOptionError where the port cannot be had, the certificate cannot be used, or the runtime has no servers.
  */
 export async function listen(
   handle: Handler,
-  { port, host }: { readonly port: number; readonly host: string },
+  { port = 0, host = '127.0.0.1', tls, isReady }: ListenOptions,
 ): Promise<Listening> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new BadOptionError('port must be a whole number from 0 to 65535')
-  // In a worker there is no such module, and bundlers put an empty one into a page.
-  const { createServer } = await import('node:http').catch(() => ({ createServer: undefined }))
-  if (createServer === undefined)
-    throw new BadOptionError('this runtime cannot listen: hand each request to "fetch" of the service')
+  const server = await createServer(tls)
+  const handler = isReady ? withHealth(handle, isReady) : handle
   const unanswered = new Set<ServerResponse>()
-  const server = createServer({
-    keepAliveTimeout: KEEP_ALIVE,
-    requestTimeout: REQUEST_TIMEOUT,
-    connectionsCheckingInterval: CHECK_INTERVAL,
-  })
   // Node would drop the last of many headers, and with them a second credential. Their size is limited anyway.
   server.maxHeadersCount = 0
   // Node would wait for connections that are kept alive, or that never sent a request.
@@ -60,16 +74,40 @@ export async function listen(
       unanswered.delete(response)
       endConnections()
     })
-    void answer(handle, request, response)
+    void answer(handler, request, response)
   })
   await bind(server, port, host)
   return {
-    url: `http://${reachable(host)}:${portOf(server)}`,
+    url: `${tls ? 'https' : 'http'}://${reachable(host)}:${portOf(server)}`,
+    async answered() {
+      await Promise.all(
+        [...unanswered].map((response) => new Promise((resolve) => response.once('close', resolve))),
+      )
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
         endConnections()
       }),
+  }
+}
+
+async function createServer(tls: ListenOptions['tls']): Promise<Server> {
+  const options = {
+    keepAliveTimeout: KEEP_ALIVE,
+    requestTimeout: REQUEST_TIMEOUT,
+    connectionsCheckingInterval: CHECK_INTERVAL,
+  }
+  // In a worker there are no such modules, and bundlers put empty ones into a page.
+  const [http, https] = await Promise.all([import('node:http'), import('node:https')]).catch(() => [])
+  if (!http?.createServer || !https?.createServer)
+    throw new BadOptionError('this runtime cannot listen: hand each request to "fetch" of the service')
+  if (tls === undefined) return http.createServer(options)
+  try {
+    return https.createServer({ ...options, ...tls })
+  } catch {
+    // What was thrown may quote the key.
+    throw new BadOptionError('tls must have a private key and its certificate, both as PEM')
   }
 }
 

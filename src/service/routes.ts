@@ -24,6 +24,9 @@ export interface Addresses {
   readonly baseUrl: string | undefined
 }
 
+/** What is answered at a path, or under a host, that is none of ours. */
+export const NOTHING_HERE = json(404, { message: 'there is nothing at this path of this host' })
+
 interface Route {
   /** The hosts that answer; every one where the service has no address. */
   readonly hosts: readonly string[] | undefined
@@ -58,8 +61,7 @@ export function createRouter(
   ])
   return async (request) => {
     const route = routes.get(request.path)
-    if (route === undefined || !isAt(route, request.host))
-      return json(404, { message: 'there is nothing at this path of this host' })
+    if (route === undefined || !isAt(route, request.host)) return NOTHING_HERE
     const handler = Object.hasOwn(route.methods, request.method) ? route.methods[request.method] : undefined
     if (handler === undefined)
       return json(405, { message: 'method not allowed' }, { allow: Object.keys(route.methods).join(', ') })

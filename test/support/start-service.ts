@@ -23,7 +23,6 @@ export function startService(options: Partial<ServiceOptions> = {}) {
     ],
     clock,
     onError: (error) => errors.push(error),
-    onWarning: () => undefined,
     ...options,
   })
 

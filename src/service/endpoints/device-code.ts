@@ -5,7 +5,6 @@ import type { Habits } from '../habits.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http.ts'
 import type { Limiter } from '../limits.ts'
 import type { ServiceOptions } from '../options.ts'
-import { originOf } from '../origin.ts'
 import { readFields } from '../read-fields.ts'
 import { refuseClient } from './refuse-client.ts'
 
@@ -43,15 +42,9 @@ export async function deviceCode(
   const scopes = readScopes(read.fields.scope)
   if (scopes === undefined) return oauthError(400, 'invalid_scope', 'the scopes cannot be read')
 
-  const address = clientAddress(request)
-  const allowed = await limiter.codesRequest(address)
+  const allowed = await limiter.codesRequest(clientAddress(request))
   if (!allowed.ok) return tooManyRequests(allowed.retryAfter)
-  const { deviceCode, userCode } = await grants.issue({
-    client: found.client.reference,
-    scopes,
-    origin: originOf(request, address),
-    ...pace,
-  })
+  const { deviceCode, userCode } = await grants.issue({ client: found.client.reference, scopes, ...pace })
   const verificationUri = authUrl() + VERIFICATION_PATH
   return json(200, {
     device_code: deviceCode,

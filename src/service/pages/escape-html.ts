@@ -6,11 +6,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/**
- * Makes a text harmless between tags and in a quoted attribute.
- *
- * @group Service
- */
+/** Makes a text harmless between tags and in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

@@ -216,17 +216,25 @@ function connectTo(url: string, connectTimeout: number): Connection {
       commandOptions: { timeout: 0 },
       socket: { connectTimeout, reconnectStrategy: (tries) => Math.min(2 ** tries * 10, PAUSE.longest) },
     })
-    // The updates that fail meanwhile tell of it.
-    client.on('error', () => undefined)
+    client.on('ready', () => {
+      failure = undefined
+    })
+    client.on('error', (error) => {
+      failure = error
+    })
+    // It fails once it was closed; what went wrong before that is an event.
     void client.connect().catch(() => undefined)
     return client
   }
 
   let connected: ReturnType<typeof connect> | undefined
+  let failure: unknown
   return {
-    client() {
+    async client() {
       connected ??= connect()
-      return connected
+      const client = await connected
+      if (failure !== undefined) throw failure
+      return client
     },
     async close() {
       const client = await connected

@@ -15,6 +15,9 @@ import { hasRedis, type RedisServer, startRedis } from '../../support/redis-serv
 import { CLIENT_ID, startService } from '../../support/start-service.ts'
 import { storeContract } from '../store-contract.ts'
 
+// Servers are started, killed and waited for.
+vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
+
 let redis: RedisServer
 let clusterRedis: RedisServer
 let services = 0
@@ -32,7 +35,7 @@ beforeAll(async () => {
     },
   )
   await client.close()
-}, 20_000)
+})
 
 afterAll(async () => {
   await redis?.stop()
@@ -44,6 +47,13 @@ function storeAt(server: string | RedisClient = redis.url, options: RedisStoreOp
   services += 1
   const store = redisStore(server, { prefix: `service-${services}:`, ...options })
   onTestFinished(store.close)
+  return store
+}
+
+/** A store that soon gives up, but not before it has loaded its client and has connected once. */
+async function impatientStoreAt(server: string | RedisClient, options: RedisStoreOptions = {}) {
+  const store = storeAt(server, { timeout: 0.6, ...options })
+  await vi.waitFor(() => store.ping(), { timeout: 5000 })
   return store
 }
 
@@ -288,7 +298,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       '(%s) an update is refused in time',
       async (how) => {
         const server = await mortalRedis()
-        const store = storeAt(server.url, { timeout: 0.2 })
+        const store = await impatientStoreAt(server.url)
         await increment(store)
         await (how === 'killed' ? server.kill() : server.freeze())
         const begin = performance.now()
@@ -296,7 +306,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
           ...Array.from({ length: 50 }, () => increment(store)),
           store.ping(),
         ])
-        expect(performance.now() - begin).toBeLessThan(2000)
+        expect(performance.now() - begin).toBeLessThan(10_000)
         for (const outcome of refused)
           expect(outcome).toMatchObject({
             reason: { code: 'store_unavailable', name: 'StoreUnavailableError' },
@@ -310,7 +320,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     test('a client that was handed in is asked nothing that it would do later', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
-      const store = storeAt(client, { timeout: 0.2 })
+      const store = await impatientStoreAt(client)
       await increment(store)
       await server.kill()
       await vi.waitFor(() => expect(client.isReady).toBe(false))
@@ -322,10 +332,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
 
     test('everyone is asked to come again', async () => {
       const server = await mortalRedis()
-      const store = storeAt(server.url, { timeout: 0.1 })
-      // Loading the client, and connecting, may take longer than this store tries.
-      await vi.waitFor(() => store.ping())
-      const service = startService({ store, clock: Date })
+      const service = startService({ store: await impatientStoreAt(server.url), clock: Date })
       const { poll, userCode } = await service.begin()
       await server.kill()
       const answers = await Promise.all([poll(), service.askForCodes(), service.whoIs('gho_any')])
@@ -338,10 +345,20 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(service.errors).toHaveLength(3)
     })
 
+    test('the reason is named, and no secret of the address', async () => {
+      const free = await mortalRedis()
+      await free.kill()
+      await expect(storeAt(free.url, { timeout: 1 }).ping()).rejects.toThrow('not available: ECONNREFUSED')
+      const locked = storeAt(`redis://user:hunter2@127.0.0.1:${redis.port}`, { timeout: 1 })
+      const refused = await locked.ping().catch(String)
+      expect(refused).toContain('not available: WRONGPASS')
+      expect(refused).not.toContain('hunter2')
+    })
+
     test('a Redis that refuses to write is named by its own word', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
-      const store = storeAt(client, { timeout: 1 })
+      const store = await impatientStoreAt(client)
       await client.configSet('maxmemory', '1')
       await expect(increment(store)).rejects.toThrow('the store in Redis is not available: OOM')
     })
@@ -354,7 +371,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
         const server = await mortalRedis()
         const clock = fastClock(10)
         const service = startService({
-          store: storeAt(server.url, { timeout: 0.3, clock }),
+          store: await impatientStoreAt(server.url, { clock }),
           clock,
           interval: 1,
         })
@@ -387,7 +404,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const server = await mortalRedis()
       let made = 0
       const service = startService({
-        store: storeAt(server.url, { timeout: 1, clock: { now: () => service.clock.now() } }),
+        store: await impatientStoreAt(server.url, { clock: { now: () => service.clock.now() } }),
         // The token is made, and then there is nowhere to keep it.
         issueToken: async () => {
           made += 1
@@ -420,7 +437,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
         },
       }
       const service = startService({
-        store: storeAt(dying, { timeout: 1, clock: { now: () => service.clock.now() } }),
+        store: await impatientStoreAt(dying, { clock: { now: () => service.clock.now() } }),
         issueToken: () => `token-${++made}`,
       })
       const { poll, userCode } = await service.begin()

@@ -1,0 +1,327 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { get as httpsGet } from 'node:https'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { spawn } from '@lydell/node-pty'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { authorizeDevice, github } from '../../src/index.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { person } from '../support/person.ts'
+import { hasRedis, startRedis } from '../support/redis-server.ts'
+import { serveCommand } from '../support/serve-command.ts'
+import { GRANT_TYPE } from '../support/start-service.ts'
+
+const CLIENT_ID = 'client-id-in-the-clear'
+const CLIENT = ['--client', `${CLIENT_ID}=My device`]
+
+vi.setConfig({ testTimeout: 30_000 })
+
+function serve(...words: string[]) {
+  const served = serveCommand(...words)
+  onTestFinished(served.kill)
+  return served
+}
+
+function post(url: string, path: string, fields: Record<string, string>) {
+  return fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) })
+}
+
+const askForCodes = (url: string) => post(url, '/login/device/code', { client_id: CLIENT_ID })
+
+function file(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'authgraph-serve-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+
+/** Sends a request for codes, and waits until it has come; its status, or nothing where the connection breaks. */
+async function beginRequest(url: string) {
+  const request = httpRequest(`${url}/login/device/code`, {
+    method: 'POST',
+    headers: { expect: '100-continue', 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  const answered = once(request, 'response').then(
+    ([{ statusCode }]) => statusCode as number,
+    () => undefined,
+  )
+  request.flushHeaders()
+  await once(request, 'continue')
+  request.end(`client_id=${CLIENT_ID}`)
+  return { answered }
+}
+
+test('a whole login over HTTP is logged line by line, and holds no secret', async () => {
+  const served = serve(...CLIENT, '--interval', '1')
+  const url = await served.url()
+  const secrets = [CLIENT_ID]
+  const bodies: unknown[] = []
+  const watched: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    if (answer.headers.get('content-type')?.includes('json')) bodies.push(await answer.clone().json())
+    for (const value of new URLSearchParams(String(init?.body ?? '')).values()) secrets.push(value)
+    return answer
+  }
+  const token = await authorizeDevice({
+    clientId: CLIENT_ID,
+    profile: github({ authUrl: url, baseUrl: url }),
+    fetch: watched,
+    onCodes: async ({ userCode, verificationUriComplete }) => {
+      secrets.push(userCode)
+      const { open, send } = person(watched)
+      const confirm = await send(await open(verificationUriComplete ?? ''))
+      await send(confirm, { decision: 'approve' })
+    },
+  })
+  const headers = { authorization: `Bearer ${token.accessToken.reveal()}`, cookie: 'name=cookie-value' }
+  const user = await fetch(`${url}/user`, { headers })
+  expect(await user.json()).toEqual({ id: 1, login: 'developer' })
+  await fetch(`${url}/login/device?user_code=in-the-query`)
+  await fetch(`${url}/secret-in-the-path`)
+  served.signal('SIGTERM')
+  expect(await served.ended).toBe(0)
+
+  const lines = served.logged()
+  const answers = lines.filter(({ event }) => event === 'answer')
+  expect(lines.map(({ event }) => event).filter((event) => event !== 'answer')).toEqual([
+    'listening',
+    'stopping',
+    'stopped',
+  ])
+  for (const line of answers)
+    expect(line).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: expect.stringMatching(/^(info|warn)$/),
+      event: 'answer',
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      method: expect.stringMatching(/^(GET|POST)$/),
+      path:
+        line.path === null
+          ? null
+          : expect.stringMatching(/^\/(login\/(device(\/code)?|oauth\/access_token)|user)$/),
+      status: expect.any(Number),
+      ms: expect.any(Number),
+    })
+  expect(answers.find(({ id }) => id === user.headers.get('x-request-id'))).toMatchObject({
+    path: '/user',
+    status: 200,
+  })
+  expect(answers.at(-1)).toMatchObject({ path: null, status: 404, level: 'warn' })
+
+  const { device_code } = bodies.find((body) => Object.hasOwn(body as object, 'device_code')) as {
+    device_code: string
+  }
+  const printed = served.printed()
+  for (const secret of [
+    ...secrets.filter((value) => value.length > 7 && value !== 'approve' && value !== GRANT_TYPE),
+    device_code,
+    token.accessToken.reveal(),
+    'cookie-value',
+    'in-the-query',
+    'secret-in-the-path',
+    'My device',
+  ])
+    expect(printed).not.toContain(secret)
+  expect(secrets.length).toBeGreaterThan(5)
+})
+
+test('what is for development alone is said once, loudly, beside the log', async () => {
+  const served = serve('--demo-client')
+  await served.url()
+  await vi.waitFor(() => expect(served.stderr()).toContain('"developer"'))
+  expect(served.stderr().match(/FOR DEVELOPMENT ONLY/g)).toHaveLength(1)
+})
+
+test('lines are for people on a terminal, and for programs with --json', async () => {
+  const command = resolve(import.meta.dirname, '../../dist/src/cli/main.js')
+  const inTerminal = (...words: string[]) =>
+    new Promise<string>((done) => {
+      let text = ''
+      const terminal = spawn(process.execPath, [command, 'serve', '--demo-client', '--port', '0', ...words], {
+        cols: 200,
+      })
+      terminal.onData((data) => {
+        text += data
+        if (text.includes('listening')) terminal.kill('SIGTERM')
+      })
+      terminal.onExit(() => done(text))
+    })
+  expect(await inTerminal('--no-color')).toMatch(
+    /^\d\d:\d\d:\d\d listening http:\/\/127\.0\.0\.1:\d+ memory\r$/m,
+  )
+  expect(await inTerminal('--json')).toMatch(/^\{"time":".*","event":"listening",.*\}\r$/m)
+})
+
+test('clients come from a file too, and the profile says how errors are answered', async () => {
+  const clients = file('clients.json', JSON.stringify([{ clientId: CLIENT_ID, name: 'From a file' }]))
+  const url = await serve(
+    '--clients',
+    clients,
+    '--profile',
+    'rfc8628',
+    '--expires-in',
+    '60',
+    '--interval',
+    '2',
+  ).url()
+  const codes = (await (await askForCodes(url)).json()) as { device_code: string }
+  expect(codes).toMatchObject({ expires_in: 60, interval: 2 })
+  const poll = await post(url, '/login/oauth/access_token', {
+    client_id: CLIENT_ID,
+    device_code: codes.device_code,
+    grant_type: GRANT_TYPE,
+  })
+  expect(poll.status).toBe(400)
+})
+
+test('the addresses that others see are those that are given out', async () => {
+  const url = await serve(...CLIENT, '--auth-url', 'https://login.example.com').url()
+  const answer = await new Promise<string>((done) => {
+    const request = httpRequest(`${url}/login/device/code`, {
+      method: 'POST',
+      headers: { host: 'login.example.com', 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    request.on('response', async (response) => done(String(await response.toArray())))
+    request.end(`client_id=${CLIENT_ID}`)
+  })
+  expect(JSON.parse(answer)).toMatchObject({ verification_uri: 'https://login.example.com/login/device' })
+})
+
+test('serves https with a key and a certificate', async () => {
+  const { key, cert } = selfSigned()
+  const url = await serve(
+    '--demo-client',
+    '--tls-key',
+    file('key.pem', key),
+    '--tls-cert',
+    file('cert.pem', cert),
+  ).url()
+  expect(url).toMatch(/^https:/)
+  const status = await new Promise((done, fail) =>
+    httpsGet(`${url}/healthz`, { ca: cert, agent: false }, ({ statusCode }) => done(statusCode)).on(
+      'error',
+      fail,
+    ),
+  )
+  expect(status).toBe(200)
+})
+
+describe('what cannot be', () => {
+  const { key } = selfSigned()
+  test.each<[string[], string]>([
+    [[], 'there is no client that may ask for codes: give --client ID=NAME, --clients FILE or --demo-client'],
+    [['--client', 'no-name'], 'It is an id and a name'],
+    [['--client', 'a=A', '--client', 'a=B'], 'clients must not have the same clientId twice'],
+    [['--clients', '/no/such/file'], '--clients: the file cannot be read: ENOENT'],
+    [
+      ['--clients', resolve(import.meta.dirname, '../../package.json')],
+      '--clients: the file must hold [{ "clientId"',
+    ],
+    [
+      ['--demo-client', '--store', 'postgres://localhost'],
+      'It is "memory", or an address that begins with redis://',
+    ],
+    [['--demo-client', '--auth-url', 'login.example.com'], 'It is an address that begins with https://'],
+    [['--demo-client', '--tls-key', '/no/such/file'], '--tls-key and --tls-cert belong together'],
+    [['--demo-client', '--trust-proxy', 'proxy'], '"proxy" is no address and no network'],
+    [['--demo-client', '--profile', 'gitlab'], 'Allowed choices are github, rfc8628'],
+    [['--demo-client', '--port', '70000'], 'It takes a whole number from 0 to 65535'],
+    [['--demo-client', '--interval', '0'], 'It takes a whole number of seconds from 1 to 300'],
+  ])('%j is refused with a sentence', async (words, sentence) => {
+    const served = serve(...words)
+    expect(await served.ended).toBe(2)
+    expect(served.stderr()).toContain(sentence)
+    expect(served.stderr()).toContain('See: authgraph serve --help')
+    expect(served.stderr()).not.toContain('    at ')
+  })
+
+  test('a port that is in use ends with 1', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    onTestFinished(() => void taken.close())
+    const { port } = taken.address() as { port: number }
+    const served = serve('--demo-client', '--port', String(port))
+    expect(await served.ended).toBe(1)
+    expect(served.stderr()).toContain(`port ${port} of 127.0.0.1 is in use`)
+  })
+
+  test('a key without its certificate is refused without quoting it', async () => {
+    const pem = file('key.pem', key)
+    const served = serve('--demo-client', '--tls-key', pem, '--tls-cert', pem)
+    expect(await served.ended).toBe(1)
+    expect(served.stderr()).toBe('authgraph: tls must have a private key and its certificate, both as PEM\n')
+  })
+})
+
+describe('stopping', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s ends with 0 where nothing is on its way',
+    async (signal) => {
+      const served = serve('--demo-client')
+      const url = await served.url()
+      expect((await fetch(`${url}/readyz`)).status).toBe(200)
+      served.signal(signal)
+      expect(await served.ended).toBe(0)
+    },
+  )
+})
+
+describe.skipIf(!hasRedis)('with a store in Redis', () => {
+  async function serveRedis() {
+    const redis = await startRedis('kept')
+    onTestFinished(redis.stop)
+    const served = serve(...CLIENT, '--store', redis.url)
+    return { redis, served, url: await served.url() }
+  }
+  const status = async (address: string) => (await fetch(address)).status
+
+  test('it is ready while Redis is there, and alive all the time', async () => {
+    const { redis, served, url } = await serveRedis()
+    expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 200])
+    await redis.kill()
+    expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 503])
+    expect((await askForCodes(url)).status).toBe(503)
+    expect(served.logged()).toContainEqual(
+      expect.objectContaining({ level: 'error', event: 'error', code: 'store_unavailable' }),
+    )
+    await redis.start()
+    await vi.waitFor(async () => expect(await status(`${url}/readyz`)).toBe(200), { timeout: 5000 })
+    expect((await askForCodes(url)).status).toBe(200)
+  })
+
+  test('it starts while Redis is away, and is ready when it has come', async () => {
+    const redis = await startRedis('kept')
+    onTestFinished(redis.stop)
+    await redis.kill()
+    const url = await serve(...CLIENT, '--store', redis.url).url()
+    expect(await status(`${url}/readyz`)).toBe(503)
+    await redis.start()
+    await vi.waitFor(async () => expect(await status(`${url}/readyz`)).toBe(200), { timeout: 5000 })
+  })
+
+  test('what is on its way is answered before it stops, and it is not ready meanwhile', async () => {
+    const { redis, served, url } = await serveRedis()
+    redis.freeze()
+    const { answered } = await beginRequest(url)
+    served.signal('SIGTERM')
+    await served.event('stopping')
+    expect(await status(`${url}/readyz`)).toBe(503)
+    expect(await status(`${url}/healthz`)).toBe(200)
+    redis.thaw()
+    expect(await answered).toBe(200)
+    expect(await served.ended).toBe(0)
+  })
+
+  test('a second signal ends it at once', async () => {
+    const { redis, served, url } = await serveRedis()
+    redis.freeze()
+    await beginRequest(url)
+    served.signal('SIGTERM')
+    await served.event('stopping')
+    served.signal('SIGTERM')
+    expect(await served.ended).toBe(143)
+  })
+})
