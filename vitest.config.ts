@@ -12,7 +12,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
-    exclude: ['test/bench/**', 'test/runtimes/**'],
+    exclude: ['test/bench/**', 'test/runtimes/**', 'test/instances/**'],
     typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: 'test/tsconfig.json' },
   },
 })

@@ -1,0 +1,168 @@
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { AuthgraphError, authorizeDevice, github, type OAuthToken } from '../../src/index.ts'
+import { createService, StoreUnavailableError } from '../../src/service/index.ts'
+import { redisStore } from '../../src/service/stores/redis.ts'
+import { loadBalancer, type Passed } from '../support/load-balancer.ts'
+import { hasRedis, startRedis } from '../support/redis-server.ts'
+import { serveCommand } from '../support/serve-command.ts'
+import { GRANT_TYPE } from '../support/start-service.ts'
+
+const CLIENT_ID = 'client-id'
+const CODES_PATH = '/login/device/code'
+const TOKEN_PATH = '/login/oauth/access_token'
+
+const FLOWS = 500
+
+/** Flows that are on their way at the same time. */
+const AT_ONCE = 100
+
+const instances: ReturnType<typeof serveCommand>[] = []
+
+afterAll(() => Promise.all(instances.map(({ kill }) => kill())))
+
+/** Polls that an instance, or Redis, was busy with when it was killed: their answers may never have been sent. */
+function unanswered(passed: readonly Passed[], to?: string): string[] {
+  return passed
+    .filter(({ path, answer }) => path === TOKEN_PATH && answer === undefined)
+    .filter((request) => to === undefined || request.to === to)
+    .map(deviceCodeOf)
+}
+
+function deviceCodeOf({ body }: Passed): string {
+  return new URLSearchParams(body).get('device_code') ?? ''
+}
+
+test.skipIf(!hasRedis)(
+  `${FLOWS} logins over two instances, one of which is killed, and a Redis that is restarted`,
+  async () => {
+    const redis = await startRedis('kept')
+    onTestFinished(redis.stop)
+    // Codes come from the first instance, and polls go to the second while it is there.
+    const alive: string[] = []
+    const balancer = await loadBalancer((path) => (path === CODES_PATH ? alive.at(0) : alive.at(-1)) ?? '')
+    onTestFinished(balancer.close)
+
+    async function addInstance() {
+      const instance = serveCommand(
+        ...['--store', redis.url, '--client', `${CLIENT_ID}=App`, '--interval', '1'],
+        ...['--auth-url', balancer.url, '--trust-proxy', '127.0.0.1'],
+      )
+      instances.push(instance)
+      const url = await instance.url()
+      alive.push(url)
+      return { ...instance, url }
+    }
+    await addInstance()
+    const second = await addInstance()
+
+    const store = redisStore(redis.url)
+    onTestFinished(store.close)
+    const page = createService({ store, clients: [{ clientId: CLIENT_ID, name: 'App' }] })
+
+    /** The user says yes, and again where the service was not ready. An approval that was said to be done must hold. */
+    async function approve(userCode: string, user: string): Promise<void> {
+      for (;;) {
+        const decision = await page.approve(userCode, user).catch((error) => {
+          if (!(error instanceof StoreUnavailableError)) throw error
+        })
+        if (decision === undefined) continue
+        // Decided: by the try before this one, whose answer did not come.
+        expect(decision).toMatch(/^(done|decided)$/)
+        return
+      }
+    }
+
+    const restarted: string[] = []
+    /** One login, from the codes to the token. A device that was refused codes asks again. */
+    async function login(user: string): Promise<OAuthToken> {
+      let approved: Promise<void> | undefined
+      try {
+        return await authorizeDevice({
+          clientId: CLIENT_ID,
+          profile: github({ authUrl: balancer.url, baseUrl: balancer.url }),
+          onCodes: ({ userCode }) => {
+            approved = approve(userCode, user)
+          },
+        })
+      } catch (error) {
+        if (!(error instanceof AuthgraphError)) throw error
+        if (approved !== undefined) restarted.push(user)
+        return login(user)
+      } finally {
+        await approved
+      }
+    }
+
+    let atRisk: readonly string[] = []
+    const events = new Map<number, () => Promise<unknown>>([
+      [
+        FLOWS * 0.3,
+        async () => {
+          atRisk = [...atRisk, ...unanswered(balancer.passed, second.url)]
+          alive.splice(alive.indexOf(second.url), 1)
+          await second.kill()
+          await addInstance()
+        },
+      ],
+      [
+        FLOWS * 0.6,
+        async () => {
+          atRisk = [...atRisk, ...unanswered(balancer.passed)]
+          await redis.kill()
+          await redis.start()
+        },
+      ],
+    ])
+
+    const tokens = new Map<string, OAuthToken>()
+    const disturbed: Promise<unknown>[] = []
+    let begun = 0
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        while (begun < FLOWS) {
+          const user = `user-${begun}`
+          begun += 1
+          tokens.set(user, await login(user))
+          const disturb = events.get(tokens.size)
+          if (disturb) disturbed.push(disturb())
+        }
+      }),
+    )
+    await Promise.all(disturbed)
+    expect(disturbed).toHaveLength(2)
+
+    expect(tokens.size).toBe(FLOWS)
+    expect(new Set([...tokens.values()].map(({ accessToken }) => accessToken.reveal())).size).toBe(FLOWS)
+    // An answer that was lost on the way with a killed instance is the one way to lose a login.
+    expect(restarted.length).toBeLessThanOrEqual(atRisk.length)
+
+    const issued = new Map<string, number>()
+    for (const request of balancer.passed)
+      if (request.path === TOKEN_PATH && request.answer?.includes('"access_token"'))
+        issued.set(deviceCodeOf(request), (issued.get(deviceCodeOf(request)) ?? 0) + 1)
+    expect(issued.size).toBe(FLOWS)
+    expect([...issued.values()].every((times) => times === 1)).toBe(true)
+
+    process.stdout.write(
+      `${restarted.length} logins lost with their last answer, of ${atRisk.length} polls at risk\n`,
+    )
+    await Promise.all(
+      [...tokens].map(async ([user, { accessToken }]) => {
+        const headers = { authorization: `Bearer ${accessToken.reveal()}` }
+        expect(await ask('/user', { headers })).toEqual({ login: user })
+      }),
+    )
+    await Promise.all(
+      [...issued.keys()].map(async (device_code) => {
+        const body = new URLSearchParams({ client_id: CLIENT_ID, device_code, grant_type: GRANT_TYPE })
+        expect(await ask(TOKEN_PATH, { method: 'POST', body })).toMatchObject({
+          error: 'incorrect_device_code',
+        })
+      }),
+    )
+
+    async function ask(path: string, init: RequestInit): Promise<unknown> {
+      return (await fetch(balancer.url + path, init)).json()
+    }
+  },
+)
