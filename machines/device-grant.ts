@@ -17,6 +17,17 @@ const LARGEST_LEEWAY = 1
 export type User = string | { readonly id: string | number; readonly login: string }
 
 /**
+ * Where a device asked for its codes, for the user to compare. Whoever asked chose the user agent; the address may be
+ * that of a proxy.
+ *
+ * @group Machines
+ */
+export interface Origin {
+  readonly address?: string
+  readonly userAgent?: string
+}
+
+/**
  * What a grant starts from.
  *
  * @group Machines
@@ -26,6 +37,8 @@ export interface DeviceGrantInput {
   readonly client: string
   /** The scopes that the client asks for. */
   readonly scopes: readonly string[]
+  /** Where the codes were asked for, as far as it is known. */
+  readonly origin?: Origin
   /** Seconds between two polls. */
   readonly interval: number
   /** Seconds by which a poll may come early; 0 for none; `null` for a fifth of the interval, at most one second. */

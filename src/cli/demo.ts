@@ -21,6 +21,8 @@ export async function demo(options: DemoOptions): Promise<number> {
   const service = createService({
     clients: [{ clientId: CLIENT_ID, name: 'Authgraph demo' }],
     interval: options.interval,
+    // Everything here is for development.
+    onWarning: () => undefined,
     ...(options.expire && { expiresIn: 3 * options.interval }),
   })
   const { url, close } = await service.listen({ port: 0 })

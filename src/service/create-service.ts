@@ -6,6 +6,7 @@ import { answered } from './answered.ts'
 import { createAppTokens } from './app-tokens.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { createClients } from './clients.ts'
+import { developmentDefaults } from './development-defaults.ts'
 import { accessToken } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
@@ -21,7 +22,6 @@ import { checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
 import { createPasswords } from './passwords.ts'
 import { createPersonalTokens } from './personal-tokens.ts'
-import { newToken } from './random-codes.ts'
 import { type Addresses, createRouter, type Handlers } from './routes.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createTokens, type Tokens } from './tokens.ts'
@@ -47,9 +47,6 @@ export interface Service {
   readonly deny: (userCode: string) => Promise<Decision>
 }
 
-/** Who approves while there is no sign-in. For development. */
-const DEVELOPER: User = { id: 1, login: 'developer' }
-
 /** The address of a service that never listened: it is called in its own process, and any host will do. */
 const IN_PROCESS = 'http://localhost'
 
@@ -62,6 +59,13 @@ const IN_PROCESS = 'http://localhost'
  */
 export function createService(options: ServiceOptions): Service {
   checkOptions(options)
+  let bound: string | undefined
+  const addresses = (): Addresses => ({
+    authUrl: options.authUrl ?? bound,
+    baseUrl: options.baseUrl ?? options.authUrl ?? bound,
+  })
+  const authUrl = () => withoutSlash(addresses().authUrl ?? IN_PROCESS)
+  const development = developmentDefaults(options.onWarning ?? warn, authUrl)
   const {
     profile = 'github',
     interval = DEFAULT_INTERVAL,
@@ -71,8 +75,8 @@ export function createService(options: ServiceOptions): Service {
     clock = Date,
     store = memoryStore({ clock }),
     page = defaultPage,
-    identify = () => ({ user: DEVELOPER }),
-    issueToken = newToken,
+    identify = development.identify,
+    issueToken = development.issueToken,
     clientAddress = ({ address }) => address,
     onError = () => undefined,
   } = options
@@ -90,12 +94,6 @@ export function createService(options: ServiceOptions): Service {
   const identifyCaller = ({ header, query }: Pick<ServiceRequest, 'header' | 'query'>) =>
     authenticate(credentials, header('authorization'), query)
 
-  let bound: string | undefined
-  const addresses = (): Addresses => ({
-    authUrl: options.authUrl ?? bound,
-    baseUrl: options.baseUrl ?? options.authUrl ?? bound,
-  })
-  const authUrl = () => withoutSlash(addresses().authUrl ?? IN_PROCESS)
   const pace = { interval, expiresIn, leeway, firstPoll }
   const handlers: Handlers = {
     deviceCode: deviceCode.bind(null, { clients, grants, limiter, clientAddress, habits, pace, authUrl }),
@@ -110,7 +108,17 @@ export function createService(options: ServiceOptions): Service {
       onError,
       clock,
     }),
-    verification: verification.bind(null, { clients, grants, page, identify, authUrl }),
+    verification: verification.bind(null, {
+      clients,
+      grants,
+      limiter,
+      clientAddress,
+      page,
+      identify,
+      onError,
+      clock,
+      authUrl,
+    }),
     metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS),
     user: async (request) => user(await identifyCaller(request)),
     app: async (request) => app(await identifyCaller(request)),
@@ -144,6 +152,11 @@ export function createService(options: ServiceOptions): Service {
     approve: grants.approve,
     deny: grants.deny,
   }
+}
+
+function warn(message: string): void {
+  // biome-ignore lint/suspicious/noConsole: a host that gave no option "onWarning" must hear of it all the same.
+  console.warn(message)
 }
 
 /** Nothing has to be kept of tokens that the host verifies by itself. */

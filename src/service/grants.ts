@@ -21,7 +21,7 @@ export interface Grant extends DeviceGrantContext {
 
 /** What a grant is issued for, and how fast it may be polled. Seconds. */
 export interface GrantRequest
-  extends Pick<DeviceGrantInput, 'client' | 'scopes' | 'interval' | 'leeway' | 'firstPoll'> {
+  extends Pick<DeviceGrantInput, 'client' | 'scopes' | 'origin' | 'interval' | 'leeway' | 'firstPoll'> {
   readonly expiresIn: number
 }
 

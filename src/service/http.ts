@@ -55,7 +55,7 @@ export function tooManyRequests(retryAfter: number): ServiceResponse {
 }
 
 /** Seconds after which a client may ask again when the service cannot answer. */
-const PAUSE = 5
+export const PAUSE = 5
 
 /** Answers that the service cannot answer at the moment. */
 export function unavailable(): ServiceResponse {

@@ -81,16 +81,26 @@ export interface ServiceOptions {
   readonly clientAddress?: (request: ServiceRequest) => string | undefined
   /** {@link memoryStore} by default. */
   readonly store?: Store
-  /** Writes the verification page. */
+  /** Writes the verification page: {@link defaultPage} by default. */
   readonly page?: Page
   /**
    * Says who is at the browser, for each request to the verification page. The default is for development: it takes
-   * everyone for one user.
+   * everyone for one user, and warns.
+   *
+   * Whoever is not signed in is sent to `signInAt`, and must come back to `returnTo` afterwards: the address of the
+   * page, with the code that was entered. It is made of `authUrl` alone, so that it can be handed on as it is:
+   *
+   * ```ts
+   * identify: ({ header }, returnTo) => {
+   *   const user = sessions.userOf(header('cookie'))
+   *   return user ? { user } : { signInAt: `/sign-in?return_to=${encodeURIComponent(returnTo)}` }
+   * }
+   * ```
    */
-  readonly identify?: (request: ServiceRequest) => Identity | Promise<Identity>
+  readonly identify?: (request: ServiceRequest, returnTo: string) => Identity | Promise<Identity>
   /**
-   * Makes the token: a random one by default. It has ten seconds, after which another poll may try. Where it fails,
-   * the approval is kept, and the next poll tries again.
+   * Makes the token: a random one by default, with a warning where people sign in at more than this machine. It has
+   * ten seconds, after which another poll may try. Where it fails, the approval is kept, and the next poll tries again.
    */
   readonly issueToken?: (request: TokenRequest) => string | Secret | Promise<string | Secret>
   /**
@@ -98,6 +108,8 @@ export interface ServiceOptions {
    * a hash of each token that it issued; with this it keeps nothing of them, as suits tokens that are signed.
    */
   readonly verifyToken?: (token: Secret) => TokenOwner | undefined | Promise<TokenOwner | undefined>
+  /** Hears, once each, of defaults that are for development only: `console.warn` by default. */
+  readonly onWarning?: (message: string) => void
   /** Hears of what went wrong inside, such as a failing `issueToken`; clients are not told. */
   readonly onError?: (error: unknown) => void
   /** Hears of each answer, for a log; each then carries its id in the header `X-Request-Id`. */

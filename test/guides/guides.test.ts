@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const docs = resolve(import.meta.dirname, '../../docs')
 
-test.each(['guides/browser', 'guides/inspect', 'change/form', 'change/store'])(
+test.each(['guides/browser', 'guides/inspect', 'change/form', 'change/store', 'change/page'])(
   '%s shows the code that is tested, and no other',
   (document) => {
     const text = readFileSync(join(docs, `${document}.md`), 'utf8')

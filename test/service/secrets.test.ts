@@ -42,6 +42,7 @@ test('a grant lies in the store as a state and its context', async () => {
     state: 'requested',
     client: expect.stringMatching(/^[0-9a-f]{64}$/),
     scopes: ['repo'],
+    origin: {},
     interval: 5,
     leeway: null,
     issuedAt: service.clock.time,
@@ -84,7 +85,6 @@ test.each<[string, Partial<ServiceOptions>]>([
       },
     },
   ],
-  ['identify', { identify: () => Promise.reject(new Error('password=hunter2')) }],
 ])('a failing %s is an error without details, and the host hears of it', async (name, options) => {
   const service = startService(options)
   const answer = name === 'store' ? await service.askForCodes() : await service.send('/login/device')

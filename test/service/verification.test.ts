@@ -1,7 +1,12 @@
-import { describe, expect, test, vi } from 'vitest'
-import type { PageState } from '../../src/service/index.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  memoryStore,
+  type PageState,
+  type ServiceOptions,
+  type ServiceRequest,
+} from '../../src/service/index.ts'
 import { person } from '../support/person.ts'
-import { HOST, startService } from '../support/start-service.ts'
+import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 
 const ADDRESS = `${HOST}/login/device`
 
@@ -29,7 +34,8 @@ describe('the way through the page', () => {
     const { userCode, poll } = await service.begin({ scope: 'repo,read:org' })
     const { open, send } = person(service.fetch)
     const confirm = await send(await open(ADDRESS), { user_code: userCode.toLowerCase().replace('-', ' ') })
-    for (const text of ['App', userCode, 'repo', 'read:org']) expect(confirm.html).toContain(text)
+    for (const text of ['App', userCode, 'repositories', 'read:org', 'developer'])
+      expect(confirm.html).toContain(text)
     const done = await send(confirm, { decision: 'approve' })
     expect(done.html).toContain('Your device is connected')
     const { body } = await poll()
@@ -64,7 +70,7 @@ describe('the way through the page', () => {
     const { open, send } = person(service.fetch)
     const { html } = await send(await open(ADDRESS), { user_code: userCode })
     const buttons = (html.match(/<button[^>]*>/g) ?? []).map((button) => button.replace(/ value="\w+"/, ''))
-    expect(buttons).toEqual(Array(2).fill('<button type="submit" name="decision">'))
+    expect(buttons).toEqual(Array(2).fill('<button name="decision">'))
   })
 
   test('the host says who approves', async () => {
@@ -76,24 +82,113 @@ describe('the way through the page', () => {
     expect((await service.whoIs((await poll()).body.access_token)).body.login).toBe('octocat')
   })
 
-  test('who is not signed in is sent to sign in, and decides nothing', async () => {
-    const service = startService({ identify: () => ({ signInAt: 'https://login.example/' }) })
-    const { userCode, poll } = await service.begin()
-    const { cookie, csrf } = await openPage(startService())
-    for (const answer of [
-      await service.fetch(ADDRESS),
-      await post(service, { csrf, user_code: userCode, decision: 'approve' }, cookie),
-    ]) {
-      expect(answer.status).toBe(303)
-      expect(answer.headers.get('location')).toBe('https://login.example/')
+  test('where and when the codes were asked for is shown', async () => {
+    const clientAddress = ({ header }: ServiceRequest) => header('x-client')
+    const service = startService({ clientAddress })
+    const headers = {
+      'x-client': '::ffff:203.0.113.7',
+      'user-agent': `tv/1 ${'\u00a0'.repeat(9)}<b>${'x'.repeat(300)}`,
     }
+    const { body } = await service.post('/login/device/code', { client_id: CLIENT_ID }, headers)
+    service.wait(120)
+    const { open, send } = person(service.fetch)
+    const { html } = await send(await open(ADDRESS), { user_code: body.user_code })
+    expect(html).toContain('2 minutes ago')
+    expect(html).toContain('2026-01-01 00:00 UTC')
+    expect(html).toContain('<dd>203.0.113.7</dd>')
+    expect(html).toMatch(/<dd>tv 1 +&lt;b&gt;x+…<\/dd>/)
+  })
+
+  test('over HTTP, the address is that of the connection', async () => {
+    const service = startService()
+    const { url, close } = await service.listen()
+    onTestFinished(close)
+    const body = new URLSearchParams({ client_id: CLIENT_ID })
+    const headers = { 'user-agent': 'tv/1' }
+    const codes = await (await fetch(`${url}/login/device/code`, { method: 'POST', headers, body })).json()
+    const { open, send } = person()
+    const { html } = await send(await open(codes.verification_uri_complete))
+    expect(html).toContain('<dd>127.0.0.1</dd>')
+    expect(html).toContain('<dd>tv 1</dd>')
+  })
+
+  test('reading the page changes nothing in the store', async () => {
+    const inner = memoryStore()
+    const update = vi.fn(inner.update)
+    const service = startService({ store: { update: update as typeof inner.update } })
+    const { body } = await service.askForCodes()
+    update.mockClear()
+    for (const method of ['GET', 'HEAD'])
+      expect((await service.fetch(body.verification_uri_complete, { method })).status).toBe(200)
+    expect(update).not.toHaveBeenCalled()
+  })
+})
+
+describe('signing in', () => {
+  /** A host that keeps its users by a cookie, and signs them in at an address of its own. */
+  const identify: ServiceOptions['identify'] = ({ header }, returnTo) => {
+    const [, login] = /signed-in=(\w+)/.exec(header('cookie') ?? '') ?? []
+    return login
+      ? { user: login }
+      : { signInAt: `https://login.example/?return_to=${encodeURIComponent(returnTo)}` }
+  }
+
+  /** Where the sign-in would lead back to. */
+  const returnTo = (signInAt: string | null | undefined) =>
+    new URL(signInAt ?? '').searchParams.get('return_to')
+
+  test('who is not signed in is sent to sign in, and comes back with the code', async () => {
+    const service = startService({ identify })
+    const { body } = await service.askForCodes()
+    const plain = await service.fetch(ADDRESS)
+    expect(returnTo(plain.headers.get('location'))).toBe(ADDRESS)
+    const complete = await service.fetch(body.verification_uri_complete)
+    expect(complete.status).toBe(303)
+    const back = returnTo(complete.headers.get('location')) ?? ''
+    expect(back).toBe(body.verification_uri_complete)
+    const page = await service.fetch(back, { headers: { cookie: 'signed-in=octocat' } })
+    expect(await page.text()).toContain(`value="${body.user_code}"`)
+  })
+
+  test('who was signed out meanwhile decides nothing, and finds a link that keeps the code', async () => {
+    const service = startService({ identify })
+    const { userCode, poll } = await service.begin()
+    const answer = await post(service, { csrf: 'x', user_code: userCode, decision: 'approve' })
+    expect(answer.status).toBe(403)
+    const [, href = ''] = /href="([^"]*)"/.exec(await answer.text()) ?? []
+    expect(returnTo(href)).toBe(`${ADDRESS}?user_code=${userCode}`)
     expect((await poll()).body.error).toBe('authorization_pending')
+  })
+
+  test('the address to come back to is never taken from the request', async () => {
+    const service = startService({ identify, authUrl: 'https://auth.example/base' })
+    const answer = await service.fetch(
+      'https://auth.example/base/login/device?user_code=A%26b%23&next=//evil',
+      {
+        headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
+      },
+    )
+    expect(returnTo(answer.headers.get('location'))).toBe(
+      'https://auth.example/base/login/device?user_code=A%26b%23',
+    )
+  })
+
+  test('a form that was shown to one user decides nothing for another one', async () => {
+    const service = startService({ identify })
+    const { userCode, poll } = await service.begin()
+    const shown = await service.fetch(ADDRESS, { headers: { cookie: 'signed-in=octocat' } })
+    const [cookie = ''] = (shown.headers.get('set-cookie') ?? '').split(';')
+    const csrf = /name="csrf" value="([^"]+)"/.exec(await shown.text())?.[1] ?? ''
+    const fields = { csrf, user_code: userCode, decision: 'approve' }
+    expect((await post(service, fields, `${cookie}; signed-in=hubot`)).status).toBe(403)
+    expect((await poll()).body.error).toBe('authorization_pending')
+    expect((await post(service, fields, `${cookie}; signed-in=octocat`)).status).toBe(200)
   })
 })
 
 describe('a code that cannot be taken', () => {
   test.each([
-    ['none', () => '', 400, 'Enter the eight letters'],
+    ['none', () => '', 400, 'No code was entered'],
     ['an unknown one', () => 'BCDF-GHJK', 404, 'not known'],
     ['one that is none', () => 'hello', 404, 'not known'],
     [
@@ -125,8 +220,95 @@ describe('a code that cannot be taken', () => {
       const html = await answer.text()
       expect(html).toContain(text)
       expect(html).toContain('name="user_code"')
-      expect(html).toContain(`value="${typed}"`)
     }
+  })
+})
+
+describe('too many tries', () => {
+  test('after five wrong codes even the right one has to wait, and the page says for how long', async () => {
+    const service = startService()
+    const { userCode, poll } = await service.begin()
+    const { cookie, csrf } = await openPage(service)
+    const enter = (user_code: string, more = {}) => post(service, { csrf, user_code, ...more }, cookie)
+    for (let time = 0; time < 5; time += 1) expect((await enter('BCDF-GHJK')).status).toBe(404)
+    service.wait(60)
+    for (const more of [{}, { decision: 'approve' }, { decision: 'deny' }]) {
+      const answer = await enter(userCode, more)
+      expect(answer.status).toBe(429)
+      expect(answer.headers.get('retry-after')).toBe('240')
+      expect(await answer.text()).toContain('You can go on in 4 minutes.')
+    }
+    expect((await poll()).body.error).toBe('authorization_pending')
+    service.wait(240)
+    expect((await enter(userCode, { decision: 'approve' })).status).toBe(200)
+  })
+
+  test('guessing by decisions counts as well', async () => {
+    const service = startService()
+    const { cookie, csrf } = await openPage(service)
+    const statuses: number[] = []
+    for (let time = 0; time < 6; time += 1)
+      statuses.push((await post(service, { csrf, user_code: 'BCDF-GHJK', decision: 'deny' }, cookie)).status)
+    expect(statuses).toEqual([404, 404, 404, 404, 404, 429])
+  })
+
+  test('a new browser at the same address is no way around it', async () => {
+    const service = startService({ clientAddress: () => '203.0.113.7' })
+    const guess = async () => {
+      const { cookie, csrf } = await openPage(service)
+      return (await post(service, { csrf, user_code: 'BCDF-GHJK' }, cookie)).status
+    }
+    const statuses = [
+      await guess(),
+      await guess(),
+      await guess(),
+      await guess(),
+      await guess(),
+      await guess(),
+    ]
+    expect(statuses).toEqual([404, 404, 404, 404, 404, 429])
+  })
+
+  test('codes that are known are never too many', async () => {
+    const service = startService()
+    const { cookie, csrf } = await openPage(service)
+    for (let time = 0; time < 8; time += 1) {
+      const { userCode } = await service.begin()
+      expect((await post(service, { csrf, user_code: userCode }, cookie)).status).toBe(200)
+      expect((await post(service, { csrf, user_code: userCode, decision: 'deny' }, cookie)).status).toBe(200)
+      expect((await post(service, { csrf, user_code: userCode }, cookie)).status).toBe(409)
+    }
+  })
+
+  test('empty and forged forms are not counted', async () => {
+    const service = startService()
+    const { cookie, csrf } = await openPage(service)
+    for (let time = 0; time < 8; time += 1) {
+      expect((await post(service, { csrf }, cookie)).status).toBe(400)
+      expect((await post(service, { csrf: 'x', user_code: 'BCDF-GHJK' }, cookie)).status).toBe(403)
+    }
+    expect((await post(service, { csrf, user_code: 'BCDF-GHJK' }, cookie)).status).toBe(404)
+  })
+})
+
+describe('a service that cannot answer', () => {
+  const failure = new Error('password=hunter2')
+  const cases: [string, Partial<ServiceOptions>][] = [
+    ['store', { store: { update: () => Promise.reject(failure) } }],
+    ['identify', { identify: () => Promise.reject(failure) }],
+  ]
+
+  test.each(cases)('says so without details when the %s fails, and keeps the code', async (_, options) => {
+    const { cookie, csrf } = await openPage(startService())
+    const service = startService(options)
+    const answer = await post(service, { csrf, user_code: 'BCDF-GHJK', decision: 'approve' }, cookie)
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('5')
+    const html = await answer.text()
+    expect(html).toContain('The service does not answer')
+    expect(html).toMatch(/<form action="\/login\/device">.*value="BCDF-GHJK"/s)
+    expect(html).not.toContain('hunter2')
+    expect(service.errors).toEqual([failure])
   })
 })
 
@@ -186,6 +368,9 @@ describe('what surrounds the page', () => {
     expect(answer.headers.get('content-security-policy')).toBe(
       `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
     )
+    expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(answer.headers.get('permissions-policy')).toContain('camera=()')
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     expect(answer.headers.get('x-frame-options')).toBe('DENY')
@@ -217,6 +402,16 @@ describe('what surrounds the page', () => {
     const html = await answer.text()
     expect(html).not.toContain('<script')
     expect(html).toContain('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;')
+  })
+
+  test('no more of the code in the address is looked at than a code can have', async () => {
+    const answer = await startService().fetch(`${ADDRESS}?user_code=${'z'.repeat(10_000)}`)
+    expect(await answer.text()).toMatch(/value="z{32}"/)
+  })
+
+  test('a code in the address that can be read is shown as the device shows it', async () => {
+    const answer = await startService().fetch(`${ADDRESS}?user_code=bcdf+ghjk`)
+    expect(await answer.text()).toContain('value="BCDF-GHJK"')
   })
 
   test('the name of a client and its scopes are escaped', async () => {
@@ -251,7 +446,18 @@ test('a page of your own is one function of a small state', async () => {
   expect(states).toEqual([
     { type: 'enter', ...form, userCode: 'typed' },
     { type: 'refused', reason: 'unknown', ...form, userCode: 'nothing' },
-    { type: 'confirm', ...form, userCode, client: 'App', scopes: ['repo'] },
+    {
+      type: 'confirm',
+      ...form,
+      userCode,
+      client: 'App',
+      user: 'developer',
+      scopes: ['repo'],
+      requestedAt: service.clock.time,
+      expiresAt: service.clock.time + 900_000,
+      now: service.clock.time,
+      origin: {},
+    },
     { type: 'done', decision: 'approved', nonce: expect.any(String) },
   ])
 })

@@ -23,6 +23,7 @@ export function startService(options: Partial<ServiceOptions> = {}) {
     ],
     clock,
     onError: (error) => errors.push(error),
+    onWarning: () => undefined,
     ...options,
   })
 

@@ -5,6 +5,7 @@ import type { Habits } from '../habits.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http.ts'
 import type { Limiter } from '../limits.ts'
 import type { ServiceOptions } from '../options.ts'
+import { originOf } from '../origin.ts'
 import { readFields } from '../read-fields.ts'
 import { refuseClient } from './refuse-client.ts'
 
@@ -42,9 +43,15 @@ export async function deviceCode(
   const scopes = readScopes(read.fields.scope)
   if (scopes === undefined) return oauthError(400, 'invalid_scope', 'the scopes cannot be read')
 
-  const allowed = await limiter.codesRequest(clientAddress(request))
+  const address = clientAddress(request)
+  const allowed = await limiter.codesRequest(address)
   if (!allowed.ok) return tooManyRequests(allowed.retryAfter)
-  const { deviceCode, userCode } = await grants.issue({ client: found.client.reference, scopes, ...pace })
+  const { deviceCode, userCode } = await grants.issue({
+    client: found.client.reference,
+    scopes,
+    origin: originOf(request, address),
+    ...pace,
+  })
   const verificationUri = authUrl() + VERIFICATION_PATH
   return json(200, {
     device_code: deviceCode,

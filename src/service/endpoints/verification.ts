@@ -1,9 +1,11 @@
+import type { User } from '../../../machines/device-grant.ts'
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import type { Clients } from '../clients.ts'
-import { type Decision, type Grants, isUndecided } from '../grants.ts'
-import type { ServiceRequest, ServiceResponse } from '../http.ts'
-import type { Identity, ServiceOptions } from '../options.ts'
-import type { Page, PageForm, PageState, Refusal } from '../pages/page.ts'
+import { type Grants, isUndecided } from '../grants.ts'
+import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http.ts'
+import type { Limiter } from '../limits.ts'
+import type { ServiceOptions } from '../options.ts'
+import type { Page, PageState, Refusal } from '../pages/page.ts'
 import { newNonce, readUserCode } from '../random-codes.ts'
 import { readFields } from '../read-fields.ts'
 import { openSession, type Session } from '../session.ts'
@@ -12,13 +14,30 @@ import { openSession, type Session } from '../session.ts'
 export interface VerificationEndpoint {
   readonly clients: Clients
   readonly grants: Grants
+  readonly limiter: Limiter
+  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   readonly page: Page
   readonly identify: NonNullable<ServiceOptions['identify']>
+  readonly onError: (error: unknown) => void
+  readonly clock: { now(): number }
   authUrl(): string
 }
 
 /** What a page says, before it is made safe to show. */
 type Shown = PageState extends infer State ? (State extends unknown ? Omit<State, 'nonce'> : never) : never
+
+/** What a request wants of the page. */
+interface Asked {
+  /** Where the forms are sent: a path alone, since the page may be open under another name of the same host. */
+  readonly action: string
+  /** The code as it was typed, or as it came with the address. */
+  readonly userCode: string
+  readonly csrf?: string | undefined
+  readonly decision?: string | undefined
+}
+
+/** Characters of the longest code that is looked at. */
+const LONGEST_CODE = 32
 
 const STATUS = {
   missing: 400,
@@ -26,10 +45,14 @@ const STATUS = {
   unknown: 404,
   decided: 409,
   expired: 410,
+  limited: 429,
 } satisfies Record<Refusal, number>
 
+/** The page has no use for any of them. */
+const PERMISSIONS = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
+
 /**
- * The page at which the user enters the code, sees who asks for what, and decides.
+ * The page at which the user enters the code, sees who asks for what, and decides. Only POST decides.
  *
  * @see Spec 1, 2.3
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3 RFC 8628, section 3.3}
@@ -38,71 +61,115 @@ export async function verification(
   service: VerificationEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const identity = await service.identify(request)
-  if ('signInAt' in identity) {
-    return { status: 303, headers: { location: identity.signInAt, 'cache-control': 'no-store' }, body: '' }
-  }
   const address = new URL(service.authUrl() + VERIFICATION_PATH)
-  const session = await openSession(request, address.protocol === 'https:')
-  // A path alone: the page may be open under another name of the same host.
-  const form = { action: address.pathname, csrf: session.csrf }
+  const asked = read(request, address.pathname)
+  const { shown, headers } = await answer(service, request, asked, address).catch((error: unknown) => {
+    service.onError(error)
+    const { action, userCode } = asked
+    return { shown: { type: 'unavailable', action, userCode, retryAfter: PAUSE } as const, headers: {} }
+  })
+  // A form may not lead to another site, not by a redirect either: there the page has a link.
+  if (shown.type === 'signedOut' && request.method !== 'POST')
+    return { status: 303, headers: { location: shown.signInAt, 'cache-control': 'no-store' }, body: '' }
+  return respond(service.page, shown, headers)
+}
+
+function read(request: ServiceRequest, action: string): Asked {
+  const cut = (code = '') => code.slice(0, LONGEST_CODE)
+  if (request.method !== 'POST') return { action, userCode: cut(request.query.get('user_code') ?? '') }
+  const form = readFields(request, ['csrf', 'user_code', 'decision'])
+  const { csrf, user_code, decision } = form.ok ? form.fields : {}
+  return { action, userCode: cut(user_code), csrf, decision }
+}
+
+async function answer(
+  service: VerificationEndpoint,
+  request: ServiceRequest,
+  asked: Asked,
+  address: URL,
+): Promise<{ readonly shown: Shown; readonly headers: Session['headers'] }> {
+  const returnTo = new URL(address)
+  if (asked.userCode !== '') returnTo.searchParams.set('user_code', asked.userCode)
+  const identity = await service.identify(request, returnTo.href)
+  if ('signInAt' in identity)
+    return { shown: { type: 'signedOut', signInAt: identity.signInAt }, headers: {} }
+  const session = await openSession(request, identity.user, address.protocol === 'https:')
+  const { action, userCode } = asked
   const shown: Shown =
     request.method === 'POST'
-      ? await answerForm(service, request, { session, form, identity })
-      : { type: 'enter', ...form, userCode: request.query.get('user_code') ?? '' }
-  return respond(service.page, shown, session)
+      ? await answerForm(service, request, asked, session, identity.user)
+      : { type: 'enter', action, csrf: session.csrf, userCode: readUserCode(userCode) ?? userCode }
+  return { shown, headers: session.headers }
 }
 
 async function answerForm(
-  { clients, grants }: VerificationEndpoint,
+  service: VerificationEndpoint,
   request: ServiceRequest,
-  {
-    session,
-    form,
-    identity,
-  }: {
-    readonly session: Session
-    readonly form: Pick<PageForm, 'action' | 'csrf'>
-    readonly identity: Extract<Identity, { user: unknown }>
-  },
+  { action, userCode: typed, csrf, decision }: Asked,
+  session: Session,
+  user: User,
 ): Promise<Shown> {
-  const read = readFields(request, ['csrf', 'user_code', 'decision'])
-  const { csrf, user_code: typed = '', decision } = read.ok ? read.fields : {}
-  const refuse = (reason: Refusal): Shown => ({ type: 'refused', reason, ...form, userCode: typed })
+  const { clients, grants, limiter, clock } = service
+  const form = { action, csrf: session.csrf, userCode: typed }
+  const refuse = (reason: Refusal): Shown => ({ type: 'refused', reason, ...form })
 
   // A form of another site knows no token of this session.
   if (!session.isOurs(csrf)) return refuse('forged')
   if (typed === '') return refuse('missing')
-  if (decision === 'approve') return said('approved', await grants.approve(typed, identity.user), refuse)
-  if (decision === 'deny') return said('denied', await grants.deny(typed), refuse)
+  const allowed = await limiter.userCode(session.name, service.clientAddress(request))
+  if (!allowed.ok) return { type: 'refused', reason: 'limited', retryAfter: allowed.retryAfter, ...form }
 
   const grant = await grants.find(typed)
   const client = grant && (await clients.at(grant.client))
   const userCode = readUserCode(typed)
   if (grant === undefined || client === undefined || userCode === undefined) return refuse('unknown')
+  await allowed.forgive()
+  if (decision === 'approve' || decision === 'deny') {
+    const outcome = await (decision === 'approve' ? grants.approve(typed, user) : grants.deny(typed))
+    if (outcome !== 'done') return refuse(outcome)
+    return { type: 'done', decision: decision === 'approve' ? 'approved' : 'denied' }
+  }
   if (grant.state === 'expired') return refuse('expired')
   if (!isUndecided(grant)) return refuse('decided')
-  return { type: 'confirm', ...form, userCode, client: client.name, scopes: grant.scopes }
+  const { scopes, issuedAt: requestedAt, expiresAt, origin = {} } = grant
+  return {
+    type: 'confirm',
+    ...form,
+    userCode,
+    client: client.name,
+    user: typeof user === 'string' ? user : user.login,
+    scopes,
+    requestedAt,
+    expiresAt,
+    now: clock.now(),
+    origin,
+  }
 }
 
-function said(decision: 'approved' | 'denied', outcome: Decision, refuse: (reason: Refusal) => Shown): Shown {
-  return outcome === 'done' ? { type: 'done', decision } : refuse(outcome)
-}
-
-/** No script, no frame around the page, nothing loaded, and no address of it told to others. */
-function respond(page: Page, shown: Shown, session: Session): ServiceResponse {
+/** No script, no frame or window around the page, nothing loaded, and no address of it told to others. */
+function respond(page: Page, shown: Shown, headers: Session['headers']): ServiceResponse {
   const nonce = newNonce()
   return {
-    status: shown.type === 'refused' ? STATUS[shown.reason] : 200,
+    status: statusOf(shown),
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': PERMISSIONS.map((name) => `${name}=()`).join(', '),
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
-      ...session.headers,
+      ...('retryAfter' in shown && { 'retry-after': String(shown.retryAfter) }),
+      ...headers,
     },
     body: page({ ...shown, nonce }),
   }
+}
+
+function statusOf(shown: Shown): number {
+  if (shown.type === 'refused') return STATUS[shown.reason]
+  if (shown.type === 'unavailable') return 503
+  return shown.type === 'signedOut' ? 403 : 200
 }

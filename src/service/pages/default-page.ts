@@ -1,17 +1,70 @@
+import { describeScope } from './describe-scope.ts'
+import { describeUserAgent } from './describe-user-agent.ts'
 import { escapeHtml } from './escape-html.ts'
+import { APPROVE, APPROVED, DENIED, DENY, MARK } from './icons.ts'
 import type { Page, PageForm, PageState, Refusal } from './page.ts'
 import { STYLE } from './style.ts'
+import { absoluteTime, relativeTime } from './time-in-words.ts'
 
-const REFUSALS = {
-  missing: 'Enter the eight letters that your device shows.',
-  unknown: 'This code is not known. Compare it with the one on your device.',
-  expired: 'This code has expired. Ask your device for a new one.',
-  decided: 'This code was used already. Ask your device for a new one.',
-  forged: 'The page was open for too long, or cookies are off. Enter the code again.',
-} satisfies Record<Refusal, string>
+type State<Type extends PageState['type']> = Extract<PageState, { type: Type }>
+
+/** What happened, and what to do. */
+interface Notice {
+  readonly title: string
+  readonly text: string
+  /** Whether the code is to be corrected, to be replaced by another one, or not at fault. */
+  readonly code: 'wrong' | 'spent' | 'good'
+}
+
+interface Content {
+  /** What the window is called. */
+  readonly title: string
+  readonly body: string
+}
+
+const CONNECT = 'Connect a device'
+
+const NOTICES = {
+  missing: {
+    title: 'No code was entered',
+    text: 'Enter the eight letters that your device shows.',
+    code: 'spent',
+  },
+  unknown: {
+    title: 'This code is not known',
+    text: 'Compare it with the one on your device, and correct it.',
+    code: 'wrong',
+  },
+  expired: {
+    title: 'This code has expired',
+    text: 'Start again on your device, and enter the new code here.',
+    code: 'spent',
+  },
+  decided: {
+    title: 'This code was used already',
+    text: 'Each code is good for one decision. If your device still waits, ask it for a new code.',
+    code: 'spent',
+  },
+  forged: {
+    title: 'This page was out of date',
+    text: 'Nothing was decided. Someone else has signed in, the page was open for too long, or cookies are off. Enter the code once more.',
+    code: 'good',
+  },
+  limited: {
+    title: 'There were too many tries',
+    text: 'Compare the code with the one on your device before you try again.',
+    code: 'good',
+  },
+} satisfies Record<Refusal, Notice>
+
+const UNAVAILABLE: Notice = {
+  title: 'The service does not answer',
+  text: 'This is not your fault. Try again in a moment with the same code.',
+  code: 'good',
+}
 
 /**
- * The verification page of the service: plain HTML, no script.
+ * The verification page of the service: plain HTML, no script, light and dark.
  *
  * @group Service
  */
@@ -22,12 +75,14 @@ export const defaultPage: Page = (state) => {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="format-detection" content="telephone=no">
+<meta name="theme-color" content="#eef0f4" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#0d0f14" media="(prefers-color-scheme: dark)">
 <title>${title}</title>
 <style nonce="${escapeHtml(state.nonce)}">${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${title}</h1>
 ${body}
 </main>
 </body>
@@ -35,45 +90,159 @@ ${body}
 `
 }
 
-function content(state: PageState): { readonly title: string; readonly body: string } {
+function content(state: PageState): Content {
   switch (state.type) {
     case 'enter':
-      return { title: 'Connect a device', body: enter(state) }
-    case 'refused':
-      return { title: 'Connect a device', body: enter(state, REFUSALS[state.reason]) }
+      return enter(state)
     case 'confirm':
-      return { title: `Connect ${escapeHtml(state.client)}?`, body: confirm(state) }
+      return confirm(state)
     case 'done':
-      return state.decision === 'approved'
-        ? {
-            title: 'Your device is connected',
-            body: '<p>You can close this page and go back to your device.</p>',
-          }
-        : { title: 'Request denied', body: '<p>The device gets no access. You can close this page.</p>' }
+      return done(state)
+    case 'refused':
+      return refused(state)
+    case 'unavailable':
+      return {
+        title: `${UNAVAILABLE.title} · ${CONNECT}`,
+        body: `${heading(CONNECT)}${notice(UNAVAILABLE)}
+<form action="${escapeHtml(state.action)}">
+${codeField(state.userCode, 'aria-describedby="notice" autofocus')}
+${button('Try again')}
+</form>`,
+      }
+    case 'signedOut':
+      return {
+        title: `Sign in · ${CONNECT}`,
+        body: `${heading('Sign in to go on')}
+<p>You are no longer signed in. Nothing was decided; the code is kept while you sign in.</p>
+<a class="main" href="${escapeHtml(state.signInAt)}">Sign in</a>`,
+      }
   }
 }
 
-function enter({ action, csrf, userCode }: PageForm, refusal?: string): string {
-  return `${refusal ? `<p class="bad" id="refusal" role="alert">${refusal}</p>` : ''}
-<form method="post" action="${escapeHtml(action)}">
-<input type="hidden" name="csrf" value="${escapeHtml(csrf)}">
-<label for="user_code">Code shown on your device</label>
-<input type="text" id="user_code" name="user_code" value="${escapeHtml(userCode)}" placeholder="XXXX-XXXX" maxlength="32" autocomplete="off" autocapitalize="characters" spellcheck="false" autofocus${refusal ? ' aria-invalid="true" aria-describedby="refusal"' : ''}>
-<button type="submit">Continue</button>
+function enter(state: State<'enter'>): Content {
+  if (state.userCode === '')
+    return {
+      title: CONNECT,
+      body: `${heading(CONNECT)}
+<p id="hint">Enter the code that your device shows. Capital letters and the hyphen do not matter.</p>
+${codeForm(state, 'aria-describedby="hint" autofocus')}`,
+    }
+  // The code came with the address, from whomever. RFC 8628, section 3.3.1. Nothing takes the focus: the user has to
+  // read first, and no keyboard of a phone may cover the text.
+  return {
+    title: `Compare the code · ${CONNECT}`,
+    body: `${heading(CONNECT)}
+<p id="hint">Is this the code that <em>your own</em> device shows right now? If it came to you in a message, or differs, close this page.</p>
+${codeForm(state, 'aria-describedby="hint"')}`,
+  }
+}
+
+function refused(state: State<'refused'>): Content {
+  const { title, text, code } = NOTICES[state.reason]
+  const wait = state.retryAfter === undefined ? '' : ` You can go on ${relativeTime(state.retryAfter)}.`
+  return {
+    title: `${title} · ${CONNECT}`,
+    body: `${heading(CONNECT)}${notice({ title, text: text + wait })}
+${codeForm(
+  { ...state, userCode: code === 'spent' ? '' : state.userCode },
+  `aria-describedby="notice"${code === 'good' ? '' : ' aria-invalid="true"'} autofocus`,
+)}`,
+  }
+}
+
+function confirm(state: State<'confirm'>): Content {
+  const client = escapeHtml(state.client)
+  return {
+    title: `Connect ${client}?`,
+    body: `${heading(`Connect ${client}?`)}
+<p>Approve only if you started this yourself, on a device in front of you that shows this code:</p>
+<p class="code">${escapeHtml(state.userCode)}</p>
+<h2>${client} will be able to</h2>
+<ul>${scopesInWords(state.scopes)}</ul>
+<h2>The request</h2>
+<dl>
+${fact('Made', `${ago(state)} <small>${time(state.requestedAt)}</small>`)}
+${origin(state)}
+${fact('Your account', escapeHtml(state.user))}
+</dl>
+<form method="post" action="${escapeHtml(state.action)}">
+${hidden('csrf', state.csrf)}
+${hidden('user_code', state.userCode)}
+<div class="choices">
+<button name="decision" value="deny">${DENY}Deny</button>
+<button name="decision" value="approve">${APPROVE}Approve</button>
+</div>
+</form>`,
+  }
+}
+
+function done({ decision }: State<'done'>): Content {
+  return decision === 'approved'
+    ? {
+        title: 'Your device is connected',
+        body: `<div class="done" role="status">${APPROVED}<h1>Your device is connected</h1>
+<p>It goes on by itself in a few seconds. You may close this window and go back to your device.</p></div>`,
+      }
+    : {
+        title: 'You denied the request',
+        body: `<div class="done" role="status">${DENIED}<h1>You denied the request</h1>
+<p>The device gets no access to your account. You may close this window.</p></div>`,
+      }
+}
+
+function heading(text: string): string {
+  return `<header>${MARK}<h1>${text}</h1></header>`
+}
+
+function notice({ title, text }: Pick<Notice, 'title' | 'text'>): string {
+  return `<div class="notice" id="notice" role="alert"><strong>${title}.</strong> ${text}</div>`
+}
+
+function codeForm({ action, csrf, userCode }: PageForm, attributes: string): string {
+  return `<form method="post" action="${escapeHtml(action)}">
+${hidden('csrf', csrf)}
+${codeField(userCode, attributes)}
+${button('Continue')}
 </form>`
 }
 
-function confirm({ action, csrf, userCode, scopes }: Extract<PageState, { type: 'confirm' }>): string {
-  const wishes = scopes.map((scope) => `<li><code>${escapeHtml(scope)}</code></li>`).join('')
-  return `<p>Go on only if you see this code on your own device, and asked for it yourself.</p>
-<strong class="code">${escapeHtml(userCode)}</strong>
-${wishes ? `<p class="quiet">It asks for access to:</p><ul>${wishes}</ul>` : '<p class="quiet">It asks only to know who you are.</p>'}
-<form method="post" action="${escapeHtml(action)}">
-<input type="hidden" name="csrf" value="${escapeHtml(csrf)}">
-<input type="hidden" name="user_code" value="${escapeHtml(userCode)}">
-<div class="choices">
-<button type="submit" name="decision" value="deny">Deny</button>
-<button type="submit" name="decision" value="approve">Approve</button>
-</div>
-</form>`
+function codeField(userCode: string, attributes: string): string {
+  return `<label for="user_code">Code</label>
+<input class="code" id="user_code" name="user_code" value="${escapeHtml(userCode)}" placeholder="XXXX-XXXX" maxlength="32" inputmode="text" autocomplete="off" autocapitalize="characters" spellcheck="false" ${attributes}>`
+}
+
+function hidden(name: string, value: string): string {
+  return `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`
+}
+
+function button(text: string): string {
+  return `<button class="main">${text}</button>`
+}
+
+function scopesInWords(scopes: readonly string[]): string {
+  if (scopes.length === 0) return '<li>See public information only</li>'
+  return scopes
+    .map((scope) => {
+      const words = describeScope(scope)
+      const name = `<code>${escapeHtml(scope)}</code>`
+      return words === undefined ? `<li>${name}</li>` : `<li>${words} <small>${name}</small></li>`
+    })
+    .join('')
+}
+
+function ago({ requestedAt, now }: State<'confirm'>): string {
+  return relativeTime(Math.min(0, (requestedAt - now) / 1000))
+}
+
+function time(at: number): string {
+  return `<time datetime="${new Date(at).toISOString()}">${absoluteTime(at)}</time>`
+}
+
+function origin({ origin: { address, userAgent } }: State<'confirm'>): string {
+  const device = userAgent === undefined ? '' : fact('By', escapeHtml(describeUserAgent(userAgent)))
+  return device + (address === undefined ? '' : fact('From', escapeHtml(address)))
+}
+
+function fact(name: string, value: string): string {
+  return `<div><dt>${name}</dt><dd>${value}</dd></div>`
 }

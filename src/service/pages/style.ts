@@ -1,20 +1,49 @@
-/** The style of the verification page: light and dark, on a phone and on a desk. Colours have a contrast of 4.5 at least. */
+/**
+ * The style of the verification page: light and dark, on a phone and on a desk. Texts have a contrast of 4.5 at least,
+ * what is pressed or typed into has edges of 3.
+ */
 export const STYLE = `
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #f5f6f8; --card: #fff; --line: #c8ced6; --quiet: #57606a; --act: #0b5cad; --bad: #a3211b }
-@media (prefers-color-scheme: dark) { :root { --ink: #eceff3; --paper: #12151a; --card: #1c2128; --line: #444c56; --quiet: #a5b0bd; --act: #6cb6ff; --bad: #ff938a } }
+:root { color-scheme: light dark; --ink: #14171f; --quiet: #535b69; --page: #eef0f4; --card: #fff; --line: #dfe3ea; --edge: #7c8594; --act: #3444b8; --on-act: #fff; --soft: #f2f4fb; --good: #157347; --bad: #ad1f17; --bad-soft: #fdf0ef }
+@media (prefers-color-scheme: dark) { :root { --ink: #e9ecf2; --quiet: #a4adbc; --page: #0d0f14; --card: #171a21; --line: #2b313c; --edge: #7a8494; --act: #aab6ff; --on-act: #11142b; --soft: #1f2431; --good: #6fd6a0; --bad: #ffa59d; --bad-soft: #331c1e } }
 * { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--paper); color: var(--ink); font: 1.0625rem/1.5 system-ui, sans-serif }
-main { width: 100%; max-width: 26rem; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem }
-h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25 }
-p { margin: 0 0 1rem }
-.quiet { color: var(--quiet) }
-.bad { color: var(--bad); font-weight: 600 }
-label { display: block; font-weight: 600; margin-bottom: .375rem }
-input[type=text], .code { width: 100%; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; font: 700 1.75rem/1.2 ui-monospace, monospace; letter-spacing: .1em; text-align: center; text-transform: uppercase }
-.code { display: block; margin-bottom: 1rem }
-ul { margin: 0 0 1rem; padding-left: 1.25rem }
-.choices { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin-top: 1.25rem }
-button { width: 100%; margin-top: 1.25rem; padding: .8rem 1rem; border: 2px solid var(--act); border-radius: .5rem; background: transparent; color: var(--act); font: 600 1.0625rem/1.2 system-ui, sans-serif; cursor: pointer }
-.choices button { margin: 0 }
+body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1.5rem 1rem; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; -webkit-text-size-adjust: 100% }
+main { width: 100%; max-width: 28rem; padding: clamp(1.25rem, 6vw, 2.25rem); background: var(--card); border: 1px solid var(--line); border-radius: 1.25rem; box-shadow: 0 1px 2px #0a0e1a0d, 0 12px 32px #0a0e1a12 }
+header { display: flex; align-items: center; gap: .75rem; margin-bottom: .75rem }
+h1 { margin: 0; font-size: 1.375rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance }
+h2 { margin: 1.5rem 0 .5rem; font-size: .8125rem; line-height: 1.4; font-weight: 600; color: var(--quiet) }
+p, .notice { margin: 0 0 1.25rem; text-wrap: pretty }
+em { font-style: normal; font-weight: 700 }
+small { font-size: .8125rem; color: var(--quiet) }
+svg { flex: none; width: 1.125rem; height: 1.125rem; fill: none; stroke: currentColor; stroke-linecap: round; stroke-linejoin: round }
+.mark { width: 2rem; height: 2rem; color: var(--act) }
+label { display: block; margin-bottom: .375rem; font-weight: 600 }
+.code { display: block; width: 100%; margin: 0; padding: .75rem .5rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--soft); color: inherit; font: 700 clamp(1.5rem, 8vw, 2.125rem)/1.25 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .08em; text-align: center; text-transform: uppercase }
+input.code { border: 1.5px solid var(--edge); background: var(--card) }
+input[aria-invalid] { border-color: var(--bad) }
+::placeholder { color: var(--quiet); opacity: 1; font-weight: 400 }
+.notice { padding: .75rem 1rem; border-left: 4px solid var(--bad); border-radius: .5rem; background: var(--bad-soft) }
+.notice strong { color: var(--bad) }
+ul { margin: 0; padding: 0; list-style: none }
+li { padding: .625rem 0; border-top: 1px solid var(--line); line-height: 1.4 }
+li:last-child { border-bottom: 1px solid var(--line) }
+code { font: .8125rem ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
+li > code { font-size: .9375rem }
+dl { margin: 0 }
+time { display: block }
+dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .125rem 0 }
+dt { flex: 0 0 6.5rem; color: var(--quiet) }
+dd { flex: 1 1 9rem; margin: 0 }
+.choices { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(8rem, 100%), 1fr)); gap: .75rem; margin-top: 1.75rem }
+button, .main { display: flex; align-items: center; justify-content: center; gap: .5rem; width: 100%; min-height: 3rem; padding: .625rem 1rem; border: 1.5px solid var(--edge); border-radius: .75rem; background: var(--card); color: var(--ink); font: inherit; font-weight: 600; line-height: 1.25; text-decoration: none; cursor: pointer }
+button:hover { background: var(--soft) }
+.main { margin-top: 1rem; border-color: var(--act); background: var(--act); color: var(--on-act) }
+.main:hover { background: var(--act); text-decoration: underline; text-underline-offset: .2em }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
+.done { text-align: center }
+.done h1 { margin-bottom: .5rem }
+.done p { margin: 0; color: var(--quiet); text-wrap: balance }
+.seal { width: 4rem; height: 4rem; margin-bottom: 1rem }
+.good { color: var(--good) }
+.quiet { color: var(--quiet) }
+@media (prefers-reduced-motion: no-preference) { button, .main { transition: background-color .12s } }
 `

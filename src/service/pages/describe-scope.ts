@@ -1,0 +1,52 @@
+const WORDS: Readonly<Record<string, string>> = {
+  repo: 'Read and change all your repositories, public and private',
+  'repo:status': 'Read and set the status of commits',
+  'repo:invite': 'Accept and decline invitations to repositories',
+  repo_deployment: 'Read and change deployments',
+  public_repo: 'Read and change your public repositories',
+  security_events: 'Read and change security alerts',
+  delete_repo: 'Delete your repositories',
+  'admin:repo_hook': 'Manage the webhooks of your repositories',
+  'write:repo_hook': 'Add and change the webhooks of your repositories',
+  'read:repo_hook': 'See the webhooks of your repositories',
+  'admin:org': 'Manage your organizations, their teams and members',
+  'write:org': 'Change memberships, teams and projects of your organizations',
+  'read:org': 'See your organizations, their teams and members',
+  'admin:org_hook': 'Manage the webhooks of your organizations',
+  'admin:public_key': 'Manage your SSH keys',
+  'write:public_key': 'Add SSH keys to your account',
+  'read:public_key': 'See your SSH keys',
+  'admin:gpg_key': 'Manage your GPG keys',
+  'write:gpg_key': 'Add GPG keys to your account',
+  'read:gpg_key': 'See your GPG keys',
+  'admin:ssh_signing_key': 'Manage your SSH keys for signing',
+  'write:ssh_signing_key': 'Add SSH keys for signing to your account',
+  'read:ssh_signing_key': 'See your SSH keys for signing',
+  gist: 'Create and change gists',
+  notifications: 'Read your notifications and mark them as read',
+  user: 'Read and change your profile',
+  'read:user': 'Read your profile',
+  'user:email': 'See your email addresses',
+  'user:follow': 'Follow and unfollow people for you',
+  project: 'Read and change your projects',
+  'read:project': 'See your projects',
+  'write:packages': 'Publish packages',
+  'read:packages': 'Download packages',
+  'delete:packages': 'Delete packages',
+  codespace: 'Create and manage codespaces',
+  workflow: 'Change the files of automated workflows',
+  'read:audit_log': 'Read the audit log',
+  openid: 'Know who you are',
+  profile: 'Read your profile',
+  email: 'See your email address',
+  offline_access: 'Keep its access while you are away',
+}
+
+/**
+ * Says in words what a well-known scope allows, `undefined` for any other.
+ *
+ * @group Service
+ */
+export function describeScope(scope: string): string | undefined {
+  return Object.hasOwn(WORDS, scope) ? WORDS[scope] : undefined
+}

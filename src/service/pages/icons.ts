@@ -1,0 +1,16 @@
+/** Two ends and what joins them. Drawn in the colour of the text around; all of them are decoration. */
+export const MARK = `<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><path d="M11 11l10 10" stroke-width="3"/><circle cx="8.5" cy="8.5" r="5" stroke-width="3"/><circle cx="23.5" cy="23.5" r="6" fill="currentColor" stroke="none"/></svg>`
+
+export const APPROVE = icon('M4 12.5l5.5 5.5L20 7')
+export const DENY = icon('M6 6l12 12M18 6L6 18')
+
+export const APPROVED = seal('good', 'M15 24.5l6.5 6.5L33.5 18')
+export const DENIED = seal('quiet', 'M16 24h16')
+
+function icon(path: string): string {
+  return `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${path}" stroke-width="2.5"/></svg>`
+}
+
+function seal(tone: string, path: string): string {
+  return `<svg class="seal ${tone}" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22" stroke-width="2.5"/><path d="${path}" stroke-width="3.5"/></svg>`
+}

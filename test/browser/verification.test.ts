@@ -1,0 +1,238 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { defaultPage, type PageState, type ServiceOptions } from '../../src/service/index.ts'
+import { hostile, samples } from '../service/pages/samples.ts'
+import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const states: [string, PageState][] = Object.entries(samples)
+
+describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout: 60_000 }, () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, 60_000)
+  afterAll(() => browser?.close())
+
+  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options)
+    onTestFinished(() => context.close())
+    return context.newPage()
+  }
+
+  /** A service over HTTP, a device that has asked it for codes, and a page that has it open. */
+  async function begin(options: BrowserContextOptions = {}, serviceOptions: Partial<ServiceOptions> = {}) {
+    const service = startService(serviceOptions)
+    const { url, close } = await service.listen()
+    onTestFinished(close)
+    const page = await openPage(options)
+    const post = async (path: string, fields: Record<string, string>) => {
+      const body = new URLSearchParams({ client_id: CLIENT_ID, ...fields })
+      return (await fetch(url + path, { method: 'POST', body })).json()
+    }
+    const { device_code, user_code } = await post('/login/device/code', { scope: 'repo,read:org' })
+    return {
+      page,
+      url: `${url}/login/device`,
+      userCode: user_code as string,
+      poll: () => post('/login/oauth/access_token', { device_code, grant_type: GRANT_TYPE }),
+    }
+  }
+
+  const heading = (page: Page) => page.locator('h1').innerText()
+
+  describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+    let page: Page
+
+    beforeAll(async () => {
+      page = await browser.newPage({ colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
+    })
+
+    test.each(states)('%s has no flaw that axe knows', async (_, state) => {
+      await page.setContent(defaultPage(state))
+      await page.addScriptTag({ content: AXE })
+      const results = (await page.evaluate('axe.run()')) as AxeResults
+      expect(results.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+      // What axe cannot tell by itself would be no proof.
+      expect(results.incomplete.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+      expect(results.passes.map(({ id }) => id)).toContain('color-contrast')
+    })
+  })
+
+  test('every state fits into 320 pixels, which is 640 at a zoom of 200 %', async () => {
+    const page = await openPage({ viewport: { width: 320, height: 400 } })
+    for (const state of states.flatMap(([, state]) => [state, hostile(state)])) {
+      await page.setContent(defaultPage(state))
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
+    }
+  })
+
+  test('letters of twice the size fit, too', async () => {
+    const page = await openPage({ viewport: { width: 640, height: 800 } })
+    for (const [, state] of states) {
+      await page.setContent(defaultPage(state))
+      await page.addStyleTag({ content: ':root { font-size: 200% }' })
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(640)
+    }
+  })
+
+  describe('with the keyboard alone', () => {
+    test.each([
+      ['approve', 2, 'Your device is connected', 'token'],
+      ['deny', 1, 'You denied the request', 'access_denied'],
+    ] as const)('%s: type the code, press Enter, and choose by Tab', async (_, tabs, said, heard) => {
+      const { page, url, userCode, poll } = await begin()
+      await page.goto(url)
+      await page.keyboard.type(userCode.toLowerCase())
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('text=Deny')
+      expect(await page.evaluate('document.activeElement.localName')).toBe('body')
+      for (let tab = 0; tab < tabs; tab += 1) await page.keyboard.press('Tab')
+      const ring = 'getComputedStyle(document.activeElement).outline'
+      expect(await page.evaluate(ring)).toMatch(/solid 3px$/)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('[role=status]')
+      expect(await heading(page)).toBe(said)
+      const answer = await poll()
+      expect(answer.access_token ? 'token' : answer.error).toBe(heard)
+    })
+
+    test('after a refusal the field has the focus again, and says why', async () => {
+      const { page, url, userCode } = await begin()
+      await page.goto(url)
+      await page.keyboard.type('BCDF-GHJK')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('[role=alert]')
+      const described =
+        "document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent"
+      expect(await page.evaluate(described)).toContain('This code is not known')
+      await page.keyboard.press('ControlOrMeta+A')
+      await page.keyboard.type(userCode)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('text=Approve')
+    })
+  })
+
+  test('the complete address fills in the code, asks to compare it, and then for the decision', async () => {
+    const { page, url, userCode, poll } = await begin()
+    await page.goto(`${url}?user_code=${userCode}`)
+    expect(await page.locator('#user_code').inputValue()).toBe(userCode)
+    expect(await page.locator('#hint').innerText()).toContain('Is this the code that your own device shows')
+    expect(await page.evaluate('document.activeElement.localName')).toBe('body')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect(await page.locator('p.code').innerText()).toBe(userCode)
+    expect((await poll()).error).toBe('authorization_pending')
+  })
+
+  test.each([
+    ['Approve', 'Your device is connected'],
+    ['Deny', 'You denied the request'],
+  ])('%s works without JavaScript', async (button, said) => {
+    const { page, url, userCode } = await begin({ javaScriptEnabled: false })
+    await page.goto(url)
+    await page.fill('#user_code', userCode)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: button }).click()
+    expect(await heading(page)).toBe(said)
+  })
+
+  test('approve and deny have the same size, the same look, and stand side by side', async () => {
+    for (const width of [390, 1280]) {
+      const page = await openPage({ viewport: { width, height: 800 } })
+      await page.setContent(defaultPage(samples['a request']))
+      const buttons = page.locator('[name=decision]')
+      const [one, other] = [await buttons.nth(0).boundingBox(), await buttons.nth(1).boundingBox()]
+      expect([one?.width, one?.height, one?.y]).toEqual([other?.width, other?.height, other?.y])
+      expect(one?.height).toBeGreaterThanOrEqual(44)
+      const looks = (await page.evaluate(`[...document.querySelectorAll('[name=decision]')].map((button) => {
+        const { color, backgroundColor, border, font } = getComputedStyle(button)
+        return [color, backgroundColor, border, font].join()
+      })`)) as string[]
+      expect(looks[0]).toBe(looks[1])
+    }
+  })
+
+  describe('under its content security policy', () => {
+    /** What the browser refuses from now on. */
+    function refusals(page: Page): string[] {
+      const refused: string[] = []
+      page.on('console', (message) => {
+        if (/content security policy|refused|permissions-policy/i.test(message.text()))
+          refused.push(message.text())
+      })
+      page.on('pageerror', (error) => refused.push(error.message))
+      return refused
+    }
+
+    test('the whole way is free of violations, and has its style', async () => {
+      const { page, url, userCode } = await begin()
+      const refused = refusals(page)
+      await page.goto(url)
+      expect(await page.evaluate("getComputedStyle(document.querySelector('main')).borderRadius")).toBe(
+        '20px',
+      )
+      await page.fill('#user_code', 'nothing')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.waitForSelector('[role=alert]')
+      await page.fill('#user_code', userCode)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Approve' }).click()
+      expect(await heading(page)).toBe('Your device is connected')
+      expect(refused).toEqual([])
+    })
+
+    test('a page of one’s own that escapes nothing still runs no script and loads nothing', async () => {
+      const evil = `<script>document.title = 'run'</script><img src="/x" onerror="document.title = 'run'">
+        <p style="color: red">late</p><iframe src="/user"></iframe>`
+      const { page, url } = await begin({}, { page: () => `<!doctype html><title>still</title>${evil}` })
+      const refused = refusals(page)
+      await page.goto(url)
+      await page.waitForSelector('text=late')
+      expect(await page.title()).toBe('still')
+      expect(refused.length).toBeGreaterThanOrEqual(4)
+    })
+
+    test('no other page can frame it', async () => {
+      const { page, url } = await begin()
+      await page.setContent(`<iframe src="${url}"></iframe>`)
+      await expect.poll(() => page.frames()[1]?.url()).toBe('chrome-error://chromewebdata/')
+    })
+
+    test('who was signed out in the middle signs in at another site, and goes on with the code', async () => {
+      // Another name of this machine is another site.
+      const elsewhere = startService({ page: () => '<h1>Sign in here</h1>' })
+      const login = await elsewhere.listen()
+      onTestFinished(login.close)
+      let signedIn = true
+      const { page, url, userCode } = await begin(
+        {},
+        {
+          identify: (_, returnTo) =>
+            signedIn
+              ? { user: 'octocat' }
+              : {
+                  signInAt: `${login.url.replace('127.0.0.1', 'localhost')}/login/device?return_to=${encodeURIComponent(returnTo)}`,
+                },
+        },
+      )
+      const refused = refusals(page)
+      await page.goto(url)
+      await page.fill('#user_code', userCode)
+      signedIn = false
+      await page.getByRole('button', { name: 'Continue' }).click()
+      expect(await heading(page)).toBe('Sign in to go on')
+      await page.getByRole('link', { name: 'Sign in' }).click()
+      expect(await heading(page)).toBe('Sign in here')
+      signedIn = true
+      await page.goto(new URL(page.url()).searchParams.get('return_to') ?? '')
+      expect(await page.locator('#user_code').inputValue()).toBe(userCode)
+      expect(refused).toEqual([])
+    })
+  })
+})

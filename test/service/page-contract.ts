@@ -1,0 +1,138 @@
+import { JSDOM } from 'jsdom'
+import { describe, expect, test } from 'vitest'
+import type { Page, PageState } from '../../src/service/index.ts'
+import { HOSTILE, hostile, samples } from './pages/samples.ts'
+
+const states: [string, PageState][] = Object.entries(samples)
+
+/** What every verification page must do. */
+export function pageContract(name: string, page: Page): void {
+  describe(name, () => contract(page))
+}
+
+function contract(page: Page): void {
+  const read = (state: PageState) => new JSDOM(page(state)).window.document
+
+  describe.each(states)('shown %s, the page', (_, state) => {
+    test('has a language, a title and a heading', () => {
+      const { documentElement, title, body } = read(state)
+      expect(documentElement.lang).toMatch(/^[a-z]{2}/)
+      expect(title.trim()).not.toBe('')
+      expect(body.querySelectorAll('h1')).toHaveLength(1)
+    })
+
+    test('holds nothing that the service forbids', () => {
+      const all = [...read(state).querySelectorAll('*')]
+      const names = new Set(all.map(({ localName }) => localName))
+      for (const name of ['script', 'iframe', 'img', 'object', 'embed', 'base', 'link'])
+        expect(names).not.toContain(name)
+      for (const { localName, attributes } of all)
+        for (const { name, value } of attributes) {
+          expect(name).not.toMatch(/^(on.*|style|src|srcset|formaction|http-equiv)$/)
+          expect([localName, name, value.trim().toLowerCase()].join(' ')).not.toMatch(
+            / (href|action) javascript:/,
+          )
+        }
+      for (const style of read(state).querySelectorAll('style')) {
+        expect(style.getAttribute('nonce')).toBe(state.nonce)
+        expect(style.textContent).not.toMatch(/url\(|@import/)
+      }
+    })
+
+    test('escapes what comes from outside', () => {
+      const evil = read(hostile(state))
+      expect(evil.querySelectorAll('script, img')).toHaveLength(0)
+      expect(evil.querySelectorAll('*')).toHaveLength(read(sameLists(state)).querySelectorAll('*').length)
+      for (const { attributes } of evil.querySelectorAll('*'))
+        for (const { name } of attributes) expect(name).not.toMatch(/^on|script|[<>"'&]/)
+    })
+
+    if ('csrf' in state)
+      test('sends back the code and the token by POST', () => {
+        const [form, ...more] = read(state).querySelectorAll('form')
+        expect(more).toEqual([])
+        expect(form?.method).toBe('post')
+        expect(form?.getAttribute('action')).toBe(state.action)
+        expect(valueIn(form, 'csrf')).toBe(state.csrf)
+        if (state.type === 'enter' || state.type === 'confirm')
+          expect(valueIn(form, 'user_code')).toBe(state.userCode)
+        expect(labelsMissing(form)).toEqual([])
+        const evil = read(hostile(state)).querySelector('form')
+        if (state.type === 'enter' || state.type === 'confirm')
+          expect(valueIn(evil, 'user_code')).toBe(HOSTILE)
+      })
+  })
+
+  const { 'a request': request } = samples
+
+  test('a request is shown with all that there is to compare', () => {
+    const { textContent } = read(request).body
+    for (const fact of ['Deploy Tool', 'octocat', '203.0.113.7', 'deploy-tool', 'deploy:eu-west'])
+      expect(textContent).toContain(fact)
+    const { body } = read(request)
+    expect(body.textContent?.includes('WDJB-MJHT') || valueIn(body, 'user_code')).toBeTruthy()
+    expect(body.innerHTML).toContain('2026-01-01')
+    // A hostile name is shown as it is, and not left out.
+    expect(read(hostile(request)).body.textContent).toContain(HOSTILE)
+  })
+
+  test('approve and deny are two buttons of the same kind, next to each other', () => {
+    const buttons = [...read(request).querySelectorAll('button')]
+    expect(buttons.map(({ name, value }) => [name, value]).sort()).toEqual([
+      ['decision', 'approve'],
+      ['decision', 'deny'],
+    ])
+    const [one, other] = buttons
+    expect(one?.nextElementSibling).toBe(other)
+    const kind = (button: Element | undefined) =>
+      [...(button?.attributes ?? [])]
+        .filter(({ name }) => name !== 'value')
+        .map(({ name, value }) => [name, value])
+    expect(kind(one)).toEqual(kind(other))
+  })
+
+  test('a decision is asked for once, and nowhere but in a request', () => {
+    for (const [, state] of states)
+      expect(read(state).querySelectorAll('[name=decision]')).toHaveLength(state.type === 'confirm' ? 2 : 0)
+  })
+
+  test('a service that does not answer is asked again by GET, without a token', () => {
+    const { 'a service that does not answer': state } = samples
+    const form = read(state).querySelector('form')
+    expect([form?.method, form?.getAttribute('action')]).toEqual(['get', state.action])
+    expect([...(form?.querySelectorAll('[name]') ?? [])].map((field) => field.getAttribute('name'))).toEqual([
+      'user_code',
+    ])
+    expect(valueIn(form, 'user_code')).toBe(state.userCode)
+  })
+
+  test('who is signed out finds the way by a link', () => {
+    const { 'a user who is no longer signed in': state } = samples
+    expect(read(state).querySelector('a')?.getAttribute('href')).toBe(state.signInAt)
+  })
+
+  test('no two refusals say the same', () => {
+    const texts = states
+      .filter(([, { type }]) => type === 'refused' || type === 'unavailable')
+      .map(([, state]) => read(state).body.textContent)
+    expect(new Set(texts).size).toBe(texts.length)
+    expect(texts).toHaveLength(7)
+  })
+}
+
+/** The state with as many scopes and facts as its hostile twin has. */
+function sameLists(state: PageState): PageState {
+  if (!('userCode' in state)) return state
+  const plain = { ...state, userCode: 'X' }
+  if (plain.type !== 'confirm') return plain
+  return { ...plain, scopes: ['one', 'two'], origin: { address: '::1', userAgent: 'x' } }
+}
+
+function valueIn(form: ParentNode | null | undefined, name: string): string | undefined {
+  return form?.querySelector<HTMLInputElement>(`[name=${name}]`)?.value
+}
+
+function labelsMissing(form: HTMLFormElement | undefined): string[] {
+  const typed = [...(form?.querySelectorAll<HTMLInputElement>('input:not([type=hidden])') ?? [])]
+  return typed.filter(({ labels }) => !labels?.length).map(({ name }) => name)
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { JSDOM } from 'jsdom'
+import { describe, expect, test } from 'vitest'
+import { defaultPage, describeScope, type PageState } from '../../../src/service/index.ts'
+import { describeUserAgent } from '../../../src/service/pages/describe-user-agent.ts'
+import { absoluteTime, relativeTime } from '../../../src/service/pages/time-in-words.ts'
+import { pageContract } from '../page-contract.ts'
+import { samples } from './samples.ts'
+
+const read = (state: PageState) => new JSDOM(defaultPage(state)).window.document
+const field = (state: PageState) => read(state).querySelector<HTMLInputElement>('#user_code')
+
+pageContract('the default page', defaultPage)
+
+describe('the default page', () => {
+  test('says each scope in words, and an unknown one as it is', () => {
+    const items = [...read(samples['a request']).querySelectorAll('li')].map(({ textContent }) => textContent)
+    expect(items).toEqual([
+      'Read and change all your repositories, public and private repo',
+      'See your organizations, their teams and members read:org',
+      'deploy:eu-west',
+    ])
+  })
+
+  test('says that no scopes show public information only', () => {
+    const { body } = read(samples['a request without scopes, of unknown origin'])
+    expect(body.querySelector('ul')?.textContent).toBe('See public information only')
+    expect(body.textContent).not.toMatch(/undefined|null/)
+  })
+
+  test('says when, by what, from where and for whom', () => {
+    const facts = [...read(samples['a request']).querySelectorAll('dl div')].map(({ children }) =>
+      [...children].map(({ textContent }) => textContent),
+    )
+    expect(facts).toEqual([
+      ['Made', '2 minutes ago 2026-01-01 12:00 UTC'],
+      ['By', 'deploy-tool 2.4.1'],
+      ['From', '203.0.113.7'],
+      ['Your account', 'octocat'],
+    ])
+  })
+
+  test('a request from the future of this clock was made just now', () => {
+    const { 'a request': state } = samples
+    expect(read({ ...state, requestedAt: state.now + 5000 }).body.textContent).toContain('just now')
+  })
+
+  test('ties each refusal to the field, and says it in the title', () => {
+    for (const state of Object.values(samples)) {
+      if (state.type !== 'refused' && state.type !== 'unavailable') continue
+      const document = read(state)
+      const notice = document.querySelector('[role=alert]')
+      expect(field(state)?.getAttribute('aria-describedby')).toBe(notice?.id)
+      expect(document.title).toMatch(/^[^·]+ · Connect a device$/)
+      expect(notice?.textContent).toContain(document.title.split(' · ')[0])
+    }
+  })
+
+  test.each([
+    ['no code', true, ''],
+    ['an unknown code', true, 'WDJB-MJHT'],
+    ['an expired code', true, ''],
+    ['a used code', true, ''],
+    ['a forged form', false, 'WDJB-MJHT'],
+    ['too many tries', false, 'WDJB-MJHT'],
+    ['a service that does not answer', false, 'WDJB-MJHT'],
+  ] as const)('%s: the field is marked (%s) and holds "%s"', (name, invalid, value) => {
+    expect(field(samples[name])?.getAttribute('aria-invalid')).toBe(invalid ? 'true' : null)
+    expect(field(samples[name])?.value).toBe(value)
+  })
+
+  test('says how long to wait after too many tries', () => {
+    expect(read(samples['too many tries']).body.textContent).toContain('You can go on in 4 minutes.')
+  })
+
+  test('typing begins at once, but not where a code has to be compared first', () => {
+    expect(field(samples['an empty field'])?.autofocus).toBe(true)
+    expect(field(samples['an unknown code'])?.autofocus).toBe(true)
+    expect(field(samples['a code that came with the address'])?.autofocus).toBe(false)
+    expect(read(samples['a request']).querySelectorAll('[autofocus]')).toHaveLength(0)
+  })
+
+  test('a code that came with the address is to be compared with the device', () => {
+    expect(read(samples['a code that came with the address']).body.textContent).toMatch(
+      /your own device shows right now\? If it came to you in a message, or differs, close this page/,
+    )
+  })
+
+  test('the field is right for codes, on a phone too', () => {
+    const attributes = ['autocomplete', 'autocapitalize', 'spellcheck', 'inputmode', 'maxlength']
+    const input = field(samples['an empty field'])
+    expect(attributes.map((name) => input?.getAttribute(name))).toEqual([
+      'off',
+      'characters',
+      'false',
+      'text',
+      '32',
+    ])
+  })
+
+  test('is small', () => {
+    for (const state of Object.values(samples))
+      expect(gzipSync(defaultPage(state)).byteLength).toBeLessThan(3500)
+  })
+})
+
+test.each([
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36 Edg/130.0',
+    'Edge on Windows',
+  ],
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0', 'Firefox on Linux'],
+  [
+    'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Mobile Safari/537.36',
+    'Chrome on Android',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1',
+    'Safari on iOS',
+  ],
+  [
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_0) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15',
+    'Safari on macOS',
+  ],
+  ['Mozilla/5.0 (PlayStation 5) AppleWebKit/605.1.15 Safari/605.1.15', 'Safari'],
+  ['GitHub CLI 2.60.0', 'GitHub CLI 2.60.0'],
+  ['curl/8.5.0', 'curl 8.5.0'],
+  ['node', 'node'],
+  ['deploy-tool/2.4.1 (linux; x64)', 'deploy-tool 2.4.1'],
+  ['x'.repeat(200), `${'x'.repeat(60)}…`],
+])('the user agent %s is called %s', (userAgent, words) => {
+  expect(describeUserAgent(userAgent)).toBe(words)
+})
+
+test.each([
+  [0, 'just now'],
+  [-1, '1 second ago'],
+  [-59.6, '60 seconds ago'],
+  [-120, '2 minutes ago'],
+  [-3 * 3600, '3 hours ago'],
+  [40, 'in 40 seconds'],
+  [300, 'in 5 minutes'],
+])('%d seconds from now are "%s"', (seconds, words) => {
+  expect(relativeTime(seconds)).toBe(words)
+})
+
+test('a moment is told to the minute, in UTC', () => {
+  expect(absoluteTime(Date.UTC(2026, 11, 31, 23, 59, 59))).toBe('2026-12-31 23:59 UTC')
+})
+
+test('a scope that is named like a member of every object has no words', () => {
+  expect(describeScope('constructor')).toBeUndefined()
+  expect(describeScope('gist')).toBe('Create and change gists')
+})
+
+test('the page in the reference is the one of the guide, which is tested', () => {
+  const text = (path: string) => readFileSync(resolve(import.meta.dirname, '../../..', path), 'utf8')
+  const shown = /^ \* ```ts\n(.*?)^ \* ```$/ms.exec(text('src/service/pages/page.ts'))?.[1]
+  expect(shown?.replaceAll(/^ \* ?/gm, '')).toBe(text('test/guides/page/own-page.ts'))
+})

@@ -1,0 +1,64 @@
+import type { PageState } from '../../../src/service/index.ts'
+
+const NOW = Date.UTC(2026, 0, 1, 12, 2)
+
+const nonce = '00112233445566778899aabbccddeeff'
+const form = { nonce, action: '/login/device', csrf: 'c5f'.repeat(21), userCode: 'WDJB-MJHT' }
+
+const confirm: PageState = {
+  type: 'confirm',
+  ...form,
+  client: 'Deploy Tool',
+  user: 'octocat',
+  scopes: ['repo', 'read:org', 'deploy:eu-west'],
+  requestedAt: NOW - 2 * 60_000,
+  expiresAt: NOW + 13 * 60_000,
+  now: NOW,
+  origin: { address: '203.0.113.7', userAgent: 'deploy-tool/2.4.1 (linux; x64)' },
+}
+
+/** One sample of everything that the verification page may have to show. */
+export const samples = {
+  'an empty field': { type: 'enter', ...form, userCode: '' },
+  'a code that came with the address': { type: 'enter', ...form },
+  'a request': confirm,
+  'a request without scopes, of unknown origin': { ...confirm, scopes: [], origin: {} },
+  'an approval': { type: 'done', nonce, decision: 'approved' },
+  'a denial': { type: 'done', nonce, decision: 'denied' },
+  'no code': { type: 'refused', reason: 'missing', ...form, userCode: '' },
+  'an unknown code': { type: 'refused', reason: 'unknown', ...form },
+  'an expired code': { type: 'refused', reason: 'expired', ...form },
+  'a used code': { type: 'refused', reason: 'decided', ...form },
+  'a forged form': { type: 'refused', reason: 'forged', ...form },
+  'too many tries': { type: 'refused', reason: 'limited', retryAfter: 240, ...form },
+  'a service that does not answer': {
+    type: 'unavailable',
+    nonce,
+    action: form.action,
+    userCode: form.userCode,
+    retryAfter: 5,
+  },
+  'a user who is no longer signed in': {
+    type: 'signedOut',
+    nonce,
+    signInAt: 'https://login.example/sign-in?return_to=%2Flogin%2Fdevice&user_code=WDJB-MJHT',
+  },
+} satisfies Record<string, PageState>
+
+/** A text that breaks out of everything that does not escape it. */
+export const HOSTILE = `'"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;`
+
+/** The state with a hostile text wherever a text may come from outside. */
+export function hostile(state: PageState): PageState {
+  if (state.type === 'done') return state
+  if (state.type === 'signedOut') return { ...state, signInAt: HOSTILE }
+  const evil = { ...state, userCode: HOSTILE }
+  if (evil.type !== 'confirm') return evil
+  return {
+    ...evil,
+    client: HOSTILE,
+    user: HOSTILE,
+    scopes: [HOSTILE, `repo${HOSTILE}`],
+    origin: { address: HOSTILE, userAgent: HOSTILE },
+  }
+}
