@@ -54,6 +54,8 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
     clientAddress: behindProxies(options.trustProxy ?? []),
     onAnswer: log.answer,
     onError: log.error,
+    // Said once, at the start.
+    onWarning: () => undefined,
     ...(store && { store }),
     ...(options.authUrl && { authUrl: options.authUrl }),
     ...(options.baseUrl && { baseUrl: options.baseUrl }),
