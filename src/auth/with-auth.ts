@@ -1,5 +1,6 @@
 import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
+import { isRedirect } from '../protocol/is-redirect.ts'
 import { github, type Profile } from '../protocol/profiles.ts'
 import { discard } from '../protocol/read-text.ts'
 import type { Auth } from './auth.ts'
@@ -66,8 +67,4 @@ export function apiAddress({ baseUrl }: Profile): URL {
 /** `/user` and `user` mean the same: below the API, whose address may have a path. */
 function relative(address: string): string {
   return address.startsWith('//') ? address : address.replace(/^\//, '')
-}
-
-function isRedirect({ type, status, redirected }: Response): boolean {
-  return type === 'opaqueredirect' || redirected || (status >= 300 && status < 400 && status !== 304)
 }

@@ -14,9 +14,9 @@ import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
  * @group Device authorization
  * @see Spec 1, 3
  */
-export async function authorizeDevice(options: DeviceAuthorizationOptions): Promise<OAuthToken> {
+export function authorizeDevice(options: DeviceAuthorizationOptions): Promise<OAuthToken> {
   const { onCodes, signal } = options
-  const result = await new Promise<DeviceResult>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const show = async (codes: ShownCodes) => {
       try {
         await onCodes?.(codes)
@@ -25,27 +25,26 @@ export async function authorizeDevice(options: DeviceAuthorizationOptions): Prom
         if (actor.getSnapshot().status === 'active') actor.send({ type: 'cancel' })
       }
     }
+    const settle = () => {
+      const result = actor.getSnapshot().output as DeviceResult
+      if (result.status === 'authorized') resolve(result.token)
+      else reject(reasonOf(result, signal))
+    }
     const actor = createDeviceAuthorization({ ...options, onCodes: show })
-    actor.subscribe({
-      complete: () => resolve(actor.getSnapshot().output as DeviceResult),
-      error: reject,
-    })
+    actor.subscribe({ complete: settle, error: reject })
     actor.start()
   })
-  return tokenOf(result, signal)
 }
 
-function tokenOf(result: DeviceResult, signal: AbortSignal | undefined): OAuthToken {
+function reasonOf(result: Exclude<DeviceResult, { status: 'authorized' }>, signal: AbortSignal | undefined) {
   switch (result.status) {
-    case 'authorized':
-      return result.token
     case 'denied':
-      throw new DeniedError()
+      return new DeniedError()
     case 'expired':
-      throw new ExpiredError()
+      return new ExpiredError()
     case 'cancelled':
-      throw new CancelledError(signal?.reason)
+      return new CancelledError(signal?.reason)
     case 'failed':
-      throw result.error
+      return result.error
   }
 }

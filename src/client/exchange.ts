@@ -1,7 +1,7 @@
-import { createFetch } from 'ofetch'
 import { AnswerTooLargeError, AuthgraphError, RedirectedError, UnreachableError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
 import { type Answer, readBody, readDate, readRetryAfter } from '../protocol/answer.ts'
+import { isRedirect } from '../protocol/is-redirect.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import { discard, readText } from '../protocol/read-text.ts'
 
@@ -10,29 +10,10 @@ const LARGEST_ANSWER = 64 * 1024
 
 type Fetch = typeof globalThis.fetch
 
-/** ofetch hands every option on to `fetch`; this one says through which `fetch` the request goes. */
-interface Through {
-  readonly through: Fetch
-}
-
 const CONTENT_TYPES = {
   form: 'application/x-www-form-urlencoded',
   json: 'application/json',
 } satisfies Record<Profile['encoding'], string>
-
-/** Retrying is the machine's, reading is ours: ofetch would retry a poll too early and parse a body of any size. */
-const send = createFetch({
-  fetch: (address, options) => {
-    const { method, headers, body, redirect, signal, through } = options as RequestInit & Through
-    return through(address as string, { method, headers, body, redirect, signal } as RequestInit)
-  },
-  defaults: {
-    retry: false,
-    responseType: 'stream',
-    ignoreResponseError: true,
-    redirect: 'manual',
-  },
-})
 
 /** Through what a request goes, and what ends it early. */
 export interface Via {
@@ -54,21 +35,18 @@ export function post(
   via: Via & { readonly profile: Profile },
 ): Promise<Answer> {
   const { encoding } = via.profile
-  return exchange(
-    address,
-    { method: 'POST', type: CONTENT_TYPES[encoding], body: encode(fields, encoding) },
-    via,
-  )
+  const headers = { accept: 'application/json', 'content-type': CONTENT_TYPES[encoding] }
+  return exchange(address, { method: 'POST', headers, body: encode(fields, encoding) }, via)
 }
 
 /** Gets a document of JSON and reads the answer, whatever its status. Throws what `post` throws. */
 export function get(address: string, via: Via): Promise<Answer> {
-  return exchange(address, { method: 'GET' }, via)
+  return exchange(address, { headers: { accept: 'application/json' } }, via)
 }
 
 async function exchange(
   address: string,
-  { method, type, body }: { readonly method: 'GET' | 'POST'; readonly type?: string; readonly body?: string },
+  request: RequestInit,
   { fetch, clock, signal }: Via,
 ): Promise<Answer> {
   const { host } = secureAddress(address)
@@ -76,13 +54,7 @@ async function exchange(
   await undefined
   signal.throwIfAborted()
   try {
-    const response = await send.raw<ReadableStream, 'stream'>(address, {
-      method,
-      headers: { accept: 'application/json', ...(type && { 'content-type': type }) },
-      ...(body !== undefined && { body }),
-      signal,
-      through: fetch,
-    } as object)
+    const response = await fetch(address, { ...request, redirect: 'manual', signal })
     if (isRedirect(response)) {
       discard(response.body)
       throw new RedirectedError(host)
@@ -104,11 +76,6 @@ async function exchange(
 function encode(fields: Readonly<Record<string, string>>, encoding: Profile['encoding']): string {
   // As a string: from `URLSearchParams`, `fetch` makes a header with a charset, which some servers refuse.
   return encoding === 'json' ? JSON.stringify(fields) : new URLSearchParams(fields).toString()
-}
-
-/** Browsers show a redirect that was not followed as an opaque answer with status 0. */
-function isRedirect({ type, status, redirected }: Response): boolean {
-  return type === 'opaqueredirect' || redirected || (status >= 300 && status < 400)
 }
 
 async function textOf(response: Response): Promise<string> {

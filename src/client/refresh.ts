@@ -1,5 +1,5 @@
 import { BadOptionError, RefusedError } from '../errors.ts'
-import { errorCodeOf, memberOf } from '../protocol/answer.ts'
+import { brings, errorCodeOf } from '../protocol/answer.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Profile } from '../protocol/profiles.ts'
 import { Secret } from '../secret.ts'
@@ -66,7 +66,7 @@ async function buy(token: OAuthToken, refreshToken: Secret, options: RefreshOpti
       { profile, fetch, clock, signal },
     ),
   )
-  if (memberOf(answer.body, 'access_token') === undefined) {
+  if (!brings(answer.body, 'access_token')) {
     throw new RefusedError({ ...answer, error: errorCodeOf(answer.body) })
   }
   const fresh = parseOAuthRecord(answer, { scopes: token.scopes, separator: profile.scopeSeparator })

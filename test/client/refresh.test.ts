@@ -77,6 +77,10 @@ describe('refresh', () => {
       Response.json({ error: 'bad_refresh_token' }),
       { code: 'refused', error: 'bad_refresh_token', status: 200 },
     ],
+    [
+      Response.json({ access_token: '', error: 'bad_refresh_token' }),
+      { code: 'refused', error: 'bad_refresh_token', status: 200 },
+    ],
     [new Response('', { status: 503 }), { code: 'refused', status: 503 }],
     [Response.json({ access_token: 5 }), { code: 'bad_answer' }],
     [new TypeError('fetch failed'), { code: 'unreachable' }],
