@@ -204,64 +204,38 @@ export const deviceAuthorization = setup({
   actions: {
     keepCodes: assign(({ context, event }) => {
       const { codes, sentAt, at } = codesOf(event)
-      const known = {
-        codes,
-        interval: codes.interval,
-        // Counted from the moment of asking: the service counts from a moment after it.
-        expiresAt: sentAt + codes.expiresIn * 1000,
-      }
-      return { ...known, heardAt: at, nextPollAt: nextPollAt({ ...context, ...known }, { at }) }
+      // Counted from the moment of asking: the service counts from a moment after it.
+      const expiresAt = sentAt + codes.expiresIn * 1000
+      return heard(context, { at }, { codes, interval: codes.interval, expiresAt })
     }),
     countPoll: assign({
       polls: ({ context }) => context.polls + 1,
       // The one assignment that reads the clock: a request that times out has no answer to say when.
       polledAt: ({ context }) => context.flow.clock.now(),
     }),
-    schedule: assign(({ context, event }) => ({
-      status: 'pending' as const,
-      faults: 0,
-      error: undefined,
-      heardAt: answerOf(event).at,
-      nextPollAt: nextPollAt(context, answerOf(event)),
-    })),
+    schedule: assign(({ context, event }) =>
+      heard(context, answerOf(event), { status: 'pending', faults: 0, error: undefined }),
+    ),
     slowDown: assign(({ context, event }) => {
       const answer = answerOf(event)
       const told = answer.type === 'slow_down' ? (answer.interval ?? 0) : 0
-      const slower = {
+      return heard(context, answer, {
         interval: Math.max(context.interval + SLOW_DOWN_STEP, told),
         // We never poll before the wait is over, so the service's clock must be slower than ours.
         margin: Math.min(context.margin * MARGIN_GROWTH, LARGEST_MARGIN),
-      }
-      return {
-        ...slower,
-        status: 'slowed' as const,
+        status: 'slowed',
         faults: 0,
         error: undefined,
-        heardAt: answer.at,
-        nextPollAt: nextPollAt({ ...context, ...slower }, answer),
-      }
+      })
     }),
     backOff: assign(({ context, event }) => {
       const answer = answerOf(event)
-      if (answer.type !== 'fault') return {}
-      const faults = context.faults + 1
-      return {
-        faults,
-        error: answer.error,
-        heardAt: answer.at,
-        nextPollAt: retryAt({ ...context, faults }, answer.at, answer.retryAfter),
-      }
+      return answer.type === 'fault' ? { error: answer.error, ...missed(context, answer) } : {}
     }),
-    backOffAfterTimeout: assign(({ context }) => {
-      const faults = context.faults + 1
-      const heardAt = context.polledAt + REQUEST_TIMEOUT
-      return { faults, heardAt, nextPollAt: retryAt({ ...context, faults }, heardAt) }
-    }),
-    forgive: assign(({ context, event }) => ({
-      forgiven: context.forgiven + 1,
-      heardAt: answerOf(event).at,
-      nextPollAt: nextPollAt(context, answerOf(event)),
-    })),
+    backOffAfterTimeout: assign(({ context }) => missed(context, { at: context.polledAt + REQUEST_TIMEOUT })),
+    forgive: assign(({ context, event }) =>
+      heard(context, answerOf(event), { forgiven: context.forgiven + 1 }),
+    ),
     keepToken: assign(({ event }) => {
       const answer = answerOf(event)
       return answer.type === 'token' ? { token: answer.token, error: undefined } : {}
@@ -281,12 +255,13 @@ export const deviceAuthorization = setup({
   description: 'One device authorization, from the request for codes to the token.',
   context: ({ input }) => ({
     flow: input,
-    status: input.resume?.status ?? 'requested',
-    codes: input.resume?.codes,
-    interval: input.resume?.interval ?? 0,
-    margin: input.resume?.margin ?? FIRST_MARGIN,
-    nextPollAt: input.resume?.nextPollAt ?? 0,
-    expiresAt: input.resume?.expiresAt ?? 0,
+    status: 'requested',
+    codes: undefined,
+    interval: 0,
+    margin: FIRST_MARGIN,
+    nextPollAt: 0,
+    expiresAt: 0,
+    ...input.resume,
     heardAt: 0,
     polls: 0,
     polledAt: 0,
@@ -377,7 +352,7 @@ export const deviceAuthorization = setup({
       invoke: {
         id: 'pollToken',
         src: 'pollToken',
-        input: ({ context }) => ({ ...context.flow, deviceCode: codesIn(context).deviceCode }),
+        input: ({ context }) => ({ ...context.flow, deviceCode: held(context, 'codes').deviceCode }),
         onDone: [
           { guard: 'pending', target: 'waiting.pending', actions: 'schedule' },
           { guard: 'slowDown', target: 'waiting.slowed', actions: 'slowDown' },
@@ -399,7 +374,8 @@ export const deviceAuthorization = setup({
       description: 'The user authorized the device; the token has come.',
       tags: 'settled',
       meta: { text: 'Authorized.' },
-      output: ({ context }) => ({ status: 'authorized', token: tokenIn(context) }) satisfies DeviceResult,
+      output: ({ context }) =>
+        ({ status: 'authorized', token: held(context, 'token') }) satisfies DeviceResult,
     },
     expired: {
       type: 'final',
@@ -420,7 +396,7 @@ export const deviceAuthorization = setup({
       description: 'Something ended the flow that no further poll can mend.',
       tags: 'settled',
       meta: { text: 'Something went wrong.' },
-      output: ({ context }) => ({ status: 'failed', error: errorIn(context) }) satisfies DeviceResult,
+      output: ({ context }) => ({ status: 'failed', error: held(context, 'error') }) satisfies DeviceResult,
     },
     cancelled: {
       type: 'final',
@@ -432,29 +408,43 @@ export const deviceAuthorization = setup({
   },
 })
 
-/** What a schedule is made from. */
-type Pace = Pick<DeviceAuthorizationContext, 'interval' | 'margin' | 'expiresAt' | 'faults' | 'flow'>
-
-/** When to poll after an answer: the margin gives way where a poll would otherwise miss the lifetime. */
-function nextPollAt(
-  pace: Pace,
-  { at, retryAfter = 0 }: { readonly at: number; readonly retryAfter?: number | undefined },
-): number {
-  return at + Math.max(inTime(pace, at, pace.interval * 1000 * pace.margin), retryAfter * 1000)
+/** When something was heard, epoch milliseconds, and the seconds after which the service asks to be called again. */
+interface Heard {
+  readonly at: number
+  readonly retryAfter?: number | undefined
 }
 
-/** When to poll after a fault: later each time, apart from the interval, and no sooner than the service says. */
-function retryAt(pace: Pace, at: number, retryAfter?: number): number {
-  const required = pace.interval * 1000 * pace.margin
-  const backoff = Math.min(required * 2 ** pace.faults, Math.max(LONGEST_BACKOFF, required))
-  const wait = inTime(pace, at, backoff * (1 + pace.flow.jitter / 10))
+/** What an answer changes, and when to poll next: the margin gives way where a poll would otherwise miss the lifetime. */
+function heard(
+  context: DeviceAuthorizationContext,
+  { at, retryAfter = 0 }: Heard,
+  change: Partial<DeviceAuthorizationContext>,
+): Partial<DeviceAuthorizationContext> {
+  const pace = { ...context, ...change }
+  const wait = inTime(pace, at, pace.interval * 1000 * pace.margin)
+  return { ...change, heardAt: at, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
+}
+
+/** What a fault changes: the next poll is later each time, apart from the interval, and no sooner than the service says. */
+function missed(
+  context: DeviceAuthorizationContext,
+  { at, retryAfter = 0 }: Heard,
+): Partial<DeviceAuthorizationContext> {
+  const faults = context.faults + 1
+  const required = context.interval * 1000 * context.margin
+  const backoff = Math.min(required * 2 ** faults, Math.max(LONGEST_BACKOFF, required))
+  const wait = inTime(context, at, backoff * (1 + context.flow.jitter / 10))
   // A time behind the end of the codes is as good as the end.
-  const asked = Math.min((retryAfter ?? 0) * 1000, pace.expiresAt - at)
-  return at + Math.max(wait, asked)
+  const asked = Math.min(retryAfter * 1000, context.expiresAt - at)
+  return { faults, heardAt: at, nextPollAt: at + Math.max(wait, asked) }
 }
 
 /** Shortens a wait so that one more poll falls before the end, though never below what the service requires. */
-function inTime({ interval, margin, expiresAt }: Pace, at: number, wait: number): number {
+function inTime(
+  { interval, margin, expiresAt }: DeviceAuthorizationContext,
+  at: number,
+  wait: number,
+): number {
   const required = interval * 1000 * Math.max(1, margin / FIRST_MARGIN)
   return Math.max(required, Math.min(wait, expiresAt - LAST_CHANCE - at))
 }
@@ -469,19 +459,14 @@ function codesOf(event: MachineEvent): CodesAnswer {
   return event.output
 }
 
-function codesIn({ codes }: DeviceAuthorizationContext): DeviceCodes {
-  if (codes === undefined) throw new TypeError('there are no codes yet')
-  return codes
-}
-
-function tokenIn({ token }: DeviceAuthorizationContext): OAuthToken {
-  if (token === undefined) throw new TypeError('there is no token yet')
-  return token
-}
-
-function errorIn({ error }: DeviceAuthorizationContext): AnyAuthgraphError {
-  if (error === undefined) throw new TypeError('there is no error')
-  return error
+/** Reads what the context holds in the states that ask for it. */
+function held<Name extends 'codes' | 'token' | 'error'>(
+  context: DeviceAuthorizationContext,
+  name: Name,
+): NonNullable<DeviceAuthorizationContext[Name]> {
+  const value = context[name]
+  if (value === undefined) throw new TypeError(`there is no "${name}" in the context`)
+  return value
 }
 
 function notProvided(actor: string): Promise<never> {

@@ -183,10 +183,9 @@ export class BadOptionError extends AuthgraphError {
 export class BadResumeError extends AuthgraphError {
   readonly code = 'bad_resume'
 
-  constructor(fields: readonly (string | null)[]) {
-    const names = fields.filter((field) => field !== null).map((field) => `"${field}"`)
-    const why = names.length > 0 ? `it has no usable ${names.join(', ')}` : 'it is not an object'
-    super(`the resume record cannot be read (${why}); start again to get new codes`)
+  /** @param why What is wrong with the record. */
+  constructor(why: string) {
+    super(`${why}; start again to get new codes`)
   }
 }
 

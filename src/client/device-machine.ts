@@ -34,11 +34,10 @@ export const deviceMachine = deviceAuthorization.provide({
  * Never ends once it was aborted: nobody waits for it then. React's StrictMode stops an actor and starts it again, and
  * the end of the first request would be taken for that of the second.
  */
-function unlessAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.then(
-      (answer) => signal.aborted || resolve(answer),
-      (error) => signal.aborted || reject(error),
-    )
-  })
+async function unlessAborted<Answer>(request: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  try {
+    return await request
+  } finally {
+    if (signal.aborted) await new Promise(() => undefined)
+  }
 }

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { BadAnswerError, WrongHostError } from '../errors.ts'
 import { secureAddress, withoutSlash } from '../protocol/address.ts'
-import { badFields } from '../protocol/bad-fields.ts'
 import { METADATA_PATH } from '../protocol/endpoints.ts'
 import { type Profile, rfc8628 } from '../protocol/profiles.ts'
+import { readRecord } from '../protocol/read-record.ts'
 import { get } from './exchange.ts'
 import { type Clock, systemClock, systemFetch } from './options.ts'
 import { within } from './within.ts'
@@ -41,7 +41,7 @@ export function discover(issuer: string, options: DiscoverOptions = {}): Promise
   const { fetch = systemFetch, clock = systemClock, signal } = options
   return within({ clock, signal }, async (signal) => {
     for (const address of documentsOf(issuer)) {
-      const { status, body } = await get(address, { fetch, clock, signal })
+      const { status, body } = await get(address, { fetch, clock }, signal)
       if (status === 200) return read(body, issuer)
     }
     throw new BadAnswerError('the issuer publishes no metadata: give its endpoints to rfc8628() instead')
@@ -56,9 +56,11 @@ function documentsOf(issuer: string): string[] {
 }
 
 function read(body: unknown, issuer: string): Profile {
-  const parsed = v.safeParse(metadata, body)
-  if (!parsed.success) throw badFields('metadata of the issuer', parsed.issues)
-  const { device_authorization_endpoint, token_endpoint, ...named } = parsed.output
+  const { device_authorization_endpoint, token_endpoint, ...named } = readRecord(
+    metadata,
+    body,
+    'metadata of the issuer',
+  )
   // RFC 8414, section 3.3: a document of another issuer may be an attack.
   if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
     throw new WrongHostError('the metadata is of another issuer than it was asked of')

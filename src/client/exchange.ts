@@ -4,27 +4,33 @@ import { type Answer, readBody, readDate, readRetryAfter } from '../protocol/ans
 import { isRedirect } from '../protocol/is-redirect.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import { discard, readText } from '../protocol/read-text.ts'
+import type { Secret } from '../secret.ts'
 
 /** Bytes of the largest answer that is read. */
 const LARGEST_ANSWER = 64 * 1024
-
-type Fetch = typeof globalThis.fetch
 
 const CONTENT_TYPES = {
   form: 'application/x-www-form-urlencoded',
   json: 'application/json',
 } satisfies Record<Profile['encoding'], string>
 
-/** Through what a request goes, and what ends it early. */
+/** Through what a request goes, and what tells the time of its answer. */
 export interface Via {
-  readonly fetch: Fetch
+  readonly fetch: typeof globalThis.fetch
   readonly clock: { now(): number }
-  readonly signal: AbortSignal
+}
+
+/** By whom a request is sent, to which kind of service. */
+export interface Sender extends Via {
+  readonly clientId: Secret
+  readonly clientSecret?: Secret | undefined
+  readonly profile: Profile
 }
 
 /**
- * Posts the fields of one request and reads the answer, whatever its status.
+ * Posts the fields of one request, after those that say by whom it is sent, and reads the answer, whatever its status.
  *
+ * @param signal Ends the request early.
  * @throws WrongHostError before anything is sent; UnreachableError, RedirectedError, AnswerTooLargeError.
  * @see Spec 4
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
@@ -32,22 +38,30 @@ export interface Via {
 export function post(
   address: string,
   fields: Readonly<Record<string, string>>,
-  via: Via & { readonly profile: Profile },
+  sender: Sender,
+  signal: AbortSignal,
 ): Promise<Answer> {
-  const { encoding } = via.profile
+  const { encoding } = sender.profile
   const headers = { accept: 'application/json', 'content-type': CONTENT_TYPES[encoding] }
-  return exchange(address, { method: 'POST', headers, body: encode(fields, encoding) }, via)
+  const body = encode({ ...clientFields(sender), ...fields }, encoding)
+  return exchange(address, { method: 'POST', headers, body }, sender, signal)
+}
+
+/** Spec 5.7; RFC 6749, section 2.3.1, for the secret. */
+function clientFields({ clientId, clientSecret }: Sender): Record<string, string> {
+  return { client_id: clientId.reveal(), ...(clientSecret && { client_secret: clientSecret.reveal() }) }
 }
 
 /** Gets a document of JSON and reads the answer, whatever its status. Throws what `post` throws. */
-export function get(address: string, via: Via): Promise<Answer> {
-  return exchange(address, { headers: { accept: 'application/json' } }, via)
+export function get(address: string, via: Via, signal: AbortSignal): Promise<Answer> {
+  return exchange(address, { headers: { accept: 'application/json' } }, via, signal)
 }
 
 async function exchange(
   address: string,
   request: RequestInit,
-  { fetch, clock, signal }: Via,
+  { fetch, clock }: Via,
+  signal: AbortSignal,
 ): Promise<Answer> {
   const { host } = secureAddress(address)
   // A flow that is cancelled in the turn in which it was started sends nothing.

@@ -2,6 +2,7 @@ import type { Actor, InspectionEvent, Observer } from 'xstate'
 import type { DeviceAuthorizationInput, deviceAuthorization } from '../../machines/device-authorization.ts'
 import { BadOptionError } from '../errors.ts'
 import { github, type Profile } from '../protocol/profiles.ts'
+import { isScopes } from '../protocol/scopes.ts'
 import { Secret } from '../secret.ts'
 import { type ResumeRecord, readResume } from './resume.ts'
 
@@ -114,7 +115,8 @@ export function deviceInput(options: DeviceAuthorizationOptions): DeviceAuthoriz
   }
 }
 
-function secretOf(value: string | Secret | undefined): Secret | undefined {
+/** Wraps a secret that need not be there. */
+export function secretOf(value: string | Secret | undefined): Secret | undefined {
   return value === undefined ? undefined : Secret.of(value)
 }
 
@@ -131,8 +133,6 @@ function fresh(options: {
   if (clientId.reveal() === '')
     throw new BadOptionError('clientId is empty: give the client id of the application')
   const scopes = options.scopes ?? []
-  if (!Array.isArray(scopes) || scopes.some((scope) => typeof scope !== 'string')) {
-    throw new BadOptionError('scopes must be a list of strings, one for each scope')
-  }
+  if (!isScopes(scopes)) throw new BadOptionError('scopes must be a list of strings, one for each scope')
   return { clientId, scopes, resume: undefined }
 }

@@ -2,7 +2,6 @@ import type { PollRequest } from '../../machines/device-authorization.ts'
 import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type PollAnswer, parsePollAnswer } from '../protocol/poll-answer.ts'
-import { clientFields } from './client-fields.ts'
 import { post } from './exchange.ts'
 
 /**
@@ -12,12 +11,13 @@ import { post } from './exchange.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
  */
 export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollAnswer> {
-  const { deviceCode, scopes, profile, fetch, clock } = request
+  const { deviceCode, scopes, profile, clock } = request
   try {
     const answer = await post(
       profile.tokenEndpoint,
-      { ...clientFields(request), device_code: deviceCode.reveal(), grant_type: DEVICE_GRANT_TYPE },
-      { profile, fetch, clock, signal },
+      { device_code: deviceCode.reveal(), grant_type: DEVICE_GRANT_TYPE },
+      request,
+      signal,
     )
     return parsePollAnswer(answer, { scopes, separator: profile.scopeSeparator })
   } catch (error) {

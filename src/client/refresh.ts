@@ -3,9 +3,8 @@ import { brings, errorCodeOf } from '../protocol/answer.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Profile } from '../protocol/profiles.ts'
 import { Secret } from '../secret.ts'
-import { clientFields } from './client-fields.ts'
 import { post } from './exchange.ts'
-import { type Clock, systemClock, systemFetch } from './options.ts'
+import { type Clock, secretOf, systemClock, systemFetch } from './options.ts'
 import { within } from './within.ts'
 
 /**
@@ -55,15 +54,19 @@ export async function refresh(token: OAuthToken, options: RefreshOptions): Promi
 
 async function buy(token: OAuthToken, refreshToken: Secret, options: RefreshOptions): Promise<OAuthToken> {
   const { profile = github(), fetch = systemFetch, clock = systemClock, onToken } = options
-  const client = {
+  const sender = {
     clientId: Secret.of(options.clientId),
-    clientSecret: options.clientSecret === undefined ? undefined : Secret.of(options.clientSecret),
+    clientSecret: secretOf(options.clientSecret),
+    profile,
+    fetch,
+    clock,
   }
   const answer = await within({ clock, signal: options.signal }, (signal) =>
     post(
       profile.tokenEndpoint,
-      { ...clientFields(client), grant_type: 'refresh_token', refresh_token: refreshToken.reveal() },
-      { profile, fetch, clock, signal },
+      { grant_type: 'refresh_token', refresh_token: refreshToken.reveal() },
+      sender,
+      signal,
     ),
   )
   if (!brings(answer.body, 'access_token')) {

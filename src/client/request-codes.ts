@@ -3,7 +3,6 @@ import { RefusedError } from '../errors.ts'
 import { type Answer, brings, errorCodeOf } from '../protocol/answer.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { joinScopes } from '../protocol/scopes.ts'
-import { clientFields } from './client-fields.ts'
 import { post } from './exchange.ts'
 
 /**
@@ -14,12 +13,13 @@ import { post } from './exchange.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
 export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesAnswer> {
-  const { scopes, profile, fetch, clock } = request
+  const { scopes, profile, clock } = request
   const sentAt = clock.now()
   const answer = await post(
     profile.deviceAuthorizationEndpoint,
-    { ...clientFields(request), scope: joinScopes(scopes, profile.scopeSeparator) },
-    { profile, fetch, clock, signal },
+    { scope: joinScopes(scopes, profile.scopeSeparator) },
+    request,
+    signal,
   )
   if (isRefusal(answer)) throw new RefusedError({ ...answer, error: errorCodeOf(answer.body) })
   return { codes: parseDeviceCodes(answer.body), sentAt, at: answer.at }

@@ -1,30 +1,43 @@
 import * as v from 'valibot'
-import type { Progress } from '../../machines/device-authorization.ts'
+import type { Progress, Standing } from '../../machines/device-authorization.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
-import { parseDeviceCodes, shownOf, visible, webAddress } from '../protocol/device-codes.ts'
+import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import type { Profile } from '../protocol/profiles.ts'
+import { readRecord } from '../protocol/read-record.ts'
+import { isScopes } from '../protocol/scopes.ts'
+import { filled, visible, webAddress } from '../protocol/texts.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
 
+const STANDINGS: readonly unknown[] = ['requested', 'pending', 'slowed'] satisfies Standing[]
+
+const finite = v.custom<number>(Number.isFinite)
+
 const resumeRecord = v.object({
   /** The version of this form. */
-  v: v.literal(1),
-  clientId: v.pipe(v.string(), v.nonEmpty()),
-  deviceCode: v.pipe(v.string(), v.nonEmpty()),
+  v: v.custom<1>((version) => version === 1),
+  clientId: filled,
+  deviceCode: filled,
   userCode: visible,
   verificationUri: webAddress,
   verificationUriComplete: v.optional(webAddress),
-  scopes: v.array(v.string()),
+  scopes: v.custom<string[]>(isScopes),
   /** Where the device code may be sent. */
   tokenEndpoint: v.string(),
-  status: v.picklist(['requested', 'pending', 'slowed']),
+  status: v.custom<Standing>((status) => STANDINGS.includes(status)),
   /** Seconds. */
-  interval: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-  margin: v.pipe(v.number(), v.minValue(1), v.maxValue(2)),
+  interval: v.pipe(
+    v.custom<number>(Number.isSafeInteger),
+    v.check((interval) => interval >= 1),
+  ),
+  margin: v.pipe(
+    finite,
+    v.check((margin) => margin >= 1 && margin <= 2),
+  ),
   /** Epoch milliseconds. */
-  nextPollAt: v.pipe(v.number(), v.finite()),
+  nextPollAt: finite,
   /** Epoch milliseconds. */
-  expiresAt: v.pipe(v.number(), v.finite()),
+  expiresAt: finite,
 })
 
 /**
@@ -70,10 +83,8 @@ export function readResume(
   record: unknown,
   profile: Profile,
 ): { readonly clientId: Secret; readonly scopes: readonly string[]; readonly resume: Progress } {
-  const parsed = v.safeParse(resumeRecord, record)
-  if (!parsed.success) throw new BadResumeError(parsed.issues.map((issue) => v.getDotPath(issue)))
   const { clientId, scopes, tokenEndpoint, status, interval, margin, nextPollAt, expiresAt, ...shown } =
-    parsed.output
+    readRecord(resumeRecord, record, 'resume record', BadResumeError)
   if (tokenEndpoint !== profile.tokenEndpoint) {
     throw new WrongHostError('the resume record is of another service than the profile')
   }

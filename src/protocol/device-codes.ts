@@ -1,24 +1,13 @@
 import * as v from 'valibot'
 import { Secret } from '../secret.ts'
-import { badFields } from './bad-fields.ts'
+import { memberOf } from './answer.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, LONGEST_LIFETIME } from './endpoints.ts'
+import { readRecord } from './read-record.ts'
 import { seconds, wholeSeconds } from './seconds.ts'
-
-/** Control and formatting characters: they would let a service write to the terminal that shows the code. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
-
-/** What may be shown to a user. */
-export const visible = v.pipe(
-  v.string(),
-  v.nonEmpty(),
-  v.check((text) => !INVISIBLE.test(text)),
-)
-
-/** What a user may be sent to. */
-export const webAddress = v.pipe(visible, v.url(), v.regex(/^https?:\/\//i))
+import { filled, visible, webAddress } from './texts.ts'
 
 const record = v.object({
-  device_code: v.pipe(v.string(), v.nonEmpty()),
+  device_code: filled,
   user_code: visible,
   verification_uri: webAddress,
   verification_uri_complete: v.nullish(webAddress),
@@ -64,9 +53,7 @@ export interface DeviceCodes extends v.InferOutput<typeof deviceCodes> {}
  * @see Spec 2.3
  */
 export function parseDeviceCodes(json: unknown): DeviceCodes {
-  const parsed = v.safeParse(deviceCodes, json)
-  if (!parsed.success) throw badFields('answer with the codes', parsed.issues)
-  return parsed.output
+  return readRecord(deviceCodes, json, 'answer with the codes')
 }
 
 /** What of the codes the user is shown. */
@@ -76,6 +63,6 @@ export function shownOf({ userCode, verificationUri, verificationUriComplete }: 
 
 /** Some services spell the field `verification_url`. */
 function withVerificationUri(json: unknown): unknown {
-  if (typeof json !== 'object' || json === null || !('verification_url' in json)) return json
-  return { verification_uri: json.verification_url, ...json }
+  const verification_uri = memberOf(json, 'verification_url')
+  return verification_uri === undefined ? json : { verification_uri, ...(json as object) }
 }

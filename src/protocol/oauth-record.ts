@@ -1,20 +1,21 @@
 import * as v from 'valibot'
 import { Secret } from '../secret.ts'
 import type { Answer } from './answer.ts'
-import { badFields } from './bad-fields.ts'
+import { readRecord } from './read-record.ts'
 import { type ScopeSeparator, splitScopes } from './scopes.ts'
-import { seconds } from './seconds.ts'
+import { readSeconds } from './seconds.ts'
+import { filled, isFilled } from './texts.ts'
 
-/** A lifetime that cannot be read is no reason to lose the token. */
-const lifetime = v.fallback(v.nullish(seconds), undefined)
+/** What cannot be read beside the token counts as absent: it is no reason to lose the token. */
+const beside = v.nullish(v.unknown())
 
 const record = v.object({
-  access_token: v.pipe(v.string(), v.nonEmpty()),
-  token_type: v.nullish(v.pipe(v.string(), v.nonEmpty()), 'bearer'),
+  access_token: filled,
+  token_type: v.nullish(filled, 'bearer'),
   scope: v.nullish(v.string()),
-  expires_in: lifetime,
-  refresh_token: v.fallback(v.nullish(v.pipe(v.string(), v.nonEmpty())), undefined),
-  refresh_token_expires_in: lifetime,
+  expires_in: beside,
+  refresh_token: beside,
+  refresh_token_expires_in: beside,
 })
 
 /**
@@ -57,22 +58,25 @@ export interface Asked {
  * @see Spec 2.2
  */
 export function parseOAuthRecord({ body, date, at }: Answer, asked: Asked): OAuthToken {
-  const parsed = v.safeParse(record, body)
-  if (!parsed.success) throw badFields('answer with the token', parsed.issues)
-  const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in } =
-    parsed.output
+  const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in } = readRecord(
+    record,
+    body,
+    'answer with the token',
+  )
   const scopes = typeof scope === 'string' ? splitScopes(scope, asked.separator) : asked.scopes
   const issuedAt = date ?? at
+  const expiresIn = readSeconds(expires_in)
+  const refreshTokenExpiresIn = readSeconds(refresh_token_expires_in)
   return {
     accessToken: new Secret(access_token),
     tokenType: token_type,
     scopes,
     missingScopes: asked.scopes.filter((name) => !scopes.includes(name)),
-    ...(typeof expires_in === 'number' && { expiresIn: expires_in, expiresAt: issuedAt + expires_in * 1000 }),
-    ...(refresh_token && { refreshToken: new Secret(refresh_token) }),
-    ...(typeof refresh_token_expires_in === 'number' && {
-      refreshTokenExpiresIn: refresh_token_expires_in,
-      refreshTokenExpiresAt: issuedAt + refresh_token_expires_in * 1000,
+    ...(expiresIn !== undefined && { expiresIn, expiresAt: issuedAt + expiresIn * 1000 }),
+    ...(isFilled(refresh_token) && { refreshToken: new Secret(refresh_token) }),
+    ...(refreshTokenExpiresIn !== undefined && {
+      refreshTokenExpiresIn,
+      refreshTokenExpiresAt: issuedAt + refreshTokenExpiresIn * 1000,
     }),
   }
 }

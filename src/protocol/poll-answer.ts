@@ -1,8 +1,7 @@
-import * as v from 'valibot'
 import { type AnyAuthgraphError, BadAnswerError, RefusedError } from '../errors.ts'
 import { type Answer, brings, errorCodeOf, memberOf } from './answer.ts'
 import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
-import { wholeSeconds } from './seconds.ts'
+import { readSeconds } from './seconds.ts'
 
 /**
  * What one poll brought. `at` is when the answer had arrived, epoch milliseconds.
@@ -70,8 +69,8 @@ function readToken(answer: Answer, asked: Asked): PollAnswer {
 }
 
 function usableInterval(body: unknown): number | undefined {
-  const interval = v.safeParse(wholeSeconds, memberOf(body, 'interval'))
-  return interval.success ? interval.output : undefined
+  const interval = readSeconds(memberOf(body, 'interval'))
+  return Number.isSafeInteger(interval) ? interval : undefined
 }
 
 /** Codes that end a flow whatever the status. The first three are the service's own, the others of RFC 6749, 5.2. */

@@ -1,6 +1,11 @@
 /** What stands between two scopes: a comma for the service of the specification, a space in RFC 6749. */
 export type ScopeSeparator = ',' | ' '
 
+/** Tells a list of scopes, where types cannot: in what a caller gives, or in a record that was kept. */
+export function isScopes(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((scope) => typeof scope === 'string')
+}
+
 /** Joins scopes as a request carries them; an empty list is an empty string. Spec 4.1. */
 export function joinScopes(scopes: readonly string[], separator: ScopeSeparator): string {
   return scopes.join(separator)

@@ -150,7 +150,7 @@ test('every error has a code and a name of its own', () => {
     new authgraph.AnswerTooLargeError(1),
     new authgraph.RefusedError({ status: 400 }),
     new authgraph.BadOptionError('option'),
-    new authgraph.BadResumeError([]),
+    new authgraph.BadResumeError('record'),
   ]
   expect(new Set(made.map(({ code }) => code)).size).toBe(made.length)
   for (const error of made) expect(authgraph).toHaveProperty(error.name)

@@ -1,0 +1,22 @@
+import * as v from 'valibot'
+import { BadAnswerError } from '../errors.ts'
+
+/**
+ * Reads a record by its schema.
+ *
+ * @param name What the record is called in an error.
+ * @param Failure BadAnswerError by default.
+ * @throws Failure that names the fields at fault and quotes nothing: valibot's own messages hold what was received.
+ */
+export function readRecord<Schema extends v.GenericSchema>(
+  schema: Schema,
+  body: unknown,
+  name: string,
+  Failure: new (message: string) => Error = BadAnswerError,
+): v.InferOutput<Schema> {
+  const { success, output, issues } = v.safeParse(schema, body)
+  if (success) return output
+  const fields = new Set(issues.flatMap(({ path }) => (path ? [`"${path[0].key}"`] : [])))
+  const why = fields.size > 0 ? `has no usable ${[...fields].join(', ')}` : 'is not a JSON object'
+  throw new Failure(`the ${name} ${why}`)
+}

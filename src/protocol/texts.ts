@@ -1,0 +1,24 @@
+import * as v from 'valibot'
+
+/** Control and formatting characters: they would let a service write to the terminal that shows the code. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+
+/** A text that is not empty. */
+export const filled = v.custom<string>(isFilled)
+
+/** What may be shown to a user. */
+export const visible = v.pipe(
+  filled,
+  v.check((text) => !INVISIBLE.test(text)),
+)
+
+/** What a user may be sent to. */
+export const webAddress = v.pipe(
+  visible,
+  v.check((text) => /^https?:\/\//i.test(text) && URL.canParse(text)),
+)
+
+/** Tells a text that is not empty. */
+export function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
