@@ -15,25 +15,32 @@ import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
  * @see Spec 1, 3
  */
 export function authorizeDevice(options: DeviceAuthorizationOptions): Promise<OAuthToken> {
-  const { onCodes, signal } = options
-  return new Promise((resolve, reject) => {
-    const show = async (codes: ShownCodes) => {
-      try {
-        await onCodes?.(codes)
-      } catch (error) {
-        reject(error)
-        if (actor.getSnapshot().status === 'active') actor.send({ type: 'cancel' })
-      }
+  return new Promise((resolve, reject) => run(options, resolve, reject))
+}
+
+/** A function of its own: what waits for the user holds no more than it needs, ten thousand times over. */
+function run(
+  { onCodes, ...options }: DeviceAuthorizationOptions,
+  resolve: (token: OAuthToken) => void,
+  reject: (reason: unknown) => void,
+): void {
+  const { signal } = options
+  const show = async (codes: ShownCodes) => {
+    try {
+      await onCodes?.(codes)
+    } catch (error) {
+      reject(error)
+      if (actor.getSnapshot().status === 'active') actor.send({ type: 'cancel' })
     }
-    const settle = () => {
-      const result = actor.getSnapshot().output as DeviceResult
-      if (result.status === 'authorized') resolve(result.token)
-      else reject(reasonOf(result, signal))
-    }
-    const actor = createDeviceAuthorization({ ...options, onCodes: show })
-    actor.subscribe({ complete: settle, error: reject })
-    actor.start()
-  })
+  }
+  const settle = () => {
+    const result = actor.getSnapshot().output as DeviceResult
+    if (result.status === 'authorized') resolve(result.token)
+    else reject(reasonOf(result, signal))
+  }
+  const actor = createDeviceAuthorization({ ...options, onCodes: show })
+  actor.subscribe({ complete: settle, error: reject })
+  actor.start()
 }
 
 function reasonOf(result: Exclude<DeviceResult, { status: 'authorized' }>, signal: AbortSignal | undefined) {
