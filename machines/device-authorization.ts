@@ -204,38 +204,46 @@ export const deviceAuthorization = setup({
   actions: {
     keepCodes: assign(({ context, event }) => {
       const { codes, sentAt, at } = codesOf(event)
-      // Counted from the moment of asking: the service counts from a moment after it.
-      const expiresAt = sentAt + codes.expiresIn * 1000
-      return heard(context, { at }, { codes, interval: codes.interval, expiresAt })
+      // The lifetime counts from the moment of asking: the service counts from a moment after it.
+      const known = { codes, interval: codes.interval, expiresAt: sentAt + codes.expiresIn * 1000 }
+      return { ...known, ...heard({ ...context, ...known }, { at }) }
     }),
     countPoll: assign({
       polls: ({ context }) => context.polls + 1,
       // The one assignment that reads the clock: a request that times out has no answer to say when.
       polledAt: ({ context }) => context.flow.clock.now(),
     }),
-    schedule: assign(({ context, event }) =>
-      heard(context, answerOf(event), { status: 'pending', faults: 0, error: undefined }),
-    ),
+    schedule: assign(({ context, event }) => ({
+      status: 'pending' as const,
+      faults: 0,
+      error: undefined,
+      ...heard(context, answerOf(event)),
+    })),
     slowDown: assign(({ context, event }) => {
       const answer = answerOf(event)
       const told = answer.type === 'slow_down' ? (answer.interval ?? 0) : 0
-      return heard(context, answer, {
+      const slower = {
         interval: Math.max(context.interval + SLOW_DOWN_STEP, told),
         // We never poll before the wait is over, so the service's clock must be slower than ours.
         margin: Math.min(context.margin * MARGIN_GROWTH, LARGEST_MARGIN),
-        status: 'slowed',
+      }
+      return {
+        ...slower,
+        status: 'slowed' as const,
         faults: 0,
         error: undefined,
-      })
+        ...heard({ ...context, ...slower }, answer),
+      }
     }),
     backOff: assign(({ context, event }) => {
       const answer = answerOf(event)
       return answer.type === 'fault' ? { error: answer.error, ...missed(context, answer) } : {}
     }),
     backOffAfterTimeout: assign(({ context }) => missed(context, { at: context.polledAt + REQUEST_TIMEOUT })),
-    forgive: assign(({ context, event }) =>
-      heard(context, answerOf(event), { forgiven: context.forgiven + 1 }),
-    ),
+    forgive: assign(({ context, event }) => ({
+      forgiven: context.forgiven + 1,
+      ...heard(context, answerOf(event)),
+    })),
     keepToken: assign(({ event }) => {
       const answer = answerOf(event)
       return answer.type === 'token' ? { token: answer.token, error: undefined } : {}
@@ -408,43 +416,31 @@ export const deviceAuthorization = setup({
   },
 })
 
-/** When something was heard, epoch milliseconds, and the seconds after which the service asks to be called again. */
-interface Heard {
-  readonly at: number
-  readonly retryAfter?: number | undefined
-}
+/** What a schedule is made from. */
+type Pace = Pick<DeviceAuthorizationContext, 'interval' | 'margin' | 'expiresAt' | 'faults' | 'flow'>
 
-/** What an answer changes, and when to poll next: the margin gives way where a poll would otherwise miss the lifetime. */
-function heard(
-  context: DeviceAuthorizationContext,
-  { at, retryAfter = 0 }: Heard,
-  change: Partial<DeviceAuthorizationContext>,
-): Partial<DeviceAuthorizationContext> {
-  const pace = { ...context, ...change }
+/** When an answer came, or was given up, and the seconds after which the service asks to be called again. */
+type Heard = Pick<PollAnswer & { type: 'pending' }, 'at' | 'retryAfter'>
+
+/** When to poll after an answer: the margin gives way where a poll would otherwise miss the lifetime. */
+function heard(pace: Pace, { at, retryAfter = 0 }: Heard) {
   const wait = inTime(pace, at, pace.interval * 1000 * pace.margin)
-  return { ...change, heardAt: at, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
+  return { heardAt: at, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
 }
 
-/** What a fault changes: the next poll is later each time, apart from the interval, and no sooner than the service says. */
-function missed(
-  context: DeviceAuthorizationContext,
-  { at, retryAfter = 0 }: Heard,
-): Partial<DeviceAuthorizationContext> {
-  const faults = context.faults + 1
-  const required = context.interval * 1000 * context.margin
+/** When to poll after a fault: later each time, apart from the interval, and no sooner than the service says. */
+function missed(pace: Pace, { at, retryAfter = 0 }: Heard) {
+  const faults = pace.faults + 1
+  const required = pace.interval * 1000 * pace.margin
   const backoff = Math.min(required * 2 ** faults, Math.max(LONGEST_BACKOFF, required))
-  const wait = inTime(context, at, backoff * (1 + context.flow.jitter / 10))
+  const wait = inTime(pace, at, backoff * (1 + pace.flow.jitter / 10))
   // A time behind the end of the codes is as good as the end.
-  const asked = Math.min(retryAfter * 1000, context.expiresAt - at)
+  const asked = Math.min(retryAfter * 1000, pace.expiresAt - at)
   return { faults, heardAt: at, nextPollAt: at + Math.max(wait, asked) }
 }
 
 /** Shortens a wait so that one more poll falls before the end, though never below what the service requires. */
-function inTime(
-  { interval, margin, expiresAt }: DeviceAuthorizationContext,
-  at: number,
-  wait: number,
-): number {
+function inTime({ interval, margin, expiresAt }: Pace, at: number, wait: number): number {
   const required = interval * 1000 * Math.max(1, margin / FIRST_MARGIN)
   return Math.max(required, Math.min(wait, expiresAt - LAST_CHANCE - at))
 }

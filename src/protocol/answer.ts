@@ -24,7 +24,8 @@ export function readBody(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return FORM.test(text.trim()) ? Object.fromEntries(new URLSearchParams(text.trim())) : undefined
+    const form = text.trim()
+    return FORM.test(form) ? Object.fromEntries(new URLSearchParams(form)) : undefined
   }
 }
 

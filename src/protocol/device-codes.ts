@@ -29,7 +29,6 @@ const deviceCodes = v.pipe(
     /** Seconds between polls, one at least: an interval of zero would be a loop without a pause. */
     interval: Math.max(codes.interval, 1),
   })),
-  v.brand('DeviceCodes'),
 )
 
 /**
@@ -41,7 +40,7 @@ const deviceCodes = v.pipe(
  * @see Spec 2.3
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
-export interface DeviceCodes extends v.InferOutput<typeof deviceCodes> {}
+export interface DeviceCodes extends v.InferOutput<typeof deviceCodes>, v.Brand<'DeviceCodes'> {}
 
 /**
  * Reads the device codes record from parsed JSON (or the fields of a form-encoded answer).
@@ -53,7 +52,7 @@ export interface DeviceCodes extends v.InferOutput<typeof deviceCodes> {}
  * @see Spec 2.3
  */
 export function parseDeviceCodes(json: unknown): DeviceCodes {
-  return readRecord(deviceCodes, json, 'answer with the codes')
+  return readRecord(deviceCodes, json, 'answer with the codes') as DeviceCodes
 }
 
 /** What of the codes the user is shown. */

@@ -18,7 +18,8 @@ const codes = {
   device_code: '3584d83530557fdd1f46af8289938c8ef79f9dc5',
   user_code: 'WDJB-MJHT',
   verification_uri: 'https://github.com/login/device',
-  expires_in: 900,
+  // A day: on a busy machine ten thousand flows take minutes, of which each counts twenty times.
+  expires_in: 86_400,
   interval: 5,
 }
 const pending = { error: 'authorization_pending' }

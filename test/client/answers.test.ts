@@ -255,4 +255,9 @@ describe('the answer to a poll', () => {
     expect(await flow.result()).toMatchObject({ error: { code: 'redirected' } })
     expect(flow.sent.map(({ redirect }) => redirect)).toEqual(['manual', 'manual'])
   })
+
+  test('that speaks of a copy, with 304, is no redirect: the next poll asks again', async () => {
+    const flow = startFlow([codes, new Response(null, { status: 304 }), token])
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+  })
 })
