@@ -21,7 +21,24 @@ export { type RefreshOptions, refresh } from './client/refresh.ts'
 export { exportResume, type ResumeRecord } from './client/resume.ts'
 export { type DeviceSnapshot, type DeviceView, viewOf } from './client/view.ts'
 export { watch } from './client/watch.ts'
-export * from './errors.ts'
+export {
+  AnswerTooLargeError,
+  type AnyAuthgraphError,
+  AuthgraphError,
+  BadAnswerError,
+  BadOptionError,
+  BadResumeError,
+  CancelledError,
+  DeniedError,
+  ExpiredError,
+  JwtError,
+  type JwtErrorCode,
+  RedirectedError,
+  RefusedError,
+  TimedOutError,
+  UnreachableError,
+  WrongHostError,
+} from './errors.ts'
 export type { DeviceCodes } from './protocol/device-codes.ts'
 export type { OAuthToken } from './protocol/oauth-record.ts'
 export {
