@@ -9,5 +9,14 @@ export {
 } from './paths/device-paths.ts'
 export type { DeviceStep } from './paths/device-steps.ts'
 export type { PollResponseName } from './paths/poll-responses.ts'
+export {
+  type ServiceExecutors,
+  type ServiceExpectation,
+  type ServicePath,
+  type ServicePathStep,
+  type ServicePathsOptions,
+  servicePaths,
+} from './paths/service-paths.ts'
+export type { ServiceAnswer, ServiceStep } from './paths/service-steps.ts'
 export type { PathKind } from './paths/walk.ts'
 export type { WireResponse } from './paths/wire-response.ts'

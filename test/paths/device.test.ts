@@ -123,8 +123,8 @@ function targetOf({ from, step }: Edge) {
   }
 }
 
-test.each(edges.map((edge) => [nameOfEdge(edge), edge] as const))('%s is of the specification', (_, edge) => {
-  expect(read(edge.to)).toMatchObject(targetOf(edge))
+test('every edge leads where the specification says', () => {
+  for (const edge of edges) expect(read(edge.to), nameOfEdge(edge)).toMatchObject(targetOf(edge))
 })
 
 test('the graph has every step of the specification', () => {

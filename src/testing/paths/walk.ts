@@ -58,13 +58,13 @@ export function pathsOf<Situation, Step>(
 
 /** Lists every edge of the graph. */
 export function edgesOf<Situation, Step>(walk: Walk<Situation, Step>): Edge[] {
-  return adjacencyMapToArray(modelOf(walk, 'shortest').getAdjacencyMap()).map(
-    ({ state, event, nextState }) => ({
-      from: walk.nameOf(state.situation),
-      step: event.type,
-      to: walk.nameOf(nextState.situation),
-    }),
-  )
+  const neighbours = adjacencyMapToArray(modelOf(walk, 'shortest').getAdjacencyMap())
+  const edges = neighbours.map(({ state, event, nextState }) => ({
+    from: walk.nameOf(state.situation),
+    step: event.type,
+    to: walk.nameOf(nextState.situation),
+  }))
+  return [...new Map(edges.map((edge) => [nameOfEdge(edge), edge])).values()]
 }
 
 /**

@@ -1,0 +1,25 @@
+/**
+ * One thing that happens to a service, for you to make happen. Durations are milliseconds.
+ *
+ * - `codes`: a device asks for codes.
+ * - `poll`: the device polls.
+ * - `wait`: time passes, until one interval after the last poll that was not early (`due`), or until the codes are over
+ *   (`over`).
+ * - `approve`, `deny`: the user decides.
+ *
+ * @group Testing
+ */
+export type ServiceStep =
+  | { readonly type: 'codes' }
+  | { readonly type: 'poll' }
+  | { readonly type: 'wait'; readonly until: 'due' | 'over'; readonly milliseconds: number }
+  | { readonly type: 'approve' }
+  | { readonly type: 'deny' }
+
+/**
+ * What a poll must be answered with. `unknownCode` is `incorrect_device_code`, or `invalid_grant` in the words of
+ * RFC 6749.
+ *
+ * @group Testing
+ */
+export type ServiceAnswer = 'pending' | 'slowDown' | 'token' | 'denied' | 'expired' | 'unknownCode'

@@ -1,0 +1,247 @@
+import { getInitialSnapshot, getNextTransitions, type SnapshotFrom, transition } from 'xstate'
+import { type DeviceGrantEvent, type DeviceGrantState, deviceGrant } from '../../../machines/device-grant.ts'
+import type { Decision } from '../../service/grants.ts'
+import type { ServiceAnswer, ServiceStep } from './service-steps.ts'
+import type { Walk } from './walk.ts'
+
+/** A grant as its machine has it. */
+export type GrantSnapshot = SnapshotFrom<typeof deviceGrant>
+
+/** How far a service is with one authorization: nothing before codes were asked for. */
+export interface ServiceSituation {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly grant?: GrantSnapshot
+  /** The claims of the polls whose token takes long, the oldest first. */
+  readonly unanswered: readonly string[]
+  readonly polls: number
+  /** What the machine heard in the last step. */
+  readonly events: readonly DeviceGrantEvent[]
+  /** What the last step brought: to its poll or, after `issued` and `notIssued`, to the poll that had waited. */
+  readonly answer?: ServiceAnswer
+  /** What became of the decision of the last step. */
+  readonly decision?: Decision
+}
+
+/**
+ * A point in time that matters, to the millisecond: the last one of a wait, of a lease or of the codes, and the first
+ * one after it.
+ */
+type Moment = 'early' | 'due' | 'leased' | 'lapsed' | 'last' | 'over'
+
+/** Also what no device and no user does: the host's `issueToken` fails, or takes long and ends at last. */
+export type ServiceWalkStep =
+  | Exclude<ServiceStep, { type: 'wait' | 'poll' }>
+  | { readonly type: 'wait'; readonly until: Moment; readonly milliseconds: number }
+  | { readonly type: 'poll'; readonly issuing?: 'fails' | 'takesLong' }
+  /** Of the two polls that may wait for a token, the one that asked first or last. */
+  | { readonly type: 'issued' | 'notIssued'; readonly of: 'first' | 'last' }
+
+/** How the service is set up. Seconds. */
+export interface ServiceWalkOptions {
+  readonly interval?: number
+  readonly expiresIn?: number
+  /** By how much a poll may come early. */
+  readonly leeway?: number
+  readonly firstPoll?: 'free' | 'counted'
+}
+
+/** Polls that are let wait for a token at the same time: one that lost its lease, and the one that has it. */
+const MOST_UNANSWERED = 2
+
+const PAIRS: readonly (readonly Moment[])[] = [
+  ['due', 'early'],
+  ['lapsed', 'leased'],
+  ['over', 'last'],
+]
+
+/** What the steps below let the machine hear. */
+const HEARD_EVENTS: readonly string[] = [
+  'poll',
+  'approve',
+  'deny',
+  'issued',
+  'notIssued',
+] satisfies DeviceGrantEvent['type'][]
+
+/** What a poll hears that was not given the token, by the state that it led to. */
+const ANSWERS = {
+  requested: 'pending',
+  pending: 'pending',
+  slowed: 'slowDown',
+  approved: 'pending',
+  issuing: 'pending',
+  denied: 'denied',
+  authorized: 'unknownCode',
+  expired: 'expired',
+} satisfies Record<DeviceGrantState, ServiceAnswer>
+
+/** Walks the service's machine by pure transitions. */
+export function serviceWalk({
+  interval = 5,
+  expiresIn = 900,
+  leeway = 0,
+  firstPoll = 'free',
+}: ServiceWalkOptions = {}): Walk<ServiceSituation, ServiceWalkStep> {
+  const start = { now: Date.UTC(2026, 0, 1), unanswered: [], polls: 0, events: [] }
+  const pace = { interval, leeway, firstPoll }
+
+  function issue({ now }: ServiceSituation): ServiceSituation {
+    const times = { issuedAt: now, expiresAt: now + expiresIn * 1000 }
+    const grant = getInitialSnapshot(deviceGrant, { client: 'client', scopes: [], ...pace, ...times })
+    return { ...start, now, grant }
+  }
+
+  return {
+    start,
+    next: (situation) => (situation.grant ? stepsFrom(situation, situation.grant) : [{ type: 'codes' }]),
+    take: ({ answer, decision, ...before }, step) => {
+      const situation = { ...before, events: [] }
+      switch (step.type) {
+        case 'codes':
+          return issue(situation)
+        case 'wait':
+          return { ...situation, now: situation.now + step.milliseconds }
+        case 'poll':
+          return poll(situation, step.issuing)
+        case 'approve':
+        case 'deny':
+          return decide(situation, step.type)
+        case 'issued':
+        case 'notIssued':
+          return settle(situation, step)
+      }
+    },
+    nameOf,
+    stateOf,
+    labelOf,
+  }
+}
+
+function stepsFrom(situation: ServiceSituation, grant: GrantSnapshot): ServiceWalkStep[] {
+  for (const { eventType } of getNextTransitions(grant)) {
+    if (!HEARD_EVENTS.includes(eventType))
+      throw new Error(`the paths have no case for the event ${eventType}`)
+  }
+  return [
+    ...waits(situation, grant),
+    ...polls(situation, grant),
+    // Also where the machine does not listen: a second decision, or a poll after the end, must change nothing.
+    { type: 'approve' },
+    { type: 'deny' },
+    ...situation.unanswered.flatMap((_, index): ServiceWalkStep[] => {
+      const of = index === 0 ? 'first' : 'last'
+      return [
+        { type: 'issued', of },
+        { type: 'notIssued', of },
+      ]
+    }),
+  ]
+}
+
+function waits({ now }: ServiceSituation, grant: GrantSnapshot): ServiceWalkStep[] {
+  if (grant.status !== 'active') return []
+  const { expiresAt } = grant.context
+  return [...momentsOf(grant)]
+    .filter(([, at]) => at > now && at <= expiresAt)
+    .map(([until, at]) => ({ type: 'wait', until, milliseconds: at - now }))
+}
+
+/** When which moment of a grant is, epoch milliseconds. */
+function momentsOf(grant: GrantSnapshot): Map<Moment, number> {
+  const { lastPollAt, interval, leeway, lease, expiresAt } = grant.context
+  const moments = new Map<Moment, number>()
+  if (lastPollAt !== null && grant.hasTag('undecided')) {
+    const due = lastPollAt + (interval - (leeway ?? 0)) * 1000
+    moments.set('early', due - 1).set('due', due)
+  }
+  if (lease) moments.set('leased', lease.until - 1).set('lapsed', lease.until)
+  return moments.set('last', expiresAt - 1).set('over', expiresAt)
+}
+
+/** A poll that will have the token made may meet an `issueToken` that does not make it. */
+function polls({ now, unanswered }: ServiceSituation, { value, context }: GrantSnapshot): ServiceWalkStep[] {
+  const { lease, expiresAt } = context
+  const isFree = value === 'approved' || (value === 'issuing' && lease !== null && now >= lease.until)
+  if (!isFree || now >= expiresAt) return [{ type: 'poll' }]
+  return [
+    { type: 'poll' },
+    { type: 'poll', issuing: 'fails' },
+    ...(unanswered.length < MOST_UNANSWERED ? ([{ type: 'poll', issuing: 'takesLong' }] as const) : []),
+  ]
+}
+
+function poll(situation: ServiceSituation, issuing: 'fails' | 'takesLong' | undefined): ServiceSituation {
+  const { now: at, polls, unanswered } = situation
+  const claim = `poll ${polls + 1}`
+  const polled = send({ ...situation, polls: polls + 1 }, { type: 'poll', at, claim })
+  const { value, context } = grantOf(polled)
+  if (value !== 'issuing' || context.lease?.claim !== claim) return { ...polled, answer: ANSWERS[value] }
+  if (issuing === 'takesLong') return { ...polled, unanswered: [...unanswered, claim] }
+  return issuing === 'fails'
+    ? { ...send(polled, { type: 'notIssued', at, claim }), answer: 'pending' }
+    : { ...send(polled, { type: 'issued', at, claim }), answer: 'token' }
+}
+
+function decide(situation: ServiceSituation, type: 'approve' | 'deny'): ServiceSituation {
+  const { now: at } = situation
+  const decided = send(situation, type === 'approve' ? { type, at, user: 'octocat' } : { type, at })
+  const isFirst = grantOf(situation).hasTag('undecided')
+  const inTime = isFirst ? 'done' : 'decided'
+  return { ...decided, decision: grantOf(decided).value === 'expired' ? 'expired' : inTime }
+}
+
+/** A token that came too late, for a poll that has lost its lease, is dropped. */
+function settle(
+  situation: ServiceSituation,
+  { type, of }: Extract<ServiceWalkStep, { type: 'issued' | 'notIssued' }>,
+): ServiceSituation {
+  const claim = situation.unanswered.at(of === 'first' ? 0 : -1) ?? ''
+  const settled = send(situation, { type, at: situation.now, claim })
+  const delivered = grantOf(situation).value === 'issuing' && grantOf(settled).value === 'authorized'
+  return {
+    ...settled,
+    unanswered: situation.unanswered.filter((other) => other !== claim),
+    answer: delivered ? 'token' : 'pending',
+  }
+}
+
+function send(situation: ServiceSituation, event: DeviceGrantEvent): ServiceSituation {
+  const [grant] = transition(deviceGrant, grantOf(situation), event)
+  return { ...situation, grant, events: [...situation.events, event] }
+}
+
+function grantOf({ grant }: ServiceSituation): GrantSnapshot {
+  if (grant === undefined) throw new TypeError('there are no codes yet')
+  return grant
+}
+
+/** By its state, by the moments that have passed, and by whether the polls that wait for a token may have it. */
+function nameOf(situation: ServiceSituation): string {
+  const { grant, unanswered } = situation
+  const claims = unanswered.map((claim) => (grant?.context.lease?.claim === claim ? 'may' : 'may not'))
+  return [stateOf(situation), ...claims].join(', ')
+}
+
+/** By its state and by the moments that have passed: the later one of each pair. */
+function stateOf({ grant, now }: ServiceSituation): string {
+  if (grant === undefined) return 'nothing'
+  const moments = grant.status === 'active' ? momentsOf(grant) : new Map<Moment, number>()
+  const hasPassed = (moment: Moment) => now >= (moments.get(moment) ?? Number.POSITIVE_INFINITY)
+  const passed = PAIRS.map((pair) => pair.find(hasPassed)).filter((moment) => moment !== undefined)
+  return [grant.value, ...passed].join(', ')
+}
+
+function labelOf(step: ServiceWalkStep): string {
+  switch (step.type) {
+    case 'wait':
+      return step.until
+    case 'poll':
+      return step.issuing ? `poll ${step.issuing}` : 'poll'
+    case 'issued':
+    case 'notIssued':
+      return `${step.type} ${step.of}`
+    default:
+      return step.type
+  }
+}

@@ -1,0 +1,166 @@
+import { expect } from 'vitest'
+import type { Grant } from '../../src/service/grants.ts'
+import { createService, memoryStore, type Service, type Store } from '../../src/service/index.ts'
+import type { ServiceAnswer } from '../../src/testing/index.ts'
+import type {
+  ServiceSituation,
+  ServiceWalkOptions,
+  ServiceWalkStep,
+} from '../../src/testing/paths/service-walk.ts'
+import { GRANT_TYPE } from '../support/start-service.ts'
+
+const CLIENT_ID = 'client-id-in-the-clear'
+
+/** What a poll may hear, by the member `error` of the answer. */
+const ANSWERS: Readonly<Record<string, ServiceAnswer>> = {
+  authorization_pending: 'pending',
+  slow_down: 'slowDown',
+  access_denied: 'denied',
+  expired_token: 'expired',
+  incorrect_device_code: 'unknownCode',
+  invalid_grant: 'unknownCode',
+}
+
+/** What a poll heard. */
+interface Heard {
+  readonly answer: ServiceAnswer
+  readonly interval: number | undefined
+}
+
+/** A token that is being made. */
+interface Making {
+  readonly made: (token: string) => void
+  readonly failed: (error: Error) => void
+  readonly heard: Promise<Heard>
+}
+
+/** The grants that a store holds, as they were written last. */
+export function watchedStore(clock: { now(): number }) {
+  const store = memoryStore({ clock })
+  const grants = new Map<string, Grant>()
+  const watched: Store = {
+    update: (key, change) =>
+      store.update(key, (value) => {
+        const changed = change(value)
+        if (key.startsWith('grant:') && changed.value) grants.set(key, changed.value as unknown as Grant)
+        return changed
+      }),
+  }
+  return { store: watched, grant: () => [...grants.values()].at(-1) }
+}
+
+/** The real service with its real store, whose clock, user and host do what the steps of a path say. */
+export class DrivenService {
+  readonly #clock = { time: Date.UTC(2026, 0, 1), now: () => this.#clock.time }
+  readonly #watched = watchedStore(this.#clock)
+  readonly #service: Service
+  readonly #making: Making[] = []
+  #codes = { device_code: '', user_code: '' }
+  #issuing: 'fails' | 'takesLong' | undefined
+  #begun: Pick<Making, 'made' | 'failed'> | undefined
+  #tokens = 0
+  #delivered = 0
+  #last: { heard?: Heard | undefined; decision?: string | undefined } = {}
+
+  constructor(options: Pick<ServiceWalkOptions, 'leeway' | 'firstPoll'> & { profile: 'github' | 'rfc8628' }) {
+    this.#service = createService({
+      clients: [{ clientId: CLIENT_ID, name: 'App' }],
+      clock: this.#clock,
+      store: this.#watched.store,
+      issueToken: () => this.#issue(),
+      ...options,
+    })
+  }
+
+  /** One executor for each type of step. */
+  readonly executors: {
+    [Type in ServiceWalkStep['type']]: (step: Extract<ServiceWalkStep, { type: Type }>) => unknown
+  } = {
+    codes: async () => {
+      const answer = await this.#post('/login/device/code', {})
+      this.#codes = await answer.json()
+    },
+    wait: ({ milliseconds }) => {
+      this.#clock.time += milliseconds
+    },
+    poll: async ({ issuing }) => {
+      this.#issuing = issuing
+      const heard = this.#poll()
+      if (issuing !== 'takesLong') this.#last = { heard: await heard }
+      else this.#making.push({ ...(await this.#makingBegins()), heard })
+    },
+    approve: async () => {
+      this.#last = { decision: await this.#service.approve(this.#codes.user_code, 'octocat') }
+    },
+    deny: async () => {
+      this.#last = { decision: await this.#service.deny(this.#codes.user_code) }
+    },
+    issued: ({ of }) => this.#settle(of, ({ made }) => made(this.#newToken())),
+    notIssued: ({ of }) => this.#settle(of, ({ failed }) => failed(new Error('the host has no token'))),
+  }
+
+  /** Takes one step, and compares the service with what pure transitions lead to. */
+  async take(step: ServiceWalkStep, expected: ServiceSituation): Promise<void> {
+    const executor = this.executors[step.type] as ((step: ServiceWalkStep) => unknown) | undefined
+    if (executor === undefined) throw new Error(`there is no executor for "${step.type}"`)
+    this.#last = {}
+    await executor(step)
+    const { grant, answer, decision } = expected
+    if (grant === undefined) throw new Error('the walk has no grant')
+    const { interval, lastPollAt, user, lease } = grant.context
+    const until = lease && { until: lease.until }
+    expect(this.#watched.grant()).toMatchObject({
+      state: grant.value,
+      interval,
+      lastPollAt,
+      user,
+      lease: until,
+    })
+    expect(this.#last.decision).toBe(decision)
+    expect(this.#last.heard?.answer).toBe(answer)
+    if (answer === 'slowDown') expect(this.#last.heard?.interval).toBe(interval)
+    expect(this.#delivered).toBe(grant.value === 'authorized' ? 1 : 0)
+  }
+
+  #issue(): string | Promise<string> {
+    if (this.#issuing === 'fails') throw new Error('the host has no token')
+    if (this.#issuing !== 'takesLong') return this.#newToken()
+    return new Promise((made, failed) => {
+      this.#begun = { made, failed }
+    })
+  }
+
+  #newToken(): string {
+    this.#tokens += 1
+    return `token-${this.#tokens}`
+  }
+
+  async #makingBegins(): Promise<Pick<Making, 'made' | 'failed'>> {
+    while (this.#begun === undefined) await new Promise((resolve) => setImmediate(resolve))
+    const begun = this.#begun
+    this.#begun = undefined
+    return begun
+  }
+
+  async #settle(of: 'first' | 'last', end: (making: Making) => void): Promise<void> {
+    const making = of === 'first' ? this.#making.shift() : this.#making.pop()
+    if (making === undefined) throw new Error('no token is being made')
+    end(making)
+    this.#last = { heard: await making.heard }
+  }
+
+  async #poll(): Promise<Heard> {
+    const { device_code } = this.#codes
+    const answer = await this.#post('/login/oauth/access_token', { device_code, grant_type: GRANT_TYPE })
+    const body = await answer.json()
+    if (body.access_token === undefined)
+      return { answer: ANSWERS[body.error] ?? body.error, interval: body.interval }
+    this.#delivered += 1
+    return { answer: 'token', interval: undefined }
+  }
+
+  #post(path: string, fields: Record<string, string>): Promise<Response> {
+    const body = new URLSearchParams({ client_id: CLIENT_ID, ...fields })
+    return this.#service.fetch(`http://localhost${path}`, { method: 'POST', body })
+  }
+}
