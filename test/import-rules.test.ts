@@ -31,6 +31,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:http|jose)$/,
   },
+  'src/testing/paths': {
+    may: /^(xstate|@xstate\/graph|machines\/.*|src\/(testing\/paths|client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    types: /^src\/service\/grants\.ts$/,
+  },
 }
 
 test.each(Object.entries(RULES))('%s imports only what it may', (folder, { may, types }) => {
@@ -47,8 +51,9 @@ const ENTRIES: Record<string, RegExp> = {
   'src/auth/index.ts': /^(xstate|valibot|machines\/|src\/(client|service|cli)\/)/,
   'src/app-jwt/index.ts': /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|cli)\/)/,
   'src/service/stores/redis.ts':
-    /^(xstate|ofetch|valibot|jose|machines\/|src\/(client|auth|app-jwt|protocol|cli)\/)/,
-  'src/service/index.ts': /^(ofetch|redis|src\/(client|auth|app-jwt|cli)\/)/,
+    /^(xstate|ofetch|valibot|jose|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,
+  'src/service/index.ts': /^(ofetch|redis|src\/(client|auth|app-jwt|cli|testing)\/)/,
+  'src/testing/index.ts': /^src\/(auth|app-jwt|cli)\//,
 }
 
 test.each(Object.entries(ENTRIES))('the entry %s pulls in nothing that it must not', (entry, forbidden) => {
@@ -68,9 +73,9 @@ test('nothing imports the public names of the root', () => {
   expect(imports.filter(({ to }) => to === 'src/index.ts')).toEqual([])
 })
 
-test('only the testing folder knows the graph package', () => {
+test('only the paths know the graph package', () => {
   expect(
-    imports.filter(({ from, to }) => to === '@xstate/graph' && !from.startsWith('src/testing/')),
+    imports.filter(({ from, to }) => to === '@xstate/graph' && !from.startsWith('src/testing/paths/')),
   ).toEqual([])
 })
 

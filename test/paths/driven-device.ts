@@ -16,8 +16,8 @@ interface OpenRequest {
   readonly reject: (error: Error) => void
 }
 
-/** What is compared of a device: all that is no secret, no object of the flow, and no function. */
-function compared(snapshot: DeviceSnapshot) {
+/** What is compared of a device: all that is no object of the flow, and no function. */
+export function compared(snapshot: DeviceSnapshot) {
   const { flow, codes, token, error, ...context } = snapshot.context
   return {
     state: stateName(snapshot),

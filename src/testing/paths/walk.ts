@@ -53,7 +53,8 @@ export function pathsOf<Situation, Step>(
   const paths = kind === 'shortest' ? model.getShortestPaths() : model.getSimplePaths()
   const walkAgain = walker(walk)
   // The first step is XState's own: it makes the situation from which a path starts.
-  return paths.map(({ steps }) => walkAgain(steps.slice(1).map(({ event }) => event.type)))
+  const labels = paths.map(({ steps }) => steps.slice(1).map(({ event }) => event.type))
+  return labels.filter(({ length }) => length > 0).map(walkAgain)
 }
 
 /** Lists every edge of the graph. */

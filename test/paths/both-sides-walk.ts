@@ -1,0 +1,142 @@
+import type { PollAnswer } from '../../src/protocol/poll-answer.ts'
+import { type DeviceSituation, deviceWalk, done } from '../../src/testing/paths/device-walk.ts'
+import { POLL_RESPONSES } from '../../src/testing/paths/poll-responses.ts'
+import { type ServiceSituation, serviceWalk } from '../../src/testing/paths/service-walk.ts'
+import type { Walk } from '../../src/testing/paths/walk.ts'
+
+/** What becomes of a request on its way to the service and back. */
+export const DELIVERIES = {
+  arrives: 'polled',
+  requestLost: 'polled in vain',
+  answerLost: 'polled, and the answer lost',
+  answerLate: 'polled, and the answer too late',
+  twice: 'polled twice at once',
+  twiceHeardLast: 'polled twice at once, and only the second answer heard',
+} as const
+
+export type Delivery = keyof typeof DELIVERIES
+
+/** One thing that happens to a device, to a user, or on the wire between device and service. */
+export type BothSidesStep =
+  | { readonly type: 'begin'; readonly answer: 'arrives' | 'answerLost' }
+  | { readonly type: 'poll'; readonly delivery: Delivery }
+  | { readonly type: 'approve' }
+  | { readonly type: 'deny' }
+  | { readonly type: 'sleep' }
+
+/** Both sides of one authorization. */
+export interface BothSides {
+  readonly device: DeviceSituation
+  readonly service: ServiceSituation
+  /** The service gave the token away, and the device never had it. */
+  readonly lost: boolean
+}
+
+const device = deviceWalk()
+const service = serviceWalk({ leeway: 1 })
+
+/** The product of the two machines, in one time. An answer takes no time; the user decides right after one. */
+export const bothSidesWalk: Walk<BothSides, BothSidesStep> = {
+  start: { device: device.start, service: service.start, lost: false },
+  next: ({ device: { device: client }, service: { grant } }) => {
+    if (client === undefined) return [beginStep('arrives'), beginStep('answerLost')]
+    if (client.status !== 'active') return []
+    const polls = (Object.keys(DELIVERIES) as Delivery[]).map(
+      (delivery) => ({ type: 'poll', delivery }) as const,
+    )
+    const decisions = [{ type: 'approve' }, { type: 'deny' }] as const
+    return [...polls, { type: 'sleep' }, ...(grant?.hasTag('undecided') ? decisions : [])]
+  },
+  take: (both, step) => {
+    switch (step.type) {
+      case 'begin':
+        return {
+          ...both,
+          device: named(
+            named(both.device, 'start'),
+            step.answer === 'arrives' ? 'codes' : 'codes unreachable',
+          ),
+          service: service.take(both.service, { type: 'codes' }),
+        }
+      case 'poll':
+        return poll(both, step.delivery)
+      case 'sleep':
+        return at({ ...both, device: named(both.device, 'sleep') })
+      case 'approve':
+      case 'deny':
+        return { ...both, service: service.take(both.service, step) }
+    }
+  },
+  nameOf,
+  stateOf: nameOf,
+  labelOf: labelOf,
+}
+
+function beginStep(answer: 'arrives' | 'answerLost'): BothSidesStep {
+  return { type: 'begin', answer }
+}
+
+/** Takes the step of the device that has this label. */
+function named(situation: DeviceSituation, label: string): DeviceSituation {
+  const step = device.next(situation).find((candidate) => device.labelOf(candidate) === label)
+  if (step === undefined) throw new Error(`${device.nameOf(situation)} has no step "${label}"`)
+  return device.take(situation, step)
+}
+
+/** Sets the service's clock by the device's. */
+function at({ device: { now, ...device }, service, lost }: BothSides): BothSides {
+  return { device: { now, ...device }, service: { ...service, now }, lost }
+}
+
+function poll(before: BothSides, delivery: Delivery): BothSides {
+  const polling = at({ ...before, device: named(before.device, 'due') })
+  // The wait ended at the end of the codes.
+  if (polling.device.device?.status !== 'active') return polling
+  const first = delivery === 'requestLost' ? polling.service : service.take(polling.service, { type: 'poll' })
+  const last = delivery.startsWith('twice') ? service.take(first, { type: 'poll' }) : first
+  const heard = delivery === 'arrives' || delivery === 'twice' ? first : last
+  const isHeard = delivery === 'arrives' || delivery.startsWith('twice')
+  const lost = first.answer === 'token' && !(isHeard && heard === first)
+  const next = { ...polling, service: last, lost: before.lost || lost }
+  if (isHeard) return { ...next, device: hear(polling.device, heard) }
+  return at({ ...next, device: named(polling.device, delivery === 'answerLate' ? 'silence' : 'unreachable') })
+}
+
+/** The device hears what the service said. */
+function hear(situation: DeviceSituation, { answer, grant, now }: ServiceSituation): DeviceSituation {
+  if (answer === undefined) throw new Error('the service said nothing')
+  const interval = grant?.context.interval
+  const meaning: PollAnswer =
+    answer === 'slowDown' ? { type: 'slow_down', at: now, interval } : POLL_RESPONSES[answer].means(now)
+  return device.send(situation, done('pollToken', meaning), now)
+}
+
+/** By the names of both, by whether the next poll will be early, and by whether the token was lost. */
+function nameOf({ device: client, service: { grant }, lost }: BothSides): string {
+  if (grant === undefined) return 'nothing'
+  const { interval = 0, nextPollAt = 0 } = client.device?.context ?? {}
+  const { lastPollAt, interval: required, leeway } = grant.context
+  const isEarly = lastPollAt !== null && nextPollAt < lastPollAt + (required - (leeway ?? 0)) * 1000
+  const isWaiting = client.device?.status === 'active' && grant.hasTag('undecided')
+  return [
+    `${device.nameOf(client)} | ${grant.value}`,
+    ...(isWaiting && isEarly ? ['early'] : []),
+    ...(isWaiting && interval < required ? ['too fast'] : []),
+    ...(lost ? ['token lost'] : []),
+  ].join(', ')
+}
+
+function labelOf(step: BothSidesStep): string {
+  switch (step.type) {
+    case 'begin':
+      return step.answer === 'arrives' ? 'begun' : 'begun, and the codes lost'
+    case 'poll':
+      return DELIVERIES[step.delivery]
+    case 'approve':
+      return 'approved'
+    case 'deny':
+      return 'denied'
+    case 'sleep':
+      return 'asleep beyond the end'
+  }
+}

@@ -1,0 +1,115 @@
+import { expect } from 'vitest'
+import { createDeviceAuthorization, type DeviceAuthorizationActor } from '../../src/index.ts'
+import { createService } from '../../src/service/index.ts'
+import { VirtualTime } from '../support/virtual-time.ts'
+import type { BothSides, BothSidesStep, Delivery } from './both-sides-walk.ts'
+import { compared } from './driven-device.ts'
+import { watchedStore } from './driven-service.ts'
+
+/** Milliseconds after which a late answer comes: the client gave it up before. */
+const LATE = 31_000
+
+/** The real client and the real service in one virtual time, with a wire between them that may fail. */
+export class DrivenBothSides {
+  readonly #time = new VirtualTime()
+  readonly #clock = this.#time.clock()
+  readonly #watched = watchedStore(this.#clock)
+  #issued = 0
+  readonly #service = createService({
+    clients: [{ clientId: 'client-id-in-the-clear', name: 'App' }],
+    clock: this.#clock,
+    store: this.#watched.store,
+    issueToken: () => {
+      this.#issued += 1
+      return 'sample-access-token'
+    },
+  })
+  readonly #actor: DeviceAuthorizationActor = createDeviceAuthorization({
+    clientId: 'client-id-in-the-clear',
+    scopes: ['repo', 'gist'],
+    clock: this.#clock,
+    random: () => 0,
+    fetch: (input, init) => this.#deliver(this.#time.through(this.#service.fetch), input, init),
+  })
+  #delivery: Delivery = 'arrives'
+
+  /** Takes one step, and compares both sides with what pure transitions lead to. */
+  async take(step: BothSidesStep, expected: BothSides): Promise<void> {
+    await this.#act(step)
+    const { device, service, lost } = expected
+    if (device.device === undefined || service.grant === undefined) throw new Error('nothing was begun')
+    expect(compared(this.#actor.getSnapshot())).toEqual(compared(device.device))
+    const { interval, lastPollAt, user } = service.grant.context
+    expect(this.#watched.grant()).toMatchObject({ state: service.grant.value, interval, lastPollAt, user })
+    expect(this.#issued).toBe(service.grant.value === 'authorized' ? 1 : 0)
+    if (lost) expect(this.#actor.getSnapshot().output?.status).not.toBe('authorized')
+  }
+
+  /** Lets the login go on, on a wire that works, to its end: that of the codes where the user never decides. */
+  async end() {
+    this.#delivery = 'arrives'
+    const isDone = () => this.#actor.getSnapshot().status === 'done'
+    const isDecided = () => !['requested', 'pending', 'slowed'].includes(this.#watched.grant()?.state ?? '')
+    if (!isDone() && !isDecided()) await this.#sleep()
+    await this.#time.until(isDone)
+    await this.#time.advance(LATE)
+    expect(this.#time.timers).toBe(0)
+    const { output } = this.#actor.getSnapshot()
+    return {
+      device: output?.status,
+      reason: output?.status === 'failed' && output.error.code === 'refused' ? output.error.error : undefined,
+      service: this.#watched.grant()?.state,
+      issued: this.#issued,
+    }
+  }
+
+  async #act(step: BothSidesStep): Promise<void> {
+    switch (step.type) {
+      case 'begin':
+        this.#delivery = step.answer
+        this.#actor.start()
+        return this.#time.settle()
+      case 'poll':
+        this.#delivery = step.delivery
+        return this.#poll()
+      case 'sleep':
+        return this.#sleep()
+      case 'approve':
+      case 'deny':
+        await this.#service[step.type](this.#actor.getSnapshot().context.codes?.userCode ?? '', 'octocat')
+    }
+  }
+
+  /** Until the next poll has been answered or given up. */
+  async #poll(): Promise<void> {
+    const { polls } = this.#actor.getSnapshot().context
+    await this.#time.until(() => {
+      const snapshot = this.#actor.getSnapshot()
+      return snapshot.status === 'done' || (snapshot.context.polls > polls && !snapshot.hasTag('polling'))
+    })
+  }
+
+  async #sleep(): Promise<void> {
+    this.#time.now = this.#actor.getSnapshot().context.expiresAt
+    await this.#time.advance(0)
+  }
+
+  async #deliver(send: typeof fetch, ...request: Parameters<typeof fetch>): Promise<Response> {
+    const delivery = this.#delivery
+    if (delivery === 'requestLost') throw new TypeError('fetch failed')
+    const first = await send(...request)
+    switch (delivery) {
+      case 'arrives':
+        return first
+      case 'answerLost':
+        throw new TypeError('fetch failed')
+      case 'answerLate':
+        return new Promise((resolve) => this.#clock.setTimeout(() => resolve(first), LATE))
+      case 'twice':
+        await send(...request)
+        return first
+      case 'twiceHeardLast':
+        return send(...request)
+    }
+  }
+}

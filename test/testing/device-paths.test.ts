@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import { createDeviceAuthorization, rfc8628, viewOf } from '../../src/index.ts'
+import {
+  type DeviceExecutors,
+  type DevicePath,
+  devicePaths,
+  type WireResponse,
+} from '../../src/testing/index.ts'
+import { VirtualTime } from '../support/virtual-time.ts'
+
+/** A user's own test: a page that shows one line, a service that they answer for by hand. */
+function page() {
+  const time = new VirtualTime()
+  const seen: string[] = []
+  let login: ReturnType<typeof createDeviceAuthorization> | undefined
+  let answer: ((response: WireResponse | undefined) => void) | undefined
+  const reply = async ({ response }: { readonly response?: WireResponse }) => {
+    answer?.(response)
+    await time.settle()
+  }
+  const advance = ({ milliseconds }: { readonly milliseconds: number }) => time.advance(milliseconds)
+  const executors: Required<DeviceExecutors> = {
+    start: async ({ resume }) => {
+      login = createDeviceAuthorization({
+        ...(resume ? { resume } : { clientId: 'an id', scopes: ['repo', 'gist'] }),
+        clock: time.clock(),
+        random: () => 0,
+        fetch: () =>
+          new Promise((resolve, reject) => {
+            answer = (response) =>
+              response ? resolve(new Response(response.body, response)) : reject(new Error('cut off'))
+          }),
+      })
+      login.start()
+      await time.settle()
+    },
+    codes: reply,
+    answer: reply,
+    silence: advance,
+    wait: advance,
+    sleep: async ({ milliseconds }) => {
+      time.now += milliseconds
+      await time.advance(0)
+    },
+    wake: () => login?.send({ type: 'wake' }),
+    cancel: () => login?.send({ type: 'cancel' }),
+    state: (expected) => {
+      if (login === undefined) throw new Error('not started')
+      const { status, activity, text, error } = viewOf(login.getSnapshot(), time.now)
+      expect({ status, activity, text, error: error?.code }).toEqual({
+        activity: undefined,
+        error: undefined,
+        ...expected,
+      })
+      seen.push(status)
+    },
+  }
+  return { executors, seen, stop: () => login?.stop() }
+}
+
+describe.each(['shortest', 'simple'] as const)('the %s paths of a device', (paths) => {
+  for (const path of devicePaths({ paths })) {
+    test(path.name, async () => {
+      const { executors, seen, stop } = page()
+      await path.test(executors)
+      expect(seen).toHaveLength(path.steps.length)
+      stop()
+    })
+  }
+})
+
+function named(name: string, paths: readonly DevicePath[] = devicePaths()): DevicePath {
+  const path = paths.find((candidate) => candidate.name === name)
+  if (path === undefined) throw new Error(`no path is called "${name}"`)
+  return path
+}
+
+test('a path says what happens, and what must be seen then', () => {
+  const { steps } = named('requested, then slowed by slow_down, then authorized')
+  expect(steps.map(({ description, event, expected }) => [description, event.type, expected.status])).toEqual(
+    [
+      ['started', 'start', 'requested'],
+      ['requested', 'codes', 'requested'],
+      ['polling', 'wait', 'requested'],
+      ['slowed by slow_down', 'answer', 'slowed'],
+      ['polling', 'wait', 'slowed'],
+      ['authorized', 'answer', 'authorized'],
+    ],
+  )
+  expect(steps.filter(({ event }) => event.type === 'wait').map(({ event }) => event)).toEqual([
+    { type: 'wait', until: 'due', milliseconds: 5250 },
+    { type: 'wait', until: 'due', milliseconds: 12_600 },
+  ])
+  expect(steps[3]?.event).toMatchObject({ response: { status: 200, body: '{"error":"slow_down"}' } })
+  expect(steps[3]?.expected).toEqual({
+    status: 'slowed',
+    activity: 'waiting',
+    text: 'Waiting for the code to be entered; the service asked for longer pauses.',
+  })
+})
+
+test('every way to end is reached, and every answer and step is on a path', () => {
+  const steps = devicePaths().flatMap((path) => path.steps)
+  expect(new Set(steps.map(({ expected }) => expected.status))).toEqual(
+    new Set(['requested', 'pending', 'slowed', 'authorized', 'expired', 'denied', 'failed', 'cancelled']),
+  )
+  expect(new Set(steps.map(({ event }) => event.type))).toEqual(
+    new Set(['start', 'codes', 'answer', 'silence', 'wait', 'sleep', 'wake', 'cancel']),
+  )
+})
+
+test('a missing executor is named before anything happens', async () => {
+  const path = named('requested, then cancelled')
+  const { executors, seen } = page()
+  const { cancel, ...others } = executors
+  await expect(path.test(others)).rejects.toMatchObject({
+    code: 'bad_option',
+    message: 'the path "requested, then cancelled" needs an executor "cancel"',
+  })
+  const { state, ...blind } = executors
+  await expect(path.test(blind as DeviceExecutors)).rejects.toThrow('needs an executor "state"')
+  expect(seen).toEqual([])
+})
+
+test('an executor that a path has no step for is not needed', async () => {
+  const { executors, stop } = page()
+  const { sleep, wake, silence, ...others } = executors
+  await named('requested, then pending, then authorized').test(others)
+  stop()
+})
+
+test('what an executor throws is told with the step at which it did', async () => {
+  const cause = new Error('the button is not there')
+  const { executors } = page()
+  const cancel = () => Promise.reject(cause)
+  const failing = named('requested, then cancelled').test({ ...executors, cancel })
+  await expect(failing).rejects.toMatchObject({
+    message: 'step 3 of "requested, then cancelled" (cancelled): the button is not there',
+    cause,
+  })
+})
+
+test('a client that sees another state than expected fails', async () => {
+  const { executors } = page()
+  const denied = named('requested, then denied')
+  const answer: DeviceExecutors['answer'] = (step, expected) =>
+    executors.answer(
+      { ...step, response: { status: 200, headers: {}, body: '{"error":"expired_token"}' } },
+      expected,
+    )
+  await expect(denied.test({ ...executors, answer })).rejects.toThrow(/^step 4 of "requested, then denied"/)
+})
+
+test('a filter leaves out steps, and what only they lead to', () => {
+  const paths = devicePaths({ filter: (step) => step.type !== 'answer' || step.answer === 'denied' })
+  expect(paths.map(({ name }) => name)).toContain('requested, then denied')
+  const steps = paths.flatMap((path) => path.steps)
+  expect(steps.filter(({ expected }) => expected.status === 'authorized')).toEqual([])
+  expect(devicePaths({ filter: () => false })).toEqual([])
+})
+
+test('records to go on from belong to the service and to the time that are given', () => {
+  const profile = rfc8628({
+    deviceAuthorizationEndpoint: 'https://login.example/device',
+    tokenEndpoint: 'https://login.example/token',
+  })
+  const now = Date.UTC(2027, 1, 3)
+  const records = devicePaths({ profile, now })
+    .flatMap(({ steps }) => steps[0]?.event ?? [])
+    .flatMap((event) => (event.type === 'start' && event.resume ? event.resume : []))
+  expect(records.length).toBeGreaterThan(0)
+  for (const { tokenEndpoint, nextPollAt, expiresAt } of records) {
+    expect(tokenEndpoint).toBe('https://login.example/token')
+    expect(nextPollAt - now).toBe(3000)
+    expect(expiresAt - now).toBe(600_000)
+  }
+})

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { type ServiceAnswer, type ServiceExecutors, servicePaths } from '../../src/testing/index.ts'
+import { startService } from '../support/start-service.ts'
+
+const ERRORS = {
+  pending: 'authorization_pending',
+  slowDown: 'slow_down',
+  denied: 'access_denied',
+  expired: 'expired_token',
+  unknownCode: 'incorrect_device_code',
+  token: undefined,
+} satisfies Record<ServiceAnswer, string | undefined>
+
+/** A check of a service over its wire alone. */
+function wire(options: Parameters<typeof startService>[0]): Required<ServiceExecutors> {
+  const service = startService({ leeway: 0, ...options })
+  let codes: Awaited<ReturnType<typeof service.begin>> | undefined
+  return {
+    codes: async () => {
+      codes = await service.begin()
+    },
+    poll: async (_, { answer, interval }) => {
+      const { body } = (await codes?.poll()) ?? {}
+      expect(body.error).toBe(answer && ERRORS[answer])
+      if (answer === 'slowDown') expect(body.interval).toBe(interval)
+      if (answer === 'token') expect(body.access_token).toEqual(expect.any(String))
+    },
+    wait: ({ milliseconds }) => service.wait(milliseconds / 1000),
+    approve: async (_, { decision }) =>
+      expect(await service.approve(codes?.userCode ?? '', 'octocat')).toBe(decision),
+    deny: async (_, { decision }) => expect(await service.deny(codes?.userCode ?? '')).toBe(decision),
+    state: () => undefined,
+  }
+}
+
+describe.each(['shortest', 'simple'] as const)('the %s paths of a service', (paths) => {
+  for (const path of servicePaths({ paths })) test(path.name, () => path.test(wire({})))
+})
+
+describe('the paths of a service with a pace of its own', () => {
+  const pace = { interval: 7, expiresIn: 60, firstPoll: 'counted' } as const
+  for (const path of servicePaths(pace)) test(path.name, () => path.test(wire(pace)))
+})
+
+test('a path says what must be answered', () => {
+  const path = servicePaths().find(({ name }) => name.includes('told to slow down, then waited one interval'))
+  expect(path?.steps.slice(0, 4).map(({ event, expected }) => [event, expected])).toEqual([
+    [{ type: 'codes' }, { state: 'requested', interval: 5 }],
+    [{ type: 'poll' }, { state: 'pending', interval: 5, answer: 'pending' }],
+    [{ type: 'poll' }, { state: 'slowed', interval: 10, answer: 'slowDown' }],
+    [
+      { type: 'wait', until: 'due', milliseconds: 10_000 },
+      { state: 'slowed', interval: 10 },
+    ],
+  ])
+})
+
+test('a filter leaves out steps, and what only they lead to', () => {
+  const steps = servicePaths({ filter: ({ type }) => type !== 'approve' }).flatMap((path) => path.steps)
+  expect(steps.filter(({ expected }) => expected.answer === 'token')).toEqual([])
+})
+
+test('a service that answers otherwise fails', async () => {
+  const [path] = servicePaths({ filter: ({ type }) => type === 'codes' || type === 'poll' })
+  expect(path?.steps.map(({ expected }) => expected.answer)).toContain('slowDown')
+  await expect(path?.test(wire({ leeway: 5 }))).rejects.toThrow(/^step 3 of "requested, then told to wait/)
+})
+
+test('a missing executor is named', async () => {
+  const { poll, ...others } = wire({})
+  const [path] = servicePaths()
+  await expect(path?.test(others)).rejects.toThrow('needs an executor "poll"')
+})
