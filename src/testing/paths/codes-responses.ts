@@ -70,5 +70,9 @@ export const CODES_RESPONSES = {
   },
 } as const satisfies Record<string, CodesResponse>
 
-/** The name of one thing that can become of the request for codes. */
+/**
+ * The name of one thing that can become of the request for codes.
+ *
+ * @group Testing
+ */
 export type CodesResponseName = keyof typeof CODES_RESPONSES

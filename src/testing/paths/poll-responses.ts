@@ -118,5 +118,9 @@ export const POLL_RESPONSES = {
   },
 } as const satisfies Record<string, PollResponse>
 
-/** The name of one thing that can become of a poll. */
+/**
+ * The name of one thing that can become of a poll.
+ *
+ * @group Testing
+ */
 export type PollResponseName = keyof typeof POLL_RESPONSES
