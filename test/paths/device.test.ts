@@ -104,14 +104,15 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Reads the name of a situation: the state, what the service last said, how often a code was forgiven. */
 function read(name: string) {
-  const [, state = '', after, forgiven = '0'] =
-    /^(\S+?)(?: after (\w+))?(?:, forgiven (\d))?$/.exec(name) ?? []
-  return { state, standing: after ?? state.replace('waiting.', ''), forgiven: Number(forgiven) }
+  const [, state = '', after, forgiven = '0', almostDue] =
+    /^(\S+?)(?: after (\w+))?(?:, forgiven (\d))?(, almost due)?$/.exec(name) ?? []
+  const standing = after ?? state.replace('waiting.', '')
+  return { state, standing, forgiven: Number(forgiven), isAlmostDue: almostDue !== undefined }
 }
 
 /** Where an edge must lead: an unknown code is forgiven twice, once the service has said that it knows it. */
 function targetOf({ from, step }: Edge) {
-  const { state, standing, forgiven } = read(from)
+  const { state, standing, forgiven, isAlmostDue } = read(from)
   const isForgiven = standing !== 'requested' && forgiven < 2
   const target = step === 'unknownCode' ? (isForgiven ? 'waiting.retrying' : 'failed') : TABLE[state]?.[step]
   if (!target?.startsWith('waiting.') && target !== 'polling') return { state: target }
@@ -120,6 +121,7 @@ function targetOf({ from, step }: Edge) {
     state: target,
     standing: told ?? standing,
     forgiven: forgiven + (step === 'unknownCode' ? 1 : 0),
+    isAlmostDue: step === 'early' || (step === 'wake' && isAlmostDue),
   }
 }
 

@@ -160,13 +160,19 @@ function responseOf(from: { readonly told: string; readonly response?: WireRespo
 
 /** The three cases of the timer of a wait: it fires early, in time, or after a sleep. */
 function waits(situation: DeviceSituation): DeviceWalkStep[] {
-  const { nextPollAt, expiresAt } = started(situation).context
-  const due = Math.ceil(Math.min(nextPollAt, expiresAt) - situation.now)
+  const due = untilDue(situation)
+  const { expiresAt } = started(situation).context
   return [
-    { type: 'wait', until: 'early', milliseconds: due - 1 },
+    ...(due > 1 ? [{ type: 'wait', until: 'early', milliseconds: due - 1 } as const] : []),
     { type: 'wait', until: 'due', milliseconds: due },
     { type: 'sleep', milliseconds: expiresAt - situation.now },
   ]
+}
+
+/** Milliseconds until the timer of a wait is due. */
+function untilDue(situation: DeviceSituation): number {
+  const { nextPollAt, expiresAt } = started(situation).context
+  return Math.ceil(Math.min(nextPollAt, expiresAt) - situation.now)
 }
 
 /** What the machine hears of a step. */
@@ -207,14 +213,18 @@ function failed(actorId: 'requestCodes' | 'pollToken', error: unknown): DeviceMa
   return { type: `xstate.error.actor.${actorId}`, actorId, error } as DeviceMachineEvent
 }
 
-/** By its state, by what the service last said, and by what guards count. */
-function nameOf({ device }: DeviceSituation): string {
+/** By its state, by what the service last said, by what guards count, and by whether a timer was early. */
+function nameOf(situation: DeviceSituation): string {
+  const { device } = situation
   if (device === undefined) return 'off'
   const { codes, status, forgiven } = device.context
   const state = stateName(device)
   if (device.status !== 'active' || codes === undefined) return state
-  const standing = state === `waiting.${status}` ? state : `${state} after ${status}`
-  return forgiven > 0 ? `${standing}, forgiven ${forgiven}` : standing
+  return [
+    state === `waiting.${status}` ? state : `${state} after ${status}`,
+    ...(forgiven > 0 ? [`forgiven ${forgiven}`] : []),
+    ...(device.matches('waiting') && untilDue(situation) <= 1 ? ['almost due'] : []),
+  ].join(', ')
 }
 
 /** The state as one name: `waiting.pending`. */
