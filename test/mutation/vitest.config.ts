@@ -7,5 +7,7 @@ export default defineConfig({
   test: {
     include: ['test/{machines,paths,testing,client,flow,service,app-jwt}/**/*.test.ts'],
     exclude: ['test/client/{inspect,svelte,vue}*.test.ts', 'test/app-jwt/built.test.ts'],
+    // Two workers and their mutants share the machine: what is slow is not killed for that.
+    testTimeout: 60_000,
   },
 })

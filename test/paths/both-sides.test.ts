@@ -28,6 +28,8 @@ for (const path of paths)
     }
     const end = await both.end()
     expect(end.issued).toBe(end.service === 'authorized' ? 1 : 0)
+    expect(end.requests).toBeLessThan(30)
+    if (end.device === 'expired') expect(end.isOver).toBe(true)
     if (path[0]?.step.type === 'begin' && path[0].step.answer === 'answerLost') {
       expect(end).toMatchObject({ device: 'failed', service: 'requested' })
     } else if (end.service === 'authorized' && end.device !== 'authorized') {

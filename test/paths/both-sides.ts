@@ -6,6 +6,9 @@ import type { BothSides, BothSidesStep, Delivery } from './both-sides-walk.ts'
 import { compared } from './driven-device.ts'
 import { watchedStore } from './driven-service.ts'
 
+/** Requests that no login needs: a client that never rests must fail, and not hang. */
+const TOO_MANY = 300
+
 /** Milliseconds after which a late answer comes: the client gave it up before. */
 const LATE = 31_000
 
@@ -15,6 +18,7 @@ export class DrivenBothSides {
   readonly #clock = this.#time.clock()
   readonly #watched = watchedStore(this.#clock)
   #issued = 0
+  #requests = 0
   readonly #service = createService({
     clients: [{ clientId: 'client-id-in-the-clear', name: 'App' }],
     clock: this.#clock,
@@ -52,6 +56,7 @@ export class DrivenBothSides {
     const isDecided = () => !['requested', 'pending', 'slowed'].includes(this.#watched.grant()?.state ?? '')
     if (!isDone() && !isDecided()) await this.#sleep()
     await this.#time.until(isDone)
+    const isOver = this.#time.now >= this.#actor.getSnapshot().context.expiresAt
     await this.#time.advance(LATE)
     expect(this.#time.timers).toBe(0)
     const { output } = this.#actor.getSnapshot()
@@ -60,6 +65,8 @@ export class DrivenBothSides {
       reason: output?.status === 'failed' && output.error.code === 'refused' ? output.error.error : undefined,
       service: this.#watched.grant()?.state,
       issued: this.#issued,
+      requests: this.#requests,
+      isOver,
     }
   }
 
@@ -95,6 +102,8 @@ export class DrivenBothSides {
   }
 
   async #deliver(send: typeof fetch, ...request: Parameters<typeof fetch>): Promise<Response> {
+    this.#requests += 1
+    if (this.#requests > TOO_MANY) throw new TypeError('fetch failed')
     const delivery = this.#delivery
     if (delivery === 'requestLost') throw new TypeError('fetch failed')
     const first = await send(...request)

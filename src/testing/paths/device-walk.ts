@@ -172,7 +172,7 @@ function waits(situation: DeviceSituation): DeviceWalkStep[] {
 /** Milliseconds until the timer of a wait is due. */
 function untilDue(situation: DeviceSituation): number {
   const { nextPollAt, expiresAt } = started(situation).context
-  return Math.ceil(Math.min(nextPollAt, expiresAt) - situation.now)
+  return Math.max(0, Math.ceil(Math.min(nextPollAt, expiresAt) - situation.now))
 }
 
 /** What the machine hears of a step. */
