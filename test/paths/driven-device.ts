@@ -114,6 +114,8 @@ export class DrivenDevice {
     const { device } = expected
     if (device === undefined) throw new Error('the walk has no device')
     expect(compared(this.snapshot)).toEqual(compared(device))
+    const { codes, interval } = this.snapshot.context
+    if (codes) expect(interval).toBe(this.#required.seconds)
     expect(expectationOf({ ...expected, device: this.snapshot })).toEqual(expectationOf(expected))
     const isAsking = this.snapshot.hasTag('polling') || this.snapshot.hasTag('requesting')
     expect(this.#open).toHaveLength(isAsking ? 1 : 0)

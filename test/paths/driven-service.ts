@@ -58,11 +58,17 @@ export class DrivenService {
   #codes = { device_code: '', user_code: '' }
   #issuing: 'fails' | 'takesLong' | undefined
   #begun: Pick<Making, 'made' | 'failed'> | undefined
+  readonly #leeway: number
+  /** By the specification alone: seconds between two polls, and when the last one came that was not early. */
+  #required = 5
+  #lastPollAt = Number.NEGATIVE_INFINITY
   #tokens = 0
   #delivered = 0
   #last: { heard?: Heard | undefined; decision?: string | undefined } = {}
 
   constructor(options: Pick<ServiceWalkOptions, 'leeway' | 'firstPoll'> & { profile: 'github' | 'rfc8628' }) {
+    this.#leeway = options.leeway ?? 0
+    if (options.firstPoll === 'counted') this.#lastPollAt = this.#clock.time
     this.#service = createService({
       clients: [{ clientId: CLIENT_ID, name: 'App' }],
       clock: this.#clock,
@@ -118,8 +124,21 @@ export class DrivenService {
     })
     expect(this.#last.decision).toBe(decision)
     expect(this.#last.heard?.answer).toBe(answer)
-    if (answer === 'slowDown') expect(this.#last.heard?.interval).toBe(interval)
+    if (step.type === 'poll' && grant.hasTag('undecided')) this.#account(this.#last.heard)
+    expect(interval).toBe(this.#required)
     expect(this.#delivered).toBe(grant.value === 'authorized' ? 1 : 0)
+  }
+
+  /** Spec 3, 7: a poll that is too early adds five seconds, and only such a one is told to slow down. */
+  #account(heard: Heard | undefined): void {
+    const { time } = this.#clock
+    if (time < this.#lastPollAt + (this.#required - this.#leeway) * 1000) {
+      this.#required += 5
+      expect(heard).toEqual({ answer: 'slowDown', interval: this.#required })
+    } else {
+      this.#lastPollAt = time
+      expect(heard?.answer).toBe('pending')
+    }
   }
 
   #issue(): string | Promise<string> {
