@@ -93,7 +93,7 @@ export class DrivenService {
       this.#issuing = issuing
       const heard = this.#poll()
       if (issuing !== 'takesLong') this.#last = { heard: await heard }
-      else this.#making.push({ ...(await this.#makingBegins()), heard })
+      else this.#making.push({ ...(await this.#makingBegins(heard)), heard })
     },
     approve: async () => {
       this.#last = { decision: await this.#service.approve(this.#codes.user_code, 'octocat') }
@@ -154,8 +154,15 @@ export class DrivenService {
     return `token-${this.#tokens}`
   }
 
-  async #makingBegins(): Promise<Pick<Making, 'made' | 'failed'>> {
-    while (this.#begun === undefined) await new Promise((resolve) => setImmediate(resolve))
+  async #makingBegins(heard: Promise<Heard>): Promise<Pick<Making, 'made' | 'failed'>> {
+    let isAnswered = false
+    heard.finally(() => {
+      isAnswered = true
+    })
+    while (this.#begun === undefined) {
+      if (isAnswered) throw new Error('the poll was answered although its token should take long')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
     const begun = this.#begun
     this.#begun = undefined
     return begun
