@@ -139,6 +139,7 @@ export class DrivenService {
       this.#lastPollAt = time
       expect(heard?.answer).toBe('pending')
     }
+    expect(this.#watched.grant()?.lastPollAt).toBe(this.#lastPollAt)
   }
 
   #issue(): string | Promise<string> {
