@@ -133,6 +133,6 @@ function fresh(options: {
   if (clientId.reveal() === '')
     throw new BadOptionError('clientId is empty: give the client id of the application')
   const scopes = options.scopes ?? []
-  if (!isScopes(scopes)) throw new BadOptionError('scopes must be a list of strings, one for each scope')
+  if (!isScopes(scopes)) throw new BadOptionError('scopes must be a list of strings')
   return { clientId, scopes, resume: undefined }
 }

@@ -42,7 +42,7 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  */
 export async function refresh(token: OAuthToken, options: RefreshOptions): Promise<OAuthToken> {
   if (token.refreshToken === undefined) {
-    throw new BadOptionError('the token has no refresh token: it does not end, or the service gives none')
+    throw new BadOptionError('the token has no refresh token')
   }
   const key = token.refreshToken.reveal()
   const running = underWay.get(key)
