@@ -16,12 +16,17 @@ export type FoundClient =
   | { readonly ok: true; readonly client: KnownClient }
   | { readonly ok: false; readonly why: 'missing' | 'contradictory' | 'unreadable' | 'unknown' }
 
+interface Index {
+  readonly byId: ReadonlyMap<string, KnownClient>
+  readonly byReference: ReadonlyMap<string, KnownClient>
+}
+
 /** Knows the clients that may ask for codes. */
 export function createClients(clients: readonly Client[]) {
   const known = index(clients)
 
   async function find(clientId: string): Promise<FoundClient> {
-    const client = (await known).get(await hash(clientId))
+    const client = (await known).byId.get(clientId)
     return client ? { ok: true, client } : { ok: false, why: 'unknown' }
   }
 
@@ -37,20 +42,23 @@ export function createClients(clients: readonly Client[]) {
     },
 
     /** Finds a client by what the store knows it by. */
-    at: async (reference: string) => (await known).get(reference),
+    at: async (reference: string) => (await known).byReference.get(reference),
   }
 }
 
 export type Clients = ReturnType<typeof createClients>
 
-async function index(clients: readonly Client[]): Promise<ReadonlyMap<string, KnownClient>> {
-  const known = new Map<string, KnownClient>()
-  for (const { clientId, name } of clients) {
-    const secret = Secret.of(clientId)
-    const reference = await hash(secret.reveal())
-    known.set(reference, { reference, clientId: secret, name })
+async function index(clients: readonly Client[]): Promise<Index> {
+  const known = await Promise.all(
+    clients.map(async ({ clientId, name }) => {
+      const secret = Secret.of(clientId)
+      return { reference: await hash(secret.reveal()), clientId: secret, name }
+    }),
+  )
+  return {
+    byId: new Map(known.map((client) => [client.clientId.reveal(), client])),
+    byReference: new Map(known.map((client) => [client.reference, client])),
   }
-  return known
 }
 
 /** RFC 6749, section 2.3.1: the id is form-encoded before it goes into the header. */

@@ -25,6 +25,14 @@ export interface GrantRequest
   readonly expiresIn: number
 }
 
+/**
+ * The machine as the pure `transition()` takes it. That makes an actor at each call, and with it a first snapshot that
+ * nobody looks at: made in full, it took four times as long as all the rest.
+ */
+const machine: typeof deviceGrant = Object.create(deviceGrant, {
+  getInitialSnapshot: { value: () => ({ status: 'done' }) },
+})
+
 /** A grant before and after one event. */
 interface Step {
   readonly before: Grant
@@ -135,7 +143,7 @@ export function isUndecided({ state }: Grant): boolean {
 /** Runs the machine over one event. A grant that the event does not change is handed back as it is. */
 function step(grant: Grant, event: DeviceGrantEvent): Grant {
   const { state, ...context } = grant
-  const [next] = transition(deviceGrant, deviceGrant.resolveState({ value: state, context }), event)
+  const [next] = transition(machine, machine.resolveState({ value: state, context }), event)
   return next.value === state && next.context === context ? grant : { state: next.value, ...next.context }
 }
 

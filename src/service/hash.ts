@@ -6,7 +6,7 @@ const nodeCrypto = globalThis.process?.getBuiltinModule?.('node:crypto')
  */
 export async function hash(text: string): Promise<string> {
   // At once where the runtime can, since WebCrypto takes a turn of a thread pool.
-  if (nodeCrypto) return nodeCrypto.createHash('sha256').update(text).digest('hex')
+  if (nodeCrypto?.hash) return nodeCrypto.hash('sha256', text)
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return toHex(new Uint8Array(digest))
 }

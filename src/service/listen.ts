@@ -143,17 +143,11 @@ function portOf(server: Server): number {
 async function answer(handle: Handler, message: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
     const body = await readBody(message)
-    const {
-      status,
-      headers,
-      body: text,
-    } = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
-    response.writeHead(status, {
-      ...headers,
-      'content-length': Buffer.byteLength(text),
-      // What was not read of a body would be taken for the next request.
-      ...(message.complete ? {} : { connection: 'close' }),
-    })
+    const answered = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
+    // What was not read of a body would be taken for the next request.
+    if (!message.complete) response.shouldKeepAlive = false
+    const { status, headers, body: text } = answered
+    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
     response.end(text)
   } catch {
     // The connection broke while the body came: nobody is left to answer.
@@ -161,15 +155,19 @@ async function answer(handle: Handler, message: IncomingMessage, response: Serve
   }
 }
 
-async function readBody(message: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    size += chunk.byteLength
-    if (size > CUT_OFF) return undefined
-    if (size <= LARGEST_REQUEST) chunks.push(chunk)
-  }
-  return size > LARGEST_REQUEST ? undefined : Buffer.concat(chunks).toString()
+/** Reads a body as text; `undefined` where it is too large. By events: an iterator takes as long as all the rest. */
+function readBody(message: IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength
+      if (size <= LARGEST_REQUEST) chunks.push(chunk)
+      if (size > CUT_OFF) resolve(void message.pause())
+    })
+    message.once('end', () => resolve(size > LARGEST_REQUEST ? undefined : Buffer.concat(chunks).toString()))
+    message.once('error', reject)
+  })
 }
 
 function serviceRequest(

@@ -1,0 +1,99 @@
+import { connect } from 'node:net'
+import { quantile } from './statistics.js'
+
+/**
+ * Sends requests over connections that are kept alive, one at a time on each, for some seconds.
+ *
+ * @param {object} load
+ * @param {number} load.port
+ * @param {readonly Buffer[]} load.requests Whole requests; each connection sends its own again and again.
+ * @param {number} load.connections
+ * @param {number} [load.seconds] How long; as good as for ever by default.
+ * @param {number} [load.most] How many requests altogether.
+ * @param {string} load.expected What every answer must contain.
+ * @returns Answers, seconds, and the latencies in milliseconds.
+ */
+export async function load({ port, requests, connections, seconds = 1e6, most = Infinity, expected }) {
+  const latencies = []
+  let sent = 0
+  const begin = performance.now()
+  const end = begin + seconds * 1000
+
+  const connection = (index) =>
+    new Promise((resolve, reject) => {
+      const request = requests[index % requests.length]
+      const socket = connect(port, '127.0.0.1').setNoDelay().setEncoding('latin1')
+      let heard = ''
+      let at = 0
+      const next = () => {
+        at = performance.now()
+        if (at >= end || sent >= most) {
+          socket.destroy()
+          resolve()
+          return
+        }
+        sent += 1
+        socket.write(request)
+      }
+      socket.on('data', (chunk) => {
+        heard += chunk
+        if (!isWhole(heard)) return
+        latencies.push(performance.now() - at)
+        if (!heard.includes(expected)) {
+          socket.destroy()
+          reject(new Error(`an answer was not "${expected}": ${heard}`))
+          return
+        }
+        heard = ''
+        next()
+      })
+      socket.once('connect', next)
+      socket.once('error', reject)
+    })
+
+  await Promise.all(Array.from({ length: connections }, (_, index) => connection(index)))
+  return {
+    answers: latencies.length,
+    seconds: (performance.now() - begin) / 1000,
+    median: quantile(latencies, 0.5),
+    slow: quantile(latencies, 0.99),
+  }
+}
+
+/** Sends one request on a connection of its own, and reads the JSON of the answer. */
+export async function ask(port, request) {
+  const text = await new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(request)).setEncoding('latin1')
+    let heard = ''
+    socket.on('data', (chunk) => {
+      heard += chunk
+      if (isWhole(heard)) socket.end(() => resolve(heard))
+    })
+    socket.once('error', reject)
+  })
+  return JSON.parse(/\{.*\}/s.exec(text)?.[0] ?? 'null')
+}
+
+/** @param {'form' | 'json'} encoding How the fields are written. */
+export function post(path, fields, encoding) {
+  const isJson = encoding === 'json'
+  const body = isJson ? JSON.stringify(fields) : new URLSearchParams(fields).toString()
+  return Buffer.from(
+    [
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      'Accept: application/json',
+      `Content-Type: application/${isJson ? 'json' : 'x-www-form-urlencoded'}`,
+      `Content-Length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n'),
+  )
+}
+
+function isWhole(text) {
+  const bodyAt = text.indexOf('\r\n\r\n') + 4
+  if (bodyAt === 3) return false
+  const [, length] = /^content-length: (\d+)/im.exec(text.slice(0, bodyAt)) ?? []
+  return length === undefined ? text.endsWith('\r\n0\r\n\r\n') : text.length - bodyAt >= Number(length)
+}

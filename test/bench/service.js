@@ -1,0 +1,142 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { ask, load, post } from './load.js'
+import { BETTER_AUTH, codesFields, HONO, LIMIT, OURS, PROVIDER, pollFields } from './servers.js'
+import { median, print, shuffled, table } from './statistics.js'
+
+/** Rounds, in each of which every server is polled for a while, in turn. */
+const ROUNDS = Number(process.argv[2] ?? 9)
+
+/** Seconds of one turn. */
+const TURN = 1
+
+const CONNECTIONS = 50
+
+/** Grants whose memory is measured. */
+const GRANTS = 100_000
+
+const POLLED = [LIMIT, HONO, OURS, PROVIDER, BETTER_AUTH]
+const ISSUERS = [LIMIT, OURS, PROVIDER, BETTER_AUTH]
+
+// The load and the server each have a core of their own, where there are two and the machine can say so.
+const canPin = spawnSync('taskset', ['-cp', '1', String(process.pid)]).status === 0
+
+print(`\nPolls that are answered with authorization_pending, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
+printRates(await measure(POLLED, pollsOf, 'authorization_pending'), 'polls')
+print(`\nRequests for codes, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
+printRates(await measure(ISSUERS, codesOf, 'device_code'), 'codes')
+print(`\nMemory of ${GRANTS} grants\n`)
+const { rss, heap } = await measureMemory()
+print(
+  table(
+    ['', 'bytes a grant'],
+    [
+      ['resident set', rss.toFixed(0)],
+      ['heap', heap.toFixed(0)],
+    ],
+  ),
+)
+
+/** One poll for each connection, of a grant of its own where there are grants. */
+async function pollsOf({ name, port, codes, poll, encoding }) {
+  const write = (deviceCode) => post(poll, pollFields(deviceCode), encoding)
+  if (name === LIMIT || name === HONO) return [write('0'.repeat(40))]
+  const issue = async () => (await ask(port, post(codes, codesFields, encoding))).device_code
+  return Promise.all(Array.from({ length: CONNECTIONS }, async () => write(await issue())))
+}
+
+function codesOf({ codes, encoding }) {
+  return [post(codes, codesFields, encoding)]
+}
+
+/** @returns For each server and round, its answers a second, and the CPU time (microseconds) of one. */
+async function measure(names, requestsOf, expected) {
+  const servers = []
+  for (const name of names) {
+    const server = await start(name)
+    const requests = await requestsOf(server)
+    const what = { port: server.port, requests, connections: CONNECTIONS }
+    const says = name === LIMIT || name === HONO ? 'authorization_pending' : expected
+    servers.push({ name, server, run: (seconds) => load({ ...what, seconds, expected: says }) })
+  }
+  for (const { run } of servers) await run(TURN)
+  const figures = Object.fromEntries(names.map((name) => [name, []]))
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { name, server, run } of shuffled(servers)) {
+      const before = (await server.ask('cpu')).cpu
+      const { answers, seconds, median, slow } = await run(TURN)
+      const { cpu } = await server.ask('cpu')
+      const used = cpu.user + cpu.system - before.user - before.system
+      figures[name].push({ rate: answers / seconds, cpu: used / answers, median, slow })
+    }
+  }
+  for (const { server } of servers) server.stop()
+  return figures
+}
+
+function printRates(figures, what) {
+  const of = (name, other, pick) =>
+    median(figures[name].map((figure, round) => pick(figure) / pick(figures[other][round]))).toFixed(2)
+  const rate = (figure) => figure.rate
+  const perCpu = (figure) => 1 / figure.cpu
+  const middle = (name, pick) => median(figures[name].map(pick))
+  print(
+    table(
+      [
+        '',
+        `${what} a second`,
+        'of the limit',
+        'of oidc-provider',
+        'CPU, µs',
+        'of the limit',
+        'median ms',
+        '99 % below',
+      ],
+      Object.keys(figures).map((name) => [
+        name,
+        middle(name, rate).toFixed(0),
+        of(name, LIMIT, rate),
+        of(name, PROVIDER, rate),
+        middle(name, ({ cpu }) => cpu).toFixed(0),
+        of(name, LIMIT, perCpu),
+        middle(name, ({ median }) => median).toFixed(1),
+        middle(name, ({ slow }) => slow).toFixed(1),
+      ]),
+    ),
+  )
+}
+
+async function measureMemory() {
+  const server = await start(OURS)
+  const { port, stop } = server
+  const requests = codesOf(server)
+  const issue = (most) => load({ port, requests, connections: CONNECTIONS, most, expected: 'device_code' })
+  // What a process takes for itself once it is warm is not the grants'.
+  await issue(GRANTS / 10)
+  const before = await server.ask('memory')
+  await issue(GRANTS)
+  const after = await server.ask('memory')
+  stop()
+  return { rss: (after.rss - before.rss) / GRANTS, heap: (after.heap - before.heap) / GRANTS }
+}
+
+async function start(name) {
+  const script = new URL('servers.js', import.meta.url).pathname
+  const command = [process.execPath, '--expose-gc', script, name]
+  const [program, ...args] = canPin ? ['taskset', '-c', '0', ...command] : command
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  const heard = () => new Promise((resolve) => child.once('message', resolve))
+  const address = await heard()
+  return {
+    name,
+    ...address,
+    /** CPU time and memory of the server's process; for the memory after a garbage collection. */
+    ask: (what) => {
+      child.send(what)
+      return heard()
+    },
+    stop: () => child.kill(),
+  }
+}
