@@ -5,14 +5,13 @@ import { clientContract, wait } from './client-contract.ts'
 clientContract('oauth4webapi', {
   profiles: ['rfc8628'],
   async login({ url, clientId, scopes, fetch, onUserCode }) {
-    const server: oauth.AuthorizationServer = {
-      issuer: url,
-      device_authorization_endpoint: `${url}/login/device/code`,
-      token_endpoint: `${url}/login/oauth/access_token`,
-    }
+    const options = { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true } as const
+    const issuer = new URL(url)
+    const server = await oauth
+      .discoveryRequest(issuer, { algorithm: 'oauth2', ...options })
+      .then((answer) => oauth.processDiscoveryResponse(issuer, answer))
     const client: oauth.Client = { client_id: clientId }
     const none = oauth.None()
-    const options = { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true } as const
     const codes = await oauth
       .deviceAuthorizationRequest(server, client, none, { scope: scopes.join(' ') }, options)
       .then((answer) => oauth.processDeviceAuthorizationResponse(server, client, answer))

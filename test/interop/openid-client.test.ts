@@ -6,14 +6,11 @@ function openidClient(authentication: client.ClientAuth): ForeignClient {
   return {
     profiles: ['rfc8628'],
     async login({ url, clientId, scopes, fetch, onUserCode }) {
-      const server = {
-        issuer: url,
-        device_authorization_endpoint: `${url}/login/device/code`,
-        token_endpoint: `${url}/login/oauth/access_token`,
-      }
-      const config = new client.Configuration(server, clientId, undefined, authentication)
-      client.allowInsecureRequests(config)
-      config[client.customFetch] = (address, init) => fetch(address, init as RequestInit)
+      const config = await client.discovery(new URL(url), clientId, undefined, authentication, {
+        algorithm: 'oauth2',
+        execute: [client.allowInsecureRequests],
+        [client.customFetch]: (address, init) => fetch(address, init as RequestInit),
+      })
       const codes = await client.initiateDeviceAuthorization(config, { scope: scopes.join(' ') })
       onUserCode(codes.user_code)
       const { access_token, scope = '' } = await client.pollDeviceAuthorizationGrant(config, codes)
