@@ -16,9 +16,10 @@ export function newDeviceCode(): string {
 export function newUserCode(): string {
   let letters = ''
   while (letters.length < USER_CODE_LENGTH) {
-    const [byte = 0] = crypto.getRandomValues(new Uint8Array(1))
-    // The last 16 of 256 values would make some letters likelier than others.
-    if (byte < 240) letters += USER_CODE_LETTERS[byte % USER_CODE_LETTERS.length]
+    for (const byte of crypto.getRandomValues(new Uint8Array(USER_CODE_LENGTH - letters.length))) {
+      // The last 16 of 256 values would make some letters likelier than others.
+      if (byte < 240) letters += USER_CODE_LETTERS[byte % USER_CODE_LETTERS.length]
+    }
   }
   return `${letters.slice(0, 4)}-${letters.slice(4)}`
 }

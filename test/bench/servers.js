@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { listen } from './free-port.js'
 
 /** Who answers polls; each in a process of its own. */
 export const LIMIT = 'bare `node:http`, a constant (the limit)'
@@ -151,8 +152,4 @@ async function startBetterAuth() {
     telemetry: { enabled: false },
   })
   return listen(createServer(toNodeHandler(auth)))
-}
-
-function listen(server) {
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)))
 }

@@ -1,0 +1,14 @@
+import { createServer } from 'node:net'
+
+/** A port of 127.0.0.1 that nobody listens at. */
+export async function freePort() {
+  const server = createServer()
+  const port = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Lets a server listen at a free port of 127.0.0.1, and says which. */
+export function listen(server) {
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)))
+}

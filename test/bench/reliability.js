@@ -1,0 +1,304 @@
+import { parseArgs } from 'node:util'
+import { authorizeDevice, github } from '../../dist/src/index.js'
+import { startInstances } from './instances.js'
+import { startRedis } from './redis-process.js'
+import { median, print, quantile, table } from './statistics.js'
+
+/**
+ * Lets people log in while a service is flooded and its instances are killed, and checks that no token is delivered
+ * twice and no decision is lost: `node reliability.js --minutes 10 --store redis`.
+ */
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    /** With `memory` there is one instance, which lives: its grants end with it. */
+    store: { type: 'string', default: 'redis' },
+    /** Logins at the same time. */
+    logins: { type: 'string', default: '40' },
+  },
+})
+const MINUTES = Number(values.minutes)
+const LOGINS = Number(values.logins)
+
+/** Seconds from one kill of an instance to the next. */
+const KILL_EVERY = 7
+
+/** Of a hundred polls, how many are sent twice at the same moment. */
+const SENT_TWICE = 20
+
+/** Seconds before the end of the lifetime after which a decision may come too late for a device whose polls break. */
+const LATE = 15
+
+/** Megabytes that no instance may exceed. */
+const BOUND = 300
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
+
+const redis = values.store === 'redis' ? await startRedis() : undefined
+const instances = await startInstances(redis ? 2 : 1, redis?.url)
+const { url } = instances
+const profile = github({ authUrl: url, baseUrl: url })
+const end = Date.now() + MINUTES * 60_000
+const isOver = () => Date.now() >= end
+
+const flows = []
+const floods = { codes: {}, userCodes: {}, deviceCodes: {} }
+const sizes = []
+let kills = 0
+
+await Promise.all([
+  ...Array.from({ length: LOGINS }, logInAgainAndAgain),
+  flood(floods.codes, () => post('/login/device/code', { client_id: 'client' }, { attacker: true })),
+  flood(floods.deviceCodes, () =>
+    post('/login/oauth/access_token', poll('f'.repeat(40)), { attacker: true }),
+  ),
+  flood(floods.userCodes, guessUserCode),
+  redis && killAgainAndAgain(),
+  measureAgainAndAgain(),
+])
+instances.stop()
+redis?.stop()
+report()
+
+async function logInAgainAndAgain() {
+  while (!isOver()) {
+    const flow = startOf(pick({ approve: 70, deny: 15, leave: 15 }))
+    flows.push(flow)
+    await logIn(flow)
+  }
+}
+
+function startOf(plan) {
+  const user = `user-${flows.length}`
+  return { plan, user, address: `10.1.${flows.length >> 8}.${flows.length & 255}`, tokens: [], broken: 0 }
+}
+
+/** One login of our own client, whose user decides on the page after some seconds, or does not. */
+async function logIn(flow) {
+  const begin = Date.now()
+  try {
+    const { accessToken } = await authorizeDevice({
+      clientId: 'client',
+      profile,
+      fetch: (address, init) => fetchAs(flow, address, init),
+      onCodes: ({ userCode, expiresAt }) => {
+        flow.expiresAt = expiresAt
+        if (flow.plan === 'leave') return
+        setTimeout(() => decide(flow, userCode), 500 + Math.random() * 6000)
+      },
+    })
+    flow.end = 'authorized'
+    flow.seconds = (Date.now() - begin) / 1000
+    flow.owner = await whoIs(accessToken.reveal())
+  } catch (error) {
+    flow.end = error.code === 'refused' ? error.error : (error.code ?? String(error))
+  }
+}
+
+/** Sends some polls twice at the same moment, and counts the tokens of each grant. */
+async function fetchAs(flow, address, init) {
+  const headers = { ...Object.fromEntries(new Headers(init.headers)), 'x-forwarded-for': flow.address }
+  const isPoll = String(address).endsWith('/access_token')
+  const send = async () => {
+    try {
+      const answer = await fetch(address, { ...init, headers })
+      const text = await answer.text()
+      const token = isPoll && /"access_token":"([^"]+)"/.exec(text)?.[1]
+      if (token) flow.tokens.push(token)
+      return { text, token, status: answer.status, headers: answer.headers }
+    } catch (error) {
+      if (isPoll) flow.broken += 1
+      return { error }
+    }
+  }
+  const twice = isPoll && Math.random() * 100 < SENT_TWICE
+  const answers = await Promise.all(twice ? [send(), send()] : [send()])
+  const chosen =
+    answers.find(({ token }) => token) ?? answers.find(({ text }) => text !== undefined) ?? answers[0]
+  if (chosen.error) throw chosen.error
+  return new Response(chosen.text, { status: chosen.status, headers: { 'content-type': 'application/json' } })
+}
+
+/** Opens the page and decides, again where the connection breaks, as people do. */
+async function decide(flow, userCode) {
+  const headers = { 'x-user': flow.user, 'x-forwarded-for': flow.address }
+  for (let attempt = 0; attempt < 20 && flow.end === undefined; attempt += 1) {
+    try {
+      const session = await openPage(headers)
+      const fields = { csrf: session.csrf, user_code: userCode, decision: flow.plan }
+      const answer = await post('/login/device', fields, { headers: { ...headers, cookie: session.cookie } })
+      // A decision whose answer was lost on its way counts: the second attempt hears that there is one.
+      if (answer.status === 200 || (answer.status === 409 && attempt > 0))
+        flow.decided = Date.now() < flow.expiresAt - LATE * 1000 ? 'in time' : 'late'
+      if (answer.status < 500) return
+    } catch {
+      // The instance was killed.
+    }
+    await sleep(200)
+  }
+}
+
+async function guessUserCode() {
+  const headers = { 'x-forwarded-for': attackerAddress() }
+  const { csrf, cookie } = await openPage(headers)
+  const letters = Array.from({ length: 8 }, () => 'BCDFGHJKLMNPQRSTVWXZ'[Math.floor(Math.random() * 20)])
+  const fields = { csrf, user_code: letters.join(''), decision: 'approve' }
+  return post('/login/device', fields, { headers: { ...headers, cookie } })
+}
+
+async function openPage(headers) {
+  const answer = await fetch(`${url}/login/device`, { headers })
+  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
+  return { cookie, csrf: /name="csrf" value="([^"]+)"/.exec(await answer.text())?.[1] ?? '' }
+}
+
+/** Some twenty requests a second, from a few addresses. */
+async function flood(statuses, attack) {
+  while (!isOver()) {
+    const outcome = await attack().then(
+      async (answer) => {
+        await answer.text()
+        return answer.status
+      },
+      () => 'broken',
+    )
+    statuses[outcome] = (statuses[outcome] ?? 0) + 1
+    await sleep(50)
+  }
+}
+
+async function killAgainAndAgain() {
+  while (!isOver()) {
+    await sleep(KILL_EVERY * 1000)
+    await instances.replaceOne()
+    kills += 1
+  }
+}
+
+async function measureAgainAndAgain() {
+  while (!isOver()) {
+    sizes.push(await instances.largest())
+    await sleep(1000)
+  }
+}
+
+function post(path, fields, { attacker = false, headers = {} } = {}) {
+  return fetch(url + path, {
+    method: 'POST',
+    headers: attacker ? { 'x-forwarded-for': attackerAddress(), ...headers } : headers,
+    body: new URLSearchParams(fields),
+  })
+}
+
+function poll(device_code) {
+  return { client_id: 'client', device_code, grant_type: GRANT_TYPE }
+}
+
+function attackerAddress() {
+  return `203.0.113.${Math.floor(Math.random() * 4)}`
+}
+
+async function whoIs(token) {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    try {
+      const answer = await fetch(`${url}/user`, { headers: { authorization: `Bearer ${token}` } })
+      if (answer.status < 500) return (await answer.json()).login
+    } catch {
+      // The instance was killed.
+    }
+    await sleep(200)
+  }
+}
+
+/** One of these names; the weights are hundredths. */
+function pick(weights) {
+  const all = Object.entries(weights).flatMap(([name, weight]) => Array(weight).fill(name))
+  return all[Math.floor(Math.random() * all.length)]
+}
+
+function sleep(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}
+
+function report() {
+  const outcomes = {}
+  for (const flow of flows) {
+    const what = `${storyOf(flow)}: the device ended ${flow.end}`
+    outcomes[what] = (outcomes[what] ?? 0) + 1
+  }
+  print(
+    `\nLogins: ${flows.length} in ${MINUTES} minutes, ${LOGINS} at a time, store: ${values.store}, instances killed: ${kills}\n`,
+  )
+  print(
+    table(
+      ['', 'logins'],
+      Object.entries(outcomes)
+        .sort()
+        .map(([what, count]) => [what, String(count)]),
+    ),
+  )
+  print('\nFloods, by the status that they heard\n')
+  print(
+    table(
+      ['', 'answers'],
+      Object.entries(floods).map(([what, statuses]) => [
+        what,
+        Object.entries(statuses)
+          .map(([status, count]) => `${status}: ${count}`)
+          .join(', '),
+      ]),
+    ),
+  )
+
+  const tokens = flows.flatMap((flow) => flow.tokens)
+  const approved = flows.filter(({ plan, decided }) => plan === 'approve' && decided === 'in time')
+  const withoutToken = approved.filter(({ end }) => end !== 'authorized')
+  // The instance was killed with the answer that brought the token: a second token would be the worse end.
+  const killedWithIt = withoutToken.filter(({ end, broken }) => end === 'incorrect_device_code' && broken > 0)
+  const wrongly = flows.filter(
+    ({ plan, decided, expiresAt, end, owner, user }) =>
+      (plan === 'leave' && expiresAt && end !== 'expired') ||
+      (plan === 'deny' && decided === 'in time' && end !== 'denied') ||
+      (end === 'authorized' && owner !== user),
+  )
+  const seconds = flows.flatMap((flow) => flow.seconds ?? [])
+  const checks = {
+    'grants with more than one token': flows.filter((flow) => flow.tokens.length > 1).length,
+    'tokens delivered to two logins': tokens.length - new Set(tokens).size,
+    'approvals lost': withoutToken.length - killedWithIt.length,
+    'logins that ended otherwise than their user decided': wrongly.length,
+    [`instances of more than ${BOUND} MB`]: sizes.filter((size) => size > BOUND).length,
+  }
+  print('\n')
+  print(
+    table(
+      ['', ''],
+      [
+        ...Object.entries(checks).map(([what, count]) => [what, String(count)]),
+        ['answers with a token that were lost with a killed instance', String(killedWithIt.length)],
+        ['polls broken by a kill', String(flows.reduce((sum, { broken }) => sum + broken, 0))],
+        [
+          'seconds of a login, median and 99 %',
+          `${median(seconds).toFixed(1)}, ${quantile(seconds, 0.99).toFixed(1)}`,
+        ],
+        ['MB of the largest instance, first and last third', thirds(sizes)],
+      ],
+    ),
+  )
+  const good = Object.values(checks).every((count) => count === 0)
+  print(
+    `\n${good ? 'reliable' : 'NOT RELIABLE'}: ${flows.length} logins, ${tokens.length} tokens, ${kills} kills, ${Object.values(checks).join(' + ')} failures`,
+  )
+  process.exitCode = good ? 0 : 1
+}
+
+function storyOf({ plan, decided, expiresAt }) {
+  if (expiresAt === undefined) return 'the request for codes failed'
+  if (plan === 'leave') return 'left to expire'
+  return `${plan === 'approve' ? 'approved' : 'denied'} ${decided ?? 'never'}`
+}
+
+function thirds(values) {
+  const third = Math.ceil(values.length / 3)
+  return [values.slice(0, third), values.slice(-third)].map((part) => median(part).toFixed(0)).join(', ')
+}
