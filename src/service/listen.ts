@@ -155,7 +155,7 @@ async function answer(handle: Handler, message: IncomingMessage, response: Serve
   }
 }
 
-/** Reads a body as text; `undefined` where it is too large. By events: an iterator takes as long as all the rest. */
+/** Reads a body as text; `undefined` where it is too large. By events: an iterator is slower. */
 function readBody(message: IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

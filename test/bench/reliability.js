@@ -152,7 +152,7 @@ async function openPage(headers) {
   return { cookie, csrf: /name="csrf" value="([^"]+)"/.exec(await answer.text())?.[1] ?? '' }
 }
 
-/** Some twenty requests a second, from a few addresses. */
+/** Some dozens of requests a second, from two addresses. */
 async function flood(statuses, attack) {
   while (!isOver()) {
     const outcome = await attack().then(
@@ -163,7 +163,7 @@ async function flood(statuses, attack) {
       () => 'broken',
     )
     statuses[outcome] = (statuses[outcome] ?? 0) + 1
-    await sleep(50)
+    await sleep(20)
   }
 }
 
@@ -195,7 +195,7 @@ function poll(device_code) {
 }
 
 function attackerAddress() {
-  return `203.0.113.${Math.floor(Math.random() * 4)}`
+  return `203.0.113.${Math.floor(Math.random() * 2)}`
 }
 
 async function whoIs(token) {

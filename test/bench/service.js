@@ -10,7 +10,7 @@ const ROUNDS = Number(process.argv[2] ?? 9)
 const TURN = 2
 
 /** Requests before the first round. */
-const WARM_UP = 20_000
+const WARM_UP = 10_000
 
 const CONNECTIONS = 50
 

@@ -1,0 +1,34 @@
+import { behindProxies, createService } from 'authgraph/service'
+import { redisStore } from 'authgraph/service/redis'
+
+const { AUTH_URL, CLIENT_ID, REDIS_URL, PORT = '8628' } = process.env
+
+const store = redisStore(REDIS_URL)
+const service = createService({
+  authUrl: AUTH_URL,
+  clients: [{ clientId: CLIENT_ID, name: 'Our command line' }],
+  store,
+  clientAddress: behindProxies(['127.0.0.1']),
+  // nginx has checked who it is, and lets nobody else write this header.
+  identify: ({ header }) => {
+    const user = header('x-remote-user')
+    if (user === undefined) throw new Error('the page was asked for without nginx')
+    return { user }
+  },
+  onError: (error) => process.stderr.write(`${error}\n`),
+})
+
+const { url, close } = await service.listen({
+  port: Number(PORT),
+  isReady: () =>
+    store.ping().then(
+      () => true,
+      () => false,
+    ),
+})
+process.stdout.write(`listening at ${url}\n`)
+
+process.once('SIGTERM', async () => {
+  await close()
+  await store.close()
+})

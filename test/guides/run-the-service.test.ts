@@ -1,0 +1,142 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:https'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { hasRedis, startRedis } from '../support/redis-server.ts'
+import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
+
+const HOST = 'login.example.com'
+
+const folder = resolve(import.meta.dirname, '../../docs/guides/run-the-service')
+const config = readFileSync(join(folder, 'nginx.conf'), 'utf8')
+
+const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0
+const hasNginx = has('nginx', '-v') && has('openssl', 'version')
+if (!hasNginx)
+  process.stderr.write(
+    'There is no nginx, or no openssl, on this machine: the test of its config is SKIPPED.\n',
+  )
+
+test.skipIf(!hasNginx || !hasRedis)(
+  'a device logs in over nginx, and the user signs in before the page',
+  async () => {
+    const service = await startServer()
+    const port = await startNginx(service.host)
+    const send = (path: string, fields: Record<string, string>, headers = {}) =>
+      sendTo(port, path, { host: HOST, ...headers }, new URLSearchParams(fields).toString())
+
+    const codes = JSON.parse((await send('/login/device/code', { client_id: CLIENT_ID })).text)
+    expect(codes.verification_uri).toBe(`https://${HOST}/login/device`)
+    expect(
+      (await send('/login/device/code', { client_id: CLIENT_ID }, { host: 'evil.example' })).status,
+    ).toBe(404)
+
+    const signedIn = { authorization: `Basic ${btoa('octocat:password')}` }
+    expect((await sendTo(port, '/login/device', { host: HOST })).status).toBe(401)
+    const page = await sendTo(port, '/login/device', { host: HOST, ...signedIn })
+    const [cookie = ''] = (page.cookie ?? '').split(';')
+    expect(cookie).toMatch(/^__Host-authgraph=/)
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const decision = { csrf, user_code: codes.user_code, decision: 'approve' }
+    const done = await send('/login/device', decision, {
+      cookie,
+      ...signedIn,
+      'x-remote-user': 'somebody-else',
+    })
+    expect(done.status).toBe(200)
+
+    const poll = { client_id: CLIENT_ID, device_code: codes.device_code, grant_type: GRANT_TYPE }
+    const { access_token } = JSON.parse((await send('/login/oauth/access_token', poll)).text)
+    const user = await sendTo(port, '/user', { host: HOST, authorization: `Bearer ${access_token}` })
+    expect(JSON.parse(user.text)).toEqual({ login: 'octocat' })
+    expect(await service.stop()).toBe(0)
+  },
+  30_000,
+)
+
+test.skipIf(!has('systemd-analyze', '--version'))('systemd understands the unit', () => {
+  const { stderr } = spawnSync('systemd-analyze', ['verify', join(folder, 'authgraph.service')], {
+    encoding: 'utf8',
+  })
+  const own = stderr.split('\n').filter((line) => /Unknown|Failed to parse|Invalid/i.test(line))
+  expect(own).toEqual([])
+})
+
+/** Starts the program of the guide; `stop` asks it to end, and answers its exit code. */
+async function startServer() {
+  const redis = await startRedis()
+  onTestFinished(() => redis.stop())
+  const child = spawn(process.execPath, [join(folder, 'server.js')], {
+    env: { ...process.env, AUTH_URL: `https://${HOST}`, CLIENT_ID, REDIS_URL: redis.url, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(child.stdout, 'data')
+  const url = String(line).replace('listening at ', '').trim()
+  await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
+    timeout: 10_000,
+    interval: 20,
+  })
+  return {
+    host: new URL(url).host,
+    async stop(): Promise<number> {
+      child.kill('SIGTERM')
+      return (await once(child, 'exit'))[0]
+    },
+  }
+}
+
+/** Starts nginx with the config of the guide: its own ports, files, certificate and users are all that differ. */
+async function startNginx(upstream: string): Promise<number> {
+  const home = mkdtempSync(join(tmpdir(), 'authgraph-nginx-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const file = (name: string) => join(home, name)
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' })
+  const names = ['-keyout', file('key.pem'), '-out', file('cert.pem'), '-subj', `/CN=${HOST}`]
+  openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...names)
+  // Read by the workers of nginx, which are another user.
+  chmodSync(home, 0o755)
+  writeFileSync(file('users'), `octocat:${openssl('passwd', '-apr1', 'password')}`, { mode: 0o644 })
+  const port = await freePort()
+  const changed = config
+    .replace('127.0.0.1:8628', upstream)
+    .replace('listen 443', `listen 127.0.0.1:${port}`)
+    .replace(/ssl_certificate .*/, `ssl_certificate ${file('cert.pem')};`)
+    .replace(/ssl_certificate_key .*/, `ssl_certificate_key ${file('key.pem')};`)
+    .replace('/etc/nginx/users', file('users'))
+    .replace('/run/nginx.pid', file('nginx.pid'))
+    .replaceAll('/var/log/nginx', home)
+  writeFileSync(file('nginx.conf'), changed)
+  const nginx = spawn('nginx', ['-c', file('nginx.conf'), '-p', home, '-g', 'daemon off;'], {
+    stdio: 'ignore',
+  })
+  onTestFinished(() => void nginx.kill())
+  await vi.waitFor(() => sendTo(port, '/', { host: HOST }), { timeout: 10_000, interval: 20 })
+  return port
+}
+
+async function sendTo(port: number, path: string, headers: Record<string, string>, body?: string) {
+  const length = body === undefined ? {} : { 'content-length': body.length }
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    request({ port, path, method, rejectUnauthorized: false, headers: { ...headers, ...length } }, resolve)
+      .once('error', reject)
+      .end(body)
+  })
+  let text = ''
+  for await (const chunk of answer.setEncoding('utf8')) text += chunk
+  return { status: answer.statusCode, cookie: answer.headers['set-cookie']?.[0], text }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
