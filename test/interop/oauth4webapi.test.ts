@@ -5,7 +5,10 @@ import { clientContract, wait } from './client-contract.ts'
 clientContract('oauth4webapi', {
   profiles: ['rfc8628'],
   async login({ url, clientId, scopes, fetch, onUserCode }) {
-    const options = { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true } as const
+    const options = {
+      [oauth.customFetch]: (address: string, init: object) => fetch(address, init),
+      [oauth.allowInsecureRequests]: true,
+    } as const
     const issuer = new URL(url)
     const server = await oauth
       .discoveryRequest(issuer, { algorithm: 'oauth2', ...options })
