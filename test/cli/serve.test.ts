@@ -130,8 +130,11 @@ test('a whole login over HTTP is logged line by line, and holds no secret', asyn
 
 test('what is for development alone is said once, loudly, beside the log', async () => {
   const served = serve('--demo-client')
-  await served.url()
+  const url = await served.url()
   await vi.waitFor(() => expect(served.stderr()).toContain('"developer"'))
+  expect((await fetch(`${url}/login/device`)).status).toBe(200)
+  served.signal('SIGTERM')
+  await served.ended
   expect(served.stderr().match(/FOR DEVELOPMENT ONLY/g)).toHaveLength(1)
 })
 
