@@ -8,7 +8,7 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { createService } from '../../dist/src/service/index.js'
 import { redisStore } from '../../dist/src/service/stores/redis.js'
-import { median, print, table } from './statistics.js'
+import { median, print, shuffled, table } from './statistics.js'
 
 const PORT = 16379
 const IN_FLIGHT = 50
@@ -123,7 +123,7 @@ for await (const chunk of server.stdout) if (String(chunk).includes('Ready to ac
 
 const figures = new Map(Object.keys(clients).map((name) => [name, { polls: [], scripts: [] }]))
 for (let round = 0; round <= ROUNDS; round += 1) {
-  for (const [name, connect] of Object.entries(clients)) {
+  for (const [name, connect] of shuffled(Object.entries(clients))) {
     const connected = await connect()
     const polls = await pollRate(connected.client)
     const scripts = await scriptRate(connected)
