@@ -7,6 +7,11 @@ export default defineConfig({
     alias: [
       { find: /^authgraph$/, replacement: resolve(import.meta.dirname, 'src/index.ts') },
       { find: /^authgraph\/(auth|service)$/, replacement: resolve(import.meta.dirname, 'src/$1/index.ts') },
+      { find: /^authgraph\/testing$/, replacement: resolve(import.meta.dirname, 'src/testing/index.ts') },
+      {
+        find: /^authgraph\/testing\/vitest$/,
+        replacement: resolve(import.meta.dirname, 'src/testing/vitest.ts'),
+      },
     ],
   },
   oxc: { jsx: { runtime: 'automatic' } },

@@ -35,6 +35,9 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(xstate|@xstate\/graph|machines\/.*|src\/(testing\/paths|client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^src\/service\/grants\.ts$/,
   },
+  'src/testing': {
+    may: /^(xstate|@xstate\/graph|valibot|vitest|node:(http|net|child_process)|machines\/.*|src\/(?!cli\/|index\.ts).*)$/,
+  },
 }
 
 test.each(Object.entries(RULES))('%s imports only what it may', (folder, { may, types }) => {
@@ -53,7 +56,7 @@ const ENTRIES: Record<string, RegExp> = {
   'src/service/stores/redis.ts':
     /^(xstate|ofetch|valibot|jose|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,
   'src/service/index.ts': /^(ofetch|redis|src\/(client|auth|app-jwt|cli|testing)\/)/,
-  'src/testing/index.ts': /^src\/(auth|app-jwt|cli)\//,
+  'src/testing/index.ts': /^(vitest|src\/(auth|app-jwt|cli)\/)/,
 }
 
 test.each(Object.entries(ENTRIES))('the entry %s pulls in nothing that it must not', (entry, forbidden) => {
@@ -77,6 +80,12 @@ test('only the paths know the graph package', () => {
   expect(
     imports.filter(({ from, to }) => to === '@xstate/graph' && !from.startsWith('src/testing/paths/')),
   ).toEqual([])
+})
+
+test('nothing imports the testing folder but the command that checks a service', () => {
+  const importers = imports.filter(({ to }) => to.startsWith('src/testing/')).map(({ from }) => from)
+  const others = importers.filter((from) => !from.startsWith('src/testing/'))
+  expect(others.filter((from) => !/^src\/cli\/check(-report)?\.ts$/.test(from))).toEqual([])
 })
 
 test('secrets and errors import nothing of ours but each other', () => {

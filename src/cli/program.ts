@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { Command } from 'commander'
+import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
 import { demoCommand } from './commands/demo.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -15,6 +16,7 @@ export function createProgram(): Command {
     .addHelpText('after', '\nEach command has a help of its own: authgraph COMMAND --help')
     .showHelpAfterError('See: authgraph --help')
     .exitOverride()
-  for (const command of [demoCommand(), serveCommand(), completionCommand()]) program.addCommand(command)
+  for (const command of [demoCommand(), serveCommand(), checkCommand(), completionCommand()])
+    program.addCommand(command)
   return program
 }

@@ -1,3 +1,8 @@
+export { type CheckOptions, type CheckReport, checkService } from './check/check-service.ts'
+export { toJUnit } from './check/junit.ts'
+export type { RequirementId } from './check/requirements.ts'
+export type { CheckResult } from './check/verdicts.ts'
+export type { ShownExchange } from './check/wire.ts'
 export type { CodesResponseName } from './paths/codes-responses.ts'
 export {
   type DeviceExecutors,
@@ -20,3 +25,11 @@ export {
 export type { ServiceAnswer, ServiceStep } from './paths/service-steps.ts'
 export type { PathKind } from './paths/walk.ts'
 export type { WireResponse } from './paths/wire-response.ts'
+export {
+  createSandbox,
+  type FaultTarget,
+  type Sandbox,
+  type SandboxOptions,
+  type SandboxRequest,
+} from './sandbox/create-sandbox.ts'
+export type { Fault } from './sandbox/fault.ts'

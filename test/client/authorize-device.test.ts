@@ -7,10 +7,10 @@ import {
   ExpiredError,
   RefusedError,
 } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { answers } from '../support/answers.ts'
 import { startFlow } from '../support/flow.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
 
 const { codes, denied, expired, pending, token } = answers
 

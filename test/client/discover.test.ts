@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { discover } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { scriptedService } from '../support/scripted-service.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
 
 const metadata = {
   issuer: 'https://login.example/tenant',

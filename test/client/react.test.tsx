@@ -9,10 +9,10 @@ import {
   deviceMachine,
   viewOf,
 } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { answers } from '../support/answers.ts'
 import { render } from '../support/render.ts'
 import { scriptedService } from '../support/scripted-service.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
 
 const { codes, pending, token } = answers
 

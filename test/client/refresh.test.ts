@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type OAuthToken, refresh, Secret } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
 
 const old: OAuthToken = {
   accessToken: new Secret('ghu_old'),

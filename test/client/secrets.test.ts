@@ -10,9 +10,9 @@ import {
   viewOf,
   watch,
 } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { answers } from '../support/answers.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
 
 const { codes, pending, slowDown, token } = answers
 

@@ -3,9 +3,9 @@ import { useActorRef, useSelector } from '@xstate/vue'
 import { expect, test } from 'vitest'
 import { createApp, h, nextTick, ref, shallowRef } from 'vue'
 import { createDeviceAuthorization, deviceInput, deviceMachine, Secret, viewOf } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { answers } from '../support/answers.ts'
 import { scriptedService } from '../support/scripted-service.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
 
 const { codes, pending, token } = answers
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDeviceAuthorization } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
 /** The codes live for 20.8 seconds: polls fall at 5.25, 10.5 and 15.75, and a last one is allowed at 20.75 at the earliest. */
 async function approveAt(milliseconds: number) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createDeviceAuthorization } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
 const FLOWS = 50
 

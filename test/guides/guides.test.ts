@@ -4,17 +4,21 @@ import { expect, test } from 'vitest'
 
 const docs = resolve(import.meta.dirname, '../../docs')
 
-test.each(['guides/browser', 'guides/inspect', 'change/form', 'change/store', 'change/page'])(
-  '%s shows the code that is tested, and no other',
-  (document) => {
-    const text = readFileSync(join(docs, `${document}.md`), 'utf8')
-    const shown = [...text.matchAll(/^`([^`]+)`:\n\n```tsx?\n(.*?)^```$/gms)].map(([, file, code]) => [
-      file,
-      code,
-    ])
-    const folder = join(import.meta.dirname, basename(document))
-    const tested = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')])
-    expect(shown.sort()).toEqual(tested.sort())
-    expect(text.match(/^```\w/gm)).toHaveLength(tested.length)
-  },
-)
+test.each([
+  'guides/browser',
+  'guides/inspect',
+  'guides/test-your-login',
+  'change/form',
+  'change/store',
+  'change/page',
+])('%s shows the code that is tested, and no other', (document) => {
+  const text = readFileSync(join(docs, `${document}.md`), 'utf8')
+  const shown = [...text.matchAll(/^`([^`]+)`:\n\n```tsx?\n(.*?)^```$/gms)].map(([, file, code]) => [
+    file,
+    code,
+  ])
+  const folder = join(import.meta.dirname, basename(document))
+  const tested = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')])
+  expect(shown.sort()).toEqual(tested.sort())
+  expect(text.match(/^```\w/gm)).toHaveLength(tested.length)
+})

@@ -10,6 +10,7 @@ import {
   rfc8628,
   viewOf,
 } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { answers } from '../support/answers.ts'
 import { expectNothingQuoted, gapsOf, hostileFlow, untilTrue } from '../support/hostile-flow.ts'
 import {
@@ -27,7 +28,6 @@ import {
   type Script,
   silence,
 } from '../support/hostile-server.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
 
 const { codes, denied, expired, pending, token, unknownCode } = answers
 

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Clock, createDeviceAuthorization, github } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { answers } from '../support/answers.ts'
 import { expectNothingQuoted, untilTrue } from '../support/hostile-flow.ts'
 import {
@@ -16,7 +17,6 @@ import {
   reset,
   silence,
 } from '../support/hostile-server.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
 
 /** Milliseconds a request may take. */
 const REQUEST_TIMEOUT = 30_000

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { createDeviceAuthorization, type DeviceAuthorizationActor } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import type { BothSides, BothSidesStep, Delivery } from './both-sides-walk.ts'
 import { compared } from './driven-device.ts'
 import { watchedStore } from './driven-service.ts'

@@ -8,7 +8,7 @@ import {
 import type { DeviceStep, WireResponse } from '../../src/testing/index.ts'
 import { expectationOf } from '../../src/testing/paths/device-paths.ts'
 import { type DeviceSituation, type DeviceWalkStep, stateName } from '../../src/testing/paths/device-walk.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
 /** A request that waits for what becomes of it. */
 interface OpenRequest {

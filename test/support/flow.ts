@@ -1,6 +1,6 @@
 import { createDeviceAuthorization, type DeviceAuthorizationOptions } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { type Scripted, scriptedService } from './scripted-service.ts'
-import { VirtualTime } from './virtual-time.ts'
 
 /** A started flow under virtual time against a script, whose first line answers the request for codes. */
 export function startFlow(

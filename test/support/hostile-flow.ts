@@ -7,8 +7,8 @@ import {
   github,
   watch,
 } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { hostileServer, type Script } from './hostile-server.ts'
-import { VirtualTime } from './virtual-time.ts'
 
 /** A started flow under virtual time against a hostile server. `time` may be given, where the script needs it. */
 export async function hostileFlow(

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { VirtualTime } from './virtual-time.ts'
+import type { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
 /** What is done to one request: a plain object is sent as JSON with status 200, a function does as it likes. */
 export type Line = object | Play

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest'
 import type { InspectionEvent, Observer } from 'xstate'
 import { createDeviceAuthorization, exportResume, type ResumeRecord } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { answers } from './answers.ts'
 import { type Scripted, scriptedService } from './scripted-service.ts'
-import { VirtualTime } from './virtual-time.ts'
 
 const { codes, denied, expired, pending, slowDown, token, unknownCode } = answers
 

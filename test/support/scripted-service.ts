@@ -1,4 +1,4 @@
-import type { VirtualTime } from './virtual-time.ts'
+import type { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
 /** What the service does with one request: answers with a JSON body, a whole response, fails, or never answers. */
 export type Scripted = object | Response | Error | 'hang'

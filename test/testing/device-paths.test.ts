@@ -6,7 +6,7 @@ import {
   devicePaths,
   type WireResponse,
 } from '../../src/testing/index.ts'
-import { VirtualTime } from '../support/virtual-time.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
 /** A user's own test: a page that shows one line, a service that they answer for by hand. */
 function page() {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/index.ts'
+import type { Clock } from '../../client/options.ts'
 
 interface Timer {
   readonly due: number

@@ -1,0 +1,62 @@
+import { type Command, Option } from 'commander'
+import { command, exitWith } from '../command.ts'
+
+/** What `authgraph check` was asked for. */
+export interface CheckCommandOptions {
+  readonly clientId: string
+  readonly otherClientId?: string
+  readonly approve?: string
+  readonly deny?: string
+  readonly profile: 'github' | 'rfc8628' | 'auto'
+  readonly issuer?: string
+  readonly deviceAuthorizationEndpoint?: string
+  readonly tokenEndpoint?: string
+  readonly scopes: string
+  readonly waitExpiry?: true
+  readonly yesRemote?: true
+  readonly json?: true
+  /** A path. */
+  readonly junit?: string
+  readonly color: boolean
+}
+
+/** Declares `authgraph check`. */
+export function checkCommand(): Command {
+  return command({
+    name: 'check',
+    summary: 'check a service, requirement by requirement',
+    description:
+      'Asks a service for codes, polls it, has a user approve and deny, and says of each requirement of the ' +
+      'specification and of RFC 8628 whether the service meets it. It waits as a device must, and sends 40 requests ' +
+      'at most. In the commands of a decision CODE stands for the user code; no shell reads them. Without them, you are ' +
+      'asked at the terminal.',
+    exitCodes: { 0: 'no requirement failed', 1: 'some failed', 130: 'interrupted with Ctrl-C' },
+    examples: [
+      "authgraph check http://localhost:3000 --client-id my-app --approve 'node approve.js CODE' --deny 'node deny.js CODE'",
+      'authgraph check --issuer https://login.example.com --client-id my-app --yes-remote --junit check.xml',
+    ],
+  })
+    .argument('[url]', 'the address of the login paths, where they are those of the specification')
+    .addOption(new Option('--client-id <id>', 'the client').env('AUTHGRAPH_CLIENT_ID').makeOptionMandatory())
+    .option('--other-client-id <id>', 'a second client, to which the codes of the first mean nothing')
+    .option('--approve <command>', 'approves CODE')
+    .option('--deny <command>', 'denies CODE')
+    .addOption(
+      new Option('--profile <profile>', 'whose habits the service has')
+        .choices(['github', 'rfc8628', 'auto'])
+        .default('auto'),
+    )
+    .option('--issuer <url>', 'finds the endpoints in the metadata of this issuer')
+    .option('--device-authorization-endpoint <url>', 'where codes are asked for')
+    .option('--token-endpoint <url>', 'where the device polls')
+    .option('--scopes <list>', 'asks for these scopes, separated by commas', '')
+    .option('--wait-expiry', 'waits until codes run out, however long they live')
+    .option('--yes-remote', 'allows a service on another machine')
+    .option('--json', 'print the report as JSON, for programs')
+    .option('--junit <file>', 'writes the report for build servers as well')
+    .action(
+      exitWith(async (url: string | undefined, options: CheckCommandOptions, self: Command) =>
+        (await import('../check.ts')).check(url, options, self),
+      ),
+    )
+}

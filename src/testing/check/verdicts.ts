@@ -1,0 +1,51 @@
+import { REQUIREMENTS, type RequirementId } from './requirements.ts'
+import { printable, type Reply, type ShownExchange } from './wire.ts'
+
+/**
+ * What the check found of one requirement.
+ *
+ * @group Service check
+ */
+export interface CheckResult {
+  /** Names the requirement, and never changes its meaning. */
+  readonly id: RequirementId
+  /** The requirement as a sentence. */
+  readonly requirement: string
+  /** Where it stands: a part of the specification, sections of RFCs. */
+  readonly source: string
+  readonly outcome: 'passed' | 'failed' | 'not applicable'
+  /** What was wrong, why it does not apply, or what was seen. */
+  readonly detail?: string
+  /** Of what failed. */
+  readonly exchange?: ShownExchange
+}
+
+/** Collects the results of one check, each requirement once. */
+export function createVerdicts(
+  show: (reply: Reply) => ShownExchange,
+  onResult: (result: CheckResult) => void = () => undefined,
+) {
+  const results = new Map<RequirementId, CheckResult>()
+
+  function add(id: RequirementId, found: Pick<CheckResult, 'outcome' | 'detail' | 'exchange'>): void {
+    const { text, source } = REQUIREMENTS[id]
+    const result = { id, requirement: text, source, ...found }
+    results.set(id, result)
+    onResult(result)
+  }
+
+  return {
+    results,
+
+    /** Says what is wrong with an answer; nothing is, where there is no problem. `seen` is worth telling all the same. */
+    judge(id: RequirementId, reply: Reply | undefined, problem: string | undefined, seen?: string): void {
+      if (problem === undefined) add(id, { outcome: 'passed', ...(seen && { detail: seen }) })
+      else add(id, { outcome: 'failed', detail: printable(problem), ...(reply && { exchange: show(reply) }) })
+    },
+
+    /** Says why requirements do not apply. Those that were judged already stay as they are. */
+    skip(ids: readonly RequirementId[], why: string): void {
+      for (const id of ids) if (!results.has(id)) add(id, { outcome: 'not applicable', detail: why })
+    },
+  }
+}

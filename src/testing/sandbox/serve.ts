@@ -1,0 +1,47 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Listening } from '../../service/listen.ts'
+
+/** Serves a `fetch` on a free port of this machine. A request that it rejects is a connection that breaks. */
+export async function serve(fetch: typeof globalThis.fetch): Promise<Pick<Listening, 'url' | 'close'>> {
+  const server = createServer((message, response) => void answer(fetch, message, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answer(
+  fetch: typeof globalThis.fetch,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  // The sandbox tells its own time.
+  response.sendDate = false
+  try {
+    const { status, headers, body } = await fetch(await readRequest(message), { signal: gone.signal })
+    response.statusCode = status
+    response.setHeaders(headers)
+    response.end(body === null ? '' : await new Response(body).text())
+  } catch {
+    message.socket.destroy()
+  }
+}
+
+async function readRequest(message: IncomingMessage): Promise<Request> {
+  const { method = 'GET', url = '/', headers } = message
+  const chunks: Buffer[] = []
+  for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk)
+  return new Request(`http://${headers.host}${url}`, {
+    method,
+    headers: headers as Record<string, string>,
+    body: method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks).toString(),
+  })
+}

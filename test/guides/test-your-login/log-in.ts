@@ -1,0 +1,26 @@
+import { AuthgraphError, authorizeDevice, type Clock, type Profile, type Secret } from 'authgraph'
+
+/** Whom the command asks. A test gives all of it, the program itself the client id alone. */
+export interface LoginClient {
+  readonly clientId: string | Secret
+  readonly profile?: Profile
+  readonly fetch?: typeof fetch
+  readonly clock?: Clock
+}
+
+/** The command `log-in`: tells the user what to do, and answers the exit code. */
+export async function logIn(print: (line: string) => void, client: LoginClient): Promise<number> {
+  try {
+    const { scopes } = await authorizeDevice({
+      ...client,
+      scopes: ['repo'],
+      onCodes: ({ verificationUri, userCode }) => print(`Open ${verificationUri} and enter ${userCode}`),
+    })
+    print(`Logged in for ${scopes.join(', ')}`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof AuthgraphError)) throw error
+    print(`Not logged in: ${error.code}`)
+    return 1
+  }
+}

@@ -1,0 +1,77 @@
+// @vitest-environment jsdom
+import type { DeviceAuthorizationOptions } from 'authgraph'
+import { devicePaths, type WireResponse } from 'authgraph/testing'
+import { test } from 'authgraph/testing/vitest'
+import { act } from 'react'
+import { createRoot } from 'react-dom/client'
+import { describe, expect, onTestFinished } from 'vitest'
+import { SignIn } from './sign-in.js'
+
+Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
+
+/** Shows the component, and does in it what a user does. */
+async function show(options: DeviceAuthorizationOptions) {
+  const page = document.createElement('main')
+  const root = createRoot(page)
+  onTestFinished(() => act(async () => root.unmount()))
+  await act(async () => root.render(<SignIn {...options} />))
+  return {
+    text: (role: string) => page.querySelector(`[role=${role}]`)?.textContent,
+    code: () => page.querySelector('code')?.textContent,
+    press: (name: string) =>
+      act(async () =>
+        [...page.querySelectorAll('button')].find(({ textContent }) => textContent === name)?.click(),
+      ),
+  }
+}
+
+test('shows the code, and then that all is well', async ({ sandbox }) => {
+  const { press, code, text } = await show(sandbox.client)
+  expect(sandbox.requests).toEqual([])
+  await press('Sign in')
+  await act(() => sandbox.advance(1))
+  expect(code()).toMatch(/^\w{4}-\w{4}$/)
+  await sandbox.approve(code() ?? '')
+  await act(() => sandbox.advance(10))
+  expect(text('status')).toBe('Authorized.')
+})
+
+describe('shows where the login stands', () => {
+  const paths = devicePaths({
+    filter: (step) => {
+      if (step.type === 'start') return step.resume === undefined
+      if (step.type === 'wait') return step.until === 'due'
+      return step.type !== 'sleep' && step.type !== 'wake'
+    },
+  })
+
+  test.for(paths.map((path) => [path.name, path] as const))('%s', async ([, path], { sandbox }) => {
+    let answer = (_response?: WireResponse) => {}
+    const fetch = () =>
+      new Promise<Response>((resolve, reject) => {
+        answer = (response) =>
+          response ? resolve(new Response(response.body, response)) : reject(new TypeError('no connection'))
+      })
+    const { press, text } = await show({ ...sandbox.client, fetch, random: () => 0 })
+    const reply = ({ response }: { readonly response?: WireResponse }) =>
+      act(async () => {
+        answer(response)
+        await sandbox.advance(0)
+      })
+    const pass = ({ milliseconds }: { readonly milliseconds: number }) =>
+      act(() => sandbox.advance(milliseconds / 1000))
+
+    await path.test({
+      start: () => press('Sign in'),
+      codes: reply,
+      answer: reply,
+      silence: pass,
+      wait: pass,
+      cancel: () => press('Cancel'),
+      state: (expected) => {
+        expect(text('status')).toBe(expected.text)
+        expect(text('alert') !== undefined).toBe(expected.error !== undefined)
+      },
+    })
+  })
+})

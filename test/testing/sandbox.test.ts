@@ -1,0 +1,212 @@
+import { inspect } from 'node:util'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { authorizeDevice, createDeviceAuthorization, viewOf } from '../../src/index.ts'
+import { createSandbox, type Fault, type FaultTarget, type SandboxOptions } from '../../src/testing/index.ts'
+
+/** A login under way, in virtual time. */
+function login(options?: SandboxOptions) {
+  const sandbox = createSandbox(options)
+  const actor = createDeviceAuthorization({ ...sandbox.client, scopes: ['repo', 'gist'], random: () => 0 })
+  actor.start()
+  const view = () => viewOf(actor.getSnapshot(), sandbox.clock.now())
+  return { sandbox, actor, view }
+}
+
+describe('a sandbox', () => {
+  test('brings a login to its token, in no time', async () => {
+    const sandbox = createSandbox()
+    const token = await sandbox.run(
+      authorizeDevice({ ...sandbox.client, scopes: ['repo', 'gist'], onCodes: () => sandbox.approve() }),
+    )
+    expect(token).toMatchObject({ tokenType: 'bearer', scopes: ['repo', 'gist'] })
+    expect(sandbox.requests).toEqual([
+      {
+        method: 'POST',
+        path: '/login/device/code',
+        at: Date.UTC(2026, 0, 1),
+        status: 200,
+        outcome: 'codes',
+      },
+      {
+        method: 'POST',
+        path: '/login/oauth/access_token',
+        at: Date.UTC(2026, 0, 1) + 5250,
+        status: 200,
+        outcome: 'token',
+      },
+    ])
+  })
+
+  test.each([undefined, 'rfc8628'] as const)('denies the code issued last (profile %s)', async (profile) => {
+    const sandbox = createSandbox({ ...(profile && { profile }) })
+    const denied = authorizeDevice({ ...sandbox.client, onCodes: () => sandbox.deny() })
+    await expect(sandbox.run(denied)).rejects.toMatchObject({ code: 'denied' })
+  })
+
+  test('decides on the code that it is given', async () => {
+    const sandbox = createSandbox()
+    const codes: string[] = []
+    const logins = [0, 1].map(() =>
+      authorizeDevice({ ...sandbox.client, onCodes: ({ userCode }) => codes.push(userCode) }),
+    )
+    await sandbox.advance(0)
+    expect(await sandbox.deny(codes[0])).toBe('done')
+    expect(await sandbox.approve(codes[1])).toBe('done')
+    const [first, second] = await sandbox.run(Promise.allSettled(logins))
+    expect(first).toMatchObject({ status: 'rejected', reason: { code: 'denied' } })
+    expect(second).toMatchObject({ status: 'fulfilled' })
+  })
+
+  test('refuses to decide before there is a code', async () => {
+    await expect(createSandbox().approve()).rejects.toMatchObject({ code: 'bad_option' })
+  })
+
+  test('moves the service and the client through the same time', async () => {
+    const { sandbox, view } = login({ expiresIn: 60 })
+    await sandbox.advance(10)
+    expect(view()).toMatchObject({ status: 'pending', secondsLeft: 50 })
+    await sandbox.advance(51)
+    expect(view()).toMatchObject({ status: 'expired' })
+    expect(await sandbox.approve()).toBe('expired')
+  })
+
+  test('says that a promise waits for what time does not bring', async () => {
+    await expect(createSandbox().run(new Promise(() => {}))).rejects.toThrow('time does not bring')
+  })
+
+  test('takes options of a service, and a clock that runs by itself', async () => {
+    const sandbox = createSandbox({ time: 'real', interval: 1, clients: [{ clientId: 'id', name: 'App' }] })
+    expect(Math.abs(sandbox.clock.now() - Date.now())).toBeLessThan(1000)
+    expect(sandbox.client.clientId).toBe('id')
+    await expect(sandbox.advance(1)).rejects.toMatchObject({ code: 'bad_option' })
+  })
+
+  test('in real time lives in the time that Vitest fakes', async () => {
+    vi.useFakeTimers()
+    const sandbox = createSandbox({ time: 'real' })
+    vi.stubGlobal('fetch', sandbox.fetch)
+    onTestFinished(() => {
+      vi.useRealTimers()
+      vi.unstubAllGlobals()
+    })
+    const login = authorizeDevice({ clientId: 'sandbox', onCodes: () => sandbox.approve() })
+    await vi.advanceTimersByTimeAsync(6000)
+    expect(await login).toMatchObject({ tokenType: 'bearer' })
+  })
+
+  test('keeps no secret in its log', async () => {
+    const sandbox = createSandbox({ clients: [{ clientId: 'client-id-in-the-clear', name: 'App' }] })
+    const answers: string[] = []
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const answer = await sandbox.fetch(input, init)
+      answers.push(await answer.clone().text())
+      return answer
+    }
+    await sandbox.run(authorizeDevice({ ...sandbox.client, fetch, onCodes: () => sandbox.approve() }))
+    await sandbox.fetch('http://localhost/login/device?user_code=ABCD-EFGH')
+    const log = inspect(sandbox.requests, { depth: 9 })
+    const secrets = answers
+      .flatMap((text) => Object.values(JSON.parse(text)))
+      .filter((value) => String(value).length > 20)
+    expect(secrets.length).toBeGreaterThan(1)
+    for (const secret of [...secrets, 'client-id-in-the-clear', 'ABCD-EFGH'])
+      expect(log).not.toContain(secret)
+  })
+})
+
+describe('a fault', () => {
+  test.each<[string, Fault, object]>([
+    ['drop', 'drop', { code: 'unreachable', reason: 'ECONNRESET' }],
+    ['hang', 'hang', { code: 'timed_out' }],
+    ['html', 'html', { code: 'bad_answer' }],
+    ['malformed', 'malformed', { code: 'bad_answer' }],
+    ['status', { status: 503 }, { code: 'refused', status: 503 }],
+    ['status', { status: 429, retryAfter: 30 }, { code: 'refused', status: 429, retryAfter: 30 }],
+  ])('%s at the request for codes ends a login', async (name, fault, error) => {
+    const sandbox = createSandbox()
+    sandbox.inject(fault)
+    await expect(sandbox.run(authorizeDevice(sandbox.client))).rejects.toMatchObject(error)
+    expect(sandbox.requests).toMatchObject([{ outcome: name }])
+  })
+
+  test.each<[string, Fault, FaultTarget | undefined]>([
+    ['drop', 'drop', { on: 'poll' }],
+    ['hang', 'hang', { on: 'poll' }],
+    ['html', 'html', { on: 'poll', times: 3 }],
+    ['malformed', 'malformed', { on: ({ path }) => path.endsWith('token') }],
+    ['status', { status: 502 }, { on: 'poll', times: 2 }],
+  ])('%s at a poll is one that a login outlives', async (name, fault, target) => {
+    const { sandbox, view } = login()
+    sandbox.inject(fault, target)
+    await sandbox.advance(0)
+    await sandbox.approve()
+    await sandbox.advance(10)
+    expect(view()).toMatchObject(name === 'hang' ? { activity: 'polling' } : { activity: 'retrying' })
+    await sandbox.advance(300)
+    expect(view()).toMatchObject({ status: 'authorized' })
+    const outcomes = sandbox.requests.map(({ outcome }) => outcome)
+    expect(outcomes).toEqual(['codes', ...Array(target?.times ?? 1).fill(name), 'token'])
+  })
+
+  test('of 429 is obeyed', async () => {
+    const { sandbox } = login()
+    sandbox.inject({ status: 429, retryAfter: 40 }, { on: 'poll' })
+    await sandbox.advance(100)
+    const [, limited, next] = sandbox.requests
+    expect((next?.at ?? 0) - (limited?.at ?? 0)).toBeGreaterThanOrEqual(40_000)
+  })
+
+  test('of slowness takes virtual time', async () => {
+    const { sandbox, view } = login()
+    sandbox.inject({ slow: 3 })
+    await sandbox.advance(2)
+    expect(view()).toMatchObject({ activity: 'requesting' })
+    await sandbox.advance(2)
+    expect(view()).toMatchObject({ activity: 'waiting', secondsLeft: 896 })
+  })
+
+  test('of the clock shows in the date that the service tells', async () => {
+    const sandbox = createSandbox()
+    sandbox.inject({ clockSkew: -3600 })
+    const dates = [
+      await sandbox.fetch('http://localhost/user'),
+      await sandbox.fetch('http://localhost/user'),
+    ].map(({ headers }) => Date.parse(headers.get('date') ?? '') - sandbox.clock.now())
+    expect(dates).toEqual([-3_600_000, 0])
+  })
+})
+
+describe('a sandbox that listens', () => {
+  test('is a server for clients of any kind, and goes on with what it knew', async () => {
+    await using sandbox = createSandbox({ interval: 1 })
+    const codes = async () =>
+      (
+        await fetch(sandbox.client.profile.deviceAuthorizationEndpoint, {
+          method: 'POST',
+          body: new URLSearchParams({ client_id: 'sandbox' }),
+        })
+      ).json()
+    const url = await sandbox.listen()
+    expect(await codes()).toMatchObject({ verification_uri: `${url}/login/device` })
+    expect(await sandbox.approve()).toBe('done')
+    expect(await (await fetch(`${url}/login/device`)).text()).toContain('Connect a device')
+    sandbox.inject('drop')
+    await expect(codes()).rejects.toThrow('fetch failed')
+    sandbox.inject({ status: 503 })
+    const { status } = await fetch(`${url}/user`)
+    expect(status).toBe(503)
+    expect(sandbox.requests.map(({ outcome }) => outcome)).toEqual(['codes', '', 'drop', 'status'])
+  })
+
+  test('ends a request that hangs when it is closed', async () => {
+    const sandbox = createSandbox()
+    const url = await sandbox.listen()
+    sandbox.inject('hang')
+    const hanging = fetch(url)
+    const ended = expect(hanging).rejects.toThrow('fetch failed')
+    while (sandbox.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await sandbox.close()
+    await ended
+    await expect(fetch(url)).rejects.toThrow('fetch failed')
+  })
+})

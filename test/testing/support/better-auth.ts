@@ -1,0 +1,68 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { betterAuth } from 'better-auth'
+import { memoryAdapter } from 'better-auth/adapters/memory'
+import { toNodeHandler } from 'better-auth/node'
+import { deviceAuthorization } from 'better-auth/plugins'
+import type { ShownCodes } from '../../../src/index.ts'
+import { person } from '../../support/person.ts'
+
+/** The page is the application's own: better-auth has none. */
+const PAGE = { 'content-type': 'text/html', 'cache-control': 'no-store', 'x-frame-options': 'DENY' }
+
+/** better-auth with its device authorization, on a free port of this machine, and a person who has signed in there. */
+export async function startBetterAuth() {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const auth = betterAuth({
+    baseURL: origin,
+    secret: 'a secret of this test alone, long enough for it',
+    database: memoryAdapter({ user: [], session: [], account: [], verification: [], deviceCode: [] }),
+    emailAndPassword: { enabled: true },
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    plugins: [
+      deviceAuthorization({
+        interval: '2s',
+        expiresIn: '22s',
+        validateClient: async (clientId) => clientId === 'device' || clientId === 'another',
+      }),
+    ],
+  })
+  const handle = toNodeHandler(auth)
+  server.on('request', (message, response) => {
+    if (message.url?.startsWith('/device'))
+      response.writeHead(200, PAGE).end('<!doctype html><title>Device</title>')
+    else void handle(message, response)
+  })
+
+  const { open } = person()
+  const post = (path: string, body: object) =>
+    open(`${origin}/api/auth${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin },
+      body: JSON.stringify(body),
+    })
+  await post('/sign-up/email', { name: 'Person', email: 'person@example.com', password: 'correct horse' })
+
+  const decide =
+    (decision: 'approve' | 'deny') =>
+    async ({ userCode }: ShownCodes) => {
+      await open(`${origin}/api/auth/device?user_code=${userCode}`)
+      const { html } = await post(`/device/${decision}`, { userCode })
+      if (!html.includes('true')) throw new Error(html)
+    }
+
+  return {
+    issuer: origin,
+    deviceAuthorizationEndpoint: `${origin}/api/auth/device/code`,
+    tokenEndpoint: `${origin}/api/auth/device/token`,
+    approve: decide('approve'),
+    deny: decide('deny'),
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

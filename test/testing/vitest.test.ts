@@ -1,0 +1,22 @@
+import { describe, expect } from 'vitest'
+import { authorizeDevice } from '../../src/index.ts'
+import { test } from '../../src/testing/vitest.ts'
+
+test('a test has a sandbox', async ({ sandbox }) => {
+  await sandbox.run(authorizeDevice({ ...sandbox.client, onCodes: () => sandbox.approve() }))
+  expect(sandbox.requests).toHaveLength(2)
+})
+
+test('the next test has a new one', ({ sandbox }) => {
+  expect(sandbox.requests).toEqual([])
+})
+
+describe('a group of tests', () => {
+  test.override({ sandboxOptions: { expiresIn: 30 } })
+
+  test('has its own options', async ({ sandbox }) => {
+    const expired = authorizeDevice(sandbox.client)
+    await expect(sandbox.run(expired)).rejects.toMatchObject({ code: 'expired' })
+    expect(sandbox.clock.now()).toBe(Date.UTC(2026, 0, 1) + 30_000)
+  })
+})
