@@ -45,6 +45,9 @@ const ROOT = 'root'
 /** What the arrow that draws a loose part to its place is called. It is not drawn. */
 const THREAD = 'thread'
 
+/** Pixels of a step aside that is too small to mean anything. */
+const JOG = 5
+
 /** How many layouts are tried: ELK begins each with other random numbers. */
 const TRIES = 24
 
@@ -202,7 +205,7 @@ function placed({ children, edges = [], width = 0, height = 0 }: ElkNode, plan: 
     }),
     arrows: plan.arrows.map((arrow) => {
       const way = ways.get(arrow.id)
-      const points = pointsOf(way)
+      const points = straight(pointsOf(way))
       const label = way?.labels?.[0]
       return { arrow, points: isBack(arrow, plan) ? points.reverse() : points, label: label && boxOf(label) }
     }),
@@ -223,4 +226,16 @@ function pointsOf(edge: ElkExtendedEdge | undefined): Point[] {
     ...bendPoints,
     endPoint,
   ])
+}
+
+/** Takes such steps away at both ends, where an arrow may as well begin or end a little beside. */
+function straight(points: Point[]): Point[] {
+  const [first, second, third] = points
+  if (first === undefined || second === undefined || third === undefined || points.length < 4) return points
+  if (first.x === second.x && Math.abs(second.x - third.x) < JOG)
+    return straight([{ x: third.x, y: first.y }, ...points.slice(3)])
+  const [fourthLast, thirdLast, secondLast, last] = points.slice(-4) as [Point, Point, Point, Point]
+  if (last.x === secondLast.x && Math.abs(secondLast.x - thirdLast.x) < JOG)
+    return straight([...points.slice(0, -4), fourthLast, { x: fourthLast.x, y: last.y }])
+  return points
 }

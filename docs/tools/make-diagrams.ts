@@ -8,7 +8,7 @@ import { planPicture } from './plan-picture.ts'
 import { readMachine } from './read-machine.ts'
 import type { Scheme } from './svg.ts'
 import { writeJson, writeLiteral } from './write-config.ts'
-import { writeMoves } from './write-moves.ts'
+import { writeIndex, writeMoves } from './write-moves.ts'
 
 /** The machines, by the name of their file. */
 export const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
@@ -27,7 +27,8 @@ export async function layouts(): Promise<Map<string, Layout>> {
 /** Makes everything in `docs/machines`: the contents of each file, by its name. */
 export function diagrams(laidOut: ReadonlyMap<string, Layout>): Map<string, string> {
   const pages = [...laidOut].flatMap(([file, layout]) => pagesOf(file, layout))
-  return new Map([...pages, ...inSchemes('sequence', drawSequence)])
+  const machines = new Map([...laidOut].map(([file, { plan }]) => [file, plan.machine]))
+  return new Map([...pages, ...inSchemes('sequence', drawSequence), ['README.md', writeIndex(machines)]])
 }
 
 function pagesOf(file: string, layout: Layout): [string, string][] {

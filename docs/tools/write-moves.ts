@@ -13,10 +13,7 @@ export function writeMoves(machine: Machine, file: string): string {
 
 ${machine.description}
 
-<picture>
-  <source media="(prefers-color-scheme: dark)" srcset="${file}.dark.svg">
-  <img src="${file}.light.svg" alt="The states of the machine ${machine.id}, and the moves between them. The table below says the same.">
-</picture>
+${pictureOf(file, `The states of the machine ${machine.id}, and the moves between them. The table below says the same.`)}
 
 Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run diagrams\`. To change it in Stately's editor, paste
 [${file}.stately.js](${file}.stately.js) there, or import [${file}.machine.json](${file}.machine.json).
@@ -41,6 +38,26 @@ ${table(
   ]),
 )}
 `
+}
+
+/** Writes the page that leads to the others: what happens in one flow, and where each side of it is drawn. */
+export function writeIndex(machines: ReadonlyMap<string, Machine>): string {
+  const pages = [...machines].map(([file, { id, description }]) => `- [${id}](${file}.md): ${description}`)
+  return `# The machines
+
+${pages.join('\n')}
+
+One flow, from the request for codes to the token:
+
+${pictureOf('sequence', 'A device asks a service for codes, shows one to a person, and polls until the person has approved.')}
+`
+}
+
+function pictureOf(file: string, words: string): string {
+  return `<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="${file}.dark.svg">
+  <img src="${file}.light.svg" alt="${words}">
+</picture>`
 }
 
 /** The moves of each row: those that differ in nothing but the state. */
