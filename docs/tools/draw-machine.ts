@@ -36,20 +36,22 @@ export function drawParts({ shapes, arrows }: Layout): string {
   const around = shapes.filter(({ isAround }) => isAround)
   const inside = shapes.filter(({ isAround }) => !isAround)
   return [
-    ...around.map(drawShape),
+    ...around.map((placed) => drawShape(placed, arrows)),
     ...arrows.map(drawArrow),
-    ...inside.map(drawShape),
+    ...inside.map((placed) => drawShape(placed, arrows)),
     ...arrows.map(({ arrow, label }) => (label ? drawLabel(arrow.label, label, movesOf({ arrow })) : '')),
   ].join('\n')
 }
 
-function drawShape(placed: PlacedShape): string {
+function drawShape(placed: PlacedShape, arrows: readonly PlacedArrow[]): string {
   const { shape, content, x, y, width, height } = placed
   switch (shape.kind) {
     case 'start':
       return element('circle', { class: 'dot', cx: x + width / 2, cy: y + height / 2, r: width / 2 - 1 })
-    case 'anywhere':
-      return drawLabel(shape.label, placed, '', content.tag)
+    case 'anywhere': {
+      const own = arrows.filter(({ arrow }) => arrow.source === shape.id)
+      return drawLabel(shape.label, placed, own.map(movesOf).join(' '), content.tag)
+    }
     case 'frame':
       return element(
         'g',
@@ -181,7 +183,7 @@ function drawLabel(label: Label, place: Box, moves: string, tag?: string): strin
   const top = place.y + (place.height - lines.length * LINE.label + (tag ? LINE.tag : 0)) / 2
   return element(
     'g',
-    { class: 'label', 'data-moves': moves || undefined },
+    { class: 'label', 'data-moves': moves },
     box('box', place, 10),
     ...(tag ? [text('tag', middle, top - LINE.tag / 2 + 2, tag.toUpperCase(), 'middle')] : []),
     ...lines.map(({ kind, text: words }, index) =>

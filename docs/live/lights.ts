@@ -1,0 +1,58 @@
+import type { Machine, Move } from '../tools/read-machine.ts'
+
+/** A drawn machine that shows where it is, and how it came there. */
+export class Lights {
+  readonly #picture: Element
+  readonly #machine: Machine
+  readonly #calm = matchMedia('(prefers-reduced-motion: reduce)')
+
+  constructor(picture: Element, machine: Machine) {
+    this.#picture = picture
+    this.#machine = machine
+  }
+
+  /** Lights a state and those around it. Nothing is lit for `undefined`. */
+  light(state: string | undefined): void {
+    for (const drawn of this.#picture.querySelectorAll<SVGGElement>('[data-state]')) {
+      const id = drawn.dataset.state ?? ''
+      drawn.classList.toggle('active', state === id || (state ?? '').startsWith(`${id}.`))
+    }
+    this.#follow()
+  }
+
+  /** Shows that a move was taken: its arrow flashes, and stays marked. */
+  flash(move: Move): void {
+    for (const drawn of this.#picture.querySelectorAll<SVGGElement>('[data-moves]')) {
+      if (!drawn.dataset.moves?.split(' ').includes(move.id)) continue
+      drawn.classList.remove('taken')
+      // The animation starts anew only once the browser has seen the class go.
+      drawn.getBoundingClientRect()
+      drawn.classList.add('taken', 'walked')
+    }
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.light(undefined)
+    for (const drawn of this.#picture.querySelectorAll('.taken, .walked'))
+      drawn.classList.remove('taken', 'walked')
+  }
+
+  /** The move between two states for a reason, where there is one. */
+  find(from: string, to: string, isReason: (move: Move) => boolean): Move | undefined {
+    return this.#machine.moves.find((move) => move.from === from && move.to === to && isReason(move))
+  }
+
+  /** Scrolls a picture that is larger than its window to the state that is lit. */
+  #follow(): void {
+    const lit = [...this.#picture.querySelectorAll<SVGGElement>('.active')].at(-1)
+    if (lit === undefined || this.#picture.scrollHeight <= this.#picture.clientHeight) return
+    const here = this.#picture.getBoundingClientRect()
+    const there = lit.getBoundingClientRect()
+    this.#picture.scrollBy({
+      left: there.left + there.width / 2 - here.left - here.width / 2,
+      top: there.top + there.height / 2 - here.top - here.height / 2,
+      behavior: this.#calm.matches ? 'instant' : 'smooth',
+    })
+  }
+}

@@ -1,0 +1,263 @@
+import {
+  createDeviceAuthorization,
+  type DeviceSnapshot,
+  deviceMachine,
+  github,
+  viewOf,
+  watch,
+} from 'authgraph'
+import { deviceGrant } from 'authgraph/machines'
+import { type Move, readMachine } from '../tools/read-machine.ts'
+import { find } from './elements.ts'
+import { Lights } from './lights.ts'
+import { browserClock, PacedClock } from './paced-clock.ts'
+import { Phone } from './phone.ts'
+import { logMove } from './show-log.ts'
+import { showRings } from './show-rings.ts'
+import { showMessage } from './show-wire.ts'
+import { AUTH_URL, CLIENT, createWatchedService, type Grant, type Step } from './watched-service.ts'
+import { type Fault, LATENCY, Wire } from './wire.ts'
+
+/** How fast time can run, in the order of the slider. */
+const SPEEDS = [1, 2, 5, 10, 30, 60, 120]
+
+/** How much faster the device's clock runs that is fast. */
+const FAST = 1.2
+
+/** Milliseconds between two looks at the clock. */
+const TICK = 100
+
+/** The states of a grant that are news to those who cannot see it: polls go on and on. */
+const DECIDED = new Set<Grant['state']>(['approved', 'denied', 'authorized', 'expired'])
+
+const time = new PacedClock(browserClock)
+const devicesMachine = readMachine(deviceMachine)
+const deviceLights = new Lights(find('#device-picture'), devicesMachine)
+const serviceMachine = readMachine(deviceGrant)
+const serviceLights = new Lights(find('#service-picture'), serviceMachine)
+let flow: Flow | undefined
+
+/** One authorization, from `start` to `end`. */
+class Flow {
+  readonly deviceClock = new PacedClock(time)
+  readonly wire: Wire
+  readonly #began = time.now()
+  readonly #service = createWatchedService(time, (step) => this.#onServiceStep(step))
+  readonly #actor
+  readonly #phone: Phone
+  #decision: 'approve' | 'deny' = 'approve'
+
+  constructor() {
+    deviceLights.clear()
+    serviceLights.clear()
+    find('#moves').replaceChildren()
+    find('#exchanges').replaceChildren()
+    this.wire = new Wire(this.#service.fetch, time, (message) => showMessage(message, LATENCY / speed()))
+    this.#actor = createDeviceAuthorization({
+      clientId: CLIENT.clientId,
+      scopes: ['repo', 'gist'],
+      profile: github({ authUrl: AUTH_URL, baseUrl: AUTH_URL }),
+      fetch: this.wire.fetch,
+      clock: this.deviceClock,
+      inspect: (event) => {
+        if (event.type !== '@xstate.microstep') return
+        for (const transition of event._transitions) {
+          const move = devicesMachine.moves.find((move) => move.transition === transition)
+          if (move) this.#onDeviceMove(move, event.snapshot as DeviceSnapshot)
+        }
+      },
+    })
+    this.#phone = new Phone(CLIENT.name, ['repo', 'gist'], (decision, code) => this.#decide(decision, code))
+    this.#showGrant(undefined)
+  }
+
+  start(): void {
+    this.#actor.start()
+    watch(this.#actor, (snapshot) => this.#onDeviceState(snapshot))
+  }
+
+  cancel(): void {
+    this.#actor.send({ type: 'cancel' })
+  }
+
+  /** Has the device look at the clock: it slept, or the browser did. */
+  wake(): void {
+    this.#actor.send({ type: 'wake' })
+  }
+
+  /** Leaves everything as it is, and does no more. */
+  end(): void {
+    this.#phone.close()
+    this.#actor.stop()
+  }
+
+  /** Shows how much time is left. */
+  tick(): void {
+    const { context, status } = this.#actor.getSnapshot()
+    const now = this.deviceClock.now()
+    const { activity } = viewOf(this.#actor.getSnapshot(), now)
+    const isWaiting = activity === 'waiting' || activity === 'retrying'
+    const { codes, nextPollAt, heardAt, expiresAt } = context
+    showRings(
+      isWaiting ? { left: (nextPollAt - now) / 1000, of: (nextPollAt - heardAt) / 1000 } : undefined,
+      codes && status === 'active' ? { left: (expiresAt - now) / 1000, of: codes.expiresIn } : undefined,
+    )
+  }
+
+  #onDeviceMove(move: Move, snapshot: DeviceSnapshot): void {
+    deviceLights.flash(move)
+    logMove(this.#seconds(), 'device', move, idOf(snapshot.value))
+  }
+
+  #onDeviceState(snapshot: DeviceSnapshot): void {
+    const view = viewOf(snapshot, this.deviceClock.now())
+    deviceLights.light(idOf(snapshot.value))
+    find('#device-text').textContent = view.text
+    find('#device-why').textContent = view.error ? view.error.message : ''
+    find('#interval').textContent = snapshot.context.codes ? `${snapshot.context.interval} s` : '–'
+    find('#instruction').hidden = snapshot.output !== undefined
+    find('#user-code').textContent = snapshot.output?.status ?? view.userCode ?? '····-····'
+    find('#screen').dataset.status = view.status
+    if (view.userCode) this.#phone.offer(view.userCode)
+    // A poll on its way is no news; what it brings is.
+    if (view.activity !== 'polling') announce(`Device: ${view.text}`)
+    if (snapshot.output) this.#phone.close(snapshot.output.status)
+    showRunning(snapshot.status === 'active')
+    this.tick()
+  }
+
+  async #decide(decision: 'approve' | 'deny', code: string): Promise<void> {
+    this.#decision = decision
+    this.#phone.answer(
+      decision,
+      await (decision === 'approve'
+        ? this.#service.approve(code, { id: 1, login: 'octocat' })
+        : this.#service.deny(code)),
+    )
+  }
+
+  #onServiceStep({ before, after }: Step): void {
+    const move =
+      before &&
+      serviceLights.find(
+        before.state,
+        after.state,
+        ({ trigger }) =>
+          trigger.name === this.#decision || ['poll', 'issued', 'notIssued'].includes(trigger.name),
+      )
+    if (move) {
+      serviceLights.flash(move)
+      logMove(this.#seconds(), 'service', move, after.state)
+    }
+    this.#showGrant(after)
+    if (DECIDED.has(after.state)) announce(`Service: ${textOf(after)}`)
+  }
+
+  #showGrant(grant: Grant | undefined): void {
+    serviceLights.light(grant?.state)
+    find('#service-text').textContent = grant ? textOf(grant) : 'No device has asked yet.'
+    find('#service-interval').textContent = grant ? `${grant.interval} s` : '–'
+  }
+
+  #seconds(): number {
+    return (time.now() - this.#began) / 1000
+  }
+}
+
+/** The path of names of the innermost state. */
+function idOf(value: DeviceSnapshot['value']): string {
+  return typeof value === 'string' ? value : `waiting.${value.waiting}`
+}
+
+function textOf({ state }: Grant): string {
+  return serviceMachine.states.find(({ id }) => id === state)?.text ?? ''
+}
+
+/** Tells those who cannot see the page, once. */
+function announce(words: string): void {
+  const announcer = find('#announcer')
+  if (announcer.textContent !== words) announcer.textContent = words
+}
+
+function speed(): number {
+  return SPEEDS[Number(find<HTMLInputElement>('#speed').value)] ?? 1
+}
+
+function showSpeed(): void {
+  const input = find<HTMLInputElement>('#speed')
+  const words = `${speed()} ×`
+  find('#speed-value').textContent = words
+  input.setAttribute('aria-valuetext', `${speed()} times as fast`)
+  time.setRate(speed())
+}
+
+function showRunning(isRunning: boolean): void {
+  find('#start').textContent = flow ? 'Restart' : 'Start'
+  find<HTMLButtonElement>('#cancel').disabled = !isRunning
+  for (const button of faultButtons()) button.disabled = !isRunning
+}
+
+function faultButtons(): HTMLButtonElement[] {
+  return [...document.querySelectorAll<HTMLButtonElement>('[data-fault]')]
+}
+
+function press(button: HTMLButtonElement, isPressed: boolean): void {
+  button.setAttribute('aria-pressed', String(isPressed))
+}
+
+function isPressed(button: HTMLButtonElement): boolean {
+  return button.getAttribute('aria-pressed') === 'true'
+}
+
+/** What the buttons do that stay pressed. */
+const SWITCHES: Readonly<Record<string, (flow: Flow, isOn: boolean) => void>> = {
+  fast: ({ deviceClock }, isOn) => deviceClock.setRate(isOn ? FAST : 1),
+  offline: ({ wire }, isOn) => {
+    wire.isOffline = isOn
+  },
+  sleep: (flow, isOn) => {
+    if (isOn) return flow.deviceClock.sleep()
+    flow.deviceClock.wake()
+    flow.wake()
+  },
+}
+
+function onFault(button: HTMLButtonElement): void {
+  if (flow === undefined) return
+  const name = button.dataset.fault ?? ''
+  const isOn = !isPressed(button)
+  const change = SWITCHES[name]
+  if (change) change(flow, isOn)
+  else flow.wire.fault = isOn ? (name as Fault) : undefined
+  for (const other of faultButtons()) if (!change && !SWITCHES[other.dataset.fault ?? '']) press(other, false)
+  press(button, isOn)
+  find('#screen').classList.toggle('asleep', isPressed(find<HTMLButtonElement>('[data-fault="sleep"]')))
+}
+
+function start(): void {
+  flow?.end()
+  for (const button of faultButtons()) press(button, false)
+  find('#screen').classList.remove('asleep')
+  flow = new Flow()
+  flow.start()
+}
+
+find('#start').addEventListener('click', start)
+find('#cancel').addEventListener('click', () => flow?.cancel())
+find('#speed').addEventListener('input', showSpeed)
+// A window that scrolls must be reached by keyboard.
+for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls')) scrolling.tabIndex = 0
+for (const button of faultButtons()) button.addEventListener('click', () => onFault(button))
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') flow?.wake()
+})
+setInterval(() => {
+  flow?.tick()
+  // A fault that has happened is over.
+  for (const button of faultButtons())
+    if (!SWITCHES[button.dataset.fault ?? ''] && flow?.wire.fault !== button.dataset.fault)
+      press(button, false)
+}, TICK)
+showSpeed()
+showRunning(false)
+showRings(undefined, undefined)

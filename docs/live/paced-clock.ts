@@ -1,0 +1,92 @@
+import type { Clock } from 'authgraph'
+
+interface Timer {
+  readonly callback: () => void
+  /** Epoch milliseconds of this clock. */
+  due: number
+  /** The timer of the source, while one runs. */
+  handle: unknown
+}
+
+/** A clock that runs at a rate of another one, and may be put to sleep. Both can change while timers run. */
+export class PacedClock implements Clock {
+  readonly #source: Clock
+  readonly #timers = new Set<Timer>()
+  #rate: number
+  /** The time of this clock and of its source, when the rate was set. */
+  #start: { readonly here: number; readonly there: number }
+  /** When it fell asleep. */
+  #asleepSince: number | undefined
+
+  constructor(source: Clock, rate = 1) {
+    this.#source = source
+    this.#rate = rate
+    this.#start = { here: source.now(), there: source.now() }
+  }
+
+  /** Epoch milliseconds. */
+  now(): number {
+    return this.#start.here + (this.#source.now() - this.#start.there) * this.#rate
+  }
+
+  setTimeout(callback: () => void, delay: number): Timer {
+    const timer: Timer = { callback, due: this.now() + delay, handle: undefined }
+    this.#timers.add(timer)
+    if (this.#asleepSince === undefined) this.#arm(timer)
+    return timer
+  }
+
+  clearTimeout(timer: Timer): void {
+    this.#disarm(timer)
+    this.#timers.delete(timer)
+  }
+
+  /** Goes on at another rate, from the present time. */
+  setRate(rate: number): void {
+    this.#start = { here: this.now(), there: this.#source.now() }
+    this.#rate = rate
+    if (this.#asleepSince === undefined) for (const timer of this.#timers) this.#arm(timer)
+  }
+
+  /** Stops the timers, though not the time: so do devices that are shut. */
+  sleep(): void {
+    this.#asleepSince ??= this.now()
+    for (const timer of this.#timers) this.#disarm(timer)
+  }
+
+  /** Lets the timers go on where they were stopped. */
+  wake(): void {
+    if (this.#asleepSince === undefined) return
+    const slept = this.now() - this.#asleepSince
+    this.#asleepSince = undefined
+    for (const timer of this.#timers) {
+      timer.due += slept
+      this.#arm(timer)
+    }
+  }
+
+  #arm(timer: Timer): void {
+    this.#disarm(timer)
+    timer.handle = this.#source.setTimeout(
+      () => {
+        // Timers of browsers fire a little early, which a fast clock makes a lot of.
+        if (this.now() < timer.due) return this.#arm(timer)
+        this.#timers.delete(timer)
+        timer.callback()
+      },
+      Math.max(0, timer.due - this.now()) / this.#rate,
+    )
+  }
+
+  #disarm(timer: Timer): void {
+    if (timer.handle !== undefined) this.#source.clearTimeout(timer.handle)
+    timer.handle = undefined
+  }
+}
+
+/** The browser's own. */
+export const browserClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  setTimeout: (callback, delay) => setTimeout(callback, delay),
+  clearTimeout: (timer) => clearTimeout(timer),
+}

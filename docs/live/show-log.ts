@@ -1,0 +1,24 @@
+import type { Move } from '../tools/read-machine.ts'
+import { GUARDS, TRIGGERS } from '../tools/words.ts'
+import { find, make, prepend } from './elements.ts'
+
+const KEPT = 60
+
+/** Writes a move down: when, of which machine, from where to where, and why. */
+export function logMove(seconds: number, machine: 'device' | 'service', move: Move, to: string): void {
+  const { from, trigger, guard } = move
+  const name = trigger.name === '' ? trigger.kind : `${trigger.kind} ${trigger.name}`
+  const why = [TRIGGERS[name] ?? name, guard && (GUARDS[guard] ?? guard)]
+    .filter(Boolean)
+    .join('. ')
+    .replaceAll('`', '')
+  const item = make(
+    'li',
+    machine,
+    make('span', 'at', `${seconds.toFixed(1)} s`),
+    make('span', 'who', machine),
+    make('span', 'move', make('b', '', from || 'anywhere'), ' to ', make('b', '', to)),
+    make('span', 'why', why),
+  )
+  prepend(find('#moves'), item, KEPT)
+}

@@ -1,0 +1,46 @@
+import { find, make, prepend } from './elements.ts'
+import type { Message } from './wire.ts'
+
+const KEPT = 5
+
+/** Shows messages: as dots that travel, and as a list of exchanges. */
+export function showMessage({ exchange, kind, title, fields }: Message, travel: number): void {
+  animate(kind, travel)
+  const line = make(
+    'div',
+    `message ${kind}`,
+    make(
+      'span',
+      'direction',
+      kind === 'request' ? 'device asks' : kind === 'answer' ? 'service answers' : 'lost',
+    ),
+    make('code', 'title', title),
+    make(
+      'span',
+      'fields',
+      ...fields.flatMap(([name, value]) => [make('span', 'field', `${name} `, make('b', '', value))]),
+    ),
+  )
+  const list = find('#exchanges')
+  const present = list.querySelector(`[data-exchange="${exchange}"]`)
+  if (present) {
+    present.append(line)
+    return
+  }
+  const item = make('li', 'exchange', line)
+  item.dataset.exchange = String(exchange)
+  prepend(list, item, KEPT)
+}
+
+function animate(kind: Message['kind'], travel: number): void {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches || kind === 'lost') return
+  const dot = make('span', `dot ${kind}`)
+  find('#lane').append(dot)
+  const way = [{ left: '0%' }, { left: '100%' }]
+  dot
+    .animate(kind === 'request' ? way : way.toReversed(), {
+      duration: Math.max(150, travel),
+      easing: 'ease-in-out',
+    })
+    .finished.finally(() => dot.remove())
+}
