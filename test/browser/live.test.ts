@@ -1,0 +1,351 @@
+import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { serveBuiltPage } from '../support/built-page.ts'
+import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+
+/** Bytes of the whole page, compressed. */
+const LARGEST = 150_000
+
+/** Milliseconds for what takes a whole flow. */
+const SLOW = 60_000
+
+/** Where the slider stands for speeds. */
+const SPEED = { slow: '1', quick: '3', fast: '5', fastest: '6' }
+
+const DESK = { width: 1440, height: 1000 }
+const PHONE = { width: 390, height: 844 }
+
+describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
+  let page: Awaited<ReturnType<typeof serveBuiltPage>>
+  let browser: Browser
+
+  beforeAll(async () => {
+    page = await serveBuiltPage(resolve(import.meta.dirname, '../../docs/live'))
+    browser = await launchChromium()
+  }, SLOW)
+
+  afterAll(async () => {
+    await browser?.close()
+    await page?.close()
+  })
+
+  async function open(options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({ viewport: DESK, ...options })
+    const tab = await context.newPage()
+    const problems: string[] = []
+    tab.on('pageerror', ({ message }) => problems.push(message))
+    tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    onTestFinished(async () => {
+      await context.close()
+      expect(problems).toEqual([])
+    })
+    await tab.goto(page.url)
+    return driver(tab)
+  }
+
+  test('leads from the codes to the token, on both sides', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.start(SPEED.quick)
+    const code = await live.code()
+    expect(code).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
+    await live.lit('device', 'waiting.pending')
+    await live.lit('service', 'pending')
+    await live.enter(code)
+    await live.decide('Approve')
+    await live.lit('service', 'approved')
+    await live.says('Authorized.')
+    await live.lit('device', 'authorized')
+    await live.lit('service', 'authorized')
+    expect(await live.tab.textContent('#phone-page')).toContain('Your device is connected')
+    expect(await live.tab.textContent('#announcer')).toMatch(/Authorized\.$/)
+    const moves = await live.moves()
+    for (const move of [
+      'starting to requesting',
+      'requesting to waiting.requested',
+      'waiting to polling',
+      'polling to waiting.pending',
+      'requested to pending',
+      'pending to approved',
+      'approved to issuing',
+      'issuing to authorized',
+      'polling to authorized',
+    ])
+      expect(moves).toContain(move)
+    expect(await live.tab.locator('#device-picture .arrow.walked').count()).toBe(5)
+  })
+
+  test('shows no secret, of all that passes the wire', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.start(SPEED.quick)
+    await live.enter(await live.code())
+    await live.decide('Approve')
+    await live.says('Authorized.')
+    const html = await live.tab.content()
+    expect(html).toContain('[secret]')
+    expect(html).not.toMatch(/[0-9a-f]{32}|gho_|coffee-machine/)
+  })
+
+  test('leads to denied, on both sides', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.start(SPEED.quick)
+    await live.enter(await live.code())
+    await live.decide('Deny')
+    await live.says('The request was denied.')
+    await live.lit('device', 'denied')
+    await live.lit('service', 'denied')
+    expect(await live.tab.textContent('#phone-page')).toContain('Request denied')
+  })
+
+  test('leads to expired when nobody decides', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.start(SPEED.fastest)
+    await live.says('The code has expired. Start again to get a new one.', SLOW)
+    await live.lit('device', 'expired')
+    expect(await live.tab.textContent('#phone-page')).toContain('Start again')
+  })
+
+  test('is cancelled, and starts again with another code', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.start(SPEED.slow)
+    const first = await live.code()
+    await live.tab.click('#cancel')
+    await live.lit('device', 'cancelled')
+    expect(await live.tab.isDisabled('#cancel')).toBe(true)
+    await live.start(SPEED.slow)
+    expect(await live.code()).not.toBe(first)
+    expect(await live.tab.locator('.state.active[data-state="cancelled"]').count()).toBe(0)
+  })
+
+  test('refuses a code that the device does not show', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.start(SPEED.slow)
+    await live.code()
+    await live.enter('BBBB-BBBB')
+    await live.decide('Approve')
+    await live.tab.getByRole('alert').filter({ hasText: 'This code is not known' }).waitFor()
+    await live.enter(await live.code())
+    await live.decide('Deny')
+    await live.lit('service', 'denied')
+  })
+
+  test.each([
+    ['drop it', /lost/],
+    ['answer 503', /503/],
+    ['answer HTML', /Sign in to this network/],
+  ])('gets over a request where the wire is told to %s', { timeout: SLOW }, async (fault, shown) => {
+    const live = await open()
+    await live.start(SPEED.quick)
+    await live.lit('device', 'waiting.pending')
+    await live.press(fault)
+    await live.lit('device', 'waiting.retrying')
+    expect(await live.tab.textContent('#exchanges')).toMatch(shown)
+    expect(await live.tab.textContent('#device-why')).not.toBe('')
+    await live.isPressed(fault, false)
+    await live.lit('device', 'waiting.pending')
+    await live.enter(await live.code())
+    await live.decide('Approve')
+    await live.says('Authorized.')
+  })
+
+  test('is slowed by a fast clock, and gets its token', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.start(SPEED.fast)
+    await live.code()
+    await live.press('clock 20 % fast')
+    await live.lit('device', 'waiting.slowed')
+    expect(Number.parseInt((await live.tab.textContent('#interval')) ?? '', 10)).toBeGreaterThanOrEqual(10)
+    await live.lit('device', 'waiting.pending')
+    await live.enter(await live.code())
+    await live.decide('Approve')
+    await live.says('Authorized.')
+  })
+
+  test('goes on where the network comes back', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.start(SPEED.fast)
+    await live.code()
+    await live.press('offline')
+    await live.lit('device', 'waiting.retrying')
+    await live.press('offline')
+    await live.lit('device', 'waiting.pending')
+    await live.enter(await live.code())
+    await live.decide('Approve')
+    await live.says('Authorized.')
+  })
+
+  test('does nothing while asleep, and knows at once that the code has expired', {
+    timeout: SLOW,
+  }, async () => {
+    const live = await open()
+    await live.start(SPEED.fastest)
+    await live.lit('device', 'waiting.pending')
+    await live.press('device asleep')
+    const before = await live.exchanges()
+    await live.tab.getByText('0:00', { exact: true }).waitFor({ timeout: SLOW })
+    // One request may have been on its way.
+    expect(await live.exchanges()).toBeLessThanOrEqual(before + 1)
+    expect(await live.tab.textContent('#device-text')).not.toContain('expired')
+    await live.press('device asleep')
+    await live.lit('device', 'expired')
+  })
+
+  test('can be used with nothing but a keyboard', { timeout: SLOW }, async () => {
+    const live = await open()
+    const { keyboard } = live.tab
+    const tabTo = async (selector: string) => {
+      for (let presses = 0; presses < 40; presses += 1) {
+        if (await live.tab.locator(selector).evaluate((element) => element === document.activeElement)) return
+        await keyboard.press('Tab')
+      }
+      throw new Error(`${selector} is not reached by the key Tab`)
+    }
+    await tabTo('#start')
+    await keyboard.press('Enter')
+    await tabTo('#speed')
+    for (let presses = 0; presses < 3; presses += 1) await keyboard.press('ArrowRight')
+    const code = await live.code()
+    await tabTo('#code')
+    await keyboard.type(code.toLowerCase().replace('-', ''))
+    await keyboard.press('Enter')
+    await keyboard.press('Tab')
+    await keyboard.press('Tab')
+    await keyboard.press('Enter')
+    await live.says('Authorized.')
+  })
+
+  test('asks no other host for anything', { timeout: SLOW }, async () => {
+    const context = await browser.newContext()
+    onTestFinished(() => context.close())
+    const tab = await context.newPage()
+    const asked: string[] = []
+    tab.on('request', (request) => asked.push(request.url()))
+    await tab.goto(page.url)
+    const live = driver(tab)
+    await live.start(SPEED.quick)
+    await live.enter(await live.code())
+    await live.decide('Approve')
+    await live.says('Authorized.')
+    expect(asked.length).toBeGreaterThan(2)
+    expect(asked.filter((url) => !url.startsWith(page.url) && !url.startsWith('data:'))).toEqual([])
+  })
+
+  test.each(
+    (['light', 'dark'] as const).flatMap((colorScheme) =>
+      [DESK, PHONE].map((viewport) => [colorScheme, viewport.width, viewport] as const),
+    ),
+  )(
+    'has nothing that axe objects to, %s and %d pixels wide',
+    { timeout: SLOW },
+    async (colorScheme, _, viewport) => {
+      const live = await open({ colorScheme, viewport, reducedMotion: 'reduce' })
+      expect(await live.violations()).toEqual([])
+      await live.start(SPEED.quick)
+      await live.lit('device', 'waiting.pending')
+      await live.press('answer 503')
+      await live.press('clock 20 % fast')
+      expect(await live.violations()).toEqual([])
+      await live.lit('device', 'waiting.retrying')
+      await live.enter(await live.code())
+      expect(await live.violations()).toEqual([])
+      await live.decide('Approve')
+      await live.says('Authorized.')
+      expect(await live.violations()).toEqual([])
+    },
+  )
+
+  test.each([PHONE, DESK, { width: 320, height: 640 }, { width: 1024, height: 800 }])(
+    'needs no scrolling to the side in $width pixels',
+    { timeout: SLOW },
+    async (viewport) => {
+      const live = await open({ viewport })
+      await live.start(SPEED.quick)
+      await live.enter(await live.code())
+      const widths = await live.tab.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement
+        return { scrollWidth, clientWidth }
+      })
+      expect(widths.scrollWidth).toBe(widths.clientWidth)
+    },
+  )
+
+  test('follows the state that is lit, where the picture is larger than its window', {
+    timeout: SLOW,
+  }, async () => {
+    const live = await open({ viewport: PHONE, reducedMotion: 'reduce' })
+    await live.start(SPEED.quick)
+    await live.enter(await live.code())
+    await live.decide('Deny')
+    await live.lit('device', 'denied')
+    const isInside = await live.tab.evaluate(() => {
+      const window = document.querySelector('#device-picture')?.getBoundingClientRect()
+      const state = document.querySelector('#device-picture .active')?.getBoundingClientRect()
+      return (
+        window &&
+        state &&
+        state.top >= window.top &&
+        state.bottom <= window.bottom &&
+        state.left >= window.left
+      )
+    })
+    expect(isInside).toBe(true)
+  })
+
+  test('moves nothing for those who prefer that', { timeout: SLOW }, async () => {
+    const live = await open({ reducedMotion: 'reduce' })
+    await live.start(SPEED.quick)
+    await live.lit('device', 'waiting.pending')
+    expect(await live.tab.evaluate(() => document.getAnimations().length)).toBe(0)
+    expect(await live.tab.locator('.dot').count()).toBe(0)
+  })
+
+  test('is small', () => {
+    const sizes = [...page.files.values()].map((content) => gzipSync(content).byteLength)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(LARGEST)
+  })
+})
+
+/** What a person does and sees. */
+function driver(tab: Page) {
+  const button = (name: string) => tab.getByRole('button', { name, exact: true })
+  return {
+    tab,
+    start: async (speed: string) => {
+      await tab.fill('#speed', speed)
+      await tab.click('#start')
+    },
+    code: async () => {
+      await tab.waitForFunction(() =>
+        /^[A-Z]{4}-/.test(document.querySelector('#user-code')?.textContent ?? ''),
+      )
+      return (await tab.textContent('#user-code')) ?? ''
+    },
+    enter: async (code: string) => {
+      await tab.fill('#code', code)
+      await button('Continue').click()
+    },
+    decide: (decision: 'Approve' | 'Deny') => button(decision).click(),
+    press: (name: string) => button(name).click(),
+    isPressed: (name: string, isPressed: boolean) =>
+      tab.getByRole('button', { name, exact: true, pressed: isPressed }).waitFor(),
+    /** Waits until a state is lit in one of the two pictures. */
+    lit: (machine: 'device' | 'service', state: string) =>
+      tab.locator(`#${machine}-picture .state.active[data-state="${state}"]`).waitFor(),
+    says: (words: string, timeout = 30_000) =>
+      tab.locator('#device-text').filter({ hasText: words }).waitFor({ timeout }),
+    moves: () => tab.locator('#moves .move').allTextContents(),
+    exchanges: () =>
+      tab
+        .locator('#exchanges')
+        .evaluate((list) => Number((list.firstElementChild as HTMLElement | null)?.dataset.exchange)),
+    violations: async () => {
+      await tab.evaluate(axe.source)
+      const { violations } = (await tab.evaluate(
+        "axe.run({ resultTypes: ['violations'] })",
+      )) as axe.AxeResults
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname } from 'node:path'
+import { build } from 'vite'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+}
+
+/** Builds a page with the config of its folder, keeps the files in memory, and serves them. */
+export async function serveBuiltPage(folder: string) {
+  const built = await build({
+    configFile: `${folder}/vite.config.ts`,
+    logLevel: 'error',
+    build: { write: false },
+  })
+  if (!('output' in built)) throw new TypeError('the page has more than one build')
+  const files = new Map(
+    built.output.map((file) => [`/${file.fileName}`, file.type === 'chunk' ? file.code : file.source]),
+  )
+  const server = createServer((request, response) => {
+    const path = request.url === '/' ? '/index.html' : (request.url ?? '')
+    const content = files.get(path)
+    if (content === undefined) response.writeHead(404).end()
+    else response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'text/plain' }).end(content)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    files,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
