@@ -9,6 +9,7 @@ export class Lights {
   constructor(picture: Element, machine: Machine) {
     this.#picture = picture
     this.#machine = machine
+    picture.scrollLeft = (picture.scrollWidth - picture.clientWidth) / 2
   }
 
   /** Lights a state and those around it. Nothing is lit for `undefined`. */

@@ -24,6 +24,9 @@ const SPEEDS = [1, 2, 5, 10, 30, 60, 120]
 /** How much faster the device's clock runs that is fast. */
 const FAST = 1.2
 
+/** How fast time runs at most while a request is on its way: requests have a timeout, and browsers are no faster. */
+const TRAFFIC_SPEED = 30
+
 /** Milliseconds between two looks at the clock. */
 const TICK = 100
 
@@ -36,6 +39,7 @@ const deviceLights = new Lights(find('#device-picture'), devicesMachine)
 const serviceMachine = readMachine(deviceGrant)
 const serviceLights = new Lights(find('#service-picture'), serviceMachine)
 let flow: Flow | undefined
+let requestsUnderway = 0
 
 /** One authorization, from `start` to `end`. */
 class Flow {
@@ -52,12 +56,12 @@ class Flow {
     serviceLights.clear()
     find('#moves').replaceChildren()
     find('#exchanges').replaceChildren()
-    this.wire = new Wire(this.#service.fetch, time, (message) => showMessage(message, LATENCY / speed()))
+    this.wire = new Wire(this.#service.fetch, time, (message) => showMessage(message, LATENCY / rate()))
     this.#actor = createDeviceAuthorization({
       clientId: CLIENT.clientId,
       scopes: ['repo', 'gist'],
       profile: github({ authUrl: AUTH_URL, baseUrl: AUTH_URL }),
-      fetch: this.wire.fetch,
+      fetch: (input, init) => underway(this.wire.fetch(input, init)),
       clock: this.deviceClock,
       inspect: (event) => {
         if (event.type !== '@xstate.microstep') return
@@ -188,7 +192,23 @@ function showSpeed(): void {
   const words = `${speed()} ×`
   find('#speed-value').textContent = words
   input.setAttribute('aria-valuetext', `${speed()} times as fast`)
-  time.setRate(speed())
+  time.setRate(rate())
+}
+
+function rate(): number {
+  return requestsUnderway > 0 ? Math.min(speed(), TRAFFIC_SPEED) : speed()
+}
+
+/** Keeps time from running away from a request. */
+async function underway<T>(request: Promise<T>): Promise<T> {
+  requestsUnderway += 1
+  time.setRate(rate())
+  try {
+    return await request
+  } finally {
+    requestsUnderway -= 1
+    time.setRate(rate())
+  }
 }
 
 function showRunning(isRunning: boolean): void {

@@ -1,9 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
-import { drawParts } from '../tools/draw-machine.ts'
-import type { Layout } from '../tools/lay-out.ts'
-import { layouts } from '../tools/make-diagrams.ts'
-import { element, round, styleSheet } from '../tools/svg.ts'
+import { styleSheet } from '../tools/svg.ts'
 import { DARK, LIGHT } from '../tools/theme.ts'
 
 const root = import.meta.dirname
@@ -35,18 +33,15 @@ export default defineConfig({
   },
 })
 
-/** Draws the machines into the page while it is built: the browser has nothing to lay out. */
+/** Puts the pictures of the machines into the page, whose own style colours them. */
 function pictures(): Plugin {
-  let drawn: Promise<ReadonlyMap<string, Layout>> | undefined
   return {
     name: 'pictures',
-    async transformIndexHtml(html) {
-      drawn ??= layouts()
-      const laidOut = await drawn
+    transformIndexHtml(html) {
       const colors = `:root{${variables(LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(DARK)}}}`
       return html
         .replace('<!-- colors -->', `<style>${colors}${styleSheet((color) => `var(--${color})`)}</style>`)
-        .replace(/<!-- picture (\S+) -->/g, (_, file) => svgOf(laidOut.get(file) as Layout))
+        .replace(/<!-- picture (\S+) -->/g, (_, file) => picture(file))
     },
   }
 }
@@ -57,14 +52,8 @@ function variables(theme: Readonly<Record<string, string>>): string {
     .join(';')
 }
 
-function svgOf(layout: Layout): string {
-  const { width, height, plan } = layout
-  const attributes = {
-    viewBox: `0 0 ${round(width)} ${round(height)}`,
-    width,
-    height,
-    role: 'img',
-    'aria-label': `The machine ${plan.machine.id}. ${plan.machine.description} What it does is in the log.`,
-  }
-  return element('svg', attributes, drawParts(layout))
+/** The picture as it was drawn for the documentation. */
+function picture(file: string): string {
+  const svg = readFileSync(resolve(root, `../machines/${file}.svg`), 'utf8')
+  return svg.replace(/<style>.*?<\/style>\n/s, '')
 }

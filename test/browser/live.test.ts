@@ -140,9 +140,8 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.start(SPEED.quick)
     await live.lit('device', 'waiting.pending')
     await live.press(fault)
-    await live.lit('device', 'waiting.retrying')
+    await live.happened('polling to waiting.retrying')
     expect(await live.tab.textContent('#exchanges')).toMatch(shown)
-    expect(await live.tab.textContent('#device-why')).not.toBe('')
     await live.isPressed(fault, false)
     await live.lit('device', 'waiting.pending')
     await live.enter(await live.code())
@@ -155,7 +154,8 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.start(SPEED.fast)
     await live.code()
     await live.press('clock 20 % fast')
-    await live.lit('device', 'waiting.slowed')
+    await live.happened('polling to waiting.slowed')
+    await live.happened('pending to slowed')
     expect(Number.parseInt((await live.tab.textContent('#interval')) ?? '', 10)).toBeGreaterThanOrEqual(10)
     await live.lit('device', 'waiting.pending')
     await live.enter(await live.code())
@@ -169,6 +169,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.code()
     await live.press('offline')
     await live.lit('device', 'waiting.retrying')
+    expect(await live.tab.textContent('#device-why')).not.toBe('')
     await live.press('offline')
     await live.lit('device', 'waiting.pending')
     await live.enter(await live.code())
@@ -335,6 +336,9 @@ function driver(tab: Page) {
       tab.locator(`#${machine}-picture .state.active[data-state="${state}"]`).waitFor(),
     says: (words: string, timeout = 30_000) =>
       tab.locator('#device-text').filter({ hasText: words }).waitFor({ timeout }),
+    /** Waits until a move stands in the log. */
+    happened: (move: string) =>
+      tab.locator('#moves .move', { hasText: move }).first().waitFor({ state: 'attached' }),
     moves: () => tab.locator('#moves .move').allTextContents(),
     exchanges: () =>
       tab
