@@ -39,7 +39,7 @@ function animate(kind: Message['kind'], travel: number): void {
   const way = [{ left: '0%' }, { left: '100%' }]
   dot
     .animate(kind === 'request' ? way : way.toReversed(), {
-      duration: Math.max(150, travel),
+      duration: Math.max(250, travel),
       easing: 'ease-in-out',
     })
     .finished.finally(() => dot.remove())
