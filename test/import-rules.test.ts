@@ -11,7 +11,7 @@ interface Import {
   readonly typeOnly: boolean
 }
 
-const imports = [...sourcesOf('machines'), ...sourcesOf('src')].flatMap(importsOf)
+const imports = ['machines', 'src', 'docs/tools', 'docs/live'].flatMap(sourcesOf).flatMap(importsOf)
 
 /** What a folder may import, at run time and (`types`) as types. Nothing else that is ours, and no other package. */
 const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> = {
@@ -27,6 +27,9 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/auth': {
     may: /^(ofetch|src\/(auth|app-jwt|protocol)\/.*|src\/(secret|errors)\.ts)$/,
   },
+  'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*)$/ },
+  // As its users would write it.
+  'docs/live': { may: /^(authgraph(\/(machines|service))?|vite|node:.*|docs\/(live|tools)\/.*)$/ },
   'src/service': {
     may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:http|jose)$/,
