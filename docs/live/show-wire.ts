@@ -3,7 +3,7 @@ import type { Message } from './wire.ts'
 
 const KEPT = 5
 
-/** Shows messages: as dots that travel, and as a list of exchanges. */
+/** Shows messages: as parcels that travel, and as a list of exchanges. */
 export function showMessage({ exchange, kind, title, fields }: Message, travel: number): void {
   animate(kind, travel)
   const line = make(
@@ -34,13 +34,13 @@ export function showMessage({ exchange, kind, title, fields }: Message, travel: 
 
 function animate(kind: Message['kind'], travel: number): void {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches || kind === 'lost') return
-  const dot = make('span', `dot ${kind}`)
-  find('#lane').append(dot)
+  const parcel = make('span', `parcel ${kind}`)
+  find('#lane').append(parcel)
   const way = [{ left: '0%' }, { left: '100%' }]
-  dot
+  parcel
     .animate(kind === 'request' ? way : way.toReversed(), {
       duration: Math.max(250, travel),
       easing: 'ease-in-out',
     })
-    .finished.finally(() => dot.remove())
+    .finished.finally(() => parcel.remove())
 }

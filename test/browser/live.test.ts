@@ -299,8 +299,8 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     const live = await open({ reducedMotion: 'reduce' })
     await live.start(SPEED.quick)
     await live.lit('device', 'waiting.pending')
-    expect(await live.tab.evaluate(() => document.getAnimations().length)).toBe(0)
-    expect(await live.tab.locator('.dot').count()).toBe(0)
+    expect(await live.animations()).toEqual([])
+    expect(await live.tab.locator('#lane .parcel').count()).toBe(0)
   })
 
   test('is small', () => {
@@ -340,6 +340,12 @@ function driver(tab: Page) {
     /** Waits until a move stands in the log. */
     happened: (move: string) =>
       tab.locator('#moves .move', { hasText: move }).first().waitFor({ state: 'attached' }),
+    animations: () =>
+      tab.evaluate(() =>
+        document
+          .getAnimations()
+          .map(({ effect }) => (effect as KeyframeEffect).target?.outerHTML.slice(0, 120)),
+      ),
     moves: () => tab.locator('#moves .move').allTextContents(),
     exchanges: () =>
       tab
