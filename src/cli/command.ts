@@ -23,7 +23,10 @@ export function command({ name, summary, description, exitCodes, examples }: Des
     .helpOption('-h, --help', 'show this help')
     .option('--no-color', 'print without colours, as the variable NO_COLOR does')
     .showHelpAfterError(`See: authgraph ${name} --help`)
-    .addHelpText('after', `\nExit codes: ${codes.map(([code, meaning]) => `${code} ${meaning}`).join(', ')}`)
+    .addHelpText(
+      'after',
+      `\nExit codes:\n${codes.map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`).join('\n')}`,
+    )
     .addHelpText('after', `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`)
 }
 

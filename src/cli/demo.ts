@@ -1,15 +1,16 @@
-import type { DeviceResult } from '../../machines/device-authorization.ts'
 import { createApi } from '../auth/create-api.ts'
 import { oauth } from '../auth/oauth.ts'
 import { createDeviceAuthorization } from '../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor } from '../client/options.ts'
 import { viewOf } from '../client/view.ts'
-import { watch } from '../client/watch.ts'
+import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { github } from '../protocol/profiles.ts'
 import { createService, type Service } from '../service/create-service.ts'
 import type { DemoOptions } from './commands/demo.ts'
+import { follow } from './follow.ts'
 import { openBrowser } from './open-browser.ts'
-import { type Report, reportTo } from './report.ts'
+import { reportTo } from './report.ts'
+import type { Line } from './writer.ts'
 
 const CLIENT_ID = 'authgraph-demo'
 
@@ -27,7 +28,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   })
   const { url, close } = await service.listen({ port: 0 })
   const profile = github({ authUrl: url, baseUrl: url })
-  const report = reportTo(process.stdout, { json: options.json ?? false, color: options.color })
+  const report = reportTo(process.stdout, { json: options.json ?? false, color: options.color, qr: false })
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
   process.once('SIGINT', onInterrupt)
@@ -39,27 +40,22 @@ export async function demo(options: DemoOptions): Promise<number> {
       signal: interrupt.signal,
       onCodes: (codes) => {
         report.codes(codes)
-        if (isLeftToPerson(options)) openBrowser(codes.verificationUriComplete ?? codes.verificationUri)
+        if (isLeftToPerson(options) && process.stdout.isTTY)
+          openBrowser(codes.verificationUriComplete ?? codes.verificationUri)
       },
     })
     decideBySelf(actor, service, options)
     const result = await follow(actor, report)
-    if (result.status === 'authorized')
-      report.authorized(result.token, await createApi({ auth: oauth(result.token), profile })('/user'))
-    return interrupt.signal.aborted ? 130 : result.status === 'authorized' ? 0 : 1
+    if (result?.status === 'authorized') {
+      const user = await createApi({ auth: oauth(result.token), profile })('/user')
+      report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
+    }
+    return interrupt.signal.aborted ? 130 : result?.status === 'authorized' ? 0 : 1
   } finally {
     process.off('SIGINT', onInterrupt)
     report.close()
     await close()
   }
-}
-
-function follow(actor: DeviceAuthorizationActor, report: Report): Promise<DeviceResult> {
-  return new Promise((resolve, reject) => {
-    actor.subscribe({ error: reject, complete: () => resolve(actor.getSnapshot().output as DeviceResult) })
-    actor.start()
-    watch(actor, (snapshot) => report.state(viewOf(snapshot, Date.now()), () => viewOf(snapshot, Date.now())))
-  })
 }
 
 function isLeftToPerson({ approve, deny, expire }: DemoOptions): boolean {
@@ -78,4 +74,15 @@ function decideBySelf(
     subscription.unsubscribe()
     void (approve ? service.approve(userCode, { id: 1, login: 'octocat' }) : service.deny(userCode))
   })
+}
+
+function record(token: OAuthToken, user: unknown): Line[] {
+  return [
+    '',
+    `access_token  ${token.accessToken}`,
+    `token_type    ${token.tokenType}`,
+    `scope         ${token.scopes.join(', ')}`,
+    `GET /user     ${JSON.stringify(user)}`,
+    '',
+  ]
 }

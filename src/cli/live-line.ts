@@ -1,4 +1,4 @@
-import type { WriteStream } from 'node:tty'
+import { type Line, type Styled, styled, type Writer, widthOf } from './writer.ts'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const CLEAR_LINE = '\r\u001b[2K'
@@ -9,23 +9,26 @@ const SHOW_CURSOR = '\u001b[?25h'
 const FRAME_TIME = 100
 
 /** Keeps one line at the foot of a terminal up to date, below the lines printed so far. */
-export function liveLine(stream: WriteStream) {
+export function liveLine({ stream, render, print }: Writer) {
   let frame = 0
-  let draw: ((spinner: string) => string) | undefined
+  let draw: (() => readonly (string | Styled)[]) | undefined
   let timer: NodeJS.Timeout | undefined
 
   const paint = () => {
-    if (draw) stream.write(`${CLEAR_LINE}${draw(FRAMES[frame++ % FRAMES.length] ?? '')}`)
+    if (!draw) return
+    const spinner = styled('cyan', FRAMES[frame++ % FRAMES.length] ?? '')
+    stream.write(`${CLEAR_LINE}${render(fitting(['  ', spinner, ' ', ...draw()], stream.columns))}`)
   }
 
   return {
-    /** Prints a line that stays. */
-    print(text: string): void {
-      stream.write(`${draw ? CLEAR_LINE : ''}${text}\n`)
+    /** Prints lines that stay. */
+    print(...lines: readonly Line[]): void {
+      if (draw) stream.write(CLEAR_LINE)
+      print(...lines)
       paint()
     },
     /** Shows a line that is drawn anew several times a second. */
-    show(line: (spinner: string) => string): void {
+    show(line: () => readonly (string | Styled)[]): void {
       if (!draw) stream.write(HIDE_CURSOR)
       draw = line
       timer ??= setInterval(paint, FRAME_TIME)
@@ -38,4 +41,9 @@ export function liveLine(stream: WriteStream) {
       timer = undefined
     },
   }
+}
+
+/** Leaves out the last parts until the line fits: one that wraps could not be cleared. */
+function fitting(parts: readonly (string | Styled)[], columns = 80): Line {
+  return widthOf(parts) < columns || parts.length < 2 ? parts : fitting(parts.slice(0, -1), columns)
 }

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
 import { AuthgraphError } from '../errors.ts'
+import { exitCodeOf, failure } from './failure.ts'
 import { createProgram } from './program.ts'
+import { refuseSecrets } from './refuse-secrets.ts'
+import { writerTo } from './writer.ts'
 
 /** Words that were not understood. */
 const WRONG_USAGE = 2
@@ -13,17 +16,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 try {
+  refuseSecrets(process.argv)
   const program = createProgram()
   if (process.argv.length === 2) program.outputHelp()
   else await program.parseAsync()
 } catch (error) {
-  process.exitCode = exitCodeOf(error)
+  process.exitCode = report(error)
 }
 
 /** Says what went wrong, unless the command line did. Help and version come as an error with code 0. */
-function exitCodeOf(error: unknown): number {
+function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
   if (!(error instanceof AuthgraphError)) throw error
-  process.stderr.write(`authgraph: ${error.message}\n`)
-  return 1
+  writerTo(process.stderr, { color: !process.argv.includes('--no-color') }).print(...failure(error).lines)
+  return exitCodeOf(error)
 }

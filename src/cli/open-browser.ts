@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' }
 
-/** Opens an address in the browser of the person at this terminal; does nothing where there is no display. */
-export function openBrowser(address: string): void {
-  if (!process.stdout.isTTY || !hasDisplay()) return
+/** Opens a web address in the browser of the person at this terminal. False where there is no display. */
+export function openBrowser(address: string): boolean {
+  if (!/^https?:\/\//i.test(address) || !hasDisplay()) return false
   const opener = spawn(OPENERS[process.platform] ?? 'xdg-open', [address], {
     detached: true,
     stdio: 'ignore',
@@ -12,6 +12,7 @@ export function openBrowser(address: string): void {
   // The address stands on the screen as well: nothing is lost where there is no browser.
   opener.on('error', () => undefined)
   opener.unref()
+  return true
 }
 
 function hasDisplay(): boolean {

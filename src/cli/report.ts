@@ -1,52 +1,64 @@
-import type { WriteStream } from 'node:tty'
-import { styleText } from 'node:util'
 import type { ShownCodes } from '../client/options.ts'
 import type { DeviceView } from '../client/view.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
+import { codesCard } from './codes-card.ts'
 import { liveLine } from './live-line.ts'
+import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from './writer.ts'
+
+/** Something that happened, as programs read it. */
+export type Event = { readonly event: string } & Readonly<Record<string, unknown>>
 
 /** Shows the course of an authorization. One way for each kind of reader. */
 export interface Report {
   codes(codes: ShownCodes): void
   /** @param now The same state, seen later. */
   state(view: DeviceView, now: () => DeviceView): void
-  authorized(token: OAuthToken, user: unknown): void
+  /** Says something else: to programs as an event, to people in words. */
+  say(event: Event, ...lines: readonly Line[]): void
   close(): void
 }
 
+/** How to show it. */
+export interface ReportOptions {
+  /** One JSON object a line, for programs. */
+  readonly json: boolean
+  readonly color: boolean
+  /** Whether a terminal shows a QR code, where it fits. */
+  readonly qr: boolean
+  /** What the keys of a terminal do, where they do anything. */
+  readonly keys?: Line | undefined
+}
+
 /** Chooses the way: JSON for programs, plain lines for files and pipes, colours and a live line for a terminal. */
-export function reportTo(
-  stream: NodeJS.WriteStream,
-  { json, color }: { readonly json: boolean; readonly color: boolean },
-): Report {
-  if (json) return jsonReport(stream)
-  return stream.isTTY ? terminalReport(stream, color && !process.env.NO_COLOR) : plainReport(stream)
+export function reportTo(stream: NodeJS.WriteStream, options: ReportOptions): Report {
+  if (options.json) return jsonReport(stream)
+  const writer = writerTo(stream, options)
+  return stream.isTTY ? terminalReport(writer, options) : plainReport(writer)
 }
 
 function jsonReport(stream: NodeJS.WritableStream): Report {
-  const print = (value: object) => stream.write(`${JSON.stringify(value)}\n`)
+  const print = (event: Event) => stream.write(`${visibleJson(event)}\n`)
   return {
-    codes: () => undefined,
-    state: (view) => print(view),
-    authorized: (token, user) => print({ token, user }),
+    codes: (codes) => print({ event: 'codes', ...codes }),
+    state: ({ userCode, verificationUri, verificationUriComplete, ...view }) =>
+      print({ event: 'state', ...view }),
+    say: print,
     close: () => undefined,
   }
 }
 
-function plainReport(stream: NodeJS.WritableStream): Report {
+function plainReport({ print }: Writer): Report {
+  const isNews = newsFilter()
   return {
-    codes: (codes) => stream.write(`Open ${codes.verificationUri} and enter the code ${codes.userCode}\n`),
+    codes: ({ verificationUri, userCode }) => print(`Open ${verificationUri} and enter the code ${userCode}`),
     state: (view) => {
-      if (isNews(view)) stream.write(`${stateLine(view)}\n`)
+      if (isNews(view)) print(stateLine(view))
     },
-    authorized: (token, user) => stream.write(`${record(token, user)}\n`),
+    say: (_event, ...lines) => print(...lines),
     close: () => undefined,
   }
 }
 
-type Style = Parameters<typeof styleText>[0]
-
-const STYLES: Record<DeviceView['status'], Style> = {
+const STYLES: Record<DeviceView['status'], Styled['style']> = {
   requested: 'cyan',
   pending: 'cyan',
   slowed: 'yellow',
@@ -57,68 +69,53 @@ const STYLES: Record<DeviceView['status'], Style> = {
   cancelled: 'yellow',
 }
 
-function terminalReport(stream: WriteStream, color: boolean): Report {
-  const paint = (style: Style, text: string) =>
-    color ? styleText(style, text, { validateStream: false }) : text
-  const live = liveLine(stream)
+function terminalReport(writer: Writer, { qr, keys }: ReportOptions): Report {
+  const isNews = newsFilter()
+  const live = liveLine(writer)
+  const { stream } = writer
   return {
-    codes: (codes) => live.print(card(codes, paint)),
+    codes: (codes) => {
+      const { columns = 80, rows = 24 } = stream
+      live.print(...codesCard(codes, { columns, rows, qr, ...(keys && { keys }) }))
+    },
     state: (view, now) => {
-      if (isNews(view))
-        live.print(`  ${stateLine(view).replace(/^\w+/, (word) => paint(STYLES[view.status], word))}`)
-      if (view.activity)
-        live.show((spinner) => `  ${paint('cyan', spinner)} ${paint('dim', liveText(now()))}`)
+      if (isNews(view)) live.print(['  ', ...stateLine(view)])
+      if (view.activity) live.show(() => liveText(now()))
       else live.hide()
     },
-    authorized: (token, user) => live.print(`\n${record(token, user).replaceAll(/^/gm, '  ')}\n`),
+    say: (_event, ...lines) => live.print(...lines.map((line) => indented(line))),
     close: () => live.hide(),
   }
 }
 
-/** The code stands alone and unspaced, so that a double click takes it whole. */
-function card(
-  { verificationUri, userCode }: ShownCodes,
-  paint: (style: Style, text: string) => string,
-): string {
-  const rule = '─'.repeat(userCode.length + 8)
-  return [
-    '',
-    `  Open  ${paint('underline', verificationUri)}`,
-    '  and enter the code',
-    '',
-    `      ╭${rule}╮`,
-    `      │    ${paint('bold', userCode)}    │`,
-    `      ╰${rule}╯`,
-    '',
-  ].join('\n')
+function indented(line: Line): Line {
+  return typeof line === 'string' ? (line === '' ? '' : `  ${line}`) : ['  ', ...line]
 }
 
-/** A poll on its way is no news; what it brings is. */
-function isNews({ activity }: DeviceView): boolean {
-  return activity !== 'polling' && activity !== 'requesting'
+/** A poll on its way is no news; what it brings is, unless it was known before. */
+function newsFilter(): (view: DeviceView) => boolean {
+  let last = ''
+  return ({ status, activity, text, error }) => {
+    const news = [status, text, error?.message].join()
+    if (activity === 'polling' || activity === 'requesting' || news === last) return false
+    last = news
+    return true
+  }
 }
 
-function stateLine({ status, text, secondsLeft, error }: DeviceView): string {
+function stateLine({ status, text, secondsLeft, error }: DeviceView): readonly (string | Styled)[] {
   const left = secondsLeft === undefined ? '' : ` (${secondsLeft} s left)`
   const why = error ? ` [${error.message}]` : ''
-  return `${status.padEnd(10)}  ${text}${why}${left}`
+  return [styled(STYLES[status], status), `${' '.repeat(12 - status.length)}${text}${why}${left}`]
 }
 
-function liveText({ text, activity, secondsToNextPoll, secondsLeft }: DeviceView): string {
+function liveText({ text, activity, secondsToNextPoll, secondsLeft }: DeviceView): Styled[] {
+  if (secondsLeft === undefined) return [styled('dim', text)]
   const wait = secondsToNextPoll === undefined ? 'no further poll' : `next poll in ${secondsToNextPoll} s`
   const next = activity === 'polling' ? 'asking now' : wait
-  return secondsLeft === undefined ? text : `${next}, code valid for ${clockTime(secondsLeft)}`
+  return [styled('dim', next), styled('dim', `, code valid for ${clockTime(secondsLeft)}`)]
 }
 
 function clockTime(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-}
-
-function record(token: OAuthToken, user: unknown): string {
-  return [
-    `access_token  ${token.accessToken}`,
-    `token_type    ${token.tokenType}`,
-    `scope         ${token.scopes.join(', ')}`,
-    `GET /user     ${JSON.stringify(user)}`,
-  ].join('\n')
 }

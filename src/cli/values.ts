@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { isLoopback } from '../protocol/address.ts'
 
 /** Reads an option that is a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number, unit = '') {
@@ -10,4 +11,41 @@ export function wholeNumber(least: number, most: number, unit = '') {
       )
     return number
   }
+}
+
+/** Adds the scopes of one option to those of the options before it. */
+export function scopes(text: string, before: readonly string[] = []): string[] {
+  return [...before, ...text.split(/[\s,]+/).filter((scope) => scope !== '')]
+}
+
+/** Reads a host as people write it. A loopback address keeps its scheme, and has `http` by default. */
+export function readHost(text: string): string {
+  const address = /^https?:\/\//i.test(text) ? text : `${isLocal(text) ? 'http' : 'https'}://${text}`
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.href !== `${url?.origin}/`)
+    throw new InvalidArgumentError('It takes a host, such as github.com or git.example.com.')
+  if (isLoopback(url.hostname)) return url.origin
+  if (url.protocol === 'http:')
+    throw new InvalidArgumentError(
+      'Only a loopback address, such as http://localhost:8080, may do without https.',
+    )
+  return url.host
+}
+
+/** Reads the address of an issuer. */
+export function readIssuer(text: string): string {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It takes an address, such as https://login.example.com.')
+  return text
+}
+
+/** Reads the name of a profile. */
+export function profileName(text: string): string {
+  if (!/^[\w.:@-]{1,100}$/.test(text))
+    throw new InvalidArgumentError('It takes a name of letters, digits and the characters . : @ _ -')
+  return text
+}
+
+function isLocal(host: string): boolean {
+  return URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname)
 }

@@ -43,7 +43,8 @@ function run(
   actor.start()
 }
 
-function reasonOf(result: Exclude<DeviceResult, { status: 'authorized' }>, signal: AbortSignal | undefined) {
+/** Makes the error with which `authorizeDevice` rejects at every end but a token. */
+export function reasonOf(result: Exclude<DeviceResult, { status: 'authorized' }>, signal?: AbortSignal) {
   switch (result.status) {
     case 'denied':
       return new DeniedError()

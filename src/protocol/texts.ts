@@ -1,7 +1,5 @@
 import * as v from 'valibot'
-
-/** Control and formatting characters: they would let a service write to the terminal that shows the code. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+import { INVISIBLE } from './invisible.ts'
 
 /** A text that is not empty. */
 export const filled = v.custom<string>(isFilled)

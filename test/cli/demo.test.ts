@@ -1,27 +1,10 @@
-import { spawn } from 'node:child_process'
-import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type RunOptions, run as runWith } from './support/command.ts'
 
-const command = join(resolve(import.meta.dirname, '../..'), 'dist/src/cli/main.js')
+const run = (args: string[], onOutput?: RunOptions['onOutput']) =>
+  runWith(args, { env: { PATH: process.env.PATH ?? '' }, ...(onOutput && { onOutput }) })
 
-/** Runs the command as built; `onOutput` sees what has come so far. */
-function run(args: string[], onOutput: (text: string, interrupt: () => void) => void = () => undefined) {
-  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk
-    onOutput(stdout, () => child.killed || child.kill('SIGINT'))
-  })
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk
-  })
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
-    child.on('close', (code) => resolve({ code, stdout, stderr })),
-  )
-}
-
-describe.concurrent('authgraph demo', () => {
+describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   test('--approve goes from requested over pending to authorized, and prints no token', async () => {
     const { code, stdout, stderr } = await run(['demo', '--approve', '--interval', '1'])
     expect(stderr).toBe('')
@@ -55,16 +38,14 @@ describe.concurrent('authgraph demo', () => {
     expect(lines[0]).toMatchObject({ status: 'requested', activity: 'requesting' })
     expect(lines.at(-2)).toMatchObject({ status: 'authorized', polls: 3 })
     expect(lines.at(-1)).toEqual({
+      event: 'authorized',
       token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo', 'gist'], missingScopes: [] },
       user: { id: 1, login: 'octocat' },
     })
   })
 
   test('ends with 130 on Ctrl-C, with everything closed', async () => {
-    const { code, stdout } = await run(
-      ['demo'],
-      (text, interrupt) => text.includes('requested') && interrupt(),
-    )
+    const { code, stdout } = await run(['demo'], (text, kill) => text.includes('requested') && kill('SIGINT'))
     expect(code).toBe(130)
     expect(stdout).toMatch(/^cancelled /m)
   })

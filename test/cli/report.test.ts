@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { codesCard } from '../../src/cli/codes-card.ts'
 import { reportTo } from '../../src/cli/report.ts'
+import { widthOf, writerTo } from '../../src/cli/writer.ts'
 import type { DeviceView } from '../../src/index.ts'
 
 beforeEach(() => {
@@ -25,22 +27,23 @@ const waiting: DeviceView = {
   secondsToNextPoll: 4,
   polls: 1,
 }
+const plain = { json: false, color: false, qr: false }
 
-function terminal() {
+function terminal({ columns = 80 } = {}) {
   let text = ''
   const write = (chunk: string) => {
     text += chunk
   }
-  const stream = { isTTY: true, write } as unknown as NodeJS.WriteStream
+  const stream = { isTTY: true, columns, rows: 40, write } as unknown as NodeJS.WriteStream
   return { stream, text: () => text }
 }
 
-test('a terminal shows the code in a frame, a live line while it waits, and gives the cursor back', () => {
+test('a terminal shows the code, a live line while it waits, and gives the cursor back', () => {
   const { stream, text } = terminal()
-  const report = reportTo(stream, { json: false, color: false })
+  const report = reportTo(stream, plain)
   report.codes(codes)
   report.state(waiting, () => waiting)
-  expect(text()).toContain('│    WDJB-MJHT    │')
+  expect(text()).toContain('Enter  WDJB-MJHT\n')
   expect(text()).toContain('next poll in 4 s, code valid for 1:01')
   const drawn = text().length
   vi.advanceTimersByTime(200)
@@ -52,12 +55,51 @@ test('a terminal shows the code in a frame, a live line while it waits, and give
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test('the live line never wraps, whatever the width', () => {
+  const { stream, text } = terminal({ columns: 24 })
+  const report = reportTo(stream, plain)
+  report.state(waiting, () => waiting)
+  const live = text().slice(text().lastIndexOf('\r'))
+  expect(live).toContain('next poll in 4 s')
+  expect(live).not.toContain('valid')
+  report.close()
+})
+
+test('the same state twice is told once', () => {
+  const { stream, text } = terminal()
+  const report = reportTo(stream, plain)
+  for (const activity of ['waiting', 'polling', 'waiting'] as const)
+    report.state({ ...waiting, activity }, () => waiting)
+  report.close()
+  expect(text().match(/pending/g)).toHaveLength(1)
+})
+
 test('colours are used on a terminal, unless they are not wanted', () => {
   const shown = (color: boolean) => {
     const { stream, text } = terminal()
-    reportTo(stream, { json: false, color }).codes(codes)
+    reportTo(stream, { ...plain, color }).codes(codes)
     return text()
   }
   expect(shown(true)).toContain('\u001b[1mWDJB-MJHT')
   expect(shown(false)).not.toContain('\u001b')
+  vi.stubEnv('NO_COLOR', '1')
+  expect(shown(true)).not.toContain('\u001b')
+})
+
+test('the writer cuts control characters, of plain and of styled parts alike', () => {
+  const { stream, text } = terminal()
+  writerTo(stream, { color: false }).print(['a\u001b[2J', { style: 'bold', text: 'b\u009b\u202e\n' }], 'c\r')
+  expect(text()).toBe('a[2Jb\nc\n')
+})
+
+test.each([24, 40, 60, 80, 100, 120, 200])('the card of the code fits into %i columns', (columns) => {
+  for (const rows of [10, 24, 50])
+    for (const line of codesCard({ ...codes, verificationUri: 'https://a.io' }, { columns, rows, qr: true }))
+      expect(widthOf(line)).toBeLessThanOrEqual(columns)
+})
+
+test('a code that cannot be drawn is shown as text alone', () => {
+  const room = { columns: 80, rows: 24, qr: false }
+  expect(codesCard({ ...codes, userCode: 'weiß-42' }, room)).toHaveLength(4)
+  expect(codesCard(codes, room)).toHaveLength(9)
 })

@@ -255,7 +255,7 @@ describe('what cannot be', () => {
     const pem = file('key.pem', key)
     const served = serve('--demo-client', '--tls-key', pem, '--tls-cert', pem)
     expect(await served.ended).toBe(1)
-    expect(served.stderr()).toBe('authgraph: tls must have a private key and its certificate, both as PEM\n')
+    expect(served.stderr()).toBe('✗ tls must have a private key and its certificate, both as PEM\n')
   })
 })
 

@@ -1,0 +1,12 @@
+// Writes docs/terminal/ anew: what the command shows, as its tests see it. Build first: npm run build
+import { spawnSync } from 'node:child_process'
+
+const { status } = spawnSync(
+  'npx',
+  ['vitest', 'run', 'test/cli/frames.test.ts', '--typecheck.enabled=false'],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, WRITE_FRAMES: '1' },
+  },
+)
+process.exitCode = status ?? 1

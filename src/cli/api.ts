@@ -1,0 +1,130 @@
+import { pipeline } from 'node:stream/promises'
+import { app } from '../auth/app.ts'
+import type { Auth } from '../auth/auth.ts'
+import { basic } from '../auth/basic.ts'
+import { none } from '../auth/none.ts'
+import { oauth } from '../auth/oauth.ts'
+import { personalToken } from '../auth/personal-token.ts'
+import { withAuth } from '../auth/with-auth.ts'
+import { AuthgraphError, UnreachableError } from '../errors.ts'
+import { CommandError } from './command-error.ts'
+import type { ApiOptions, AuthForm } from './commands/api.ts'
+import { environmentFetch } from './environment-fetch.ts'
+import { numberOrName } from './jwt.ts'
+import { findProfile, type NamedProfile, profileOrCurrent } from './saved-profiles.ts'
+import { readSecret } from './secret-source.ts'
+import { DEFAULT_ADDRESS, profileAt } from './service-address.ts'
+import { usableLogin } from './usable-login.ts'
+import { type Line, styled, type Writer, writerTo } from './writer.ts'
+
+/** Runs `authgraph api`. Returns the exit code. */
+export async function api(path: string, options: ApiOptions): Promise<number> {
+  const fetch = await environmentFetch()
+  const saved = savedProfileOf(options)
+  const profile = await profileAt(
+    saved?.address ?? (options.host ? { host: options.host } : DEFAULT_ADDRESS),
+    fetch,
+  )
+  const auth = await FORMS[options.auth](options, saved, fetch)
+  const answer = await sent(withAuth(auth, { profile, fetch }), request(path, options), profile.baseUrl ?? '')
+  const writer = writerTo(process.stdout, options)
+  if (options.include) writer.print(...head(answer))
+  await printBody(writer, answer)
+  return answer.ok ? 0 : 1
+}
+
+/** A login is looked for where its token or its address is wanted. */
+function savedProfileOf({ auth, profile, host, secret }: ApiOptions): NamedProfile | undefined {
+  if (profile !== undefined) return profileOrCurrent(profile)
+  if (host !== undefined) return findProfile(host.replace(/^https?:\/\//, ''))
+  return auth === 'oauth' && secret === undefined ? profileOrCurrent(undefined) : undefined
+}
+
+const FORMS = {
+  none: async () => none(),
+  basic: async ({ user, secret }) => {
+    if (user === undefined) throw new CommandError('usage', 'basic authentication needs --user')
+    return basic(user, readSecret(wanted(secret), '--secret'))
+  },
+  personal: async ({ secret }) => personalToken(readSecret(wanted(secret), '--secret')),
+  app: async ({ appId, key }) => {
+    if (appId === undefined || key === undefined)
+      throw new CommandError('usage', 'an application needs --app-id and --key')
+    return app({ appId: numberOrName(appId), privateKey: readSecret(key, '--key') })
+  },
+  oauth: async ({ secret }, saved, fetch) => {
+    if (secret !== undefined) return oauth(readSecret(secret, '--secret'))
+    if (saved === undefined) throw new CommandError('no_login', 'nobody is logged in there: authgraph login')
+    return oauth((await usableLogin(saved, fetch)).token)
+  },
+} satisfies Record<
+  AuthForm,
+  (options: ApiOptions, saved: NamedProfile | undefined, fetch: typeof globalThis.fetch) => Promise<Auth>
+>
+
+function wanted(secret: string | undefined): string {
+  if (secret !== undefined) return secret
+  throw new CommandError(
+    'usage',
+    'there is no credential: give --secret a file, - for standard input, or env:NAME',
+  )
+}
+
+interface Asked {
+  readonly path: string
+  readonly init: RequestInit
+}
+
+/** Fields are the query of a request without a body, and a JSON object in any other. */
+function request(path: string, { method, field = [], header = [] }: ApiOptions): Asked {
+  const verb = method ?? (field.length > 0 ? 'POST' : 'GET')
+  const headers = new Headers([['accept', 'application/json'], ...header])
+  if (verb === 'GET' || verb === 'HEAD') {
+    const query = new URLSearchParams(field).toString()
+    return {
+      path: query ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path,
+      init: { method: verb, headers },
+    }
+  }
+  if (field.length === 0) return { path, init: { method: verb, headers } }
+  headers.set('content-type', 'application/json')
+  return { path, init: { method: verb, headers, body: JSON.stringify(Object.fromEntries(field)) } }
+}
+
+async function sent(
+  fetch: typeof globalThis.fetch,
+  { path, init }: Asked,
+  baseUrl: string,
+): Promise<Response> {
+  try {
+    return await fetch(path, init)
+  } catch (error) {
+    throw error instanceof AuthgraphError ? error : UnreachableError.of(new URL(baseUrl).host, error)
+  }
+}
+
+function head({ status, statusText, headers, ok }: Response): Line[] {
+  return [
+    [styled(ok ? 'green' : 'red', `${status} ${statusText}`)],
+    ...[...headers].map(([name, value]): Line => [styled('cyan', name), `: ${value}`]),
+    '',
+  ]
+}
+
+/** A terminal is shown lines without control characters, and JSON laid out; a program gets what came. */
+async function printBody({ stream, print }: Writer, answer: Response): Promise<void> {
+  if (!stream.isTTY) {
+    if (answer.body) await pipeline(answer.body, stream, { end: false })
+    return
+  }
+  const text = await answer.text()
+  if (text !== '') print(...laidOut(text).split('\n'))
+}
+
+function laidOut(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text.trimEnd()
+  }
+}

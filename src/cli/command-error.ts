@@ -1,0 +1,21 @@
+import { AuthgraphError } from '../errors.ts'
+
+/** What can go wrong at a command line, besides what the package itself throws. */
+export type CommandErrorCode =
+  | 'usage'
+  | 'secret_in_argument'
+  | 'no_keyring'
+  | 'no_login'
+  | 'no_saved_login'
+  | 'not_kept'
+  | 'damaged_file'
+
+/** What went wrong at a command line. The message says what to do, where the code alone does not. */
+export class CommandError extends AuthgraphError {
+  readonly code: CommandErrorCode
+
+  constructor(code: CommandErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}

@@ -1,0 +1,36 @@
+import { Argument, type Command } from 'commander'
+import { command, exitWith } from '../command.ts'
+import { profileName } from '../values.ts'
+
+const OPERATIONS = ['get', 'store', 'erase'] as const
+
+/** What git asks of a credential helper. */
+export type GitOperation = (typeof OPERATIONS)[number]
+
+/** What `authgraph git-credential` was asked for. */
+export interface GitCredentialOptions {
+  readonly profile?: string
+}
+
+/** Declares `authgraph git-credential`. */
+export function gitCredentialCommand(): Command {
+  return command({
+    name: 'git-credential',
+    summary: 'hand the token of a login to git',
+    description:
+      'Speaks the protocol of git for credential helpers. Git calls it; set it up with the first example below.',
+    exitCodes: { 0: 'answered, or left to the next helper', 1: 'the login has ended' },
+    examples: [
+      "git config --global credential.https://github.com.helper '!authgraph git-credential'",
+      "git config --global credential.https://git.example.com.helper '!authgraph git-credential --profile work'",
+      'printf "protocol=https\\nhost=github.com\\n" | authgraph git-credential get',
+    ],
+  })
+    .addArgument(new Argument('<operation>', 'what git wants').choices(OPERATIONS))
+    .option('--profile <name>', 'which login; that of the host by default', profileName)
+    .action(
+      exitWith(async (operation: GitOperation, options: GitCredentialOptions) =>
+        (await import('../git-credential.ts')).gitCredential(operation, options),
+      ),
+    )
+}

@@ -1,0 +1,73 @@
+import { type Command, Option } from 'commander'
+import { command, exitWith } from '../command.ts'
+import { STORE_NAMES, type StoreName } from '../store-names.ts'
+import { profileName, readHost, readIssuer, scopes } from '../values.ts'
+
+/** What `authgraph login` was asked for. */
+export interface LoginOptions {
+  readonly clientId?: string
+  readonly scope?: readonly string[]
+  readonly host?: string
+  readonly issuer?: string
+  readonly profile?: string
+  readonly store?: StoreName
+  readonly print?: true
+  readonly copy?: true
+  readonly open?: true
+  readonly qr: boolean
+  readonly wait: boolean
+  readonly resume?: true
+  readonly json?: true
+  readonly color: boolean
+}
+
+/** Declares `authgraph login`. */
+export function loginCommand(): Command {
+  return command({
+    name: 'login',
+    summary: 'log in by a code that you enter in a browser, on this device or another',
+    description:
+      'Shows a code, waits until you have entered it in a browser, and keeps the token in the keyring of this system. ' +
+      'Ctrl-C saves the login: --resume goes on with the same code.',
+    exitCodes: {
+      0: 'logged in',
+      1: 'refused, or failed',
+      3: 'the code expired',
+      4: 'denied by the user',
+      75: 'saved and not finished, with --no-wait',
+      130: 'the same, after Ctrl-C',
+      143: 'the same, after a signal to end',
+    },
+    examples: [
+      'authgraph login --client-id YOUR_CLIENT_ID --scope repo,gist',
+      'authgraph login --host git.example.com --profile work',
+      'authgraph login --host http://localhost:8080 --store file',
+      'TOKEN=$(authgraph login --store none --print)',
+      'authgraph login --no-wait --json; authgraph login --resume --json',
+    ],
+  })
+    .addOption(
+      new Option('--client-id <id>', 'of your OAuth application; that of the last login by default').env(
+        'AUTHGRAPH_CLIENT_ID',
+      ),
+    )
+    .option('--scope <scopes>', 'what the token may do; repeat it, or separate by commas', scopes)
+    .option('--host <host>', 'github.com by default, an Enterprise host, or http://localhost:PORT', readHost)
+    .addOption(
+      new Option('--issuer <url>', 'any OAuth server, found by its metadata')
+        .argParser(readIssuer)
+        .conflicts('host'),
+    )
+    .option('--profile <name>', 'name this login; the host by default', profileName)
+    .addOption(
+      new Option('--store <place>', 'where to keep the token (default: keyring)').choices(STORE_NAMES),
+    )
+    .option('--print', 'print the token, and all else on the standard error')
+    .option('--copy', 'copy the code to the clipboard')
+    .option('--open', 'open the browser')
+    .option('--no-qr', 'draw no QR code')
+    .option('--no-wait', 'show the code, save the login and end; with --resume, ask once')
+    .addOption(new Option('--resume', 'go on with a saved login').conflicts(['host', 'issuer', 'scope']))
+    .option('--json', 'print one JSON object a line, for programs')
+    .action(exitWith(async (options: LoginOptions) => (await import('../login.ts')).login(options)))
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { command, exitWith } from '../command.ts'
+import { profileName } from '../values.ts'
+
+/** What `authgraph logout` was asked for. */
+export interface LogoutOptions {
+  readonly profile?: string
+  readonly color: boolean
+}
+
+/** Declares `authgraph logout`. */
+export function logoutCommand(): Command {
+  return command({
+    name: 'logout',
+    summary: 'erase the token of a login from this machine',
+    description:
+      'Erases the token and forgets the profile, on this machine alone: the service is not told, and accepts the ' +
+      'token until you revoke it there.',
+    exitCodes: { 0: 'erased', 1: 'nobody is logged in' },
+    examples: ['authgraph logout', 'authgraph logout --profile work'],
+  })
+    .option('--profile <name>', 'which login; the last one by default', profileName)
+    .action(exitWith(async (options: LogoutOptions) => (await import('../logout.ts')).logout(options)))
+}

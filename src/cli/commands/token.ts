@@ -1,0 +1,20 @@
+import type { Command } from 'commander'
+import { command, exitWith } from '../command.ts'
+import { profileName } from '../values.ts'
+
+/** Declares `authgraph token`. */
+export function tokenCommand(): Command {
+  return command({
+    name: 'token',
+    summary: 'print the token of a login, for scripts',
+    description:
+      'Prints the token, in the clear. One that has ended is renewed first, where the service allows it.',
+    exitCodes: { 0: 'printed', 1: 'nobody is logged in, or the login has ended' },
+    examples: [
+      'authgraph token',
+      'curl --oauth2-bearer "$(authgraph token --profile work)" https://api.example.com',
+    ],
+  })
+    .option('--profile <name>', 'which login; the last one by default', profileName)
+    .action(exitWith(async (options: { profile?: string }) => (await import('../token.ts')).token(options)))
+}

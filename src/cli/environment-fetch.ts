@@ -1,0 +1,20 @@
+/**
+ * Gives the `fetch` of this environment: through the proxy of `HTTPS_PROXY`, but for the hosts of `NO_PROXY`, or the
+ * runtime's own. Loopback addresses without https never go through a proxy: it would read along.
+ */
+export async function environmentFetch(): Promise<typeof globalThis.fetch> {
+  const { HTTPS_PROXY, https_proxy = HTTPS_PROXY } = process.env
+  if (!https_proxy) return globalThis.fetch
+  // A module of CommonJS: whole, it is the same in a bundle and outside.
+  const { EnvHttpProxyAgent, fetch } = (await import('undici')).default
+  const dispatcher = new EnvHttpProxyAgent({ httpProxy: '', httpsProxy: https_proxy })
+  const send = (address: string | URL, init: object) => fetch(address, { ...init, dispatcher })
+  // A request of the runtime's own class is a stranger to this `fetch`: it is taken apart.
+  const through = async (input: Request | string | URL, init: RequestInit = {}) => {
+    if (!(input instanceof Request)) return send(input, init)
+    const { method, headers, redirect, signal } = input
+    const body = input.body === null ? undefined : await input.arrayBuffer()
+    return send(input.url, { method, headers: [...headers], redirect, signal, body })
+  }
+  return through as unknown as typeof globalThis.fetch
+}

@@ -1,0 +1,14 @@
+/** Draws dots as text: two rows of dots are one line, so that a dot is about square. */
+export function halfBlocks(rows: readonly (readonly boolean[])[]): string[] {
+  const lines: string[] = []
+  for (let row = 0; row < rows.length; row += 2) {
+    const [upper = [], lower = []] = rows.slice(row, row + 2)
+    lines.push(upper.map((dot, column) => block(dot, lower[column] ?? false)).join(''))
+  }
+  return lines
+}
+
+function block(upper: boolean, lower: boolean): string {
+  if (upper) return lower ? '█' : '▀'
+  return lower ? '▄' : ' '
+}

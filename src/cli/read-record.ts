@@ -1,0 +1,26 @@
+import * as v from 'valibot'
+import { CommandError } from './command-error.ts'
+
+/**
+ * Reads a record that an earlier command wrote.
+ *
+ * @param what The record, as the message names it. Nothing of it is quoted.
+ * @throws CommandError `damaged_file`
+ */
+export function readRecord<Schema extends v.GenericSchema>(
+  schema: Schema,
+  text: string,
+  what: string,
+): v.InferOutput<Schema> {
+  const parsed = v.safeParse(schema, jsonOf(text))
+  if (parsed.success) return parsed.output
+  throw new CommandError('damaged_file', `${what} cannot be read: it is damaged, or of another version`)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

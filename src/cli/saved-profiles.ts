@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import * as v from 'valibot'
+import { CommandError } from './command-error.ts'
+import { configFolder, fileOf } from './folders.ts'
+import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
+import { readRecord } from './read-record.ts'
+import { serviceAddress } from './service-address.ts'
+
+const savedProfile = v.object({
+  /** The version of this form. */
+  v: v.literal(1),
+  address: serviceAddress,
+  scopes: v.array(v.string()),
+  store: v.picklist(['keyring', 'file']),
+  /** When the login was, epoch milliseconds. */
+  since: v.number(),
+})
+
+/** What is remembered of a login that is no secret. A file each, so that two logins at once do not meet. */
+export interface SavedProfile extends v.InferOutput<typeof savedProfile> {}
+
+/** A profile with its name. */
+export interface NamedProfile extends SavedProfile {
+  readonly name: string
+}
+
+/** Remembers a profile. */
+export function saveProfile(name: string, profile: Omit<SavedProfile, 'v'>): void {
+  writePrivate(pathOf(name), `${JSON.stringify({ v: 1, ...profile }, null, 2)}\n`)
+}
+
+/** Finds a profile by its name. Throws CommandError `damaged_file`. */
+export function findProfile(name: string): NamedProfile | undefined {
+  const text = readIfThere(pathOf(name))
+  return text === undefined ? undefined : { name, ...readRecord(savedProfile, text, `the profile ${name}`) }
+}
+
+/** Lists the profiles, that of the last login first: it is the current one. */
+export function allProfiles(): NamedProfile[] {
+  return namesIn(folder())
+    .flatMap((name) => findProfile(name) ?? [])
+    .sort((one, other) => other.since - one.since)
+}
+
+/** Gives the profile of a name, or the current one. Throws CommandError `no_login`. */
+export function profileOrCurrent(name: string | undefined): NamedProfile {
+  const profile = name === undefined ? allProfiles()[0] : findProfile(name)
+  if (profile) return profile
+  const names = allProfiles().map((known) => known.name)
+  const known = names.length > 0 ? ` (there are: ${names.join(', ')})` : ''
+  throw new CommandError(
+    'no_login',
+    name === undefined
+      ? 'nobody is logged in: authgraph login'
+      : `there is no login named ${name}${known}: authgraph login --profile ${name}`,
+  )
+}
+
+/** Forgets a profile. */
+export function forgetProfile(name: string): void {
+  removeFile(pathOf(name))
+}
+
+function folder(): string {
+  return join(configFolder(), 'profiles')
+}
+
+function pathOf(name: string): string {
+  return fileOf(folder(), name)
+}

@@ -1,0 +1,94 @@
+import { AuthgraphError } from '../errors.ts'
+import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { StatusOptions } from './commands/status.ts'
+import { environmentFetch } from './environment-fetch.ts'
+import { failure } from './failure.ts'
+import { allProfiles, type NamedProfile, profileOrCurrent } from './saved-profiles.ts'
+import { originOf, profileAt } from './service-address.ts'
+import { tokenStore } from './token-store.ts'
+import { usableLogin } from './usable-login.ts'
+import { validityOf } from './validity.ts'
+import { whoIs } from './who-is.ts'
+import { type Line, styled, visibleJson, type Writer, writerTo } from './writer.ts'
+
+/** How a login stands. */
+type Standing =
+  | { readonly user: string | undefined; readonly token: OAuthToken }
+  | { readonly error: AuthgraphError; readonly token?: OAuthToken }
+
+/** Runs `authgraph status`. Returns the exit code. */
+export async function status(options: StatusOptions): Promise<number> {
+  const [current] = allProfiles()
+  const profiles = options.profile || !current ? [profileOrCurrent(options.profile)] : allProfiles()
+  const fetch = await environmentFetch()
+  const standings = await Promise.all(profiles.map((profile) => standingOf(profile, fetch)))
+  const writer = writerTo(process.stdout, options)
+  for (const [index, profile] of profiles.entries()) {
+    const standing = standings[index] as Standing
+    const place = (await tokenStore(profile.store)).place(profile.name)
+    const shown = { profile, standing, place, isCurrent: profile.name === current?.name }
+    if (options.json) writer.stream.write(`${visibleJson(asEvent(shown))}\n`)
+    else show(writer, shown)
+  }
+  return standings.every((standing) => !('error' in standing)) ? 0 : 1
+}
+
+async function standingOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Standing> {
+  try {
+    const { token } = await usableLogin(profile, fetch)
+    const answer = await whoIs(token, { profile: await profileAt(profile.address, fetch), fetch })
+    return answer instanceof AuthgraphError ? { error: answer, token } : { user: answer, token }
+  } catch (error) {
+    if (error instanceof AuthgraphError) return { error }
+    throw error
+  }
+}
+
+interface Shown {
+  readonly profile: NamedProfile
+  readonly standing: Standing
+  readonly place: string
+  readonly isCurrent: boolean
+}
+
+function asEvent({ profile, standing, place, isCurrent }: Shown): object {
+  const { token } = standing
+  return {
+    profile: profile.name,
+    current: isCurrent,
+    host: originOf(profile.address).host,
+    ...('error' in standing ? { error: failure(standing.error).event } : { user: standing.user }),
+    ...(token && {
+      scopes: token.scopes,
+      expiresAt: token.expiresAt,
+      renewable: token.refreshToken !== undefined,
+    }),
+    store: profile.store,
+    place,
+  }
+}
+
+function show({ print }: Writer, { profile, standing, place, isCurrent }: Shown): void {
+  const { token } = standing
+  const isGood = !('error' in standing)
+  const lines: Line[] = [
+    [
+      isGood ? styled('green', '✓') : styled('red', '✗'),
+      ' ',
+      styled('bold', profile.name),
+      ...(isCurrent ? [styled('dim', ' (current)')] : []),
+    ],
+    ...(isGood
+      ? [`  user        ${standing.user ?? 'not said by this service'}`]
+      : failure(standing.error).lines.map((line, index) =>
+          index === 0 ? `  ${standing.error.message}` : line,
+        )),
+    `  host        ${originOf(profile.address).host}`,
+    ...(token
+      ? [`  scopes      ${token.scopes.join(', ') || 'none'}`, `  valid       ${validityOf(token)}`]
+      : []),
+    `  kept in     ${place}`,
+    '',
+  ]
+  print(...lines)
+}

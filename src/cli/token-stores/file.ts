@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { CommandError } from '../command-error.ts'
+import { fileOf, stateFolder } from '../folders.ts'
+import { readIfThere, removeFile, writePrivate } from '../private-file.ts'
+import type { TokenStore } from '../token-store.ts'
+import { readLogin, writeLogin } from './login-record.ts'
+
+/** Keeps logins in files that only this user may read, in plain text: for machines without a keyring. */
+export function fileStore(): TokenStore {
+  const folder = join(stateFolder(), 'tokens')
+  const pathOf = (profile: string) => fileOf(folder, profile)
+  return {
+    name: 'file',
+    place: (profile) => `${pathOf(profile)} (plain text)`,
+    // A folder that cannot be written to must show before there is a token.
+    check: async () => {
+      const probe = join(folder, `probe of process ${process.pid}`)
+      try {
+        writePrivate(probe, '')
+        removeFile(probe)
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        throw new CommandError(
+          'not_kept',
+          `${folder} cannot be written to (${code}): AUTHGRAPH_CONFIG_DIR moves it`,
+        )
+      }
+    },
+    read: async (profile) => {
+      const text = readIfThere(pathOf(profile))
+      return text === undefined ? undefined : readLogin(text)
+    },
+    write: async (profile, login) => writePrivate(pathOf(profile), writeLogin(login)),
+    erase: async (profile) => removeFile(pathOf(profile)),
+  }
+}

@@ -1,0 +1,47 @@
+import * as v from 'valibot'
+import { Secret } from '../../secret.ts'
+import { readRecord } from '../read-record.ts'
+import type { KeptLogin } from '../token-store.ts'
+
+const secret = v.pipe(
+  v.string(),
+  v.nonEmpty(),
+  v.transform((value) => new Secret(value)),
+)
+
+const record = v.object({
+  /** The version of this form. */
+  v: v.literal(1),
+  clientId: secret,
+  token: v.object({
+    accessToken: secret,
+    tokenType: v.string(),
+    scopes: v.array(v.string()),
+    missingScopes: v.array(v.string()),
+    /** Epoch milliseconds. */
+    expiresAt: v.exactOptional(v.number()),
+    refreshToken: v.exactOptional(secret),
+    /** Epoch milliseconds. */
+    refreshTokenExpiresAt: v.exactOptional(v.number()),
+  }),
+})
+
+/** Writes a login as text, every secret in the clear. */
+export function writeLogin({ clientId, token }: KeptLogin): string {
+  const { accessToken, refreshToken, expiresIn, refreshTokenExpiresIn, ...plain } = token
+  return JSON.stringify({
+    v: 1,
+    clientId: clientId.reveal(),
+    token: {
+      ...plain,
+      accessToken: accessToken.reveal(),
+      ...(refreshToken && { refreshToken: refreshToken.reveal() }),
+    },
+  })
+}
+
+/** Reads what `writeLogin` wrote. Throws CommandError `damaged_file`, which quotes nothing. */
+export function readLogin(text: string): KeptLogin {
+  const { clientId, token } = readRecord(record, text, 'the kept login')
+  return { clientId, token }
+}

@@ -1,0 +1,11 @@
+import type { TokenStore } from '../token-store.ts'
+
+/** Keeps nothing: for those who keep the token themselves. */
+export const noStore: TokenStore = {
+  name: 'none',
+  place: () => 'nowhere',
+  check: async () => undefined,
+  read: async () => undefined,
+  write: async () => undefined,
+  erase: async () => false,
+}

@@ -1,0 +1,11 @@
+import { environmentFetch } from './environment-fetch.ts'
+import { profileOrCurrent } from './saved-profiles.ts'
+import { usableLogin } from './usable-login.ts'
+import { writerTo } from './writer.ts'
+
+/** Runs `authgraph token`. Returns the exit code. */
+export async function token(options: { readonly profile?: string }): Promise<number> {
+  const login = await usableLogin(profileOrCurrent(options.profile), await environmentFetch())
+  writerTo(process.stdout, { color: false }).print(login.token.accessToken.reveal())
+  return 0
+}

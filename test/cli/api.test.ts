@@ -1,0 +1,126 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { test } from './support/world.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+const PERSONAL = 'ghp_personalInTheClear0123456789'
+
+const accounts = {
+  users: [{ username: 'octocat', password: 'open sesame' }],
+  personalTokens: [{ token: PERSONAL, user: { id: 2, login: 'hubot' }, scopes: ['repo'] }],
+  apps: [{ appId: 12345, publicKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()] }],
+}
+
+describe('authgraph api', { concurrent: true, timeout: 30_000 }, () => {
+  test('calls in all five forms', async ({ world }) => {
+    const service = await world.live(accounts)
+    const login = [
+      'login',
+      '--host',
+      service.host,
+      '--client-id',
+      'client-id-of-the-command',
+      '--store',
+      'file',
+    ]
+    await world.run(login, { onOutput: service.approver() })
+    const call = (path: string, ...args: string[]) =>
+      world.run(['api', path, '--host', service.host, ...args], {
+        env: { PASSWORD: 'open sesame', PERSONAL, KEY },
+      })
+    const answers = await Promise.all([
+      call('/user', '--auth', 'none'),
+      call('/user', '--auth', 'basic', '--user', 'octocat', '--secret', 'env:PASSWORD'),
+      call('/user', '--auth', 'personal', '--secret', 'env:PERSONAL'),
+      call('/app', '--auth', 'app', '--app-id', '12345', '--key', 'env:KEY'),
+      call('/user'),
+    ])
+    expect(answers.map(({ code, stdout }) => [code, JSON.parse(stdout)])).toEqual([
+      [1, { message: 'requires authentication' }],
+      [0, { login: 'octocat' }],
+      [0, { id: 2, login: 'hubot' }],
+      [0, { id: 12345 }],
+      [0, { id: 1, login: 'octocat' }],
+    ])
+  })
+
+  test('sends fields as a query or as JSON, headers, and shows the head of the answer', async ({ world }) => {
+    const url = await world.serve(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      response.setHeader('x-odd', 'yes')
+      response.end(`${request.method} ${request.url} ${request.headers['x-mine']} ${body}`)
+    })
+    const call = (...args: string[]) =>
+      world.run(['api', '/things', '--auth', 'none', '--host', url, ...args])
+    const fields = ['--field', 'title=a=b', '--field', 'x=ö ', '--header', 'x-mine: 1']
+    expect((await call(...fields)).stdout).toBe('POST /things 1 {"title":"a=b","x":"ö "}')
+    expect((await call(...fields, '--method', 'get')).stdout).toBe('GET /things?title=a%3Db&x=%C3%B6+ 1 ')
+    expect((await call('--include')).stdout).toMatch(
+      /^200 OK\n(.*\n)*x-odd: yes\n(.*\n)*\nGET \/things undefined $/,
+    )
+  })
+
+  test('a terminal is shown no control characters, a pipe gets what came', async ({ world }) => {
+    const evil = 'a\u001b[2Jb\u009b'
+    const url = await world.serve((_request, response) => response.end(evil))
+    const args = ['api', '/', '--auth', 'none', '--host', url]
+    expect((await world.run(args)).stdout).toBe(evil)
+    const terminal = world.open(args)
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen()).toBe('a[2Jb')
+    expect(terminal.raw()).not.toContain('\u001b[2J')
+  })
+
+  test('tells what to do where the service cannot be reached', async ({ world }) => {
+    const { url, close } = await world.scripted()
+    close()
+    const { code, stderr } = await world.run(['api', '/user', '--auth', 'none', '--host', url])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/localhost:\d+ cannot be reached: ECONNREFUSED\n {2}Check the connection/)
+  })
+
+  test.for([
+    ['a token', ['api', '/user', '--auth', 'personal', '--secret', PERSONAL], 'an argument holds a secret'],
+    [
+      'a token in an address',
+      ['api', '/user?access_token=abc', '--auth', 'none'],
+      'an argument holds a secret',
+    ],
+    [
+      'a password in an address',
+      ['api', 'https://me:password@localhost/', '--auth', 'none'],
+      'an argument holds a secret',
+    ],
+    ['a private key', ['jwt', '--app-id', '1', '--key', KEY], 'an argument holds a secret'],
+    [
+      'something that is no file',
+      ['api', '/user', '--auth', 'personal', '--secret', 'hunter2'],
+      'A secret itself does not belong there',
+    ],
+    [
+      'a password behind the name',
+      ['api', '/user', '--auth', 'basic', '--user', 'me:hunter2'],
+      'say with --secret where the password is',
+    ],
+    [
+      'a header with a credential',
+      ['api', '/user', '--header', 'Authorization: Bearer hunter2'],
+      'say with --auth and --secret where it is',
+    ],
+    [
+      'no user name',
+      ['api', '/user', '--auth', 'basic', '--secret', '-'],
+      'basic authentication needs --user',
+    ],
+    ['no credential', ['api', '/user', '--auth', 'personal'], 'give --secret a file'],
+    ['no application', ['api', '/user', '--auth', 'app'], 'an application needs --app-id and --key'],
+  ] as const)('%s is refused, and not repeated', async ([, args, sentence], { world }) => {
+    const { code, stdout, stderr } = await world.run(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(sentence)
+    for (const secret of [PERSONAL, KEY, 'hunter2', 'password@'])
+      expect(stdout + stderr).not.toContain(secret)
+  })
+})

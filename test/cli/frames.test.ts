@@ -1,0 +1,118 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect } from 'vitest'
+import { DENIED, granted, PENDING } from './support/scripted-http.ts'
+import { test, type World } from './support/world.ts'
+
+const folder = resolve(import.meta.dirname, '../../docs/terminal')
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for.
+const COLOR = /\u001b\[[\d;]*m/
+const LOGIN = ['--client-id', 'id', '--scope', 'repo,gist', '--profile', 'work']
+
+/** What differs from run to run. */
+const VARYING: readonly (readonly [RegExp, string])[] = [
+  [/(localhost|127\.0\.0\.1):\d+/g, '$1:8080'],
+  [/\/\S*\/ag-\w+\/state/g, '~/.local/state/authgraph'],
+  [/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-01-01 12:00'],
+  [/valid for \d+:\d\d/g, 'valid for 14:58'],
+  [/next poll in \d s/g, 'next poll in 1 s'],
+  [/asking now/g, 'next poll in 1 s'],
+  [/\(\d+ s left\)/g, '(899 s left)'],
+  [/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/gu, '⠋'],
+  [/"(secondsLeft|secondsToNextPoll|expiresAt)":\d+/g, '"$1":1'],
+]
+
+/** Compares with the frame that is kept; `docs/tools/terminal-frames.js` writes it anew. */
+function expectFrame(name: string, text: string): void {
+  const shape = VARYING.reduce((shape, [pattern, text]) => shape.replaceAll(pattern, text), text)
+  const file = join(folder, `${name}.txt`)
+  if (process.env.WRITE_FRAMES) writeFileSync(file, `${shape.trimEnd()}\n`)
+  expect(`${shape.trimEnd()}\n`).toBe(readFileSync(file, 'utf8'))
+}
+
+/** A login in a terminal, as it waits. */
+async function waiting(world: World, size: { columns: number; rows: number }, more: readonly string[] = []) {
+  const { url } = await world.scripted()
+  const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN, ...more], size)
+  await terminal.shows(/pending[\s\S]*(next poll|asking)/)
+  return terminal
+}
+
+describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
+  test.for([
+    ['login-80x24', { columns: 80, rows: 24 }, []],
+    ['login-80x40', { columns: 80, rows: 40 }, []],
+    ['login-120x40', { columns: 120, rows: 40 }, []],
+    ['login-no-qr-120x40', { columns: 120, rows: 40 }, ['--no-qr']],
+  ] as const)('%s', async ([name, size, more], { world }) => {
+    const terminal = await waiting(world, size, more)
+    expectFrame(name, terminal.screen())
+    expect(terminal.raw()).toMatch(COLOR)
+  })
+
+  test('of a terminal without colours are the same', async ({ world }) => {
+    const { url } = await world.scripted()
+    const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN], {
+      env: { NO_COLOR: '1' },
+    })
+    await terminal.shows(/pending[\s\S]*(next poll|asking)/)
+    expectFrame('login-80x24', terminal.screen())
+    expect(terminal.raw()).not.toMatch(COLOR)
+  })
+
+  test('of a login that is authorized, and of its status', async ({ world }) => {
+    const { url } = await world.scripted({ polls: [PENDING, granted('gho_tokenInTheClear')] })
+    const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN])
+    expect(await terminal.exit).toBe(0)
+    expectFrame('login-authorized', terminal.screen())
+    expect(terminal.raw()).not.toContain('gho_')
+    expect(terminal.raw().lastIndexOf('\u001b[?25h')).toBeGreaterThan(
+      terminal.raw().lastIndexOf('\u001b[?25l'),
+    )
+    const status = world.open(['status'])
+    expect(await status.exit).toBe(0)
+    expectFrame('status', status.screen())
+  })
+
+  test('of a login that is denied', async ({ world }) => {
+    const { url } = await world.scripted({ polls: [DENIED] })
+    const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN])
+    expect(await terminal.exit).toBe(4)
+    expectFrame('login-denied', terminal.screen())
+  })
+
+  test('of the keys: C copies, Enter opens, Ctrl-C saves', async ({ world }) => {
+    const terminal = await waiting(world, { columns: 80, rows: 24 })
+    terminal.press('c')
+    await terminal.shows(/asked to copy/)
+    expect(terminal.raw()).toContain(`\u001b]52;c;${btoa('WDJB-MJHT')}\u0007`)
+    terminal.press('\r')
+    await terminal.shows(/no browser here/)
+    terminal.press('\u0003')
+    expect(await terminal.exit).toBe(130)
+    expectFrame('login-saved', terminal.screen())
+  })
+
+  test('of a machine without a keyring', async ({ world }) => {
+    const terminal = world.open(['login', ...LOGIN], {
+      env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' },
+    })
+    expect(await terminal.exit).toBe(1)
+    expectFrame('login-no-keyring', terminal.screen())
+  })
+
+  test('of a pipe, for people and for programs', async ({ world }) => {
+    const polls = [PENDING, granted('gho_tokenInTheClear')]
+    const [people, programs] = await Promise.all([world.scripted({ polls }), world.scripted({ polls })])
+    const login = (url: string, ...more: string[]) =>
+      world.run(['login', '--host', url, '--store', 'file', ...LOGIN, ...more])
+    const [lines, events] = await Promise.all([login(people.url), login(programs.url, '--json')])
+    expectFrame('login-piped', lines.stdout)
+    expectFrame('login-json', events.stdout)
+  })
+
+  test('of the help', async ({ world }) => {
+    expectFrame('help-login', (await world.run(['login', '--help'])).stdout)
+  })
+})

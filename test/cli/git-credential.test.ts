@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process'
+import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect } from 'vitest'
+import { COMMAND } from './support/command.ts'
+import { granted } from './support/scripted-http.ts'
+import { test, type World } from './support/world.ts'
+
+const TOKEN = 'gho_tokenInTheClear0123456789'
+const git = promisify(execFile).bind(null, 'git')
+
+async function login(world: World, more: object = {}) {
+  const service = await world.scripted({ polls: [granted(TOKEN, more)] })
+  const args = ['login', '--host', service.url, '--client-id', 'id', '--store', 'file']
+  expect((await world.run(args)).code).toBe(0)
+  return new URL(service.url).host
+}
+
+/** A repository over HTTP as plain files, and the device flow, for those who have the token. */
+async function repository(world: World) {
+  const source = join(world.folder, 'source')
+  const bare = join(world.folder, 'hello.git')
+  mkdirSync(source)
+  const env = { PATH: world.env.PATH, HOME: world.folder }
+  const who = ['-c', 'user.name=Octo', '-c', 'user.email=octo@example.com']
+  await git(['init', '--quiet', source], { env })
+  await git(['-C', source, ...who, 'commit', '--quiet', '--allow-empty', '--message', 'Hello'], { env })
+  await git(['clone', '--quiet', '--bare', source, bare], { env })
+  await git(['-C', bare, 'update-server-info'], { env })
+  const credentials: (string | undefined)[] = []
+  const url = await world.serve((request, response) => {
+    const [path = ''] = (request.url ?? '').split('?')
+    if (path.startsWith('/login/') || path === '/user') {
+      response.setHeader('content-type', 'application/json')
+      return response.end(
+        JSON.stringify(
+          path === '/user'
+            ? { login: 'octocat' }
+            : path.endsWith('access_token')
+              ? granted(TOKEN)
+              : {
+                  device_code: 'd',
+                  user_code: 'ABCD-EFGH',
+                  verification_uri: 'https://example.com',
+                  interval: 1,
+                },
+        ),
+      )
+    }
+    const [, credential = ''] = /^Basic (.*)$/.exec(request.headers.authorization ?? '') ?? []
+    const text = Buffer.from(credential, 'base64').toString()
+    credentials.push(text)
+    if (text !== `x-access-token:${TOKEN}`)
+      return response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
+    const file = join(world.folder, path)
+    if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end()
+    return createReadStream(file).pipe(response)
+  })
+  return { url, env, credentials }
+}
+
+describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () => {
+  test('lets git clone what only the token may read', async ({ world }) => {
+    const { url, env, credentials } = await repository(world)
+    expect((await world.run(['login', '--host', url, '--client-id', 'id', '--store', 'file'])).code).toBe(0)
+    const helper = `!'${process.execPath}' '${COMMAND}' git-credential`
+    const copy = join(world.folder, 'copy')
+    await git(['-c', `credential.helper=${helper}`, 'clone', '--quiet', `${url}/hello.git`, copy], {
+      env: { ...env, ...world.env, GIT_TERMINAL_PROMPT: '0' },
+    })
+    expect((await git(['-C', copy, 'log', '--format=%s'], { env })).stdout).toBe('Hello\n')
+    expect(credentials[0]).toBe('')
+    expect(credentials.at(-1)).toBe(`x-access-token:${TOKEN}`)
+    expect(readFileSync(join(copy, '.git', 'config'), 'utf8')).not.toContain(TOKEN)
+  })
+
+  test('hands the token to its own host by its own scheme alone, and says when it ends', async ({
+    world,
+  }) => {
+    const host = await login(world, { expires_in: 28_800 })
+    const get = (input: string) => world.run(['git-credential', 'get'], { input })
+    const { stdout } = await get(
+      `protocol=http\nhost=${host}\nusername=octo\nwwwauth[]=Basic realm="a=b"\n\n`,
+    )
+    expect(stdout).toMatch(new RegExp(`^username=octo\npassword=${TOKEN}\npassword_expiry_utc=\\d{10}\n$`))
+    const nothing = { code: 0, stdout: '', stderr: '' }
+    expect(await get(`protocol=https\nhost=${host}\n\n`)).toEqual(nothing)
+    expect(await get('protocol=https\nhost=github.com\n\n')).toEqual(nothing)
+    expect(await get('')).toEqual(nothing)
+  })
+
+  test('a refusal heard by git does not end the login, but is told', async ({ world }) => {
+    const host = await login(world)
+    const input = `protocol=http\nhost=${host}\nusername=octo\npassword=${TOKEN}\n\n`
+    expect(await world.run(['git-credential', 'store'], { input })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+    const erased = await world.run(['git-credential', 'erase'], { input })
+    expect(erased).toMatchObject({ code: 0, stdout: '' })
+    expect(erased.stderr).toContain(`Look with: authgraph status --profile ${host}`)
+    expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
+    const other = await world.run(['git-credential', 'erase'], { input: input.replace(TOKEN, 'another') })
+    expect(other.stderr).toBe('')
+  })
+
+  test('a refused token that can be renewed is renewed at the next use', async ({ world }) => {
+    const more = { expires_in: 28_800, refresh_token: 'ghr_refreshInTheClear' }
+    const service = await world.scripted({ polls: [granted(TOKEN, more), granted('ghu_fresh0123', more)] })
+    const { host } = new URL(service.url)
+    await world.run(['login', '--host', service.url, '--client-id', 'id', '--store', 'file'])
+    const asked = `protocol=http\nhost=${host}\n`
+    await world.run(['git-credential', 'erase'], { input: `${asked}password=${TOKEN}\n` })
+    const { stdout } = await world.run(['git-credential', 'get'], { input: asked })
+    expect(stdout).toContain('password=ghu_fresh0123\n')
+  })
+})

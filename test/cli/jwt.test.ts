@@ -1,0 +1,88 @@
+import { generateKeyPairSync, verify } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { test } from './support/world.ts'
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
+const inFile = (world: { folder: string }) => {
+  const path = join(world.folder, 'app.pem')
+  writeFileSync(path, pem)
+  return path
+}
+
+/** A token with these claims. Its signature is none. */
+const tokenOf = (claims: object) =>
+  ['{"alg":"RS256"}', JSON.stringify(claims), 's']
+    .map((part) => Buffer.from(part).toString('base64url'))
+    .join('.')
+
+describe('authgraph jwt', { concurrent: true, timeout: 30_000 }, () => {
+  test('prints a token that the key signed, from a file, a variable or the standard input', async ({
+    world,
+  }) => {
+    const sign = ['jwt', '--app-id', '12345', '--key']
+    const made = await Promise.all([
+      world.run([...sign, inFile(world)]),
+      world.run([...sign, 'env:KEY'], { env: { KEY: pem } }),
+      world.run([...sign, '-'], { input: pem }),
+    ])
+    for (const { code, stdout } of made) {
+      expect(code).toBe(0)
+      const [header = '', claims = '', signature = ''] = stdout.trim().split('.')
+      const isSigned = verify(
+        'sha256',
+        Buffer.from(`${header}.${claims}`),
+        publicKey,
+        Buffer.from(signature, 'base64url'),
+      )
+      expect(isSigned).toBe(true)
+      expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ iss: 12345 })
+    }
+  })
+
+  test('--decode shows claims and seconds left, of a new token or of one that is piped in', async ({
+    world,
+  }) => {
+    const fresh = await world.run(['jwt', '--app-id', 'Iv1.abc', '--key', inFile(world), '--decode'])
+    expect(fresh.code).toBe(0)
+    expect(fresh.stdout).toMatch(
+      /^header {6}\{"alg":"RS256","typ":"JWT"\}\niss {9}"Iv1.abc"\n(.*\n)*left {8}5[34]\d s\n/,
+    )
+    const now = Math.floor(Date.now() / 1000)
+    const old = await world.run(['jwt', '--decode'], {
+      input: tokenOf({ iss: '\u001b[2J', iat: 1, exp: now - 100 }),
+    })
+    expect(old.code).toBe(3)
+    expect(old.stdout).toMatch(/left {8}ended 10\d s ago/)
+    expect(old.stdout).not.toContain('\u001b')
+    const json = await world.run(['jwt', '--decode', '--json'], {
+      input: tokenOf({ iss: 1, exp: now + 100 }),
+    })
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      header: { alg: 'RS256' },
+      claims: { iss: 1 },
+      secondsLeft: expect.toSatisfy((left) => left > 80 && left < 100),
+    })
+  })
+
+  test.for([
+    [['jwt', '--key', 'app.pem'], 'give its id with --app-id'],
+    [['jwt', '--app-id', '1'], 'give --key, or --decode'],
+    [['jwt', '--app-id', '1', '--key', '/nowhere'], 'cannot be read (ENOENT): it takes a file'],
+    [['jwt', '--app-id', '1', '--key', 'env:NOT_SET'], '--key is empty: is the variable set'],
+    [['jwt', '--decode'], 'is empty'],
+  ] as const)('%j is refused with a sentence', async ([args, sentence], { world }) => {
+    const { code, stderr } = await world.run(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(sentence)
+  })
+
+  test('a key that cannot be used is named, and what to do', async ({ world }) => {
+    const input = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    const { code, stderr } = await world.run(['jwt', '--app-id', '1', '--key', '-'], { input })
+    expect(code).toBe(1)
+    expect(stderr).toContain('Give the private key of the application')
+  })
+})

@@ -1,0 +1,120 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { linesOfJson } from './support/command.ts'
+import { granted } from './support/scripted-http.ts'
+import { test, type World } from './support/world.ts'
+
+const TOKEN = 'ghu_tokenInTheClear0123456789'
+const FRESH = 'ghu_freshTokenInTheClear012345'
+const RENEWABLE = { expires_in: 28_800, refresh_token: 'ghr_refreshInTheClear' }
+
+/** A profile `work`, logged in at a service that then gives a fresh token. */
+async function loggedIn(world: World, more: object = {}) {
+  const service = await world.scripted({ polls: [granted(TOKEN, more), granted(FRESH, RENEWABLE)] })
+  const login = ['login', '--host', service.url, '--client-id', 'id', '--store', 'file', '--profile', 'work']
+  expect((await world.run(login)).code).toBe(0)
+  const path = join(world.folder, 'state', 'tokens', 'work.json')
+  return {
+    ...service,
+    host: new URL(service.url).host,
+    /** Lets the token end. */
+    expire: () => {
+      const kept = JSON.parse(readFileSync(path, 'utf8'))
+      kept.token.expiresAt = Date.now() - 1
+      writeFileSync(path, JSON.stringify(kept))
+    },
+    refreshes: () => service.requests.filter(({ fields }) => fields.get('grant_type') === 'refresh_token'),
+  }
+}
+
+describe('authgraph token', { concurrent: true, timeout: 30_000 }, () => {
+  test('prints the token of the last login, and that alone', async ({ world }) => {
+    await loggedIn(world)
+    expect(await world.run(['token'])).toEqual({ code: 0, stdout: `${TOKEN}\n`, stderr: '' })
+    expect((await world.run(['token', '--profile', 'home'])).stderr).toContain(
+      'no login named home (there are: work)',
+    )
+  })
+
+  test('renews a token that has ended once, however many ask at the same time', async ({ world }) => {
+    const { expire, refreshes } = await loggedIn(world, RENEWABLE)
+    expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
+    expire()
+    const asked = await Promise.all([world.run(['token']), world.run(['token']), world.run(['token'])])
+    expect(asked.map(({ stdout }) => stdout)).toEqual([`${FRESH}\n`, `${FRESH}\n`, `${FRESH}\n`])
+    expect(refreshes()).toHaveLength(1)
+    expect(Object.fromEntries(refreshes()[0]?.fields ?? [])).toEqual({
+      client_id: 'id',
+      grant_type: 'refresh_token',
+      refresh_token: 'ghr_refreshInTheClear',
+    })
+  })
+
+  test('says how to log in again where the token has ended for good', async ({ world }) => {
+    const { expire } = await loggedIn(world, { expires_in: 28_800 })
+    expire()
+    const { code, stdout, stderr } = await world.run(['token'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('the login of work has ended: authgraph login --profile work')
+  })
+})
+
+describe('authgraph status', { concurrent: true, timeout: 30_000 }, () => {
+  test('shows who, where, what for, until when and where it is kept, and not the token', async ({
+    world,
+  }) => {
+    const { host } = await loggedIn(world, RENEWABLE)
+    const { code, stdout } = await world.run(['status'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      new RegExp(
+        `^✓ work \\(current\\)\n {2}user {8}octocat\n {2}host {8}${host}\n {2}scopes {6}repo, gist\n` +
+          ' {2}valid {7}until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d, and is renewed by itself\n {2}kept in {5}.*work.json',
+      ),
+    )
+    const json = await world.run(['status', '--json'])
+    expect(linesOfJson(json.stdout)).toEqual([
+      expect.objectContaining({
+        profile: 'work',
+        current: true,
+        host,
+        user: 'octocat',
+        store: 'file',
+        renewable: true,
+      }),
+    ])
+    expect(stdout + json.stdout).not.toContain(TOKEN)
+  })
+
+  test('is 1 where a service cannot be reached, with what to do', async ({ world }) => {
+    const { close } = await loggedIn(world)
+    close()
+    const { code, stdout } = await world.run(['status'])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^✗ work \(current\)\n.*cannot be reached: ECONNREFUSED\n {2}Check the connection/)
+  })
+
+  test('is 1 where nobody is logged in', async ({ world }) => {
+    const { code, stderr } = await world.run(['status'])
+    expect(code).toBe(1)
+    expect(stderr).toBe('✗ nobody is logged in: authgraph login\n')
+  })
+})
+
+describe('authgraph logout', { concurrent: true, timeout: 30_000 }, () => {
+  test('erases what is here, says that the service knows nothing of it, and asks it nothing', async ({
+    world,
+  }) => {
+    const { requests } = await loggedIn(world)
+    const asked = requests.length
+    const { code, stdout } = await world.run(['logout'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      '✓ Logged out of work: the token is erased here.\n  The service still accepts it.',
+    )
+    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
+    expect(requests).toHaveLength(asked)
+    expect((await world.run(['logout'])).code).toBe(1)
+  })
+})

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect } from 'vitest'
+import { hasKeyring, startKeyring } from './support/keyring.ts'
+import { CLIENT_ID } from './support/live-service.ts'
+import { test } from './support/world.ts'
+
+/** Milliseconds between two looks at the processes. */
+const EVERY = 50
+
+/** Collects what every process of this machine shows of itself, until it is told to stop. */
+function watchProcesses() {
+  const seen = new Set<string>()
+  const look = () => {
+    for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+      for (const file of ['cmdline', 'environ']) {
+        try {
+          seen.add(readFileSync(`/proc/${id}/${file}`, 'utf8'))
+        } catch {
+          // It has ended, or is not ours.
+        }
+      }
+  }
+  const timer = setInterval(look, EVERY)
+  return () => {
+    clearInterval(timer)
+    look()
+    return [...seen]
+  }
+}
+
+describe.skipIf(process.platform !== 'linux' || !hasKeyring)('with a keyring', { timeout: 60_000 }, () => {
+  test('the token is in no process list, no output and no file', async ({ world }) => {
+    const keyring = await startKeyring()
+    world.onEnd(keyring.stop)
+    const service = await world.live()
+    const stop = watchProcesses()
+    const { env } = keyring
+    const outputs: string[] = []
+    const run = async (args: readonly string[], more = {}) => {
+      const { code, stdout, stderr } = await world.run(args, { env, ...more })
+      expect(code).toBe(0)
+      outputs.push(stdout, stderr)
+      return stdout
+    }
+    const login = ['login', '--host', service.host, '--client-id', CLIENT_ID, '--scope', 'repo']
+    expect(await run(login, { onOutput: service.approver() })).toContain(
+      'kept in     the keyring of this system',
+    )
+    await run(['status'])
+    await run(['status', '--json'])
+    await run(['api', '/user', '--include'])
+    expect((await world.run(['token'], { env })).stdout).toBe(`${service.issued[0]}\n`)
+    await run(['logout'])
+    expect((await world.run(['token'], { env })).code).toBe(1)
+
+    const [token = 'none'] = service.issued
+    const seen = stop()
+    expect(seen.some((text) => text.includes('login\0--host'))).toBe(true)
+    for (const text of [...seen, ...outputs, ...world.files().map((file) => file.text)]) {
+      expect(text.includes(token)).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,328 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, vi } from 'vitest'
+import { openBrowser } from '../../src/cli/open-browser.ts'
+import { linesOfJson } from './support/command.ts'
+import { CLIENT_ID } from './support/live-service.ts'
+import { DENIED, granted, PENDING } from './support/scripted-http.ts'
+import { test } from './support/world.ts'
+
+const TOKEN = 'gho_tokenInTheClear0123456789'
+
+describe('authgraph login', { concurrent: true, timeout: 30_000 }, () => {
+  test('keeps the token in a file that only the user may read, and nothing secret in its configuration', async ({
+    world,
+  }) => {
+    const service = await world.live()
+    const { code, stdout, stderr } = await world.run(
+      [
+        'login',
+        '--host',
+        service.host,
+        '--client-id',
+        CLIENT_ID,
+        '--scope',
+        'repo',
+        '--scope',
+        'gist,user',
+        '--store',
+        'file',
+      ],
+      { onOutput: service.approver() },
+    )
+    const name = new URL(service.host).host
+    expect(stderr).toBe('')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Open http:\/\/\S+ and enter the code [A-Z-]{9}$/m)
+    expect(stdout).toContain(`✓ Logged in to ${name} as octocat`)
+    expect(stdout).toContain('scopes      repo, gist, user')
+    expect(stdout).not.toContain('\u001b')
+    const [token = 'none'] = service.issued
+    expect(stdout).not.toContain(token)
+    for (const { isFile, mode } of world.files()) expect(mode).toBe(isFile ? 0o600 : 0o700)
+    const holding = world.files().filter(({ text }) => text.includes(token) || text.includes(CLIENT_ID))
+    expect(holding.map((file) => file.name)).toEqual([`state/tokens/${encodeURIComponent(name)}.json`])
+    expect(world.files().filter(({ name }) => name.startsWith('state/unfinished/'))).toEqual([])
+  })
+
+  test('uses the client id, the address, the scopes and the store of the login before', async ({ world }) => {
+    const { url, requests } = await world.scripted({ polls: [granted(TOKEN)] })
+    const first = [
+      'login',
+      '--profile',
+      'work',
+      '--host',
+      url,
+      '--client-id',
+      'id',
+      '--scope',
+      'repo',
+      '--store',
+      'file',
+    ]
+    expect((await world.run(first)).code).toBe(0)
+    expect((await world.run(['login', '--profile', 'work'])).code).toBe(0)
+    const [one, other] = requests.filter(({ path }) => path === '/login/device/code')
+    expect(other?.fields).toEqual(one?.fields)
+    expect(Object.fromEntries(one?.fields ?? [])).toEqual({ client_id: 'id', scope: 'repo' })
+  })
+
+  test('a denial ends with 4 and a sentence on what to do', async ({ world }) => {
+    const service = await world.live()
+    const { code, stdout } = await world.run(
+      ['login', '--host', service.host, '--client-id', CLIENT_ID, '--store', 'file'],
+      { onOutput: service.denier() },
+    )
+    expect(code).toBe(4)
+    expect(stdout).toContain('✗ the user denied the authorization\n  No token was given.')
+    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
+  })
+
+  test('a code that runs out ends with 3, and leaves no record', async ({ world }) => {
+    const { url } = await world.scripted({ codes: { expires_in: 1 } })
+    const { code, stdout } = await world.run(['login', '--host', url, '--store', 'file'], {
+      env: { AUTHGRAPH_CLIENT_ID: 'id' },
+    })
+    expect(code).toBe(3)
+    expect(stdout).toContain('Run the command again to get a new code.')
+    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
+  })
+
+  test('a refusal is explained, and a code of the service itself is shown without control characters', async ({
+    world,
+  }) => {
+    const known = await world.live()
+    const own = await world.scripted({ polls: [{ error: 'too\u001b[2J_odd\u009b' }] })
+    const [unknownClient, odd] = await Promise.all([
+      world.run(['login', '--host', known.host, '--client-id', 'nobody', '--store', 'file']),
+      world.run(['login', '--host', own.url, '--client-id', 'id', '--store', 'file']),
+    ])
+    expect(unknownClient.code).toBe(1)
+    expect(unknownClient.stdout).toMatch(/✗ the service refused.*\n {2}Check the client id/)
+    expect(odd.code).toBe(1)
+    expect(odd.stdout).toContain('The code of the service: too[2J_odd\n')
+  })
+
+  test('nothing that a service sends can write to the terminal', async ({ world }) => {
+    const evil = '\u001b[2J\u009b31m\u202e\r\n'
+    const { url } = await world.scripted({
+      polls: [granted(TOKEN, { scope: `repo${evil},gist` })],
+      user: { login: `octo${evil}cat` },
+    })
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file']
+    const people = await world.run(login)
+    const programs = await world.run([...login, '--json'])
+    expect(people.stdout).toContain('as octo[2J31mcat\n')
+    for (const { stdout } of [people, programs])
+      expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+    expect(linesOfJson(programs.stdout).at(-1)).toMatchObject({ event: 'authorized', user: `octo${evil}cat` })
+  })
+
+  test('--json prints an event a line, and no secret', async ({ world }) => {
+    const service = await world.live()
+    const { code, stdout } = await world.run(
+      [
+        'login',
+        '--host',
+        service.host,
+        '--client-id',
+        CLIENT_ID,
+        '--store',
+        'file',
+        '--json',
+        '--profile',
+        'work',
+      ],
+      { onOutput: service.approver() },
+    )
+    const events = linesOfJson(stdout)
+    expect(code).toBe(0)
+    expect(events[0]).toMatchObject({ event: 'state', status: 'requested', activity: 'requesting' })
+    expect(events[1]).toMatchObject({ event: 'codes', userCode: expect.any(String), interval: 1 })
+    expect(events.at(-1)).toEqual({
+      event: 'authorized',
+      profile: 'work',
+      host: new URL(service.host).host,
+      user: 'octocat',
+      scopes: [],
+      missingScopes: [],
+      store: 'file',
+    })
+    expect(stdout).not.toContain(service.issued[0])
+    expect(stdout).not.toContain(CLIENT_ID)
+  })
+
+  test('--json tells failures as events too', async ({ world }) => {
+    const { url } = await world.scripted({ polls: [DENIED] })
+    const { code, stdout } = await world.run([
+      'login',
+      '--host',
+      url,
+      '--client-id',
+      'id',
+      '--store',
+      'file',
+      '--json',
+    ])
+    expect(code).toBe(4)
+    expect(linesOfJson(stdout).at(-1)).toMatchObject({
+      event: 'failed',
+      code: 'denied',
+      advice: expect.any(String),
+    })
+  })
+
+  test('--store none --print prints the token alone on the standard output, and keeps nothing', async ({
+    world,
+  }) => {
+    const { url } = await world.scripted({ polls: [granted(TOKEN)] })
+    const { code, stdout, stderr } = await world.run([
+      'login',
+      '--host',
+      url,
+      '--client-id',
+      'id',
+      '--store',
+      'none',
+      '--print',
+    ])
+    expect(code).toBe(0)
+    expect(stdout).toBe(`${TOKEN}\n`)
+    expect(stderr).toContain('✓ Logged in')
+    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
+  })
+
+  test.for([
+    [['--store', 'none'], 2, 'add --print'],
+    [[], 1, '--store file           in plain text'],
+    [['--store', 'file', '--client-id', ''], 2, 'AUTHGRAPH_CLIENT_ID'],
+  ] as const)('%j is refused before anything is sent', async ([args, expected, sentence], { world }) => {
+    const { url, requests } = await world.scripted()
+    const { code, stdout } = await world.run(['login', '--host', url, '--client-id', 'id', ...args])
+    expect(code).toBe(expected)
+    expect(stdout).toContain(sentence)
+    expect(requests).toEqual([])
+  })
+
+  test('--no-wait shows the code and ends with 75; --resume goes on, and asks once with --no-wait', async ({
+    world,
+  }) => {
+    const service = await world.live()
+    const first = await world.run([
+      'login',
+      '--host',
+      service.host,
+      '--client-id',
+      CLIENT_ID,
+      '--scope',
+      'repo',
+      '--store',
+      'file',
+      '--no-wait',
+      '--json',
+    ])
+    expect(first.code).toBe(75)
+    const { userCode } = linesOfJson(first.stdout).find(({ event }) => event === 'codes')
+    const saved = linesOfJson(first.stdout).at(-1)
+    expect(saved).toMatchObject({
+      event: 'saved',
+      resume: expect.stringMatching(/^authgraph login --resume --profile /),
+    })
+    expect(world.files().some(({ name }) => name.startsWith('state/unfinished/'))).toBe(true)
+
+    const asked = await world.run(['login', '--resume', '--no-wait'])
+    expect(asked.code).toBe(75)
+    expect(asked.stdout).toContain(`enter the code ${userCode}`)
+    expect(asked.stdout).toContain('pending')
+
+    await service.approve(userCode, 'octocat')
+    const resumed = await world.run(saved.resume.split(' ').slice(1))
+    expect(resumed.code).toBe(0)
+    expect(resumed.stdout).toContain('scopes      repo')
+    expect(
+      world.files().filter(({ name, isFile }) => isFile && name.startsWith('state/unfinished/')),
+    ).toEqual([])
+    const again = await world.run(['login', '--resume'])
+    expect(again.code).toBe(1)
+    expect(again.stdout).toContain('there is no unfinished login')
+  })
+
+  test('a login whose process was killed goes on with the same code', async ({ world }) => {
+    const service = await world.live()
+    const killed = await world.run(
+      ['login', '--host', service.host, '--client-id', CLIENT_ID, '--store', 'file'],
+      { onOutput: (text, kill) => text.includes('pending') && kill('SIGKILL') },
+    )
+    expect(killed.code).toBeNull()
+    const resumed = await world.run(['login', '--resume'], { onOutput: service.approver() })
+    expect(resumed.code).toBe(0)
+    expect(resumed.stdout).toContain(/[A-Z]{4}-[A-Z]{4}/.exec(killed.stdout)?.[0])
+  })
+
+  test.for([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s saves the login and ends with %i', async ([signal, expected], { world }) => {
+    const { url } = await world.scripted()
+    const { code, stdout } = await world.run(
+      ['login', '--host', url, '--client-id', 'id', '--store', 'file'],
+      { onOutput: (text, kill) => text.includes('requested') && kill(signal) },
+    )
+    expect(code).toBe(expected)
+    expect(stdout).toMatch(/Go on with {2}authgraph login --resume --profile localhost:\d+\n$/)
+    expect(world.files().some(({ text }) => text.includes('device-code-in-the-clear'))).toBe(true)
+  })
+
+  test('finds the addresses of any OAuth server by --issuer', async ({ world }) => {
+    const service = await world.live({ profile: 'rfc8628' })
+    const { url } = service
+    const document: Record<string, string> = {
+      issuer: 'https://login.example.com',
+      device_authorization_endpoint: `${url}/login/device/code`,
+      token_endpoint: `${url}/login/oauth/access_token`,
+    }
+    const issuer = await world.scripted({ user: document })
+    const login = ['login', '--issuer', issuer.url, '--client-id', CLIENT_ID, '--store', 'file']
+    expect((await world.run(login)).stdout).toContain('the metadata is of another issuer')
+    document.issuer = issuer.url
+    const { code, stdout } = await world.run(login, { onOutput: service.approver() })
+    expect(stdout).toContain('✓ Logged in to localhost:')
+    expect(code).toBe(0)
+  })
+
+  test('--open hands the whole address to the browser, and nothing that is no web address', async ({
+    world,
+  }) => {
+    const opened = join(world.folder, 'opened')
+    const folder = join(world.folder, 'bin')
+    mkdirSync(folder)
+    writeFileSync(
+      join(folder, 'xdg-open'),
+      `#!/bin/sh\nprintf '%s' "$*" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`,
+    )
+    chmodSync(join(folder, 'xdg-open'), 0o755)
+    const { url } = await world.scripted()
+    const { stdout } = await world.run(
+      ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--open', '--no-wait'],
+      {
+        env: { PATH: `${folder}:${world.env.PATH}`, DISPLAY: ':0' },
+      },
+    )
+    expect(stdout).toContain('Opening https://example.com/login/device?user_code=WDJB-MJHT\n')
+    await vi.waitFor(() =>
+      expect(readFileSync(opened, 'utf8')).toBe('https://example.com/login/device?user_code=WDJB-MJHT'),
+    )
+    for (const address of ['javascript:alert(1)', 'file:///etc/passwd', '--version'])
+      expect(openBrowser(address)).toBe(false)
+  })
+
+  test('an answer that is damaged does not end a login that waits', async ({ world }) => {
+    const { url } = await world.scripted({ polls: [{}, PENDING, granted(TOKEN)] })
+    const { code, stdout } = await world.run(
+      ['login', '--host', url, '--client-id', 'id', '--store', 'file'],
+      {},
+    )
+    expect(stdout).toContain('The service cannot be reached; trying again. [the answer to the poll')
+    expect(code).toBe(0)
+  })
+})

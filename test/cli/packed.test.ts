@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { describe, expect } from 'vitest'
+import { granted } from './support/scripted-http.ts'
+import { test } from './support/world.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+describe('the package as it is published', { timeout: 60_000 }, () => {
+  test('runs its command with no other package beside it', async ({ world }) => {
+    const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', world.folder]
+    const file = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }).trim()
+    execFileSync('tar', ['-xzf', join(world.folder, file), '-C', world.folder])
+    const command = join(world.folder, 'package', 'dist', 'src', 'cli', 'main.js')
+    const { url } = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
+    const login = ['login', '--host', url, '--client-id', 'id']
+    const [version, demo, kept, refused] = await Promise.all([
+      world.run(['--version'], { command }),
+      world.run(['demo', '--approve', '--interval', '1'], { command }),
+      world.run([...login, '--store', 'file'], { command }),
+      world.run(login, { command }),
+    ])
+    expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(demo).toMatchObject({ code: 0, stderr: '' })
+    expect(kept).toMatchObject({ code: 0, stderr: '' })
+    expect(refused.stdout).toContain('its library @napi-rs/keyring is not installed here')
+    const api = ['api', '/user', '--auth', 'none', '--host', 'https://localhost:9']
+    const proxied = await world.run(api, { command, env: { HTTPS_PROXY: 'http://127.0.0.1:9' } })
+    expect(proxied.stderr).toContain('localhost:9 cannot be reached')
+  })
+})

@@ -1,0 +1,60 @@
+/** A control sequence, a line break, or one character. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is read.
+const PART = /\u001b\[[?\d;]*[A-Za-z]|\u001b\][^\u0007]*\u0007|[\r\n]|./gsu
+
+/** A control sequence of which the rest has not come yet. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+const BEGUN = /\u001b(\[[?\d;]*)?$|\u001b\][^\u0007]*$/
+
+/** Colours, the look of the cursor, the clipboard and modes move nothing. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+const STILL = /^\u001b(\[[?\d;]*[mhl]|\]52;)/
+
+/** A small model of a terminal: what stands on it after what was written, with every line that scrolled away. */
+export function screen(columns: number) {
+  const rows: string[][] = [[]]
+  let row = 0
+  let column = 0
+  let begun = ''
+
+  const put = (character: string) => {
+    if (column === columns) down(0)
+    const line = rows[row] as string[]
+    while (line.length < column) line.push(' ')
+    line[column++] = character
+  }
+  const down = (to: number) => {
+    row++
+    column = to
+    rows[row] ??= []
+  }
+
+  function control(sequence: string): void {
+    if (sequence === '\r') column = 0
+    else if (sequence === '\n') down(column)
+    else if (sequence.endsWith('[2K')) rows[row] = []
+    else if (!STILL.test(sequence)) throw new Error(`unknown: ${JSON.stringify(sequence)}`)
+  }
+
+  return {
+    write(chunk: string): void {
+      const text = begun + chunk
+      begun = BEGUN.exec(text)?.[0] ?? ''
+      for (const [part] of text.slice(0, text.length - begun.length).matchAll(PART)) {
+        if (/^\p{Cc}/u.test(part)) control(part)
+        else put(part)
+      }
+    },
+    /** The lines, without blanks at their end. */
+    text(): string {
+      return rows
+        .map((line) =>
+          Array.from(line, (character) => character ?? ' ')
+            .join('')
+            .trimEnd(),
+        )
+        .join('\n')
+        .trimEnd()
+    },
+  }
+}

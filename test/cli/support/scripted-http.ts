@@ -1,0 +1,68 @@
+import { serve } from './serve.ts'
+
+/** The code that this service always gives: what is drawn of it can be compared. */
+export const USER_CODE = 'WDJB-MJHT'
+
+const CODES = {
+  device_code: 'device-code-in-the-clear',
+  user_code: USER_CODE,
+  verification_uri: 'https://example.com/login/device',
+  verification_uri_complete: `https://example.com/login/device?user_code=${USER_CODE}`,
+  expires_in: 900,
+  interval: 1,
+}
+
+export const PENDING = { error: 'authorization_pending' }
+export const DENIED = { error: 'access_denied' }
+
+/** The answer of a poll that brings a token. */
+export function granted(token: string, more: object = {}) {
+  return { access_token: token, token_type: 'bearer', scope: 'repo,gist', ...more }
+}
+
+/** What a scripted service answers. */
+export interface Script {
+  readonly codes?: object
+  /** The last one is repeated. */
+  readonly polls?: readonly object[]
+  /** Whatever else is asked for. */
+  readonly user?: object
+  /** Whether it speaks HTTPS. */
+  readonly isSecure?: boolean
+}
+
+interface Received {
+  readonly path: string
+  readonly fields: URLSearchParams
+  readonly authorization: string | undefined
+}
+
+/** A service over HTTP on loopback whose answers are known beforehand. */
+export async function scriptedHttp({
+  codes,
+  polls = [PENDING],
+  user = { login: 'octocat' },
+  isSecure,
+}: Script = {}) {
+  const requests: Received[] = []
+  let polled = 0
+  const server = await serve(
+    async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const path = request.url ?? ''
+      requests.push({ path, fields: new URLSearchParams(body), authorization: request.headers.authorization })
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(answerTo(path)))
+    },
+    { isSecure: isSecure ?? false },
+  )
+
+  function answerTo(path: string): object {
+    if (path === '/login/device/code') return { ...CODES, ...codes }
+    if (path === '/login/oauth/access_token') return polls[Math.min(polled++, polls.length - 1)] ?? PENDING
+    return user
+  }
+
+  return { ...server, requests }
+}

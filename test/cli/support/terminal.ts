@@ -1,0 +1,48 @@
+import { type IPty, spawn } from '@lydell/node-pty'
+import { COMMAND } from './command.ts'
+import { screen } from './screen.ts'
+
+/** How a terminal is. */
+export interface TerminalOptions {
+  readonly env?: Record<string, string>
+  readonly columns?: number
+  readonly rows?: number
+}
+
+/** Runs the command in a pseudo-terminal. */
+export function openTerminal(args: readonly string[], { env, columns = 80, rows = 24 }: TerminalOptions) {
+  const view = screen(columns)
+  let raw = ''
+  let check = () => {}
+  const pty: IPty = spawn(process.execPath, [COMMAND, ...args], {
+    cols: columns,
+    rows,
+    env: { TERM: 'xterm-256color', ...env },
+  })
+  pty.onData((data) => {
+    raw += data
+    view.write(data)
+    check()
+  })
+  const exit = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)))
+  return {
+    exit,
+    end: () => pty.kill('SIGKILL'),
+    press: (keys: string) => pty.write(keys),
+    /** All that was written, with its control sequences. */
+    raw: () => raw,
+    screen: view.text,
+    /** Waits until the screen shows something. */
+    shows: (pattern: RegExp) =>
+      new Promise<string>((resolve, reject) => {
+        check = () => {
+          if (pattern.test(view.text())) resolve(view.text())
+        }
+        void exit.then(() => {
+          check()
+          reject(new Error(`it ended and never showed ${pattern}:\n${view.text()}`))
+        })
+        check()
+      }),
+  }
+}

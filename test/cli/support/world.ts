@@ -1,0 +1,83 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test as base } from 'vitest'
+import type { ServiceOptions } from '../../../src/service/index.ts'
+import { type RunOptions, run } from './command.ts'
+import { liveService } from './live-service.ts'
+import { type Script, scriptedHttp } from './scripted-http.ts'
+import { serve } from './serve.ts'
+import { openTerminal, type TerminalOptions } from './terminal.ts'
+
+type Environment = Record<string, string>
+
+/** What one test has for itself. All of it ends with the test. */
+export class World {
+  readonly folder = mkdtempSync(join(tmpdir(), 'ag-'))
+  /** A command that runs in it finds nothing of this machine: no keyring, no profile, no proxy. */
+  readonly env: Environment = {
+    PATH: process.env.PATH ?? '',
+    HOME: this.folder,
+    AUTHGRAPH_CONFIG_DIR: this.folder,
+    TZ: 'UTC',
+    LANG: 'C.UTF-8',
+  }
+  readonly #ends: (() => unknown)[] = [() => rmSync(this.folder, { recursive: true, force: true })]
+
+  run(args: readonly string[], options: RunOptions = {}) {
+    return run(args, { ...options, env: { ...this.env, ...options.env } })
+  }
+
+  open(args: readonly string[], options: TerminalOptions = {}) {
+    const terminal = openTerminal(args, { ...options, env: { ...this.env, ...options.env } })
+    this.#ends.push(terminal.end)
+    return terminal
+  }
+
+  async live(options?: Partial<ServiceOptions>) {
+    const service = await liveService(options)
+    this.#ends.push(service.close)
+    return service
+  }
+
+  async scripted(script?: Script) {
+    const service = await scriptedHttp(script)
+    this.#ends.push(service.close)
+    return service
+  }
+
+  async serve(listener: RequestListener) {
+    const { url, close } = await serve(listener)
+    this.#ends.push(close)
+    return url
+  }
+
+  onEnd(end: () => unknown): void {
+    this.#ends.push(end)
+  }
+
+  /** The files of the folder, with their text and their mode. */
+  files() {
+    return readdirSync(this.folder, { recursive: true, encoding: 'utf8' }).map((name) => {
+      const path = join(this.folder, name)
+      const state = statSync(path)
+      const text = state.isFile() ? readFileSync(path, 'utf8') : ''
+      return { name, isFile: state.isFile(), mode: state.mode & 0o777, text }
+    })
+  }
+
+  async end(): Promise<void> {
+    for (const end of this.#ends.reverse()) await end()
+  }
+}
+
+/** A test with a world of its own, so that many run at once. */
+export const test = base.extend<{ world: World }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what a fixture needs.
+  world: async ({}, use) => {
+    const world = new World()
+    await use(world)
+    await world.end()
+  },
+})

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { CommandError } from '../../src/cli/command-error.ts'
+import type { KeptLogin, TokenStore } from '../../src/cli/token-store.ts'
+import { Secret } from '../../src/index.ts'
+
+export function keptLogin(token: string): KeptLogin {
+  return {
+    clientId: new Secret(`client of ${token}`),
+    token: {
+      accessToken: new Secret(token),
+      tokenType: 'bearer',
+      scopes: ['repo', 'gist'],
+      missingScopes: ['user'],
+      expiresIn: 28_800,
+      expiresAt: 1_767_225_600_000,
+      refreshToken: new Secret(`refresh of ${token}`),
+      refreshTokenExpiresIn: 100,
+      refreshTokenExpiresAt: 1_777_225_600_000,
+    },
+  }
+}
+
+/** What must come back: the two points in time say all that the two durations do. */
+function plain({ clientId, token }: KeptLogin) {
+  const { expiresIn, refreshTokenExpiresIn, accessToken, refreshToken, ...rest } = token
+  return {
+    ...rest,
+    clientId: clientId.reveal(),
+    token: accessToken.reveal(),
+    refresh: refreshToken?.reveal(),
+  }
+}
+
+/** What every store of tokens holds to. `damage` writes something else in the place of a login. */
+export function tokenStoreContract(
+  store: () => Promise<TokenStore>,
+  { damage }: { readonly damage: (profile: string) => Promise<void> },
+): void {
+  test('can keep logins', async () => {
+    await expect((await store()).check()).resolves.toBeUndefined()
+  })
+
+  test('gives back what it was given, and nothing before that', async () => {
+    const kept = await store()
+    expect(await kept.read('first')).toBeUndefined()
+    await kept.write('first', keptLogin('gho_first'))
+    const read = await (await store()).read('first')
+    expect(read && plain(read)).toEqual(plain(keptLogin('gho_first')))
+  })
+
+  test('leaves out what is absent', async () => {
+    const kept = await store()
+    const { accessToken, tokenType, scopes, missingScopes } = keptLogin('gho_short').token
+    const token = { accessToken, tokenType, scopes, missingScopes }
+    await kept.write('short', { clientId: new Secret('id'), token })
+    expect(Object.keys((await kept.read('short'))?.token ?? {}).sort()).toEqual(Object.keys(token).sort())
+  })
+
+  test('keeps one login for each profile, the last one', async () => {
+    const kept = await store()
+    for (const name of ['localhost:8080', 'me@work', 'git.example.com', '..'])
+      for (const token of ['gho_old', `gho_${name.length}`]) await kept.write(name, keptLogin(token))
+    for (const name of ['localhost:8080', 'me@work', 'git.example.com', '..'])
+      expect((await kept.read(name))?.token.accessToken.reveal()).toBe(`gho_${name.length}`)
+  })
+
+  test('erases, and says whether there was something', async () => {
+    const kept = await store()
+    await kept.write('gone', keptLogin('gho_gone'))
+    expect(await kept.erase('gone')).toBe(true)
+    expect(await kept.erase('gone')).toBe(false)
+    expect(await kept.read('gone')).toBeUndefined()
+  })
+
+  test('refuses a damaged login without quoting it', async () => {
+    await damage('damaged')
+    const error = await (await store()).read('damaged').catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(CommandError)
+    expect(error).toMatchObject({ code: 'damaged_file' })
+    expect(String(error.stack)).not.toContain('gho_damaged')
+  })
+
+  test('says where a login is, and shows nothing of it', async () => {
+    const kept = await store()
+    await kept.write('shown', keptLogin('gho_shown'))
+    expect(kept.place('shown')).toContain('shown')
+    expect(kept.place('shown')).not.toContain('gho_')
+  })
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { tokenStore } from '../../src/cli/token-store.ts'
+import { hasKeyring, startKeyring } from './support/keyring.ts'
+import { keptLogin, tokenStoreContract } from './token-store-contract.ts'
+
+const DAMAGED = '{"v":1,"clientId":"id","token":{"accessToken":"gho_damaged"}}'
+
+describe('the store of files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ag-'))
+  const tokens = join(folder, 'state', 'tokens')
+  beforeAll(() => vi.stubEnv('AUTHGRAPH_CONFIG_DIR', folder))
+  afterAll(() => {
+    vi.unstubAllEnvs()
+    rmSync(folder, { recursive: true })
+  })
+
+  tokenStoreContract(() => tokenStore('file'), {
+    damage: async (profile) => writeFileSync(join(tokens, `${profile}.json`), DAMAGED),
+  })
+
+  test('lets only the user read, and leaves no draft behind', async () => {
+    const store = await tokenStore('file')
+    await store.write('mode', keptLogin('gho_mode'))
+    expect(statSync(tokens).mode & 0o777).toBe(0o700)
+    for (const file of readdirSync(tokens)) {
+      expect(file).toMatch(/\.json$/)
+      if (!file.startsWith('damaged')) expect(statSync(join(tokens, file)).mode & 0o777).toBe(0o600)
+    }
+  })
+
+  test('says beforehand that it cannot write', async () => {
+    vi.stubEnv('AUTHGRAPH_CONFIG_DIR', join(folder, 'a-file'))
+    writeFileSync(join(folder, 'a-file'), '')
+    await expect((await tokenStore('file')).check()).rejects.toMatchObject({ code: 'not_kept' })
+    vi.stubEnv('AUTHGRAPH_CONFIG_DIR', folder)
+  })
+})
+
+describe.skipIf(!hasKeyring)('the keyring', () => {
+  let keyring: Awaited<ReturnType<typeof startKeyring>>
+  beforeAll(async () => {
+    keyring = await startKeyring()
+    Object.assign(process.env, keyring.env)
+  })
+  afterAll(async () => {
+    delete process.env.DBUS_SESSION_BUS_ADDRESS
+    await keyring.stop()
+  })
+
+  tokenStoreContract(() => tokenStore('keyring'), {
+    damage: async (profile) => {
+      const { AsyncEntry } = await import('@napi-rs/keyring')
+      const entry = new AsyncEntry('authgraph', profile, { linux: { store: 'secret-service' } })
+      await entry.setPassword(DAMAGED)
+    },
+  })
+
+  test('leaves nothing of its probe', async () => {
+    const store = await tokenStore('keyring')
+    await store.check()
+    const { findCredentials } = await import('@napi-rs/keyring')
+    expect(findCredentials('authgraph').filter(({ account }) => account.startsWith('probe'))).toEqual([])
+  })
+})
+
+describe('without a keyring', () => {
+  test('refuses with what can be done, and does not turn to the one of the kernel', async () => {
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
+    const store = await tokenStore('keyring')
+    await expect(store.check()).rejects.toMatchObject({ code: 'no_keyring' })
+    await expect(store.write('any', keptLogin('gho_any'))).rejects.toMatchObject({ code: 'no_keyring' })
+    vi.unstubAllEnvs()
+  })
+})
+
+test('the store of nothing keeps nothing', async () => {
+  const store = await tokenStore('none')
+  await store.check()
+  await store.write('any', keptLogin('gho_any'))
+  expect(await store.read('any')).toBeUndefined()
+  expect(await store.erase('any')).toBe(false)
+})
