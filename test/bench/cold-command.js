@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createService } from '../../dist/src/service/index.js'
+import { median, print, shuffled, table } from './statistics.js'
+
+/** Rounds, in each of which every contender starts once. */
+const ROUNDS = Number(process.argv[2] ?? 30)
+
+const folder = mkdtempSync(join(tmpdir(), 'ag-bench-'))
+const service = createService({ clients: [{ clientId: 'id', name: 'Bench' }] })
+const { url, close } = await service.listen()
+const command = new URL('../../dist/src/cli/main.js', import.meta.url).pathname
+const login = [command, 'login', '--host', url, '--client-id', 'id']
+
+const PEER = '@octokit/auth-oauth-device in a script'
+const CONTENDERS = {
+  'bare Node': ['-e', 'console.log("AAAA-AAAA")'],
+  'authgraph --version': [command, '--version'],
+  'authgraph login --store none': [...login, '--store', 'none', '--print'],
+  'authgraph login --store file': [...login, '--store', 'file'],
+  [PEER]: [new URL('octokit-login.js', import.meta.url).pathname, url],
+}
+
+/** Milliseconds from the start of a process up to the code, or the version, on its output. */
+function time(args) {
+  const start = performance.now()
+  const child = spawn(process.execPath, args, { env: { ...process.env, AUTHGRAPH_CONFIG_DIR: folder } })
+  return new Promise((resolve) => {
+    const look = (chunk) => {
+      if (!/[A-Z]{4}-[A-Z]{4}|^\d+\.\d+\.\d+$/m.test(String(chunk))) return
+      resolve(performance.now() - start)
+      child.kill('SIGKILL')
+    }
+    child.stdout.on('data', look)
+    child.stderr.on('data', look)
+  })
+}
+
+const times = Object.fromEntries(Object.keys(CONTENDERS).map((name) => [name, []]))
+for (let round = 0; round < ROUNDS; round++)
+  for (const name of shuffled(Object.keys(CONTENDERS))) times[name].push(await time(CONTENDERS[name]))
+
+print(`\nA fresh process, from its start up to the code on its output, ${ROUNDS} rounds\n`)
+print(
+  table(
+    ['', 'ms', 'above bare Node', `of ${PEER}`],
+    Object.entries(times).map(([name, values]) => [
+      name,
+      median(values).toFixed(1),
+      median(values.map((value, round) => value - times['bare Node'][round])).toFixed(1),
+      median(values.map((value, round) => value / times[PEER][round])).toFixed(2),
+    ]),
+  ),
+)
+await close()
+rmSync(folder, { recursive: true })
