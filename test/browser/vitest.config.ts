@@ -1,0 +1,6 @@
+import { defineConfig } from 'vitest/config'
+
+/** Apart from the other tests, since these take minutes, and a browser. */
+export default defineConfig({
+  test: { include: ['test/browser/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 },
+})
