@@ -20,6 +20,5 @@ export default defineConfig({
     exclude: ['test/bench/**', 'test/browser/**', 'test/instances/**', 'test/runtimes/**'],
     // Nothing is measured here: a busy machine may take its time.
     testTimeout: 60_000,
-    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: 'test/tsconfig.json' },
   },
 })

@@ -32,7 +32,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'docs/live': { may: /^(authgraph(\/(machines|service))?|vite|node:.*|docs\/(live|tools)\/.*)$/ },
   'src/service': {
     may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
-    types: /^(node:http|jose)$/,
+    types: /^(node:(http|net)|jose)$/,
   },
   'src/testing/paths': {
     may: /^(xstate|@xstate\/graph|machines\/.*|src\/(testing\/paths|client|protocol)\/.*|src\/(secret|errors)\.ts)$/,

@@ -18,7 +18,7 @@ const FOR_DEVELOPMENT = `
 export async function serve(options: ServeOptions, self: Command): Promise<number> {
   const signalled = nextSignal()
   const log = logTo(process.stdout, { json: options.json ?? false, color: options.color })
-  const store = options.store === 'memory' ? undefined : redisStore(options.store)
+  const store = openStore(options.store, self)
   try {
     const { service, tls } = await prepare(options, store, log).catch((error) => {
       throw error instanceof BadOptionError ? self.error(`error: ${error.message}`) : error
@@ -42,6 +42,15 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
     return 0
   } finally {
     await store?.close()
+  }
+}
+
+/** Says what an address must be and not what it was: it may hold a password. */
+function openStore(where: string, self: Command): RedisStore | undefined {
+  try {
+    return where === 'memory' ? undefined : redisStore(where)
+  } catch {
+    return self.error('error: --store is "memory", or an address that begins with redis:// or rediss://')
   }
 }
 

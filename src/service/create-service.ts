@@ -78,8 +78,8 @@ export function createService(options: ServiceOptions): Service {
     identify = development.identify,
     issueToken = development.issueToken,
     clientAddress = ({ address }) => address,
-    onError = () => undefined,
   } = options
+  const onError = harmless(options.onError ?? (() => undefined))
   const habits = HABITS[profile]
   const clients = createClients(options.clients)
   const grants = createGrants(store, clock)
@@ -134,7 +134,7 @@ export function createService(options: ServiceOptions): Service {
       return json(500, { error: 'server_error', error_description: 'the service failed' })
     }
   }
-  const handle = options.onAnswer ? answered(answer, options.onAnswer) : answer
+  const handle = options.onAnswer ? answered(answer, harmless(options.onAnswer)) : answer
 
   return {
     fetch: fetchAdapter(handle),
@@ -151,6 +151,15 @@ export function createService(options: ServiceOptions): Service {
       }),
     approve: grants.approve,
     deny: grants.deny,
+  }
+}
+
+/** Who only listens must not be able to end a request: what they throw is dropped. */
+function harmless<Heard>(hear: (heard: Heard) => void): (heard: Heard) => void {
+  return (heard) => {
+    try {
+      hear(heard)
+    } catch {}
   }
 }
 

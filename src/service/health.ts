@@ -6,6 +6,9 @@ export function withHealth(handle: Handler, isReady: () => boolean | Promise<boo
     const isQuestion = request.method === 'GET' || request.method === 'HEAD'
     if (isQuestion && request.path === '/healthz') return json(200, { status: 'ok' })
     if (!isQuestion || request.path !== '/readyz') return handle(request)
-    return (await isReady()) ? json(200, { status: 'ready' }) : json(503, { status: 'not ready' })
+    const ready = await Promise.resolve()
+      .then(isReady)
+      .catch(() => false)
+    return ready ? json(200, { status: 'ready' }) : json(503, { status: 'not ready' })
   }
 }

@@ -73,9 +73,10 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     await store.update(keyOf(kind, subject), (value) => {
       const count = countIn(value)
       if (count === undefined) return { result: undefined }
+      if (count.times <= 1) return { result: undefined, value: null }
       return {
         result: undefined,
-        value: { times: Math.max(0, count.times - 1), until: count.until },
+        value: { times: count.times - 1, until: count.until },
         expiresAt: count.until,
       }
     })
@@ -94,9 +95,10 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
 
     /** Counts a user code as a wrong one, until `forgive` says that it was right. */
     async userCode(session: string, address: string | undefined) {
+      // The address first: a browser chooses its session, and may leave no more records than its address has tries.
       const subjects = [
-        `session ${session}`,
         ...(address === undefined ? [] : [`address ${groupOf(address)}`]),
+        `session ${session}`,
       ]
       const taken: string[] = []
       const forgive = () => Promise.all(taken.map((subject) => giveBack('wrongUserCodes', subject)))

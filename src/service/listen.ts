@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { BadOptionError } from '../errors.ts'
 import { withHealth } from './health.ts'
 import { type Handler, LARGEST_REQUEST, type ServiceRequest, TOO_LARGE } from './http.ts'
@@ -64,9 +65,15 @@ export async function listen(
   const unanswered = new Set<ServerResponse>()
   // Node would drop the last of many headers, and with them a second credential. Their size is limited anyway.
   server.maxHeadersCount = 0
-  // Node would wait for connections that are kept alive, or that never sent a request.
+  // Node would wait for connections that are kept alive, or that never sent a request; and for those that never spoke
+  // TLS it has no function to end them.
+  const connections = new Set<Socket>()
+  server.on('connection', (connection) => {
+    connections.add(connection)
+    connection.once('close', () => connections.delete(connection))
+  })
   const endConnections = () => {
-    if (!server.listening && unanswered.size === 0) server.closeAllConnections()
+    if (!server.listening && unanswered.size === 0) for (const connection of connections) connection.destroy()
   }
   server.on('request', (request, response) => {
     unanswered.add(response)
@@ -96,6 +103,7 @@ async function createServer(tls: ListenOptions['tls']): Promise<Server> {
   const options = {
     keepAliveTimeout: KEEP_ALIVE,
     requestTimeout: REQUEST_TIMEOUT,
+    handshakeTimeout: REQUEST_TIMEOUT,
     connectionsCheckingInterval: CHECK_INTERVAL,
   }
   // In a worker there are no such modules, and bundlers put empty ones into a page.

@@ -3,7 +3,7 @@ import { BadOptionError } from '../errors.ts'
 import { Secret } from '../secret.ts'
 import type { Answered } from './answered.ts'
 import type { App } from './app-tokens.ts'
-import type { ServiceProfile } from './habits.ts'
+import { HABITS, type ServiceProfile } from './habits.ts'
 import type { ServiceRequest } from './http.ts'
 import type { Limits } from './limits.ts'
 import type { Page } from './pages/page.ts'
@@ -112,7 +112,10 @@ export interface ServiceOptions {
   readonly onWarning?: (message: string) => void
   /** Hears of what went wrong inside, such as a failing `issueToken`; clients are not told. */
   readonly onError?: (error: unknown) => void
-  /** Hears of each answer, for a log; each then carries its id in the header `X-Request-Id`. */
+  /**
+   * Hears of each answer, for a log, but of those to bodies that were too large; each then carries its id in the header
+   * `X-Request-Id`.
+   */
   readonly onAnswer?: (answered: Answered) => void
   /** Tells the time, epoch milliseconds. */
   readonly clock?: { now(): number }
@@ -131,6 +134,7 @@ export function checkOptions({
   expiresIn,
   leeway,
   limits = {},
+  profile = 'github',
 }: ServiceOptions): void {
   const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())
   if (ids.includes('')) throw new BadOptionError('clients must have a clientId that is not empty')
@@ -138,6 +142,7 @@ export function checkOptions({
     throw new BadOptionError('clients must not have the same clientId twice')
   if (!isAddress(authUrl)) throw new BadOptionError('authUrl must be an http(s) address without a query')
   if (!isAddress(baseUrl)) throw new BadOptionError('baseUrl must be an http(s) address without a query')
+  if (!Object.hasOwn(HABITS, profile)) throw new BadOptionError('profile must be "github" or "rfc8628"')
   if (!isWholeSeconds(interval))
     throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
   if (!isWholeSeconds(expiresIn))

@@ -224,8 +224,8 @@ describe('what cannot be', () => {
       '--clients: the file must hold [{ "clientId"',
     ],
     [
-      ['--demo-client', '--store', 'postgres://localhost'],
-      'It is "memory", or an address that begins with redis://',
+      ['--demo-client', '--store', 'postgres://user:pass-in-the-clear@localhost'],
+      '--store is "memory", or an address that begins with redis://',
     ],
     [['--demo-client', '--auth-url', 'login.example.com'], 'It is an address that begins with https://'],
     [['--demo-client', '--tls-key', '/no/such/file'], '--tls-key and --tls-cert belong together'],
@@ -239,6 +239,7 @@ describe('what cannot be', () => {
     expect(served.stderr()).toContain(sentence)
     expect(served.stderr()).toContain('See: authgraph serve --help')
     expect(served.stderr()).not.toContain('    at ')
+    expect(served.stderr()).not.toContain('pass-in-the-clear')
   })
 
   test('a port that is in use ends with 1', async () => {

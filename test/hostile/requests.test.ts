@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Agent } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CODES, overSockets, PAGE, type Sent, TOKEN } from '../support/over-sockets.ts'
@@ -251,7 +252,15 @@ describe('approve by a forged form of another site; framed page', () => {
   test.each([
     ['without a cookie and without a token', {}, {}],
     ['with a token that it made up', { csrf: 'f'.repeat(64) }, {}],
-    ['with a cookie that it planted', { csrf: 'f'.repeat(64) }, { cookie: `authgraph=${'0'.repeat(32)}` }],
+    [
+      'with a cookie that it planted, and the token that is made of it',
+      {
+        csrf: createHash('sha256')
+          .update(JSON.stringify(['csrf', '0'.repeat(32), 1]))
+          .digest('hex'),
+      },
+      { cookie: `authgraph=${'0'.repeat(32)}`, 'sec-fetch-site': 'same-site' },
+    ],
   ])('a form %s decides nothing', async (_, fields, headers) => {
     const { begin, send } = await overSockets()
     const { poll, userCode } = await begin()

@@ -37,6 +37,18 @@ test('the host makes the token, and is told for whom', async () => {
   expect((await service.whoIs('made-by-the-host')).body.login).toBe('octocat')
 })
 
+test('hooks that throw cost nobody a login', async () => {
+  const fail = () => {
+    throw new Error('of the hook')
+  }
+  const issueToken = vi.fn<() => string>(() => 'second-time')
+  issueToken.mockImplementationOnce(fail)
+  const service = startService({ issueToken, onError: fail, onAnswer: fail })
+  const { poll } = await approved(service)
+  expect((await poll()).body.error).toBe('authorization_pending')
+  expect((await poll()).body.access_token).toBe('second-time')
+})
+
 describe('tokens that the host verifies', () => {
   test('are known to the API by what the host says, and nothing of them is kept', async () => {
     const store = memoryStore()

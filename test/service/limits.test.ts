@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createService, memoryStore, type ServiceRequest } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
@@ -111,6 +112,35 @@ test('over HTTP the address is that of the connection', async () => {
         headers: { 'x-forwarded-for': crypto.randomUUID() },
       })
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
+  } finally {
+    await close()
+  }
+})
+
+test('guesses of user codes from one address leave no more records than it has tries, whatever sessions they claim', async () => {
+  const store = memoryStore()
+  const service = createService({
+    clients: [{ clientId: CLIENT_ID, name: 'App' }],
+    store,
+    onWarning: () => {},
+  })
+  const { url, close } = await service.listen()
+  try {
+    const statuses: number[] = []
+    for (let count = 0; count < 60; count += 1) {
+      const session = count.toString(16).padStart(32, '0')
+      const csrf = createHash('sha256')
+        .update(JSON.stringify(['csrf', session, 1]))
+        .digest('hex')
+      const answer = await fetch(`${url}/login/device`, {
+        method: 'POST',
+        headers: { cookie: `authgraph=${session}` },
+        body: new URLSearchParams({ csrf, user_code: 'BCDF-GHJK' }),
+      })
+      statuses.push(answer.status)
+    }
+    expect(statuses).toEqual([...Array(5).fill(404), ...Array(55).fill(429)])
+    expect(store.size).toBe(6)
   } finally {
     await close()
   }

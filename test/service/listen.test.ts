@@ -2,6 +2,7 @@ import { Agent, type IncomingMessage, request as send } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import { selfSigned } from '../support/certificate.ts'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 
 async function listen(options: Partial<ServiceOptions> = {}, at = {}) {
@@ -137,6 +138,16 @@ test('close ends what is idle, and lets a request on its way finish', async () =
   expect(await (await poll).json()).toMatchObject({ access_token: 'the-token' })
   await closing
 }, 3000)
+
+test('close ends a connection that never spoke TLS', async () => {
+  const service = createService({ clients: [] })
+  const { url, close } = await service.listen({ tls: selfSigned() })
+  const silent = connect(Number(new URL(url).port), '127.0.0.1')
+  await new Promise((resolve) => silent.once('connect', resolve))
+  const ended = new Promise((resolve) => silent.once('close', resolve))
+  await close()
+  await ended
+}, 10_000)
 
 test('a port that is in use is a clear error', async () => {
   const { url } = await listen()

@@ -52,7 +52,6 @@ export function serveCommand(): Command {
     .option('--host <address>', 'the address to listen at', '127.0.0.1')
     .addOption(
       new Option('--store <where>', 'where grants and tokens are kept: memory, or redis://HOST:PORT')
-        .argParser(readStore)
         .env('AUTHGRAPH_STORE')
         .default('memory'),
     )
@@ -81,11 +80,6 @@ export function serveCommand(): Command {
         (await import('../serve.ts')).serve(options, self),
       ),
     )
-}
-
-function readStore(where: string): string {
-  if (where === 'memory' || (/^rediss?:\/\//i.test(where) && URL.canParse(where))) return where
-  throw new InvalidArgumentError('It is "memory", or an address that begins with redis:// or rediss://.')
 }
 
 function readAddress(address: string): string {

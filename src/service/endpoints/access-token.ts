@@ -103,8 +103,8 @@ async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promis
   } catch (error) {
     // The store would not hear of it: when the lease has lapsed, the approval is free again.
     if (error instanceof StoreUnavailableError) throw error
-    onError(error)
     await grants.notIssued(deviceCode, claim)
+    onError(error)
     return pending(grant, habits)
   }
   // The lease has lapsed, and another poll has it now: this token is dropped.

@@ -39,6 +39,9 @@ interface Asked {
 /** Characters of the longest code that is looked at. */
 const LONGEST_CODE = 32
 
+/** What an address in a header is made of. */
+const IN_HEADER = /^[\x21-\x7e]+$/
+
 const STATUS = {
   missing: 400,
   forged: 403,
@@ -91,6 +94,8 @@ async function answer(
   const returnTo = new URL(address)
   if (asked.userCode !== '') returnTo.searchParams.set('user_code', asked.userCode)
   const identity = await service.identify(request, returnTo.href)
+  if ('signInAt' in identity && !IN_HEADER.test(identity.signInAt))
+    throw new TypeError('identify gave an address that no header can carry')
   if ('signInAt' in identity)
     return { shown: { type: 'signedOut', signInAt: identity.signInAt }, headers: {} }
   const session = await openSession(request, identity.user, address.protocol === 'https:')
@@ -113,8 +118,9 @@ async function answerForm(
   const form = { action, csrf: session.csrf, userCode: typed }
   const refuse = (reason: Refusal): Shown => ({ type: 'refused', reason, ...form })
 
-  // A form of another site knows no token of this session.
-  if (!session.isOurs(csrf)) return refuse('forged')
+  // A form of another site knows no token of this session, unless it could plant the cookie that the token is made of.
+  const site = request.header('sec-fetch-site') ?? 'same-origin'
+  if (!session.isOurs(csrf) || site !== 'same-origin') return refuse('forged')
   if (typed === '') return refuse('missing')
   const allowed = await limiter.userCode(session.name, service.clientAddress(request))
   if (!allowed.ok) return { type: 'refused', reason: 'limited', retryAfter: allowed.retryAfter, ...form }

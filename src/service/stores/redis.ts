@@ -233,11 +233,11 @@ function connectTo(url: string, connectTimeout: number): Connection {
     async client() {
       connected ??= connect()
       const client = await connected
-      if (failure !== undefined) throw failure
+      if (failure !== undefined && !client.isReady) throw failure
       return client
     },
     async close() {
-      const client = await connected
+      const client = await connected?.catch(() => undefined)
       if (client?.isReady) await client.close()
       else client?.destroy()
     },
