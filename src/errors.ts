@@ -274,7 +274,7 @@ const ADVICE: Record<string, string> = {
 }
 
 function refusalMessage({ error, status }: { error?: string | undefined; status: number }): string {
-  if (error === undefined) return `the service refused with status ${status} and gave no reason`
+  if (error === undefined) return `the service refused with status ${status} without a reason`
   const advice = Object.hasOwn(ADVICE, error) ? ADVICE[error] : undefined
   if (advice === undefined)
     return `the service refused with status ${status} and a code of its own (see .error)`

@@ -44,7 +44,7 @@ export function discover(issuer: string, options: DiscoverOptions = {}): Promise
       const { status, body } = await get(address, { fetch, clock }, signal)
       if (status === 200) return read(body, issuer)
     }
-    throw new BadAnswerError('the issuer publishes no metadata: give its endpoints to rfc8628() instead')
+    throw new BadAnswerError('the issuer publishes no metadata: give its endpoints to rfc8628()')
   })
 }
 
@@ -63,7 +63,7 @@ function read(body: unknown, issuer: string): Profile {
   )
   // RFC 8414, section 3.3: a document of another issuer may be an attack.
   if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
-    throw new WrongHostError('the metadata is of another issuer than it was asked of')
+    throw new WrongHostError('the metadata is of another issuer')
   }
   return rfc8628({
     deviceAuthorizationEndpoint: device_authorization_endpoint,

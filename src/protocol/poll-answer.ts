@@ -99,6 +99,6 @@ function readRefusal({ status, body, at, retryAfter }: Answer): PollAnswer {
   return {
     type: 'fault',
     at,
-    error: new BadAnswerError('the answer to the poll is neither a token nor an error'),
+    error: new BadAnswerError('the answer to the poll is no token and no error'),
   }
 }
