@@ -29,7 +29,15 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*)$/ },
   // As its users would write it.
-  'docs/live': { may: /^(authgraph(\/(machines|service))?|vite|node:.*|docs\/(live|tools)\/.*)$/ },
+  'docs/live': {
+    may: /^(authgraph(\/(machines|service))?|vite|node:.*|docs\/(live|tools)\/.*|src\/cli\/watch\/messages\.ts)$/,
+    types: /^src\/cli\/watch\/events\.ts$/,
+  },
+  // What a page shows of an authorization: nothing here may act on one.
+  'src/cli/watch': {
+    may: /^(node:(http|net|fs\/promises|path|module|crypto)|src\/client\/view\.ts|src\/protocol\/(answer|read-text)\.ts|src\/cli\/(watch\/.*|open-browser\.ts))$/,
+    types: /^(xstate|src\/cli\/report\.ts)$/,
+  },
   'src/service': {
     may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:(http|net)|jose)$/,

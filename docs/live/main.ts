@@ -12,6 +12,7 @@ import { find } from './elements.ts'
 import { Lights } from './lights.ts'
 import { browserClock, PacedClock } from './paced-clock.ts'
 import { Phone } from './phone.ts'
+import { idOf, showDevice } from './show-device.ts'
 import { logMove } from './show-log.ts'
 import { showRings } from './show-rings.ts'
 import { showMessage } from './show-wire.ts'
@@ -116,12 +117,7 @@ class Flow {
   #onDeviceState(snapshot: DeviceSnapshot): void {
     const view = viewOf(snapshot, this.deviceClock.now())
     deviceLights.light(idOf(snapshot.value))
-    find('#device-text').textContent = view.text
-    find('#device-why').textContent = view.error ? view.error.message : ''
-    find('#interval').textContent = snapshot.context.codes ? `${snapshot.context.interval} s` : '–'
-    find('#instruction').hidden = snapshot.output !== undefined
-    find('#user-code').textContent = snapshot.output?.status ?? view.userCode ?? '····-····'
-    find('#screen').dataset.status = view.status
+    showDevice(view, snapshot.context.codes && snapshot.context.interval)
     if (view.userCode) this.#phone.offer(view.userCode)
     // A poll on its way is no news; what it brings is.
     if (view.activity !== 'polling') announce(`Device: ${view.text}`)
@@ -166,11 +162,6 @@ class Flow {
   #seconds(): number {
     return (time.now() - this.#began) / 1000
   }
-}
-
-/** The path of names of the innermost state. */
-function idOf(value: DeviceSnapshot['value']): string {
-  return typeof value === 'string' ? value : `waiting.${value.waiting}`
 }
 
 function textOf({ state }: Grant): string {

@@ -1,9 +1,13 @@
+import type { Message } from '../../src/cli/watch/messages.ts'
 import { find, make, prepend } from './elements.ts'
-import type { Message } from './wire.ts'
 
 const KEPT = 5
 
-/** Shows messages: as parcels that travel, and as a list of exchanges. */
+/**
+ * Shows messages: as parcels that travel, and as a list of exchanges.
+ *
+ * @param travel Milliseconds; 0 for a message of the past.
+ */
 export function showMessage({ exchange, kind, title, fields }: Message, travel: number): void {
   animate(kind, travel)
   const line = make(
@@ -33,7 +37,7 @@ export function showMessage({ exchange, kind, title, fields }: Message, travel: 
 }
 
 function animate(kind: Message['kind'], travel: number): void {
-  if (matchMedia('(prefers-reduced-motion: reduce)').matches || kind === 'lost') return
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches || kind === 'lost' || travel === 0) return
   const parcel = make('span', `parcel ${kind}`)
   find('#lane').append(parcel)
   const way = [{ left: '0%' }, { left: '100%' }]

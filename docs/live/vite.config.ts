@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { defineConfig, type Plugin } from 'vite'
-import { styleSheet } from '../tools/svg.ts'
-import { DARK, LIGHT } from '../tools/theme.ts'
+import { defineConfig } from 'vite'
+import { pictures } from './pictures.ts'
 
 const root = import.meta.dirname
 const source = resolve(root, '../../src')
@@ -32,28 +30,3 @@ export default defineConfig({
     },
   },
 })
-
-/** Puts the pictures of the machines into the page, whose own style colours them. */
-function pictures(): Plugin {
-  return {
-    name: 'pictures',
-    transformIndexHtml(html) {
-      const colors = `:root{${variables(LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(DARK)}}}`
-      return html
-        .replace('<!-- colors -->', `<style>${colors}${styleSheet((color) => `var(--${color})`)}</style>`)
-        .replace(/<!-- picture (\S+) -->/g, (_, file) => picture(file))
-    },
-  }
-}
-
-function variables(theme: Readonly<Record<string, string>>): string {
-  return Object.entries(theme)
-    .map(([name, color]) => `--${name}:${color}`)
-    .join(';')
-}
-
-/** The picture as it was drawn for the documentation. */
-function picture(file: string): string {
-  const svg = readFileSync(resolve(root, `../machines/${file}.svg`), 'utf8')
-  return svg.replace(/<style>.*?<\/style>\n/s, '')
-}

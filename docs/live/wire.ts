@@ -1,22 +1,11 @@
 import type { Clock } from 'authgraph'
+import { type Message, shownAnswer, shownRequest } from '../../src/cli/watch/messages.ts'
 
 /** What may happen to one request on its way. */
 export type Fault = 'drop' | 'unavailable' | 'html'
 
-/** A message on the wire, without its secrets. */
-export interface Message {
-  /** Which exchange it belongs to: a request and its answer have the same number. */
-  readonly exchange: number
-  readonly kind: 'request' | 'answer' | 'lost'
-  /** Method and path, or the status. */
-  readonly title: string
-  readonly fields: readonly (readonly [name: string, value: string])[]
-}
-
 /** Milliseconds that a message is on its way: little enough for a clock 20 % fast to come too early all the same. */
 export const LATENCY = 150
-
-const SECRETS = new Set(['client_id', 'device_code', 'access_token', 'refresh_token'])
 
 const HTML = '<!doctype html><title>Sign in to this network</title>'
 
@@ -39,12 +28,7 @@ export class Wire {
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)
     const exchange = ++this.#exchanges
-    this.#onMessage({
-      exchange,
-      kind: 'request',
-      title: `${request.method} ${new URL(request.url).pathname}`,
-      fields: shown(new URLSearchParams(await request.clone().text())),
-    })
+    this.#onMessage({ exchange, kind: 'request', ...(await shownRequest(request)) })
     const fault = this.fault
     this.fault = undefined
     await this.#pass(request.signal)
@@ -58,7 +42,12 @@ export class Wire {
       throw new TypeError('the connection was lost')
     }
     const answer = await this.#answer(request, fault)
-    this.#onMessage({ exchange, kind: 'answer', ...(await shownAnswer(answer.clone())) })
+    const shown = await shownAnswer(answer)
+    this.#onMessage({
+      exchange,
+      kind: 'answer',
+      ...(fault === 'html' ? { ...shown, fields: [['body', HTML]] } : shown),
+    })
     await this.#pass(request.signal)
     return answer
   }
@@ -79,23 +68,4 @@ export class Wire {
       })
     })
   }
-}
-
-async function shownAnswer(answer: Response): Promise<Pick<Message, 'title' | 'fields'>> {
-  const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.includes('json') ?? false
-  if (!isJson) return { title: String(answer.status), fields: text === '' ? [] : [['body', text]] }
-  const fields = Object.entries(JSON.parse(text)).filter(
-    ([name]) => name !== 'error_description' && name !== 'verification_uri_complete',
-  )
-  return { title: String(answer.status), fields: shown(fields) }
-}
-
-function shown(fields: Iterable<readonly [string, unknown]>): [string, string][] {
-  return [...fields].map(([name, value]) => [name, SECRETS.has(name) ? '[secret]' : short(String(value))])
-}
-
-/** The name of the grant type is longer than all the rest. */
-function short(value: string): string {
-  return value.replace(/^urn:.*:/, '…:')
 }

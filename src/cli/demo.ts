@@ -32,12 +32,18 @@ export async function demo(options: DemoOptions): Promise<number> {
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
   process.once('SIGINT', onInterrupt)
+  const watching = options.watch
+    ? await (await import('./watch/start-watching.ts')).startWatching(fetch, report, {
+        open: process.stdout.isTTY,
+      })
+    : undefined
   try {
     const actor = createDeviceAuthorization({
       clientId: CLIENT_ID,
       scopes: ['repo', 'gist'],
       profile,
       signal: interrupt.signal,
+      ...watching?.options,
       onCodes: (codes) => {
         report.codes(codes)
         if (isLeftToPerson(options) && process.stdout.isTTY)
@@ -54,6 +60,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   } finally {
     process.off('SIGINT', onInterrupt)
     report.close()
+    await watching?.close()
     await close()
   }
 }

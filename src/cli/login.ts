@@ -132,10 +132,16 @@ async function authorize(plan: Plan, means: Means): Promise<number> {
   const { options, report } = means
   const fetch = await environmentFetch()
   const profile = await profileAt(address, fetch)
+  const watching = options.watch
+    ? await (await import('./watch/start-watching.ts')).startWatching(fetch, report, {
+        open: means.stream.isTTY,
+      })
+    : undefined
   let shown: ShownCodes | undefined
   const actor = createDeviceAuthorization({
     profile,
     fetch,
+    ...watching?.options,
     ...(resume ? { resume } : { clientId, scopes }),
     onCodes: (codes) => {
       shown = codes
@@ -154,6 +160,7 @@ async function authorize(plan: Plan, means: Means): Promise<number> {
     return await settle(result, plan, { ...means, profile, fetch })
   } finally {
     stopped.close()
+    await watching?.close()
   }
 }
 

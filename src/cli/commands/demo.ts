@@ -9,6 +9,8 @@ export interface DemoOptions {
   readonly expire?: true
   /** Seconds between polls. */
   readonly interval: number
+  /** Serve a page that follows. */
+  readonly watch?: true
   readonly json?: true
   readonly color: boolean
 }
@@ -22,7 +24,7 @@ export function demoCommand(): Command {
       'Starts an authorization service on a free port of this machine, asks it for a code as a device would, ' +
       'and polls until you have approved or denied the request in your browser.',
     exitCodes: { 0: 'authorized', 1: 'any other end', 130: 'interrupted with Ctrl-C' },
-    examples: ['authgraph demo', 'authgraph demo --approve --interval 1'],
+    examples: ['authgraph demo', 'authgraph demo --watch', 'authgraph demo --approve --interval 1'],
   })
     .addOption(
       new Option('--approve', 'approve by itself after the second poll').conflicts(['deny', 'expire']),
@@ -30,6 +32,7 @@ export function demoCommand(): Command {
     .addOption(new Option('--deny', 'deny by itself after the second poll').conflicts('expire'))
     .option('--expire', 'let the code run out')
     .option('--interval <seconds>', 'seconds between two polls', wholeNumber(1, 300, 'seconds'), 5)
+    .option('--watch', 'follow it in the browser: the machine, its moves and the wire')
     .option('--json', 'print one JSON object a line, for programs')
     .action(exitWith(async (options: DemoOptions) => (await import('../demo.ts')).demo(options)))
 }

@@ -17,6 +17,7 @@ export interface LoginOptions {
   readonly qr: boolean
   readonly wait: boolean
   readonly resume?: true
+  readonly watch?: true
   readonly json?: true
   readonly color: boolean
 }
@@ -68,6 +69,7 @@ export function loginCommand(): Command {
     .option('--no-qr', 'draw no QR code')
     .option('--no-wait', 'show the code, save the login and end; with --resume, ask once')
     .addOption(new Option('--resume', 'go on with a saved login').conflicts(['host', 'issuer', 'scope']))
+    .option('--watch', 'follow it in the browser: the machine, its moves and the wire')
     .option('--json', 'print one JSON object a line, for programs')
     .action(exitWith(async (options: LoginOptions) => (await import('../login.ts')).login(options)))
 }

@@ -1,0 +1,22 @@
+import type { DeviceSnapshot, DeviceView } from 'authgraph'
+import { find } from './elements.ts'
+
+/**
+ * Shows the device's screen: what it says to its user.
+ *
+ * @param interval Seconds between two polls, once there are codes.
+ */
+export function showDevice(view: DeviceView, interval: number | undefined): void {
+  find('#device-text').textContent = view.text
+  find('#device-why').textContent = view.error ? view.error.message : ''
+  find('#interval').textContent = interval === undefined ? '–' : `${interval} s`
+  find('#instruction').hidden = view.activity === undefined
+  if (view.verificationUri) find('#address').textContent = view.verificationUri
+  find('#user-code').textContent = view.activity ? (view.userCode ?? '····-····') : view.status
+  find('#screen').dataset.status = view.status
+}
+
+/** The path of names of the innermost state. */
+export function idOf(value: DeviceSnapshot['value']): string {
+  return typeof value === 'string' ? value : `waiting.${value.waiting}`
+}

@@ -1,0 +1,102 @@
+import { deviceAuthorization } from 'authgraph/machines'
+import type { Heard, MoveEvent, StateEvent } from '../../src/cli/watch/events.ts'
+import { readMachine } from '../tools/read-machine.ts'
+import { find } from './elements.ts'
+import { Lights } from './lights.ts'
+import { idOf, showDevice } from './show-device.ts'
+import { logMove } from './show-log.ts'
+import { type Countdown, showRings } from './show-rings.ts'
+import { showMessage } from './show-wire.ts'
+
+/** Milliseconds between two looks at the clock. */
+const TICK = 100
+
+/** Milliseconds that a message is seen on its way. */
+const TRAVEL = 400
+
+const machine = readMachine(deviceAuthorization)
+const lights = new Lights(find('#device-picture'), machine)
+const stream = new EventSource('events')
+
+/** How the clock of the command differs from that of this page, when it began, and until when all is past. */
+let clock = { ahead: 0, began: 0, opened: 0 }
+let state: StateEvent | undefined
+
+/** What to do at each kind of event. */
+const HEAR: { readonly [Type in Heard['type']]: (event: Extract<Heard, { type: Type }>) => void } = {
+  clock: ({ at, began }) => {
+    clock = { ahead: at - Date.now(), began, opened: at }
+    showConnection('open', 'Following your terminal.')
+  },
+  state: showState,
+  move: showMove,
+  message: (message) => showMessage(message, message.at < clock.opened ? 0 : TRAVEL),
+  end: ({ text }) => end(text),
+}
+
+function hear<Type extends Heard['type']>(event: Extract<Heard, { type: Type }>): void {
+  HEAR[event.type as Type](event)
+}
+
+function showState(event: StateEvent): void {
+  state = event
+  const { value, view, times } = event
+  lights.light(idOf(value))
+  showDevice(view, times?.interval)
+  // A poll on its way is no news; what it brings is.
+  if (view.activity !== 'polling') announce(view.text)
+  tick()
+}
+
+function showMove({ from, event, branch, to, at }: MoveEvent & { readonly at: number }): void {
+  const branches = machine.moves.filter((move) => move.from === from && move.transition.eventType === event)
+  const move = branches[branch]
+  if (move === undefined) return
+  lights.flash(move)
+  logMove((at - clock.began) / 1000, 'device', move, idOf(to))
+}
+
+/** Shows how much time is left. */
+function tick(): void {
+  const { view, times } = state ?? {}
+  const { activity } = view ?? {}
+  const now = Date.now() + clock.ahead
+  const isWaiting = activity === 'waiting' || activity === 'retrying'
+  showRings(
+    isWaiting && times ? between(times.heardAt, now, times.nextPollAt) : undefined,
+    activity && times ? { left: (times.expiresAt - now) / 1000, of: times.lifetime } : undefined,
+  )
+}
+
+function between(from: number, now: number, to: number): Countdown {
+  return { left: (to - now) / 1000, of: (to - from) / 1000 }
+}
+
+/** Leaves everything as it is, and listens no more. */
+function end(text: string): void {
+  stream.close()
+  clearInterval(ticking)
+  showRings(undefined, undefined)
+  showConnection('over', `It has ended. ${text}`)
+  announce(`It has ended. ${text}`)
+}
+
+function showConnection(connection: 'open' | 'lost' | 'over', text: string): void {
+  const shown = find('#connection')
+  shown.dataset.connection = connection
+  shown.textContent = text
+}
+
+/** Tells those who cannot see the page, once. */
+function announce(words: string): void {
+  const announcer = find('#announcer')
+  if (announcer.textContent !== words) announcer.textContent = words
+}
+
+stream.addEventListener('message', ({ data }) => hear(JSON.parse(data)))
+stream.addEventListener('error', () =>
+  showConnection('lost', 'The command does not answer: it has ended, or will be found again.'),
+)
+// A window that scrolls must be reached by keyboard.
+for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls')) scrolling.tabIndex = 0
+const ticking = setInterval(tick, TICK)

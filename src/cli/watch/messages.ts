@@ -1,0 +1,66 @@
+import { readBody } from '../../protocol/answer.ts'
+import { readText } from '../../protocol/read-text.ts'
+
+/** A message on the wire, as it may be shown: without its secrets. */
+export interface Message {
+  /** Which exchange it belongs to: a request and its answer have the same number. */
+  readonly exchange: number
+  readonly kind: 'request' | 'answer' | 'lost'
+  /** Method and path, or the status. */
+  readonly title: string
+  readonly fields: readonly (readonly [name: string, value: string])[]
+}
+
+/** What is shown of a request or an answer by itself. */
+export type Shown = Pick<Message, 'title' | 'fields'>
+
+/** Bytes of the largest body that is looked at. */
+const LARGEST = 64 * 1024
+
+/** Of these it is shown that they are there. */
+const SECRETS = new Set([
+  'client_id',
+  'client_secret',
+  'device_code',
+  'access_token',
+  'refresh_token',
+  'id_token',
+])
+
+/** What values look like that are shown. All other fields are left out. */
+const PLAIN: Readonly<Record<string, RegExp>> = {
+  scope: /^[\w:.,/ -]{0,200}$/,
+  grant_type: /^[\w:-]{1,80}$/,
+  user_code: /^[\w-]{1,32}$/,
+  verification_uri: /^https?:\/\/\S{1,200}$/,
+  expires_in: /^\d{1,12}$/,
+  interval: /^\d{1,12}$/,
+  token_type: /^[A-Za-z]{1,32}$/,
+  // Letters alone: no code and no token is a word.
+  error: /^[a-z_]{1,64}$/,
+}
+
+/** Shows a request: where it goes, and its fields. The body is read from a copy. */
+export async function shownRequest(request: Request): Promise<Shown> {
+  const { pathname } = new URL(request.url)
+  return { title: `${request.method} ${pathname}`, fields: await fieldsOf(request.clone()) }
+}
+
+/** Shows an answer: its status, and its fields, where it has any. The body is read from a copy. */
+export async function shownAnswer(answer: Response): Promise<Shown> {
+  return { title: String(answer.status), fields: await fieldsOf(answer.clone()) }
+}
+
+async function fieldsOf({ body }: Request | Response): Promise<[string, string][]> {
+  const read = readBody((body && (await readText(body, LARGEST))) ?? '')
+  return Object.entries(read ?? {}).flatMap(([name, value]) => {
+    if (SECRETS.has(name)) return [[name, '[secret]']]
+    const isPlain = Object.hasOwn(PLAIN, name) && PLAIN[name]?.test(String(value))
+    return isPlain ? [[name, short(String(value))]] : []
+  })
+}
+
+/** The name of the grant type is longer than all the rest. */
+function short(value: string): string {
+  return value.replace(/^urn:.*:/, '…:')
+}

@@ -1,0 +1,97 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Stream } from './stream.ts'
+
+const HOST = '127.0.0.1'
+
+/** Bytes of the token in the address. */
+const TOKEN_BYTES = 16
+
+/** Where a page is served. */
+export interface Served {
+  /** The address with its token. Whoever has it may look, and no more. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/**
+ * Serves the page and the stream that it follows, to this machine alone, below a token that is another one each time.
+ * Nothing can be done by it: it answers GET, and reads nothing of a request but its address.
+ */
+export async function servePage(stream: Stream): Promise<Served> {
+  const page = await readFile(pageFile(), 'utf8')
+  const headers = headersOf(page)
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    const { port } = server.address() as AddressInfo
+    const path = pathBelow(token, request.url ?? '')
+    // A page of another site may give its own name the address of this machine. It cannot change the header.
+    if (request.headers.host !== `${HOST}:${port}` && request.headers.host !== `localhost:${port}`)
+      return refuse(response, 403)
+    if (path !== '' && path !== 'events') return refuse(response, 404)
+    if (request.method !== 'GET') return refuse(response.setHeader('allow', 'GET'), 405)
+    if (path === 'events') return stream.open(response, lastHeard(request))
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+  })
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(0, HOST, () => resolve(void server.off('error', reject))),
+  )
+  return {
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}/${token}/`,
+    close: async () => {
+      server.close()
+      await stream.end()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** The same file for the sources and for what is built of them. */
+function pageFile(): string {
+  return join(createRequire(import.meta.url).resolve('authgraph/package.json'), '../dist/src/cli/watch.html')
+}
+
+function headersOf(page: string): Readonly<Record<string, string>> {
+  const { script, style } = hashes(page)
+  return {
+    'content-security-policy':
+      `default-src 'none'; script-src ${script}; style-src ${style}; connect-src 'self'; img-src data:; ` +
+      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'cache-control': 'no-store',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    connection: 'close',
+  }
+}
+
+/** What the page brings along may run, and nothing else. */
+function hashes(page: string): Readonly<Record<'script' | 'style', string>> {
+  const found = { script: '', style: '' }
+  for (const [, name, text = ''] of page.matchAll(/<(script|style)\b[^>]*>([\s\S]*?)<\/\1>/g))
+    found[name as 'script' | 'style'] += ` 'sha256-${createHash('sha256').update(text).digest('base64')}'`
+  return found
+}
+
+/** What comes after the token; `undefined` where the token is another one. */
+function pathBelow(token: string, path: string): string | undefined {
+  const [, given = '', rest] = /^\/([^/]*)\/([^/]*)$/.exec(path) ?? []
+  const [a, b] = [given, token].map((text) => createHash('sha256').update(text).digest())
+  return a && b && timingSafeEqual(a, b) ? rest : undefined
+}
+
+/** Where the stream was lost. */
+function lastHeard({ headers }: IncomingMessage): number {
+  return Number(headers['last-event-id']) || 0
+}
+
+function refuse(response: ServerResponse, status: 403 | 404 | 405): void {
+  response.writeHead(status).end()
+}
