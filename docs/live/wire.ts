@@ -28,7 +28,8 @@ export class Wire {
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)
     const exchange = ++this.#exchanges
-    this.#onMessage({ exchange, kind: 'request', ...(await shownRequest(request)) })
+    const secrets = new Set<string>()
+    this.#onMessage({ exchange, kind: 'request', ...(await shownRequest(request, secrets)) })
     const fault = this.fault
     this.fault = undefined
     await this.#pass(request.signal)
@@ -42,7 +43,7 @@ export class Wire {
       throw new TypeError('the connection was lost')
     }
     const answer = await this.#answer(request, fault)
-    const shown = await shownAnswer(answer)
+    const shown = await shownAnswer(answer, secrets)
     this.#onMessage({
       exchange,
       kind: 'answer',

@@ -40,23 +40,30 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   error: /^[a-z_]{1,64}$/,
 }
 
-/** Shows a request: where it goes, and its fields. The body is read from a copy. */
-export async function shownRequest(request: Request): Promise<Shown> {
+/**
+ * Shows a request: where it goes, and its fields. The body is read from a copy.
+ *
+ * @param secrets Those of the exchange, which no other field may repeat: what is found is added.
+ */
+export async function shownRequest(request: Request, secrets: Set<string>): Promise<Shown> {
   const { pathname } = new URL(request.url)
-  return { title: `${request.method} ${pathname}`, fields: await fieldsOf(request.clone()) }
+  return { title: `${request.method} ${pathname}`, fields: await fieldsOf(request.clone(), secrets) }
 }
 
-/** Shows an answer: its status, and its fields, where it has any. The body is read from a copy. */
-export async function shownAnswer(answer: Response): Promise<Shown> {
-  return { title: String(answer.status), fields: await fieldsOf(answer.clone()) }
+/** Shows an answer: its status, and its fields, where it has any. As for a request. */
+export async function shownAnswer(answer: Response, secrets: Set<string>): Promise<Shown> {
+  return { title: String(answer.status), fields: await fieldsOf(answer.clone(), secrets) }
 }
 
-async function fieldsOf({ body }: Request | Response): Promise<[string, string][]> {
+async function fieldsOf({ body }: Request | Response, secrets: Set<string>): Promise<[string, string][]> {
   const read = readBody((body && (await readText(body, LARGEST))) ?? '')
-  return Object.entries(read ?? {}).flatMap(([name, value]) => {
+  const fields = Object.entries(read ?? {}).map(([name, value]) => [name, String(value)] as const)
+  for (const [name, value] of fields) if (SECRETS.has(name)) secrets.add(value)
+  return fields.flatMap(([name, value]) => {
     if (SECRETS.has(name)) return [[name, '[secret]']]
-    const isPlain = Object.hasOwn(PLAIN, name) && PLAIN[name]?.test(String(value))
-    return isPlain ? [[name, short(String(value))]] : []
+    const isPlain = Object.hasOwn(PLAIN, name) && PLAIN[name]?.test(value)
+    const isRepeated = value.split(/[\s,]+/).some((word) => secrets.has(word))
+    return isPlain && !isRepeated ? [[name, short(value)]] : []
   })
 }
 

@@ -67,10 +67,11 @@ function observedFetch(
   let exchanges = 0
   return async (input, init) => {
     const exchange = ++exchanges
-    onMessage({ exchange, kind: 'request', ...(await shownRequest(new Request(input, init))) })
+    const secrets = new Set<string>()
+    onMessage({ exchange, kind: 'request', ...(await shownRequest(new Request(input, init), secrets)) })
     try {
       const answer = await fetch(input, init)
-      onMessage({ exchange, kind: 'answer', ...(await shownAnswer(answer)) })
+      onMessage({ exchange, kind: 'answer', ...(await shownAnswer(answer, secrets)) })
       return answer
     } catch (error) {
       onMessage({ exchange, kind: 'lost', title: 'no answer', fields: [] })

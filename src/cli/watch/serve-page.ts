@@ -57,11 +57,10 @@ function pageFile(): string {
 }
 
 function headersOf(page: string): Readonly<Record<string, string>> {
-  const { script, style } = hashes(page)
   return {
     'content-security-policy':
-      `default-src 'none'; script-src ${script}; style-src ${style}; connect-src 'self'; img-src data:; ` +
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      `default-src 'none'; script-src ${hashes(page, 'script')}; style-src ${hashes(page, 'style')}; ` +
+      "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     'cache-control': 'no-store',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
@@ -73,11 +72,11 @@ function headersOf(page: string): Readonly<Record<string, string>> {
 }
 
 /** What the page brings along may run, and nothing else. */
-function hashes(page: string): Readonly<Record<'script' | 'style', string>> {
-  const found = { script: '', style: '' }
-  for (const [, name, text = ''] of page.matchAll(/<(script|style)\b[^>]*>([\s\S]*?)<\/\1>/g))
-    found[name as 'script' | 'style'] += ` 'sha256-${createHash('sha256').update(text).digest('base64')}'`
-  return found
+function hashes(page: string, name: 'script' | 'style'): string {
+  const texts = [...page.matchAll(new RegExp(`<${name}\\b[^>]*>([\\s\\S]*?)</${name}>`, 'g'))]
+  return texts
+    .map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+    .join(' ')
 }
 
 /** What comes after the token; `undefined` where the token is another one. */

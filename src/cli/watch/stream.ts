@@ -44,7 +44,7 @@ export class Stream {
 
   /** Ends every connection, once its last words are sent. */
   async end(): Promise<void> {
-    this.tell({ type: 'end', text: 'The command has ended.' })
+    this.tell({ type: 'end', text: 'Nothing came of it.' })
     const sent = [...this.#listeners].map((listener) => new Promise<void>((resolve) => listener.end(resolve)))
     const timeout = AbortSignal.timeout(LAST_WORDS)
     await Promise.race([

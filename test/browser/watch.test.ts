@@ -1,0 +1,128 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { watchedFlow } from '../support/watched-flow.ts'
+
+/** Milliseconds for a browser to start. */
+const SLOW = 60_000
+
+describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`, { timeout: SLOW }, () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+  }, SLOW)
+
+  afterAll(() => browser?.close())
+
+  async function open(options: BrowserContextOptions = {}) {
+    const flow = await watchedFlow()
+    const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
+    const tab = await context.newPage()
+    const problems: string[] = []
+    tab.on('pageerror', ({ message }) => problems.push(message))
+    tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    onTestFinished(async () => {
+      await context.close()
+      await flow.close()
+      expect(problems).toEqual([])
+    })
+    await tab.goto(flow.address)
+    return {
+      flow,
+      tab,
+      lit: (state: string) => tab.locator(`#device-picture .state.active[data-state="${state}"]`).waitFor(),
+      says: (words: string) => tab.locator('#connection', { hasText: words }).waitFor(),
+      violations: async () => {
+        // The page lets no script in but its own: the check comes by the browser's own way.
+        await tab.evaluate(axe.source)
+        const { violations } = (await tab.evaluate(
+          "axe.run({ resultTypes: ['violations'] })",
+        )) as axe.AxeResults
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+      },
+    }
+  }
+
+  test('lights the state of the terminal, and shows the end', async () => {
+    const { flow, tab, lit, says } = await open()
+    await says('Following your terminal.')
+    flow.actor.start()
+    await flow.reach('pending')
+    await lit('waiting.pending')
+    expect(await tab.textContent('#user-code')).toMatch(/^[A-Z]{4}-[A-Z]{4}$/)
+    expect(await tab.textContent('#address')).toBe('https://login.example/login/device')
+    expect(await tab.locator('#ring-life text').textContent()).toMatch(/^14:\d\d$/)
+    await flow.decide('approve')
+    await flow.reach('settled')
+    await lit('authorized')
+    await says('It has ended. Authorized.')
+    expect(await tab.textContent('#announcer')).toBe('It has ended. Authorized.')
+    expect(await tab.locator('#moves .move').allTextContents()).toEqual([
+      'polling to authorized',
+      'waiting to polling',
+      'polling to waiting.pending',
+      'waiting to polling',
+      'requesting to waiting.requested',
+      'starting to requesting',
+    ])
+    expect(await tab.locator('#exchanges .exchange').count()).toBe(3)
+    expect(await tab.locator('#device-picture .arrow.walked').count()).toBe(5)
+    const html = await tab.content()
+    for (const secret of flow.secrets) expect(html.includes(secret)).toBe(false)
+  })
+
+  test('shows to those who come late what has been', async () => {
+    const { flow, tab, lit } = await open()
+    flow.actor.start()
+    await flow.reach('pending')
+    await tab.reload()
+    await lit('waiting.pending')
+    expect(await tab.locator('#moves .move').count()).toBe(4)
+  })
+
+  test('has nothing to press, and asks nobody but the command', async () => {
+    const { flow, tab, lit } = await open()
+    const asked: string[] = []
+    tab.on('request', (request) => asked.push(request.url()))
+    await tab.reload()
+    flow.actor.start()
+    await flow.reach('pending')
+    await lit('waiting.pending')
+    expect(await tab.locator('button, input, form, a').count()).toBe(0)
+    expect(asked.filter((url) => !url.startsWith('data:'))).toEqual([flow.address, `${flow.address}events`])
+  })
+
+  test('says so where the command ends before the login', async () => {
+    const { flow, lit, says } = await open()
+    flow.actor.start()
+    await flow.reach('pending')
+    await lit('waiting.pending')
+    flow.actor.stop()
+    await flow.close()
+    await says('It has ended. Stopped in the terminal.')
+  })
+
+  test.each(
+    (['light', 'dark'] as const).flatMap((colorScheme) =>
+      [1440, 390].map((width) => [colorScheme, width] as const),
+    ),
+  )('has nothing that axe objects to, %s and %d pixels wide', async (colorScheme, width) => {
+    const { flow, tab, lit, says, violations } = await open({
+      colorScheme,
+      viewport: { width, height: 900 },
+      reducedMotion: 'reduce',
+    })
+    flow.actor.start()
+    await flow.reach('pending')
+    await lit('waiting.pending')
+    expect(await violations()).toEqual([])
+    await flow.decide('deny')
+    await flow.reach('settled')
+    await says('It has ended.')
+    expect(await violations()).toEqual([])
+    const { scrollWidth, clientWidth } = await tab.evaluate(() => document.documentElement)
+    expect(scrollWidth).toBe(clientWidth)
+  })
+})

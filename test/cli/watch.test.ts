@@ -1,0 +1,264 @@
+import { request } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readMachine } from '../../docs/tools/read-machine.ts'
+import { deviceAuthorization } from '../../machines/device-authorization.ts'
+import type { Heard } from '../../src/cli/watch/events.ts'
+import { eventsOf, watchedFlow } from '../support/watched-flow.ts'
+import { CLIENT_ID } from './support/live-service.ts'
+import { test as testWithWorld } from './support/world.ts'
+
+const machine = readMachine(deviceAuthorization)
+
+async function startedFlow(answer?: (body: object) => object) {
+  const flow = await watchedFlow(answer)
+  onTestFinished(() => flow.close())
+  return flow
+}
+
+async function textAt(address: string): Promise<string> {
+  return (await fetch(address)).text()
+}
+
+/** Listens to the stream, and hands out all of it at its end. */
+async function listen(address: string, headers: Record<string, string> = {}): Promise<() => Promise<string>> {
+  const answer = await fetch(`${address}events`, { headers })
+  const text = answer.text()
+  return () => text
+}
+
+/** The ids of the moves, as the pictures have them. */
+function movesOf(events: readonly Heard[]): (string | undefined)[] {
+  return events.flatMap((heard) => {
+    if (heard.type !== 'move') return []
+    const { from, event, branch } = heard
+    return machine.moves.filter((move) => move.from === from && move.transition.eventType === event)[branch]
+      ?.id
+  })
+}
+
+describe('the stream', () => {
+  test('tells a whole flow, state by state, move by move and message by message', async () => {
+    const flow = await startedFlow()
+    const stream = await listen(flow.address)
+    flow.actor.start()
+    await flow.reach('pending')
+    await flow.decide('approve')
+    await flow.reach('settled')
+    await flow.close()
+    const events = eventsOf(await stream())
+    expect(events[0]).toMatchObject({ type: 'clock' })
+    expect(movesOf(events)).toEqual([
+      'starting:always:3',
+      'requesting:done:requestCodes:0',
+      'waiting:after:untilDue:1',
+      'polling:done:pollToken:0',
+      'waiting:after:untilDue:1',
+      'polling:done:pollToken:3',
+    ])
+    const states = events.flatMap((event) => (event.type === 'state' ? [event] : []))
+    expect(states.map(({ value }) => value)).toEqual([
+      'requesting',
+      { waiting: 'requested' },
+      'polling',
+      { waiting: 'pending' },
+      'polling',
+      'authorized',
+    ])
+    expect(states[1]).toMatchObject({
+      view: { status: 'requested', userCode: expect.stringMatching(/^[A-Z]{4}-[A-Z]{4}$/), secondsLeft: 900 },
+      times: { interval: 5, lifetime: 900 },
+    })
+    const messages = events.flatMap((event) => (event.type === 'message' ? [event] : []))
+    expect(messages.map(({ kind, title }) => `${kind} ${title}`)).toEqual([
+      'request POST /login/device/code',
+      'answer 200',
+      'request POST /login/oauth/access_token',
+      'answer 200',
+      'request POST /login/oauth/access_token',
+      'answer 200',
+    ])
+    expect(messages[3]?.fields).toEqual([['error', 'authorization_pending']])
+    expect(events.at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
+  })
+
+  test.each(['approve', 'deny'] as const)('holds no secret of a flow that ends with %s', async (decision) => {
+    const flow = await startedFlow()
+    const stream = await listen(flow.address)
+    flow.actor.start()
+    await flow.reach('pending')
+    await flow.decide(decision)
+    await flow.reach('settled')
+    const late = await listen(flow.address)
+    const page = await textAt(flow.address)
+    await flow.close()
+    expect(flow.secrets).toHaveLength(decision === 'approve' ? 3 : 2)
+    for (const text of [await stream(), await late(), page])
+      for (const secret of flow.secrets) expect(text.includes(secret)).toBe(false)
+    expect(await late()).toContain('["device_code","[secret]"]')
+  })
+
+  test('holds no secret that a service repeats where none belongs', async () => {
+    const flow = await startedFlow((body) => {
+      const [, secret] = flow.secrets
+      const everywhere = { error_description: secret, note: secret, scope: secret, token_type: secret }
+      return 'device_code' in body ? { ...body, ...everywhere } : { error: secret, ...everywhere }
+    })
+    const stream = await listen(flow.address)
+    flow.actor.start()
+    await flow.reach('settled')
+    await flow.close()
+    expect(eventsOf(await stream()).at(-1)).toMatchObject({ type: 'end' })
+    expect(flow.secrets).toHaveLength(2)
+    for (const secret of flow.secrets) expect((await stream()).includes(secret)).toBe(false)
+  })
+
+  test('tells those who come back only what they have not heard', async () => {
+    const flow = await startedFlow()
+    flow.actor.start()
+    await flow.reach('pending')
+    const whole = await listen(flow.address)
+    const rest = await listen(flow.address, { 'last-event-id': '3' })
+    flow.actor.stop()
+    await flow.close()
+    const [clock, , , , ...heard] = eventsOf(await whole())
+    expect(eventsOf(await rest()).slice(1)).toEqual(heard)
+    expect(clock?.type).toBe('clock')
+    expect(heard.at(-1)).toMatchObject({ type: 'end', text: 'Stopped in the terminal.' })
+  })
+})
+
+describe('the server', () => {
+  /** Asks with any header, also those that `fetch` does not send. */
+  function ask(address: string, method = 'GET', headers: Record<string, string> = {}) {
+    return new Promise<number | undefined>((resolve, reject) => {
+      request(address, { method, headers }, (answer) => {
+        answer.destroy()
+        resolve(answer.statusCode)
+      })
+        .on('error', reject)
+        .end()
+    })
+  }
+
+  test('answers nobody without the token', async () => {
+    const { address } = await startedFlow()
+    const { origin, pathname } = new URL(address)
+    const other = pathname.replace(/[^/]/, (letter) => (letter === 'A' ? 'B' : 'A'))
+    for (const path of [
+      '/',
+      '/events',
+      '//',
+      '//events',
+      other,
+      `${other}events`,
+      pathname.slice(0, -1),
+      '/%',
+    ])
+      expect([path, await ask(origin + path)]).toEqual([path, 404])
+    expect(await ask(`${address}events/more`)).toBe(404)
+    expect(await ask(`${address}?x`)).toBe(404)
+    expect(await ask(address)).toBe(200)
+    expect(await ask(`${address}events`)).toBe(200)
+  })
+
+  test('has another token each time', async () => {
+    const paths = [(await startedFlow()).address, (await startedFlow()).address].map(
+      (a) => new URL(a).pathname,
+    )
+    expect(paths[0]).toMatch(/^\/[\w-]{22}\/$/)
+    expect(paths[0]).not.toBe(paths[1])
+  })
+
+  test('answers under no other name than that of this machine', async () => {
+    const { address } = await startedFlow()
+    const { port } = new URL(address)
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1',
+      `127.0.0.1.evil.example:${port}`,
+    ])
+      expect([host, await ask(address, 'GET', { host })]).toEqual([host, 403])
+    expect(await ask(address, 'GET', { host: `localhost:${port}` })).toBe(200)
+  })
+
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'])('does nothing at %s', async (method) => {
+    const { address } = await startedFlow()
+    expect(await ask(address, method)).toBe(405)
+    expect(await ask(`${address}events`, method)).toBe(405)
+  })
+
+  test('lets the page run nothing but its own script, in no frame, and tells nobody the address', async () => {
+    const { address } = await startedFlow()
+    const { headers } = await fetch(address)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(
+      /^default-src 'none'; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-\S+' 'sha256-\S+'; connect-src 'self';/,
+    )
+    expect(policy).not.toContain('unsafe')
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+describe('the command', { timeout: 30_000 }, () => {
+  /** Reads the page and the whole stream of what a command prints the address of. */
+  function watcher() {
+    let read: Promise<string[]> | undefined
+    return {
+      onOutput: (output: string) => {
+        const address = /Watch it at (http:\S+\/)\s/.exec(output)?.[1]
+        if (address) read ??= Promise.all([textAt(address), textAt(`${address}events`)])
+      },
+      read: async () => (await read) ?? [],
+    }
+  }
+
+  testWithWorld('demo --watch tells how it went, and no secret', async ({ world }) => {
+    const { onOutput, read } = watcher()
+    const { code, stderr } = await world.run(['demo', '--watch', '--approve', '--interval', '1'], {
+      onOutput,
+    })
+    const [page = '', stream = ''] = await read()
+    expect([code, stderr]).toEqual([0, ''])
+    expect(page).toContain('Read-only')
+    expect(eventsOf(stream).at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
+    expect(page + stream).not.toMatch(/gho_|[0-9a-f]{32}|authgraph-demo/)
+  })
+
+  testWithWorld('login --watch tells how it went, and no secret', async ({ world }) => {
+    const service = await world.live()
+    const { onOutput, read } = watcher()
+    const approve = service.approver()
+    const login = ['login', '--watch', '--host', service.host, '--client-id', CLIENT_ID, '--store', 'file']
+    const { code } = await world.run(login, {
+      onOutput: (output) => {
+        onOutput(output)
+        approve(output)
+      },
+    })
+    const [, stream = ''] = await read()
+    expect(code).toBe(0)
+    expect(eventsOf(stream).at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
+    for (const secret of [CLIENT_ID, ...service.issued]) expect(stream.includes(secret)).toBe(false)
+    expect(service.issued).toHaveLength(1)
+  })
+
+  testWithWorld('a login that is stopped says so', async ({ world }) => {
+    const service = await world.live()
+    const { onOutput, read } = watcher()
+    const login = ['login', '--watch', '--host', service.host, '--client-id', CLIENT_ID, '--store', 'file']
+    const { code } = await world.run(login, {
+      onOutput: (output, kill) => {
+        onOutput(output)
+        if (output.includes('pending')) kill('SIGINT')
+      },
+    })
+    expect(code).toBe(130)
+    const [, stream = ''] = await read()
+    expect(eventsOf(stream).at(-1)).toMatchObject({ type: 'end', text: 'Stopped in the terminal.' })
+  })
+})
