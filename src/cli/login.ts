@@ -24,6 +24,7 @@ import { DEFAULT_ADDRESS, originOf, profileAt, type ServiceAddress } from './ser
 import type { StoreName } from './store-names.ts'
 import { type TokenStore, tokenStore } from './token-store.ts'
 import { timeOf, validityOf } from './validity.ts'
+import type { Observed } from './watch/observe.ts'
 import { whoIs } from './who-is.ts'
 import { type Line, styled } from './writer.ts'
 
@@ -128,20 +129,34 @@ interface Means {
 }
 
 async function authorize(plan: Plan, means: Means): Promise<number> {
-  const { name, address, scopes, clientId, resume } = plan
-  const { options, report } = means
+  const { options, report, stream } = means
   const fetch = await environmentFetch()
-  const profile = await profileAt(address, fetch)
+  const profile = await profileAt(plan.address, fetch)
   const watching = options.watch
     ? await (await import('./watch/start-watching.ts')).startWatching(fetch, report, {
-        open: means.stream.isTTY,
+        open: stream.isTTY,
       })
     : undefined
+  try {
+    return await obtain(plan, { ...means, profile, fetch }, watching?.options)
+  } finally {
+    await watching?.close()
+  }
+}
+
+interface Reach extends Means {
+  readonly profile: Profile
+  readonly fetch: typeof globalThis.fetch
+}
+
+async function obtain(plan: Plan, means: Reach, observed: Observed | undefined): Promise<number> {
+  const { name, scopes, clientId, resume } = plan
+  const { options, report, profile, fetch } = means
   let shown: ShownCodes | undefined
   const actor = createDeviceAuthorization({
     profile,
     fetch,
-    ...watching?.options,
+    ...observed,
     ...(resume ? { resume } : { clientId, scopes }),
     onCodes: (codes) => {
       shown = codes
@@ -157,10 +172,9 @@ async function authorize(plan: Plan, means: Means): Promise<number> {
     const result = await follow(actor, report)
     if (result === undefined) return saved(plan, { report, shown, code: stopped.code() })
     forgetFlow(name)
-    return await settle(result, plan, { ...means, profile, fetch })
+    return await settle(result, plan, means)
   } finally {
     stopped.close()
-    await watching?.close()
   }
 }
 
@@ -238,12 +252,7 @@ function saved(
 async function settle(
   result: DeviceResult,
   { name, address, scopes, store, clientId }: Plan,
-  {
-    options,
-    report,
-    profile,
-    fetch,
-  }: Means & { readonly profile: Profile; readonly fetch: typeof globalThis.fetch },
+  { options, report, profile, fetch }: Reach,
 ): Promise<number> {
   if (result.status !== 'authorized') throw reasonOf(result)
   const { token } = result
