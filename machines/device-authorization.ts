@@ -49,9 +49,13 @@ export interface DeviceAuthorizationInput {
   readonly clientSecret?: Secret | undefined
   readonly scopes: readonly string[]
   readonly profile: Profile
+  /** Sends the requests. */
   readonly fetch: typeof globalThis.fetch
   /** Tells the time, epoch milliseconds. */
-  readonly clock: { now(): number }
+  readonly clock: {
+    /** Epoch milliseconds. */
+    now(): number
+  }
   /** A number from 0 up to 1, which spreads the retries of many devices. */
   readonly jitter: number
   /** Where to go on, instead of asking for codes. */

@@ -1,3 +1,9 @@
+/**
+ * The device: asks for codes, waits, polls, and ends with a token or with an error that says why.
+ *
+ * @module authgraph
+ */
+
 export type {
   DeviceAuthorizationContext,
   DeviceAuthorizationEvent,

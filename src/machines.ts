@@ -1,3 +1,9 @@
+/**
+ * The two machines alone, to provide with requests of your own, or to draw.
+ *
+ * @module authgraph/machines
+ */
+
 export * from '../machines/device-authorization.ts'
 export * from '../machines/device-grant.ts'
 export { type DeviceCodes, parseDeviceCodes } from './protocol/device-codes.ts'

@@ -24,10 +24,12 @@ export class Secret {
     return this.#value()
   }
 
+  /** What a text shows in place of the value. */
   toString(): string {
     return '[secret]'
   }
 
+  /** What JSON shows in place of the value. */
   toJSON(): string {
     return '[secret]'
   }

@@ -15,7 +15,10 @@ export type AppJwtOptions = {
   /** The id of the application, or its client id. A number stays a number in the token, a string a string. */
   readonly appId: number | string
   /** `now` gives epoch milliseconds. Default: the clock of the system. */
-  readonly clock?: { now(): number }
+  readonly clock?: {
+    /** Epoch milliseconds. */
+    now(): number
+  }
 } & (
   | {
       /** Read once, at the first call of `sign`. */

@@ -1,3 +1,9 @@
+/**
+ * Signs application tokens, and nothing else.
+ *
+ * @module authgraph/app-jwt
+ */
+
 export { AuthgraphError, BadOptionError, JwtError, type JwtErrorCode } from '../errors.ts'
 export { Secret } from '../secret.ts'
 export { type AppJwtOptions, type AppJwtSigner, createAppJwtSigner } from './create-app-jwt-signer.ts'

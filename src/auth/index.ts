@@ -1,3 +1,9 @@
+/**
+ * The five forms of client authentication, and calls of an API with them.
+ *
+ * @module authgraph/auth
+ */
+
 export type { AppJwtOptions } from '../app-jwt/create-app-jwt-signer.ts'
 export type { AppPrivateKey } from '../app-jwt/import-private-key.ts'
 export type { AppJwtSign } from '../app-jwt/sign-with-function.ts'

@@ -30,9 +30,14 @@ export interface ShownCodes {
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number
-  /** @param delay Milliseconds. */
+  /**
+   * Calls back once.
+   *
+   * @param delay Milliseconds.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: XState's own clocks hand out any kind of timer.
   setTimeout(callback: (...args: any[]) => void, delay: number): any
+  /** Has a timer not call back any more. */
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   clearTimeout(timer: any): void
 }
@@ -49,6 +54,7 @@ export type DeviceAuthorizationOptions = CommonOptions &
     | { readonly clientId?: undefined; readonly scopes?: undefined; readonly resume: ResumeRecord }
   )
 
+/** @inline */
 interface CommonOptions {
   /** Of a confidential client alone: sent in the body of both requests. The device flow needs none. */
   readonly clientSecret?: string | Secret

@@ -13,8 +13,36 @@ const STANDINGS: readonly unknown[] = ['requested', 'pending', 'slowed'] satisfi
 
 const finite = v.custom<number>(Number.isFinite)
 
-const resumeRecord = v.object({
+/**
+ * All that another process needs to go on with an authorization.
+ *
+ * **Sensitive**: it holds the device code and the client id in the clear. Keep it where you would keep the token.
+ *
+ * @group Device authorization
+ */
+export interface ResumeRecord {
   /** The version of this form. */
+  v: 1
+  clientId: string
+  deviceCode: string
+  userCode: string
+  verificationUri: string
+  verificationUriComplete?: string | undefined
+  scopes: string[]
+  /** Where the device code may be sent. */
+  tokenEndpoint: string
+  status: Standing
+  /** Seconds between two polls. */
+  interval: number
+  /** What a wait is multiplied by, since clocks drift: from 1 to 2. */
+  margin: number
+  /** Epoch milliseconds. */
+  nextPollAt: number
+  /** Epoch milliseconds. */
+  expiresAt: number
+}
+
+const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   v: v.custom<1>((version) => version === 1),
   clientId: filled,
   deviceCode: filled,
@@ -22,10 +50,8 @@ const resumeRecord = v.object({
   verificationUri: webAddress,
   verificationUriComplete: v.optional(webAddress),
   scopes: v.custom<string[]>(isScopes),
-  /** Where the device code may be sent. */
   tokenEndpoint: v.string(),
   status: v.custom<Standing>((status) => STANDINGS.includes(status)),
-  /** Seconds. */
   interval: v.pipe(
     v.custom<number>(Number.isSafeInteger),
     v.check((interval) => interval >= 1),
@@ -34,20 +60,9 @@ const resumeRecord = v.object({
     finite,
     v.check((margin) => margin >= 1 && margin <= 2),
   ),
-  /** Epoch milliseconds. */
   nextPollAt: finite,
-  /** Epoch milliseconds. */
   expiresAt: finite,
 })
-
-/**
- * All that another process needs to go on with an authorization.
- *
- * **Sensitive**: it holds the device code and the client id in the clear. Keep it where you would keep the token.
- *
- * @group Device authorization
- */
-export interface ResumeRecord extends v.InferOutput<typeof resumeRecord> {}
 
 /**
  * Writes the record from which `createDeviceAuthorization({ resume })` goes on; `undefined` where there are no codes

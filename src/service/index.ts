@@ -1,3 +1,9 @@
+/**
+ * The other side: an authorization service to embed, with its store and its verification page.
+ *
+ * @module authgraph/service
+ */
+
 export type { Origin, User } from '../../machines/device-grant.ts'
 export { StoreUnavailableError } from '../errors.ts'
 export type { Answered } from './answered.ts'

@@ -75,13 +75,13 @@ export interface ServiceOptions {
   readonly limits?: Partial<Limits>
   /**
    * Tells the address of a client, by which requests are limited: where the connection comes from by default. Behind
-   * proxies give {@link behindProxies}, and with `fetch` what your runtime says, such as
+   * proxies give `behindProxies`, and with `fetch` what your runtime says, such as
    * `({ header }) => header('cf-connecting-ip')`. Nothing is limited by an address that is `undefined`.
    */
   readonly clientAddress?: (request: ServiceRequest) => string | undefined
-  /** {@link memoryStore} by default. */
+  /** `memoryStore()` by default. */
   readonly store?: Store
-  /** Writes the verification page: {@link defaultPage} by default. */
+  /** Writes the verification page: `defaultPage` by default. */
   readonly page?: Page
   /**
    * Says who is at the browser, for each request to the verification page. The default is for development: it takes
@@ -91,10 +91,15 @@ export interface ServiceOptions {
    * page, with the code that was entered. It is made of `authUrl` alone, so that it can be handed on as it is:
    *
    * ```ts
-   * identify: ({ header }, returnTo) => {
-   *   const user = sessions.userOf(header('cookie'))
-   *   return user ? { user } : { signInAt: `/sign-in?return_to=${encodeURIComponent(returnTo)}` }
-   * }
+   * import { createService } from 'authgraph/service'
+   *
+   * const service = createService({
+   *   clients: [{ clientId: 'my-client-id', name: 'My app' }],
+   *   identify: ({ header }, returnTo) => {
+   *     const user = sessions.userOf(header('cookie'))
+   *     return user ? { user } : { signInAt: `/sign-in?return_to=${encodeURIComponent(returnTo)}` }
+   *   },
+   * })
    * ```
    */
   readonly identify?: (request: ServiceRequest, returnTo: string) => Identity | Promise<Identity>
@@ -118,7 +123,10 @@ export interface ServiceOptions {
    */
   readonly onAnswer?: (answered: Answered) => void
   /** Tells the time, epoch milliseconds. */
-  readonly clock?: { now(): number }
+  readonly clock?: {
+    /** Epoch milliseconds. */
+    now(): number
+  }
 }
 
 /**

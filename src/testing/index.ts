@@ -1,3 +1,9 @@
+/**
+ * Tests of a login: a sandbox in virtual time, the paths of both machines, and the check of a service.
+ *
+ * @module authgraph/testing
+ */
+
 export { type CheckOptions, type CheckReport, checkService } from './check/check-service.ts'
 export { toJUnit } from './check/junit.ts'
 export type { RequirementId } from './check/requirements.ts'

@@ -1,3 +1,9 @@
+/**
+ * A sandbox as a fixture of Vitest.
+ *
+ * @module authgraph/testing/vitest
+ */
+
 import { test as base, type TestAPI } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox/create-sandbox.ts'
 

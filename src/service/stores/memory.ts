@@ -30,7 +30,10 @@ export interface MemoryStore extends Store {
  */
 export interface MemoryStoreOptions {
   /** Tells the time, epoch milliseconds. */
-  readonly clock?: { now(): number }
+  readonly clock?: {
+    /** Epoch milliseconds. */
+    now(): number
+  }
   /** Records held at most: 500,000 by default. A grant takes two, a token one. */
   readonly capacity?: number
 }

@@ -1,3 +1,9 @@
+/**
+ * Keeps what a service knows in Redis, so that several instances share it.
+ *
+ * @module authgraph/service/redis
+ */
+
 import { createHash } from 'node:crypto'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 import { inTime } from '../in-time.ts'
@@ -30,9 +36,13 @@ const STEP_BACK = 8
 export interface RedisClient {
   /** While it is false nothing is asked: what waits in a queue could be done long after its update was given up. */
   readonly isReady?: boolean
+  /** Reads a key. */
   get(key: string): Promise<string | null>
+  /** Runs a script that Redis knows by the hash of its text. */
   evalSha(sha1: string, options: ScriptOptions): Promise<unknown>
+  /** Runs a script by its text. */
   eval(script: string, options: ScriptOptions): Promise<unknown>
+  /** Asks whether Redis is there. */
   ping(): Promise<unknown>
 }
 
@@ -57,7 +67,10 @@ export interface RedisStoreOptions {
   /** Seconds after which an update gives up while Redis is away: 2 by default. */
   readonly timeout?: number
   /** Tells the time, epoch milliseconds. */
-  readonly clock?: { now(): number }
+  readonly clock?: {
+    /** Epoch milliseconds. */
+    now(): number
+  }
 }
 
 /**
@@ -67,6 +80,7 @@ export interface RedisStoreOptions {
  */
 export interface RedisStore extends Store {
   /** Resolves while Redis answers; rejects with StoreUnavailableError while it does not. */
+  /** Asks whether Redis is there. */
   ping(): Promise<void>
   /** Closes the connection that the store has opened. A client that was handed in is left as it is. */
   close(): Promise<void>

@@ -200,5 +200,6 @@ export const REQUIREMENTS = {
  * The name of a requirement. It never changes its meaning.
  *
  * @group Service check
+ * @useDeclaredType
  */
 export type RequirementId = keyof typeof REQUIREMENTS

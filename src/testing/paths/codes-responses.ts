@@ -74,5 +74,6 @@ export const CODES_RESPONSES = {
  * The name of one thing that can become of the request for codes.
  *
  * @group Testing
+ * @useDeclaredType
  */
 export type CodesResponseName = keyof typeof CODES_RESPONSES

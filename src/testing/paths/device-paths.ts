@@ -47,7 +47,11 @@ export interface DevicePath {
   test(executors: DeviceExecutors): Promise<void>
 }
 
-/** Makes one type of step happen. */
+/**
+ * Makes one type of step happen.
+ *
+ * @inline
+ */
 type DeviceExecutor<Type extends DeviceStep['type']> = (
   step: Extract<DeviceStep, { type: Type }>,
   expected: DeviceExpectation,
@@ -62,13 +66,21 @@ type DeviceExecutor<Type extends DeviceStep['type']> = (
 export interface DeviceExecutors {
   /** Looks, after each step, whether things are as expected. */
   readonly state: (expected: DeviceExpectation, step: DeviceStep) => unknown
+  /** Starts the login, anew or from a record. */
   readonly start?: DeviceExecutor<'start'>
+  /** Has the service answer the request for codes. */
   readonly codes?: DeviceExecutor<'codes'>
+  /** Has the service answer a poll. */
   readonly answer?: DeviceExecutor<'answer'>
+  /** Has no answer come until the request is given up. */
   readonly silence?: DeviceExecutor<'silence'>
+  /** Lets time pass. */
   readonly wait?: DeviceExecutor<'wait'>
+  /** Lets time pass while the timers of the device stand still. */
   readonly sleep?: DeviceExecutor<'sleep'>
+  /** Tells the device that it slept. */
   readonly wake?: DeviceExecutor<'wake'>
+  /** Has the user give up. */
   readonly cancel?: DeviceExecutor<'cancel'>
 }
 
@@ -94,6 +106,9 @@ export interface DevicePathsOptions {
  * An answer takes no time, and retries are not spread (`random: () => 0`).
  *
  * ```ts
+ * import { devicePaths } from 'authgraph/testing'
+ * import { expect, test } from 'vitest'
+ *
  * for (const path of devicePaths({ filter: (step) => step.type !== 'wake' })) {
  *   test(path.name, () =>
  *     path.test({

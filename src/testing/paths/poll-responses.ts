@@ -122,5 +122,6 @@ export const POLL_RESPONSES = {
  * The name of one thing that can become of a poll.
  *
  * @group Testing
+ * @useDeclaredType
  */
 export type PollResponseName = keyof typeof POLL_RESPONSES

@@ -51,7 +51,11 @@ export interface ServicePath {
   test(executors: ServiceExecutors): Promise<void>
 }
 
-/** Makes one type of step happen. */
+/**
+ * Makes one type of step happen.
+ *
+ * @inline
+ */
 type ServiceExecutor<Type extends ServiceStep['type']> = (
   step: Extract<ServiceStep, { type: Type }>,
   expected: ServiceExpectation,
@@ -65,10 +69,15 @@ type ServiceExecutor<Type extends ServiceStep['type']> = (
 export interface ServiceExecutors {
   /** Looks, after each step, whether things are as expected. */
   readonly state: (expected: ServiceExpectation, step: ServiceStep) => unknown
+  /** Asks for codes. */
   readonly codes?: ServiceExecutor<'codes'>
+  /** Polls once. */
   readonly poll?: ServiceExecutor<'poll'>
+  /** Lets time pass. */
   readonly wait?: ServiceExecutor<'wait'>
+  /** Has the user approve. */
   readonly approve?: ServiceExecutor<'approve'>
+  /** Has the user deny. */
   readonly deny?: ServiceExecutor<'deny'>
 }
 
@@ -98,6 +107,9 @@ export interface ServicePathsOptions {
  * own choice.
  *
  * ```ts
+ * import { servicePaths } from 'authgraph/testing'
+ * import { expect, test } from 'vitest'
+ *
  * for (const path of servicePaths({ filter: (step) => step.type !== 'deny' })) {
  *   test(path.name, () =>
  *     path.test({

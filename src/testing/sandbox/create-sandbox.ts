@@ -62,7 +62,9 @@ export interface Sandbox {
   readonly client: {
     readonly clientId: string | Secret
     readonly profile: Profile
+    /** Answers without a socket. */
     readonly fetch: typeof globalThis.fetch
+    /** The time of the sandbox. */
     readonly clock: Clock
   }
   /** Answers without a socket. */

@@ -1,0 +1,34 @@
+// Checks that every link of docs/site leads to a file and a place that are there: node docs/tools/check-links.js
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+
+const site = resolve(import.meta.dirname, '../site')
+const pages = new Map(
+  readdirSync(site, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.html'))
+    .map((name) => [join(site, name), readFileSync(join(site, name), 'utf8')]),
+)
+
+let links = 0
+const broken = []
+for (const [page, html] of pages) {
+  for (const [, address] of html.matchAll(/<[^>]* (?:href|src|srcset)="([^"\s]+)"/g)) {
+    if (/^[a-z]+:/i.test(address)) continue
+    links++
+    if (!leads(page, address.replaceAll('&amp;', '&'))) broken.push(`${relative(site, page)}: ${address}`)
+  }
+}
+process.stdout.write(`${pages.size} pages, ${links} links\n`)
+for (const link of new Set(broken)) process.stderr.write(`broken link in ${link}\n`)
+process.exitCode = broken.length > 0 ? 1 : 0
+
+/** @param {string} page The file of the page. */
+function leads(page, address) {
+  const { pathname, hash } = new URL(address, `http://site/${relative(site, page)}`)
+  const path = join(site, decodeURIComponent(pathname))
+  const file = path.endsWith('/') ? join(path, 'index.html') : path
+  if (!existsSync(file)) return false
+  const place = decodeURIComponent(hash.slice(1))
+  const html = pages.get(file)
+  return place === '' || html === undefined || html.includes(`id="${place}"`)
+}
