@@ -18,21 +18,110 @@ const documents = [
 ]
 
 const blocks = documents.flatMap((document) =>
-  blocksOf(readFileSync(join(root, document), 'utf8'), 'js').map((code, index) => ({
-    name: `${document.replace(/\.md$/, '').replaceAll('/', '-')}-${index + 1}`,
+  blocksOf('js', read(document)).map((code, index) => ({
+    name: `${basename(document, '.md')}-${index + 1}`,
     code,
   })),
 )
 
-/** The blocks of doc comments, and of the changelog, which leave out what is the reader's own. */
+/** What doc comments and the changelog show: in TypeScript, with names that are the reader's own. */
 const examples = [
+  'CHANGELOG.md',
   ...['src', 'machines'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(folder, name))
-      .flatMap((file) => blocksOf(readFileSync(join(root, file), 'utf8').replaceAll(/^ *\* ?/gm, ''), 'ts', file)),
+      .map((name) => join(folder, name)),
   ),
-  ...blocksOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), 'ts', 'CHANGELOG.md'),
-]
-  .map(({ file, code }, index) => ({ name: `${basename(file).replace(/\.\w+$/, '')}-${index + 1}`, code }))
+].flatMap((file) =>
+  blocksOf('ts', read(file).replaceAll(/^ *(\* ?)?/gm, '')).map((code, index) => ({
+    name: `${file.replaceAll(/\W/g, '-')}-${index + 1}`,
+    code,
+  })),
+)
 
+const OF_THE_READER = [
+  'appId',
+  'client',
+  'clock',
+  'database',
+  'page',
+  'privateKey',
+  'service',
+  'sessions',
+  'show',
+]
+
+/** Inside the package, so that the blocks find it by its own name: the built one, as users have it. */
+const folder = join(root, '.cache/documents')
+
+beforeAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+  const { privateKey, publicKey } = rsaKeys()
+  for (const { name, code } of blocks) {
+    mkdirSync(join(folder, name), { recursive: true })
+    writeFileSync(join(folder, name, 'block.mjs'), code)
+    writeFileSync(join(folder, name, 'app.pem'), privateKey)
+    writeFileSync(join(folder, name, 'app.public.pem'), publicKey)
+  }
+  const declarations = OF_THE_READER.map((name) => `declare const ${name}: any\n`)
+  writeFileSync(join(folder, 'of-the-reader.d.ts'), declarations.join(''))
+  for (const { name, code } of examples) writeFileSync(join(folder, `${name}.ts`), code)
+})
+
+test('the README shows how to get a token in two ways, to go on with a login, and to call an API', () => {
+  expect(blocks.filter(({ name }) => name.startsWith('README'))).toHaveLength(4)
+})
+
+test.each(documents)('the blocks of %s are of a kind that is checked, or no code', (document) => {
+  const kinds = read(document).matchAll(/^```(\w+)$/gm)
+  expect(['js', 'ts', 'tsx', 'sh', 'rust', 'text']).toEqual(
+    expect.arrayContaining([...kinds].map(([, kind]) => kind)),
+  )
+})
+
+/** Whole programs, side by side with all other tests. */
+const PATIENCE = 60_000
+
+describe.concurrent('the blocks', { timeout: PATIENCE }, () => {
+  test.each(blocks)('$name runs and prints what it says', async ({ name, code }) => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['block.mjs'], {
+      cwd: join(folder, name),
+    })
+    expect(stderr).toBe('')
+    for (const [, printed = ''] of code.matchAll(/^.*console\.log.* \/\/ (.*)$/gm))
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(printed)
+  })
+
+  test('have the types of the package', async () => {
+    const files = blocks.map(({ name }) => join(folder, name, 'block.mjs'))
+    const options = '--allowJs --checkJs --strict false --strictNullChecks false'
+    expect(await complaints(files, options)).toBe('')
+  })
+
+  test('of doc comments and of the changelog have them too', async () => {
+    expect(examples.length).toBeGreaterThan(4)
+    const files = examples.map(({ name }) => join(folder, `${name}.ts`))
+    expect(await complaints([...files, join(folder, 'of-the-reader.d.ts')], '--strict')).toBe('')
+  })
+})
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+function blocksOf(kind: string, text: string): string[] {
+  return [...text.matchAll(new RegExp(`^\`\`\`${kind}\\n(.*?)^\`\`\``, 'gms'))].map(([, code = '']) => code)
+}
+
+/** What the compiler says of files; nothing where it has no complaint. */
+async function complaints(files: readonly string[], options: string): Promise<string> {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const always =
+    '--noEmit --skipLibCheck --types node --target es2023 --module nodenext --moduleResolution nodenext --ignoreConfig'
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [tsc, ...`${always} ${options}`.split(' '), ...files],
+    { cwd: root },
+  ).catch((error) => error)
+  return stdout
+}
