@@ -106,8 +106,9 @@ const body = [...typing, ...shown].map(({ drawing, from, until }) => {
 })
 const frames = [...times].map(([key, name]) => {
   const [from, until] = key.split(' ')
+  const on = from === '0' ? '' : '0%{visibility:hidden}'
   const off = until === '100' ? '' : `${until}%{visibility:hidden}`
-  return `.${name}{animation-name:${name}}@keyframes ${name}{0%{visibility:${from === '0' ? 'visible' : 'hidden'}}${from}%{visibility:visible}${off}}`
+  return `.${name}{animation-name:${name}}@keyframes ${name}{${on}${from}%{visibility:visible}${off}}`
 })
 
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
@@ -163,7 +164,7 @@ function drawLine(cells, row) {
       const x = round(AROUND + (at + start) * CELL.width)
       const size = round((words.length - start) * CELL.width)
       parts.push(
-        `<text${look && ` class="${look}"`} x="${x}" y="${top + 13}" textLength="${size}">${escape(words.trim())}</text>`,
+        `<text${look && ` class="${look}"`} x="${x}" y="${top + 13}" textLength="${size}">${escaped(words.trim())}</text>`,
       )
     }
     at = end
@@ -175,6 +176,6 @@ function round(number) {
   return Math.round(number * 10) / 10
 }
 
-function escape(text) {
+function escaped(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -1,9 +1,9 @@
 // Takes the pictures of the verification page in docs/images/verification: npm run screenshots
-import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { chromium } from 'playwright-core'
 import { runnerImport } from 'vite'
+import { writePng } from './write-png.js'
 
 const root = resolve(import.meta.dirname, '../..')
 const { module: pages } = await runnerImport(resolve(root, 'src/service/pages/default-page.ts'))
@@ -30,18 +30,7 @@ for (const [device, viewport] of Object.entries(devices)) {
       await page.goto('about:blank')
       await page.setContent(pages.defaultPage(states.samples[state]))
       const path = resolve(folder, `${name}-${device}-${colorScheme}.png`)
-      await page.screenshot({ path, fullPage: true, caret: 'hide' })
-      // A palette is enough for a page of few colours.
-      execFileSync('convert', [
-        path,
-        '-strip',
-        '+dither',
-        '-colors',
-        '256',
-        '-define',
-        'png:compression-level=9',
-        `PNG8:${path}`,
-      ])
+      writePng(path, await page.screenshot({ fullPage: true, caret: 'hide' }))
     }
     await page.close()
   }
