@@ -9,6 +9,8 @@ const docs = resolve(import.meta.dirname, '..')
 const folder = resolve(docs, 'images/site')
 const pages = { start: 'index.html', guide: 'documents/Get_a_token_in_a_command-line_program.html' }
 const devices = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } }
+/** Milliseconds. */
+const RECORDED = 9000
 
 mkdirSync(folder, { recursive: true })
 const browser = await chromium.launch({
@@ -17,11 +19,12 @@ const browser = await chromium.launch({
 })
 for (const [device, viewport] of Object.entries(devices)) {
   for (const colorScheme of ['light', 'dark']) {
-    // Without motion, the recording shows its end.
-    const page = await browser.newPage({ viewport, colorScheme, reducedMotion: 'reduce' })
+    const page = await browser.newPage({ viewport, colorScheme })
     for (const [name, address] of Object.entries(pages)) {
       await page.goto(String(pathToFileURL(resolve(docs, 'site', address))), { waitUntil: 'load' })
       await page.locator('.tsd-navigation a').first().waitFor({ state: 'attached' })
+      // The recording has shown its code by then.
+      await page.waitForTimeout(RECORDED)
       writePng(resolve(folder, `${name}-${device}-${colorScheme}.png`), await page.screenshot())
     }
     await page.close()

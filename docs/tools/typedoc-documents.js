@@ -4,7 +4,7 @@ import { Converter, ReflectionKind } from 'typedoc'
 /** What people come for, in the order in which they come for it: a group, and the folder or the file of its documents. */
 const GROUPS = [
   { group: 'Guides', files: /^docs\/guides\// },
-  { group: 'The machines', files: /^docs\/machines\// },
+  { group: 'States and moves', files: /^docs\/machines\// },
   { group: 'Change it', files: /^docs\/change\// },
   { group: 'What it keeps to', files: /^docs\// },
 ]
@@ -22,13 +22,14 @@ export function load(app) {
       const path = project.files.getReflectionPath(document) ?? ''
       const file = path.slice(process.cwd().length + 1)
       const group = GROUPS.find(({ files }) => files.test(file))?.group
-      const [first] = document.content
-      const heading = /^# (.*)\n+/.exec(first?.text ?? '')
-      if (group === undefined || first === undefined || heading === null)
+      const heading = /^# (.*)/.exec(document.content[0]?.text ?? '')
+      if (group === undefined || heading === null)
         throw new Error(`${path} has no heading, or is in no folder of documents`)
       document.name = heading[1] ?? ''
       document.frontmatter.group = group
-      first.text = first.text.slice(heading[0].length)
     }
+    // The start page has the name of the project for its heading.
+    const [start] = project.readme ?? []
+    if (start !== undefined) start.text = start.text.replace(/^# .*\n+/, '')
   })
 }
