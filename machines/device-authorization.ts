@@ -34,6 +34,7 @@ const FORGIVEN = 2
 /**
  * The last thing that the service said of this authorization.
  *
+ * @group Machines
  * @see Spec 3
  */
 export type Standing = 'requested' | 'pending' | 'slowed'
@@ -111,21 +112,33 @@ export type DeviceResult =
   | { readonly status: 'expired' | 'denied' | 'cancelled' }
   | { readonly status: 'failed'; readonly error: AnyAuthgraphError }
 
-/** What the request for codes is made of. */
+/**
+ * What the request for codes is made of.
+ *
+ * @group Machines
+ */
 export interface CodesRequest
   extends Pick<
     DeviceAuthorizationInput,
     'clientId' | 'clientSecret' | 'scopes' | 'profile' | 'fetch' | 'clock'
   > {}
 
-/** The codes, with the times (epoch milliseconds) at which they were asked for and had arrived. */
+/**
+ * The codes, with the times (epoch milliseconds) at which they were asked for and had arrived.
+ *
+ * @group Machines
+ */
 export interface CodesAnswer {
   readonly codes: DeviceCodes
   readonly sentAt: number
   readonly at: number
 }
 
-/** What a poll is made of. */
+/**
+ * What a poll is made of.
+ *
+ * @group Machines
+ */
 export interface PollRequest extends CodesRequest {
   readonly deviceCode: Secret
 }

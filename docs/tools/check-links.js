@@ -20,7 +20,7 @@ for (const [page, html] of pages) {
 }
 process.stdout.write(`${pages.size} pages, ${links} links\n`)
 for (const link of new Set(broken)) process.stderr.write(`broken link in ${link}\n`)
-process.exitCode = broken.length > 0 ? 1 : 0
+process.exitCode = links === 0 || broken.length > 0 ? 1 : 0
 
 /** @param {string} page The file of the page. */
 function leads(page, address) {

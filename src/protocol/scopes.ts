@@ -1,4 +1,8 @@
-/** What stands between two scopes: a comma for the service of the specification, a space in RFC 6749. */
+/**
+ * What stands between two scopes: a comma for the service of the specification, a space in RFC 6749.
+ *
+ * @group Profiles
+ */
 export type ScopeSeparator = ',' | ' '
 
 /** Tells a list of scopes, where types cannot: in what a caller gives, or in a record that was kept. */
