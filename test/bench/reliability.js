@@ -70,7 +70,14 @@ async function logInAgainAndAgain() {
 
 function startOf(plan) {
   const user = `user-${flows.length}`
-  return { plan, user, address: `10.1.${flows.length >> 8}.${flows.length & 255}`, tokens: [], broken: 0 }
+  return {
+    plan,
+    user,
+    address: `10.1.${flows.length >> 8}.${flows.length & 255}`,
+    tokens: [],
+    broken: 0,
+    polls: [],
+  }
 }
 
 /** One login of our own client, whose user decides on the page after some seconds, or does not. */
@@ -105,9 +112,11 @@ async function fetchAs(flow, address, init) {
       const text = await answer.text()
       const token = isPoll && /"access_token":"([^"]+)"/.exec(text)?.[1]
       if (token) flow.tokens.push(token)
+      if (isPoll) tell(flow, token ? 'token' : (/"error":"([^"]+)"/.exec(text)?.[1] ?? answer.status))
       return { text, token, status: answer.status, headers: answer.headers }
     } catch (error) {
       if (isPoll) flow.broken += 1
+      if (isPoll) tell(flow, 'broken')
       return { error }
     }
   }
@@ -117,6 +126,11 @@ async function fetchAs(flow, address, init) {
     answers.find(({ token }) => token) ?? answers.find(({ text }) => text !== undefined) ?? answers[0]
   if (chosen.error) throw chosen.error
   return new Response(chosen.text, { status: chosen.status, headers: { 'content-type': 'application/json' } })
+}
+
+/** Keeps what a poll heard, with the seconds that the codes have left. */
+function tell(flow, heard) {
+  flow.polls.push(`${((flow.expiresAt - Date.now()) / 1000).toFixed(1)} ${heard}`)
 }
 
 /** Opens the page and decides, again where the connection breaks, as people do. */
@@ -130,6 +144,7 @@ async function decide(flow, userCode) {
       // A decision whose answer was lost on its way counts: the second attempt hears that there is one.
       if (answer.status === 200 || (answer.status === 409 && attempt > 0))
         flow.decided = Date.now() < flow.expiresAt - LATE * 1000 ? 'in time' : 'late'
+      if (flow.decided) tell(flow, `DECIDED (${answer.status})`)
       if (answer.status < 500) return
     } catch {
       // The instance was killed.
@@ -261,6 +276,8 @@ function report() {
       (plan === 'deny' && decided === 'in time' && end !== 'denied') ||
       (end === 'authorized' && owner !== user),
   )
+  for (const { plan, end, polls } of [...withoutToken, ...wrongly])
+    print(`\n${plan}, ended ${end}; seconds left, and what the polls heard: ${polls.join(', ')}`)
   const seconds = flows.flatMap((flow) => flow.seconds ?? [])
   const checks = {
     'grants with more than one token': flows.filter((flow) => flow.tokens.length > 1).length,
