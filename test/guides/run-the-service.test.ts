@@ -55,6 +55,7 @@ test.skipIf(!hasNginx || !hasRedis)(
     const user = await sendTo(port, '/user', { host: HOST, authorization: `Bearer ${access_token}` })
     expect(JSON.parse(user.text)).toEqual({ login: 'octocat' })
     expect(await service.stop()).toBe(0)
+    expect(service.stderr()).toBe('')
   },
   30_000,
 )
@@ -73,7 +74,11 @@ async function startServer() {
   onTestFinished(() => redis.stop())
   const child = spawn(process.execPath, [join(folder, 'server.js')], {
     env: { ...process.env, AUTH_URL: `https://${HOST}`, CLIENT_ID, REDIS_URL: redis.url, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = await once(child.stdout, 'data')
@@ -84,6 +89,8 @@ async function startServer() {
   })
   return {
     host: new URL(url).host,
+    /** No warning of a default, either. */
+    stderr: () => stderr,
     async stop(): Promise<number> {
       child.kill('SIGTERM')
       return (await once(child, 'exit'))[0]

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { behindProxies, createService } from 'authgraph/service'
 import { redisStore } from 'authgraph/service/redis'
 
@@ -15,6 +16,8 @@ const service = createService({
     if (user === undefined) throw new Error('the page was asked for without nginx')
     return { user }
   },
+  // Yours may be signed tokens, with `verifyToken`. These are known to the store of this service alone, for a year.
+  issueToken: () => randomBytes(32).toString('base64url'),
   onError: (error) => process.stderr.write(`${error}\n`),
 })
 
