@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
@@ -224,7 +225,7 @@ describe('what cannot be', () => {
       '--clients: the file must hold [{ "clientId"',
     ],
     [
-      ['--demo-client', '--store', 'postgres://user:pass-in-the-clear@localhost'],
+      ['--demo-client', '--store', 'postgres://localhost'],
       '--store is "memory", or an address that begins with redis://',
     ],
     [['--demo-client', '--auth-url', 'login.example.com'], 'It is an address that begins with https://'],
@@ -239,7 +240,17 @@ describe('what cannot be', () => {
     expect(served.stderr()).toContain(sentence)
     expect(served.stderr()).toContain('See: authgraph serve --help')
     expect(served.stderr()).not.toContain('    at ')
-    expect(served.stderr()).not.toContain('pass-in-the-clear')
+  })
+
+  test('an address of a store is not repeated, since it may hold a password', () => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [resolve(import.meta.dirname, '../../dist/src/cli/main.js'), 'serve', '--demo-client'],
+      { encoding: 'utf8', env: { ...process.env, AUTHGRAPH_STORE: 'redis://user:pass-in-the-clear@ho st' } },
+    )
+    expect(status).toBe(2)
+    expect(stderr).toContain('--store is "memory", or an address that begins with redis://')
+    expect(stderr).not.toContain('pass-in-the-clear')
   })
 
   test('a port that is in use ends with 1', async () => {
