@@ -20,5 +20,7 @@ export default defineConfig({
     exclude: ['test/bench/**', 'test/browser/**', 'test/instances/**', 'test/runtimes/**'],
     // Nothing is measured here: a busy machine may take its time.
     testTimeout: 60_000,
+    // More than two cores can run, since many tests wait for a service or a program.
+    maxWorkers: 4,
   },
 })
