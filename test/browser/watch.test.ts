@@ -91,7 +91,10 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     await flow.reach('pending')
     await lit('waiting.pending')
     expect(await tab.locator('button, input, form, a').count()).toBe(0)
-    expect(asked.filter((url) => !url.startsWith('data:'))).toEqual([flow.address, `${flow.address}events`])
+    // The stream may be asked for again, where the page before lost it.
+    expect(new Set(asked.filter((url) => !url.startsWith('data:')))).toEqual(
+      new Set([flow.address, `${flow.address}events`]),
+    )
   })
 
   test('says so where the command ends before the login', async () => {
