@@ -17,6 +17,11 @@ export function secureAddress(address: string): URL {
   )
 }
 
+/** Tells an address below which paths are found: http(s), without a query, a fragment, or a user name. */
+export function isBaseAddress(address: string): boolean {
+  return URL.canParse(address) && /^https?:\/\/[^?#@]+$/i.test(address)
+}
+
 /** Cuts the slash at the end of an address, so that a path can follow. */
 export function withoutSlash(address: string): string {
   return address.endsWith('/') ? address.slice(0, -1) : address

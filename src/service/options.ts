@@ -1,5 +1,6 @@
 import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError } from '../errors.ts'
+import { isBaseAddress } from '../protocol/address.ts'
 import { Secret } from '../secret.ts'
 import type { Answered } from './answered.ts'
 import type { App } from './app-tokens.ts'
@@ -148,8 +149,10 @@ export function checkOptions({
   if (ids.includes('')) throw new BadOptionError('clients must have a clientId that is not empty')
   if (new Set(ids).size < ids.length)
     throw new BadOptionError('clients must not have the same clientId twice')
-  if (!isAddress(authUrl)) throw new BadOptionError('authUrl must be an http(s) address without a query')
-  if (!isAddress(baseUrl)) throw new BadOptionError('baseUrl must be an http(s) address without a query')
+  if (authUrl !== undefined && !isBaseAddress(authUrl))
+    throw new BadOptionError('authUrl must be an http(s) address without a query')
+  if (baseUrl !== undefined && !isBaseAddress(baseUrl))
+    throw new BadOptionError('baseUrl must be an http(s) address without a query')
   if (!Object.hasOwn(HABITS, profile)) throw new BadOptionError('profile must be "github" or "rfc8628"')
   if (!isWholeSeconds(interval))
     throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
@@ -161,10 +164,6 @@ export function checkOptions({
     if (!(most >= 1) || !(within >= 1 && within < Number.POSITIVE_INFINITY))
       throw new BadOptionError(`limits.${name} must have "most", 1 or more, and "within", seconds from 1`)
   }
-}
-
-function isAddress(address: string | undefined): boolean {
-  return address === undefined || (URL.canParse(address) && /^https?:\/\/[^?#@]+$/i.test(address))
 }
 
 function isWholeSeconds(seconds: number | undefined): boolean {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { isBaseAddress } from '../../protocol/address.ts'
 import { command, exitWith } from '../command.ts'
 import { wholeNumber } from '../values.ts'
 
@@ -83,7 +84,7 @@ export function serveCommand(): Command {
 }
 
 function readAddress(address: string): string {
-  if (URL.canParse(address) && /^https?:\/\/[^?#@]+$/i.test(address)) return address
+  if (isBaseAddress(address)) return address
   throw new InvalidArgumentError('It is an address that begins with https:// or http://, without a query.')
 }
 

@@ -41,15 +41,10 @@ export interface MemoryStoreOptions {
 /**
  * Keeps everything in the memory of this process, and forgets what has expired as it goes: there is no timer.
  * A new record for which there is no room is refused with StoreUnavailableError; what is held is never given up for it.
+ *
  * @group Service
  */
-export function memoryStore({
-  clock = Date,
-  capacity = CAPACITY,
-}: {
-  readonly clock?: { now(): number }
-  readonly capacity?: number
-} = {}): MemoryStore {
+export function memoryStore({ clock = Date, capacity = CAPACITY }: MemoryStoreOptions = {}): MemoryStore {
   const entries = new Map<string, Entry>()
   let unswept = entries.entries()
 
