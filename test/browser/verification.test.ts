@@ -45,6 +45,12 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     }
   }
 
+  /** Opens a page, and waits until the browser has put the focus where the page asks for it. */
+  async function openFocused(page: Page, url: string) {
+    await page.goto(url)
+    await page.locator('#user_code:focus').waitFor()
+  }
+
   const heading = (page: Page) => page.locator('h1').innerText()
 
   describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
@@ -88,8 +94,9 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       ['deny', 1, 'You denied the request', 'access_denied'],
     ] as const)('%s: type the code, press Enter, and choose by Tab', async (_, tabs, said, heard) => {
       const { page, url, userCode, poll } = await begin()
-      await page.goto(url)
+      await openFocused(page, url)
       await page.keyboard.type(userCode.toLowerCase())
+      expect(await page.locator('#user_code').inputValue()).toBe(userCode.toLowerCase())
       await page.keyboard.press('Enter')
       await page.waitForSelector('text=Deny')
       expect(await page.evaluate('document.activeElement.localName')).toBe('body')
@@ -105,10 +112,11 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
 
     test('after a refusal the field has the focus again, and says why', async () => {
       const { page, url, userCode } = await begin()
-      await page.goto(url)
+      await openFocused(page, url)
       await page.keyboard.type('BCDF-GHJK')
       await page.keyboard.press('Enter')
       await page.waitForSelector('[role=alert]')
+      await page.locator('#user_code:focus').waitFor()
       const described =
         "document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent"
       expect(await page.evaluate(described)).toContain('This code is not known')
