@@ -6,7 +6,9 @@ import type { NamedClient, ServeOptions } from './commands/serve.ts'
 
 const DEMO_CLIENT: NamedClient = { clientId: 'authgraph-demo', name: 'Authgraph demo' }
 
-const CLIENTS = v.array(v.object({ clientId: v.pipe(v.string(), v.minLength(1)), name: v.string() }))
+const WORDS = v.pipe(v.string(), v.regex(/\S/))
+
+const CLIENTS = v.array(v.object({ clientId: WORDS, name: WORDS }))
 
 /**
  * Gathers the clients of the command line and of the file that it names.

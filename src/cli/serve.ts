@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { BadOptionError } from '../errors.ts'
+import { isLoopback } from '../protocol/address.ts'
 import { behindProxies } from '../service/client-address.ts'
 import { createService } from '../service/create-service.ts'
 import { type RedisStore, redisStore } from '../service/stores/redis.ts'
@@ -28,7 +29,7 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
     const { port, host } = options
     const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) })
     process.stderr.write(FOR_DEVELOPMENT)
-    if (options.authUrl === undefined && !/^(127\.|localhost$|::1$)/.test(host))
+    if (options.authUrl === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host))
       process.stderr.write(`  It answers as ${listening.url} only: give --auth-url, as others see it.\n\n`)
     log.event('listening', { url: listening.url, store: store ? 'redis' : 'memory' })
 

@@ -77,7 +77,7 @@ export function createService(options: ServiceOptions): Service {
     page = defaultPage,
     identify = development.identify,
     issueToken = development.issueToken,
-    clientAddress = ({ address }) => address,
+    clientAddress = development.clientAddress,
   } = options
   const onError = harmless(options.onError ?? (() => undefined))
   const habits = HABITS[profile]

@@ -7,20 +7,21 @@ import { newToken } from './random-codes.ts'
 const DEVELOPER: User = { id: 1, login: 'developer' }
 
 /**
- * What stands in for options that a host has not given yet. Each warns when it is first used.
+ * What stands in for options that a host has not given yet. Each warns when it is first used where it should not be.
  *
- * @param authUrl Tells where people sign in. Tokens of the default are no cause for a warning on a loopback address.
+ * @param authUrl Tells where people sign in. On a loopback address only the missing sign-in is a cause for a warning.
  */
 export function developmentDefaults(
   warn: (message: string) => void,
   authUrl: () => string,
-): Required<Pick<ServiceOptions, 'identify' | 'issueToken'>> {
+): Required<Pick<ServiceOptions, 'identify' | 'issueToken' | 'clientAddress'>> {
   const warned = new Set<string>()
   const warnOnce = (message: string) => {
     if (warned.has(message)) return
     warned.add(message)
     warn(message)
   }
+  const isPublic = () => !isLoopback(new URL(authUrl()).hostname)
   return {
     identify() {
       warnOnce(
@@ -29,11 +30,18 @@ export function developmentDefaults(
       return { user: DEVELOPER }
     },
     issueToken() {
-      if (!isLoopback(new URL(authUrl()).hostname))
+      if (isPublic())
         warnOnce(
           'authgraph: FOR DEVELOPMENT ONLY: tokens live for a year and are known to this service alone. Give createService the option "issueToken".',
         )
       return newToken()
+    },
+    clientAddress({ address }) {
+      if (address === undefined && isPublic())
+        warnOnce(
+          'authgraph: requests are not limited by address, since "fetch" is not told any. Give createService the option "clientAddress".',
+        )
+      return address
     },
   }
 }

@@ -17,7 +17,7 @@ export function fetchAdapter(handle: Handler): typeof globalThis.fetch {
   }
 }
 
-function serviceRequest({ method, url, headers }: Request, body: string): ServiceRequest {
+function serviceRequest({ method, url, headers, signal }: Request, body: string): ServiceRequest {
   const { host, pathname, searchParams } = new URL(url)
   return {
     method,
@@ -27,6 +27,7 @@ function serviceRequest({ method, url, headers }: Request, body: string): Servic
     query: searchParams,
     body,
     header: (name) => headers.get(name) ?? undefined,
+    isGone: () => signal.aborted,
   }
 }
 

@@ -14,6 +14,8 @@ export interface ServiceRequest {
   /** Reads a header; the name in lower case. */
   header(name: string): string | undefined
   readonly body: string
+  /** Whether the client has hung up, so that nobody would hear an answer. */
+  isGone(): boolean
 }
 
 /** An answer of the service, before a runtime sends it. */

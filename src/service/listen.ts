@@ -194,5 +194,6 @@ function serviceRequest(
     body,
     // Every one of a repeated header: Node would hide a second credential.
     header: (name) => headersDistinct[name]?.join(', '),
+    isGone: () => socket.destroyed,
   }
 }

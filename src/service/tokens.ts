@@ -6,6 +6,9 @@ import type { Change, Json, Store } from './store.ts'
 /** Milliseconds for which a token is known: a year. Spec: not shown. */
 const LIFETIME = 365 * 24 * 60 * 60 * 1000
 
+/** Claims remembered of a token that a host issues again and again. */
+const MOST_CLAIMS = 16
+
 /**
  * Whom a token stands for, and what it may do.
  *
@@ -45,7 +48,11 @@ export function createTokens(store: Store, clock: { now(): number }): Tokens {
 
   return {
     keep: (token, { user, scopes }, claim) =>
-      change(token, (record) => ({ user, scopes, claims: [...(record?.claims ?? []), claim] })),
+      change(token, (record) => ({
+        user,
+        scopes,
+        claims: [...(record?.claims ?? []), claim].slice(-MOST_CLAIMS),
+      })),
 
     forget: (token, claim) =>
       change(token, (record) => {

@@ -10,6 +10,7 @@ function request(address: string | undefined, forwarded?: string): ServiceReques
     body: '',
     address,
     header: (name) => (name === 'x-forwarded-for' ? forwarded : undefined),
+    isGone: () => false,
   }
 }
 

@@ -33,13 +33,18 @@ test('a service that does not say who its users are warns once that it is for de
 test('where people sign in at more than this machine, tokens of the default are warned of, too', async () => {
   const warnings = await signInTwice({ authUrl: PUBLIC })
   expect(warnings).toEqual([
+    expect.stringMatching(/not limited by address.*"clientAddress"/),
     expect.stringMatching(/FOR DEVELOPMENT ONLY.*"identify"/),
     expect.stringMatching(/FOR DEVELOPMENT ONLY.*"issueToken"/),
   ])
 })
 
-test('a service that has both is silent', async () => {
-  const own = { identify: () => ({ user: 'octocat' }), issueToken: () => 'token' }
+test('a service that has them all is silent', async () => {
+  const own = {
+    identify: () => ({ user: 'octocat' }),
+    issueToken: () => 'token',
+    clientAddress: () => '192.0.2.1',
+  }
   expect(await signInTwice({ authUrl: PUBLIC, ...own })).toEqual([])
 })
 

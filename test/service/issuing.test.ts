@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Secret } from '../../src/secret.ts'
 import { memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
-import { CLIENT_ID, startService } from '../support/start-service.ts'
+import { CLIENT_ID, GRANT_TYPE, HOST, startService } from '../support/start-service.ts'
 
 /** A service whose tokens are made when the test says so. */
 function startSlowService() {
@@ -36,6 +36,54 @@ test('the host makes the token, and is told for whom', async () => {
   expect(request?.client.clientId.reveal()).toBe(CLIENT_ID)
   expect((await service.whoIs('made-by-the-host')).body.login).toBe('octocat')
 })
+
+describe('a client that hangs up while its token is made leaves the approval to its next poll', () => {
+  /** How a request reaches the service, and when the service knows that it was given up. */
+  const ways: [string, (service: ReturnType<typeof startService>) => Promise<Way>][] = [
+    ['in process', async ({ fetch }) => ({ url: HOST, send: fetch, known: async () => undefined })],
+    [
+      'over HTTP',
+      async (service) => {
+        const { url, answered, close } = await service.listen()
+        onTestFinished(close)
+        return { url, send: fetch, known: answered }
+      },
+    ],
+  ]
+  interface Way {
+    readonly url: string
+    readonly send: typeof fetch
+    known(): Promise<void>
+  }
+
+  test.each(ways)('%s', async (_, reach) => {
+    const { service, made, issuing } = startSlowService()
+    const { deviceCode } = await approved(service)
+    const { url, send, known } = await reach(service)
+    const poll = (signal?: AbortSignal) => {
+      const body = { client_id: CLIENT_ID, device_code: deviceCode, grant_type: GRANT_TYPE }
+      const init = { method: 'POST', body: new URLSearchParams(body), ...(signal && { signal }) }
+      return send(`${url}/login/oauth/access_token`, init)
+    }
+    const hangUp = new AbortController()
+    const broken = poll(hangUp.signal).catch(() => undefined)
+    await issuing(1)
+    const heard = known()
+    hangUp.abort()
+    await heard
+    made[0]?.resolve('nobody-hears')
+    await broken
+    await vi.waitFor(() => expect(service.errors.join()).toContain('the client hung up'), { interval: 1 })
+    const next = poll()
+    await issuing(2)
+    made[1]?.resolve('heard')
+    expect(await (await next).json()).toMatchObject({ access_token: 'heard' })
+    expect(await service.authenticate(bearer('nobody-hears'))).toMatchObject({ form: 'refused' })
+    expect(await service.authenticate(bearer('heard'))).toMatchObject({ form: 'oauth' })
+  })
+})
+
+const bearer = (token: string) => ({ headers: new Headers({ authorization: `Bearer ${token}` }) })
 
 test('hooks that throw cost nobody a login', async () => {
   const fail = () => {
@@ -190,6 +238,26 @@ describe('a token that takes long to make', () => {
     expect((await first).body.error).toBe('authorization_pending')
     expect((await service.whoIs('the-one')).status).toBe(200)
   })
+})
+
+test('what is remembered of a token that the host gives out again and again does not grow', async () => {
+  const memory = memoryStore({ clock: { now: () => 0 } })
+  const sizes: number[] = []
+  const store: Store = {
+    update: (key, change) =>
+      memory.update(key, (value) => {
+        const made = change(value)
+        if (key.startsWith('token:')) sizes.push(JSON.stringify(made.value ?? null).length)
+        return made
+      }),
+  }
+  const service = startService({ store, issueToken: () => 'the-one' })
+  for (let time = 0; time < 40; time += 1) {
+    const { poll } = await approved(service)
+    expect((await poll()).body.access_token).toBe('the-one')
+  }
+  expect(sizes.at(-1)).toBe(sizes[20])
+  expect((await service.whoIs('the-one')).status).toBe(200)
 })
 
 test('two polls at the same moment after the approval bring one token', async () => {

@@ -312,6 +312,21 @@ describe('a service that cannot answer', () => {
   })
 })
 
+test.each([
+  ['an empty name', ''],
+  ['nobody', undefined],
+  ['a record without a name', { id: 7 }],
+  ['a record with an empty name', { id: 7, login: '' }],
+])('nobody approves where identify gives %s', async (_, user) => {
+  const { cookie, csrf } = await openPage(startService())
+  const service = startService({ identify: () => ({ user: user as string }) })
+  const { userCode, poll } = await service.begin()
+  const answer = await post(service, { csrf, user_code: userCode, decision: 'approve' }, cookie)
+  expect(answer.status).toBe(503)
+  expect(service.errors.join()).toContain('identify must give a user')
+  expect((await poll()).body.error).toBe('authorization_pending')
+})
+
 describe('a forged form', () => {
   const cases: [
     string,

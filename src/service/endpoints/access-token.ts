@@ -75,7 +75,13 @@ export async function accessToken(
   }
   const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
   return isOurs
-    ? deliver(service, { grant, client: found.client, deviceCode: device_code, claim })
+    ? deliver(service, {
+        grant,
+        client: found.client,
+        deviceCode: device_code,
+        claim,
+        isGone: request.isGone,
+      })
     : HEARD[grant.state](grant, habits)
 }
 
@@ -85,9 +91,13 @@ interface Delivery {
   readonly client: KnownClient
   readonly deviceCode: string
   readonly claim: string
+  readonly isGone: ServiceRequest['isGone']
 }
 
-/** Issues the token, as the one poll that may. Where that fails, the approval is left for the next poll. */
+/**
+ * Issues the token, as the one poll that may. Where that fails, or the client has hung up meanwhile, the approval is
+ * left for the next poll.
+ */
 async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promise<ServiceResponse> {
   const { grants, tokens, habits, issueToken, onError, clock } = service
   const { grant, client, deviceCode, claim } = delivery
@@ -99,6 +109,7 @@ async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promis
     const { clientId, name } = client
     const made = issueToken({ user, client: { clientId, name }, scopes })
     token = readToken(await inTime(lease.until - clock.now(), made, tookTooLong))
+    if (delivery.isGone()) throw new Error('the client hung up before its token was made')
     await tokens.keep(token, { user, scopes }, claim)
   } catch (error) {
     // The store would not hear of it: when the lease has lapsed, the approval is free again.

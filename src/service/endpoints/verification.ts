@@ -98,6 +98,7 @@ async function answer(
     throw new TypeError('identify gave an address that no header can carry')
   if ('signInAt' in identity)
     return { shown: { type: 'signedOut', signInAt: identity.signInAt }, headers: {} }
+  if (!isUser(identity.user)) throw new TypeError('identify must give a user: a name, or { id, login }')
   const session = await openSession(request, identity.user, address.protocol === 'https:')
   const { action, userCode } = asked
   const shown: Shown =
@@ -105,6 +106,13 @@ async function answer(
       ? await answerForm(service, request, asked, session, identity.user)
       : { type: 'enter', action, csrf: session.csrf, userCode: readUserCode(userCode) ?? userCode }
   return { shown, headers: session.headers }
+}
+
+/** The host's own code says who it is: an empty name would approve for nobody. */
+function isUser(user: unknown): user is User {
+  if (typeof user === 'string') return user !== ''
+  const { id, login } = (user ?? {}) as Partial<Exclude<User, string>>
+  return (typeof id === 'number' || typeof id === 'string') && typeof login === 'string' && login !== ''
 }
 
 async function answerForm(

@@ -28,6 +28,9 @@ const PAUSE = { shortest: 20, longest: 200 }
 /** Milliseconds of the longest pause after another instance was faster. */
 const STEP_BACK = 8
 
+/** Milliseconds for which Redis keeps what was written to see whether it can be. */
+const PING_LIFETIME = 60_000
+
 /**
  * What the store asks of a client of Redis: `createClient()` and `createCluster()` of the package `redis` make one.
  *
@@ -42,8 +45,6 @@ export interface RedisClient {
   evalSha(sha1: string, options: ScriptOptions): Promise<unknown>
   /** Runs a script by its text. */
   eval(script: string, options: ScriptOptions): Promise<unknown>
-  /** Asks whether Redis is there. */
-  ping(): Promise<unknown>
 }
 
 /**
@@ -79,8 +80,7 @@ export interface RedisStoreOptions {
  * @group Service
  */
 export interface RedisStore extends Store {
-  /** Resolves while Redis answers; rejects with StoreUnavailableError while it does not. */
-  /** Asks whether Redis is there. */
+  /** Writes something short-lived: rejects with StoreUnavailableError while Redis is away, or refuses to write. */
   ping(): Promise<void>
   /** Closes the connection that the store has opened. A client that was handed in is left as it is. */
   close(): Promise<void>
@@ -171,35 +171,37 @@ export function redisStore(
     return { done: false, raw: present }
   }
 
+  async function update<Result>(
+    key: string,
+    change: (value: Json | undefined) => Change<Result>,
+  ): Promise<Result> {
+    const deadline = performance.now() + timeout * 1000
+    const name = `${prefix}{${key}}`
+    let raw = (await persist(deadline, (client) => client.get(name))) ?? ''
+    let made = change(read(raw))
+    if (made.value === undefined) return made.result
+
+    return inTurn(name, async (known) => {
+      if (known !== undefined && known !== raw) {
+        raw = known
+        made = change(read(raw))
+      }
+      for (let tries = 1; made.value !== undefined; tries += 1) {
+        const written = await compareAndSet(name, raw, made, deadline)
+        raw = written.raw
+        if (written.done) break
+        made = change(read(raw))
+        await sleep(Math.random() * Math.min(tries, STEP_BACK))
+        if (performance.now() > deadline) throw unavailable('other instances were faster')
+      }
+      return { result: made.result, known: raw }
+    })
+  }
+
   return {
-    async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
-      const deadline = performance.now() + timeout * 1000
-      const name = `${prefix}{${key}}`
-      let raw = (await persist(deadline, (client) => client.get(name))) ?? ''
-      let made = change(read(raw))
-      if (made.value === undefined) return made.result
-
-      return inTurn(name, async (known) => {
-        if (known !== undefined && known !== raw) {
-          raw = known
-          made = change(read(raw))
-        }
-        for (let tries = 1; made.value !== undefined; tries += 1) {
-          const written = await compareAndSet(name, raw, made, deadline)
-          raw = written.raw
-          if (written.done) break
-          made = change(read(raw))
-          await sleep(Math.random() * Math.min(tries, STEP_BACK))
-          if (performance.now() > deadline) throw unavailable('other instances were faster')
-        }
-        return { result: made.result, known: raw }
-      })
-    },
-
-    async ping() {
-      await persist(performance.now() + timeout * 1000, (client) => client.ping())
-    },
-
+    update,
+    ping: () =>
+      update('ping', () => ({ result: undefined, value: true, expiresAt: clock.now() + PING_LIFETIME })),
     close: connection.close,
   }
 }

@@ -73,7 +73,7 @@ async function mortalRedis() {
 }
 
 /** A client that counts what it asks. */
-function counting({ get, evalSha, eval: evaluate, ping }: RedisClient) {
+function counting({ get, evalSha, eval: evaluate }: RedisClient) {
   const asked: string[] = []
   const client: RedisClient = {
     get: (key) => {
@@ -85,7 +85,6 @@ function counting({ get, evalSha, eval: evaluate, ping }: RedisClient) {
       return evalSha(sha1, options)
     },
     eval: evaluate,
-    ping,
   }
   return { client, asked }
 }
@@ -95,7 +94,6 @@ function boundTo(client: RedisClient): RedisClient {
     get: (key) => client.get(key),
     evalSha: (sha1, options) => client.evalSha(sha1, options),
     eval: (script, options) => client.eval(script, options),
-    ping: () => client.ping(),
   }
 }
 
@@ -317,6 +315,17 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       },
     )
 
+    test('or takes nothing more, it is not ready', async () => {
+      const server = await mortalRedis()
+      const client = await clientOf(server)
+      const store = await impatientStoreAt(server.url)
+      await expect(store.ping()).resolves.toBeUndefined()
+      await client.configSet('maxmemory', '1')
+      await expect(store.ping()).rejects.toThrow('the store in Redis is not available: OOM')
+      await client.configSet('maxmemory', '0')
+      await expect(store.ping()).resolves.toBeUndefined()
+    })
+
     test('a client that was handed in is asked nothing that it would do later', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
@@ -403,8 +412,10 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     test('between the two steps of issuing: the next poll after the lease brings the one token', async () => {
       const server = await mortalRedis()
       let made = 0
+      const clock = { time: 0, now: () => clock.time }
       const service = startService({
-        store: await impatientStoreAt(server.url, { clock: { now: () => service.clock.now() } }),
+        clock,
+        store: await impatientStoreAt(server.url, { clock }),
         // The token is made, and then there is nowhere to keep it.
         issueToken: async () => {
           made += 1
@@ -419,7 +430,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       await vi.waitFor(async () => expect((await poll()).body.error).toBe('authorization_pending'), {
         timeout: 5000,
       })
-      service.wait(10)
+      clock.time += 10_000
       expect((await poll()).body.access_token).toBe('token-2')
       expect((await poll()).body.error).toBe('incorrect_device_code')
       expect((await service.whoIs('token-1')).status).toBe(401)
@@ -436,8 +447,10 @@ describe.skipIf(!hasRedis)('redisStore', () => {
           return client.evalSha(sha1, options)
         },
       }
+      const clock = { time: 0, now: () => clock.time }
       const service = startService({
-        store: await impatientStoreAt(dying, { clock: { now: () => service.clock.now() } }),
+        clock,
+        store: await impatientStoreAt(dying, { clock }),
         issueToken: () => `token-${++made}`,
       })
       const { poll, userCode } = await service.begin()
@@ -447,7 +460,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       await vi.waitFor(async () => expect((await poll()).body.error).toBe('authorization_pending'), {
         timeout: 5000,
       })
-      service.wait(10)
+      clock.time += 10_000
       expect((await poll()).body.access_token).toBe('token-2')
     })
   })
