@@ -8,6 +8,9 @@ import { createHash } from 'node:crypto'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 import { inTime } from '../in-time.ts'
 import type { Change, Json, Store } from '../store.ts'
+import { connectTo, given, PAUSE, type RedisClient, type ScriptOptions } from './redis-connection.ts'
+
+export type { RedisClient, ScriptOptions } from './redis-connection.ts'
 
 /**
  * Writes a record if it is still the one that was read, and answers nothing; else answers the one there is now, which
@@ -22,40 +25,11 @@ return nil`
 
 const COMPARE_AND_SET_HASH = createHash('sha1').update(COMPARE_AND_SET).digest('hex')
 
-/** Milliseconds of the shortest and the longest pause before Redis, having failed, is asked again. */
-const PAUSE = { shortest: 20, longest: 200 }
-
 /** Milliseconds of the longest pause after another instance was faster. */
 const STEP_BACK = 8
 
 /** Milliseconds for which Redis keeps what was written to see whether it can be. */
 const PING_LIFETIME = 60_000
-
-/**
- * What the store asks of a client of Redis: `createClient()` and `createCluster()` of the package `redis` make one.
- *
- * @group Service
- */
-export interface RedisClient {
-  /** While it is false nothing is asked: what waits in a queue could be done long after its update was given up. */
-  readonly isReady?: boolean
-  /** Reads a key. */
-  get(key: string): Promise<string | null>
-  /** Runs a script that Redis knows by the hash of its text. */
-  evalSha(sha1: string, options: ScriptOptions): Promise<unknown>
-  /** Runs a script by its text. */
-  eval(script: string, options: ScriptOptions): Promise<unknown>
-}
-
-/**
- * The key that a script touches, and its arguments.
- *
- * @group Service
- */
-export interface ScriptOptions {
-  readonly keys: string[]
-  readonly arguments: string[]
-}
 
 /**
  * What `redisStore` takes.
@@ -203,60 +177,6 @@ export function redisStore(
     ping: () =>
       update('ping', () => ({ result: undefined, value: true, expiresAt: clock.now() + PING_LIFETIME })),
     close: connection.close,
-  }
-}
-
-/** How the store comes by its client. */
-interface Connection {
-  client(): Promise<RedisClient>
-  close(): Promise<void>
-}
-
-function given(client: RedisClient): Connection {
-  return { client: async () => client, close: async () => undefined }
-}
-
-/** Connects with the package `redis` when the first command comes, and again whenever the connection was lost. */
-function connectTo(url: string, connectTimeout: number): Connection {
-  if (!/^rediss?:\/\//i.test(url) || !URL.canParse(url))
-    throw new BadOptionError('the address of Redis must begin with redis:// or rediss://')
-
-  const connect = async () => {
-    const { createClient } = await import('redis').catch(() => {
-      throw new BadOptionError('the package "redis" is not installed: it connects to the address of a Redis')
-    })
-    const client = createClient({
-      url,
-      // A command that waits in a queue could be done long after its update was given up.
-      disableOfflineQueue: true,
-      commandOptions: { timeout: 0 },
-      socket: { connectTimeout, reconnectStrategy: (tries) => Math.min(2 ** tries * 10, PAUSE.longest) },
-    })
-    client.on('ready', () => {
-      failure = undefined
-    })
-    client.on('error', (error) => {
-      failure = error
-    })
-    // It fails once it was closed; what went wrong before that is an event.
-    void client.connect().catch(() => undefined)
-    return client
-  }
-
-  let connected: ReturnType<typeof connect> | undefined
-  let failure: unknown
-  return {
-    async client() {
-      connected ??= connect()
-      const client = await connected
-      if (failure !== undefined && !client.isReady) throw failure
-      return client
-    },
-    async close() {
-      const client = await connected?.catch(() => undefined)
-      if (client?.isReady) await client.close()
-      else client?.destroy()
-    },
   }
 }
 
