@@ -24,7 +24,7 @@ const LOOKS = { 1: 'bold', 2: 'dim', 4: 'under', 31: 'red', 32: 'green', 33: 'ye
 function record() {
   const started = Date.now()
   const chunks = []
-  const terminal = spawn(process.execPath, ['dist/src/cli/main.js', 'demo', '--approve'], {
+  const terminal = spawn(process.execPath, ['dist/src/cli/main.cjs', 'demo', '--approve'], {
     cols: COLUMNS,
     rows: 40,
     cwd: root,

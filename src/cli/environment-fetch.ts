@@ -1,10 +1,12 @@
 /**
- * Gives the `fetch` of this environment: through the proxy of `HTTPS_PROXY`, but for the hosts of `NO_PROXY`, or the
- * runtime's own. Loopback addresses without https never go through a proxy: it would read along.
+ * Gives the `fetch` of this environment: through the proxy of `HTTPS_PROXY`, but for the hosts of `NO_PROXY`, or a
+ * direct one. Loopback addresses without https never go through a proxy: it would read along.
+ *
+ * @param direct The runtime's own by default.
  */
-export async function environmentFetch(): Promise<typeof globalThis.fetch> {
+export async function environmentFetch(direct = globalThis.fetch): Promise<typeof globalThis.fetch> {
   const { HTTPS_PROXY, https_proxy = HTTPS_PROXY } = process.env
-  if (!https_proxy) return globalThis.fetch
+  if (!https_proxy) return direct
   // A module of CommonJS: whole, it is the same in a bundle and outside.
   const { EnvHttpProxyAgent, fetch } = (await import('undici')).default
   const dispatcher = new EnvHttpProxyAgent({ httpProxy: '', httpsProxy: https_proxy })

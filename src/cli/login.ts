@@ -15,6 +15,7 @@ import type { LoginOptions } from './commands/login.ts'
 import { environmentFetch } from './environment-fetch.ts'
 import { exitCodeOf, failure } from './failure.ts'
 import { follow } from './follow.ts'
+import { httpFetch } from './http-fetch.ts'
 import { listenToKeys } from './keys.ts'
 import { openBrowser } from './open-browser.ts'
 import { type Report, reportTo } from './report.ts'
@@ -25,7 +26,6 @@ import type { StoreName } from './store-names.ts'
 import { type TokenStore, tokenStore } from './token-store.ts'
 import { timeOf, validityOf } from './validity.ts'
 import type { Observed } from './watch/observe.ts'
-import { whoIs } from './who-is.ts'
 import { type Line, styled } from './writer.ts'
 
 /** Saved, and not finished: `EX_TEMPFAIL` of sysexits.h. */
@@ -130,7 +130,8 @@ interface Means {
 
 async function authorize(plan: Plan, means: Means): Promise<number> {
   const { options, report, stream } = means
-  const fetch = await environmentFetch()
+  // The page that follows a login reads each answer a second time, as those of the runtime can be.
+  const fetch = await environmentFetch(options.watch ? undefined : httpFetch)
   const profile = await profileAt(plan.address, fetch)
   const watching = options.watch
     ? await (await import('./watch/start-watching.ts')).startWatching(fetch, report, {
@@ -252,14 +253,15 @@ function saved(
 async function settle(
   result: DeviceResult,
   { name, address, scopes, store, clientId }: Plan,
-  { options, report, profile, fetch }: Reach,
+  { options, report, profile }: Reach,
 ): Promise<number> {
   if (result.status !== 'authorized') throw reasonOf(result)
   const { token } = result
   await keep(store, name, { clientId, token })
   if (store.name !== 'none')
     saveProfile(name, { address, scopes: [...scopes], store: store.name, since: Date.now() })
-  const answer = await whoIs(token, { profile, fetch })
+  const { whoIs } = await import('./who-is.ts')
+  const answer = await whoIs(token, { profile, fetch: await environmentFetch() })
   const user = typeof answer === 'string' ? answer : undefined
   const { host } = originOf(address)
   report.say(

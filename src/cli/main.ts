@@ -15,13 +15,15 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 
-try {
+run().catch((error) => {
+  process.exitCode = report(error)
+})
+
+async function run(): Promise<void> {
   refuseSecrets(process.argv)
   const program = createProgram()
   if (process.argv.length === 2) program.outputHelp()
   else await program.parseAsync()
-} catch (error) {
-  process.exitCode = report(error)
 }
 
 /** Says what went wrong, unless the command line did. Help and version come as an error with code 0. */

@@ -11,7 +11,7 @@ const ROUNDS = Number(process.argv[2] ?? 30)
 const folder = mkdtempSync(join(tmpdir(), 'ag-bench-'))
 const service = createService({ clients: [{ clientId: 'id', name: 'Bench' }] })
 const { url, close } = await service.listen()
-const command = new URL('../../dist/src/cli/main.js', import.meta.url).pathname
+const command = new URL('../../dist/src/cli/main.cjs', import.meta.url).pathname
 const login = [command, 'login', '--host', url, '--client-id', 'id']
 
 const PEER = '@octokit/auth-oauth-device in a script'

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
 
-const command = resolve(import.meta.dirname, '../../dist/src/cli/main.js')
+const command = resolve(import.meta.dirname, '../../dist/src/cli/main.cjs')
 
 /** Runs the command as built. */
 function run(...args: string[]) {

@@ -11,7 +11,7 @@ describe('the package as it is published', { timeout: 60_000 }, () => {
     const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', world.folder]
     const file = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }).trim()
     execFileSync('tar', ['-xzf', join(world.folder, file), '-C', world.folder])
-    const command = join(world.folder, 'package', 'dist', 'src', 'cli', 'main.js')
+    const command = join(world.folder, 'package', 'dist', 'src', 'cli', 'main.cjs')
     const { url } = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
     const login = ['login', '--host', url, '--client-id', 'id']
     const [version, demo, kept, refused] = await Promise.all([

@@ -140,7 +140,7 @@ test('what is for development alone is said once, loudly, beside the log', async
 })
 
 test('lines are for people on a terminal, and for programs with --json', async () => {
-  const command = resolve(import.meta.dirname, '../../dist/src/cli/main.js')
+  const command = resolve(import.meta.dirname, '../../dist/src/cli/main.cjs')
   const inTerminal = (...words: string[]) =>
     new Promise<string>((done) => {
       let text = ''
@@ -245,7 +245,7 @@ describe('what cannot be', () => {
   test('an address of a store is not repeated, since it may hold a password', () => {
     const { status, stderr } = spawnSync(
       process.execPath,
-      [resolve(import.meta.dirname, '../../dist/src/cli/main.js'), 'serve', '--demo-client'],
+      [resolve(import.meta.dirname, '../../dist/src/cli/main.cjs'), 'serve', '--demo-client'],
       { encoding: 'utf8', env: { ...process.env, AUTHGRAPH_STORE: 'redis://user:pass-in-the-clear@ho st' } },
     )
     expect(status).toBe(2)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 
-const command = resolve(import.meta.dirname, '../../dist/src/cli/main.js')
+const command = resolve(import.meta.dirname, '../../dist/src/cli/main.cjs')
 
 /** What `authgraph serve` logs in a line. */
 export interface Logged {

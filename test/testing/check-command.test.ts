@@ -8,7 +8,7 @@ import { spawn } from '@lydell/node-pty'
 import { describe, expect, type onTestFinished, test } from 'vitest'
 import { type CheckReport, createSandbox } from '../../src/testing/index.ts'
 
-const command = resolve(import.meta.dirname, '../../dist/src/cli/main.js')
+const command = resolve(import.meta.dirname, '../../dist/src/cli/main.cjs')
 
 const CLIENT_ID = 'client-id-in-the-clear'
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 
 /** The command as built. */
-export const COMMAND = resolve(import.meta.dirname, '../../../dist/src/cli/main.js')
+export const COMMAND = resolve(import.meta.dirname, '../../../dist/src/cli/main.cjs')
 
 /** How a command runs. */
 export interface RunOptions {

@@ -1,0 +1,55 @@
+import { type IncomingMessage, request as overHttp } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
+import { readText } from '../protocol/read-text.ts'
+
+/** What makes of a packed body what it was, by the name of the packing. */
+const UNPACKED = { gzip: 'createGunzip', deflate: 'createInflate', br: 'createBrotliDecompress' } as const
+
+/**
+ * A `fetch` over `node:http`, with what an authorization asks of one: the runtime's own takes 40 ms to load, a fifth of
+ * the time from the start of the command to the code. It follows no redirect, and each request has a connection of its
+ * own: one that is kept could end in the moment in which the next poll comes.
+ */
+export const httpFetch = (async (address: string, { method, headers, body, signal }: RequestInit = {}) => {
+  const send = address.startsWith('https:') ? (await import('node:https')).request : overHttp
+  return new Promise<Response>((resolve, reject) => {
+    const given = { ...(method && { method }), ...(signal && { signal }) }
+    send(address, { ...given, headers: headers as Record<string, string>, agent: false }, (message) =>
+      resolve(responseOf(message)),
+    )
+      .once('error', reject)
+      .end(body)
+  })
+}) as typeof globalThis.fetch
+
+/** The class of the runtime would load the rest of its `fetch`. */
+async function responseOf(message: IncomingMessage): Promise<Response> {
+  const { statusCode: status, headers } = message
+  const stream = await unpacked(message)
+  const cancel = async () => void stream.destroy()
+  const reader = () => {
+    const chunks = stream[Symbol.asyncIterator]()
+    return { cancel, read: () => chunks.next() }
+  }
+  const body = { cancel, getReader: reader } as unknown as ReadableStream<Uint8Array>
+  const answer = {
+    type: 'default',
+    redirected: false,
+    status,
+    headers: {
+      has: (name: string) => headers[name] !== undefined,
+      get: (name: string) => headers[name]?.toString() ?? null,
+    },
+    body,
+    text: () => readText(body, Number.POSITIVE_INFINITY),
+  }
+  return answer as unknown as Response
+}
+
+/** Nobody asked for packed bodies, and some servers send them. */
+async function unpacked(message: IncomingMessage): Promise<Readable> {
+  const packing = message.headers['content-encoding'] as keyof typeof UNPACKED | undefined
+  if (packing === undefined || !Object.hasOwn(UNPACKED, packing)) return message
+  const zlib = await import('node:zlib')
+  return pipeline(message, zlib[UNPACKED[packing]](), () => undefined)
+}
