@@ -2,7 +2,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { BadOptionError } from '../errors.ts'
 import { withHealth } from './health.ts'
-import { type Handler, LARGEST_REQUEST, type ServiceRequest, TOO_LARGE } from './http.ts'
+import {
+  type Handler,
+  LARGEST_REQUEST,
+  type ServiceRequest,
+  type ServiceResponse,
+  TOO_LARGE,
+} from './http.ts'
 
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
 const KEEP_ALIVE = 75_000
@@ -154,11 +160,20 @@ async function answer(handle: Handler, message: IncomingMessage, response: Serve
     const answered = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
     // What was not read of a body would be taken for the next request.
     if (!message.complete) response.shouldKeepAlive = false
-    const { status, headers, body: text } = answered
-    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
-    response.end(text)
+    // What is answered in one turn leaves together: the system wakes a reader for each answer that leaves alone.
+    setImmediate(send, response, answered)
   } catch {
     // The connection broke while the body came: nobody is left to answer.
+    response.destroy()
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body }: ServiceResponse): void {
+  try {
+    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+    response.end(body)
+  } catch {
+    // A page or a hook of the host has made a header that cannot be sent.
     response.destroy()
   }
 }
