@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest'
 import { httpFetch } from '../../src/cli/http-fetch.ts'
+import { answersContract } from '../hostile/answers-contract.ts'
 
-describe('through the fetch of the command', async () => {
+describe('through the fetch of the command', () => {
   beforeAll(() => {
     vi.stubGlobal('fetch', httpFetch)
   })
@@ -9,6 +10,5 @@ describe('through the fetch of the command', async () => {
     vi.unstubAllGlobals()
   })
 
-  // Every answer that breaks clients, and the lives of connections.
-  await import('../hostile/answers.test.ts')
+  answersContract()
 })

@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   root: resolve(import.meta.dirname, '../..'),
   test: {
-    include: ['test/{machines,paths,testing,client,flow,service,app-jwt}/**/*.test.ts'],
+    include: ['test/{machines,paths,testing,hostile,client,flow,service,app-jwt}/**/*.test.ts'],
     exclude: ['test/client/{inspect,svelte,vue}*.test.ts', 'test/app-jwt/built.test.ts'],
     // Two workers and their mutants share the machine: what is slow is not killed for that.
     testTimeout: 60_000,
