@@ -47,7 +47,6 @@ function adapted(ioredis) {
       get: (key) => ioredis.get(key),
       evalSha: (sha, { keys, arguments: given }) => ioredis.evalsha(sha, keys.length, ...keys, ...given),
       eval: (script, { keys, arguments: given }) => ioredis.eval(script, keys.length, ...keys, ...given),
-      ping: () => ioredis.ping(),
     },
     load: () => ioredis.script('LOAD', SCRIPT),
     run: (sha, key) => ioredis.evalsha(sha, 1, key, RECORD, RECORD, '900000'),
