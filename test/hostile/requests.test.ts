@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Agent } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { memoryStore } from '../../src/service/index.ts'
 import { CODES, overSockets, PAGE, type Sent, TOKEN } from '../support/over-sockets.ts'
 import { person } from '../support/person.ts'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
@@ -510,6 +511,79 @@ describe('bytes that are no text', () => {
     const { poll } = await overSockets()
     for (const code of ['\0', '\ud800', '🙂'.repeat(1000), '__proto__', '%'])
       expect((await poll(code)).body.error).toBe('incorrect_device_code')
+  })
+})
+
+describe('1,000 guesses of user codes; of device codes; 1,000 requests for codes', () => {
+  const TIMES = 1000
+
+  /** Of which user codes are made; one for each digit. */
+  const LETTERS = 'BCDFGHJKLM'
+
+  /** A browser at the verification page, which enters codes. */
+  async function visit(send: Awaited<ReturnType<typeof overSockets>>['send'], from: Record<string, string>) {
+    const page = await send(PAGE, { headers: from })
+    const headers = { ...from, cookie: String(page.headers['set-cookie']).split(';')[0] ?? '' }
+    const csrf = /name="csrf" value="([^"]*)"/.exec(page.text)?.[1] ?? ''
+    return { enter: (user_code: string) => send(PAGE, { headers, fields: { csrf, user_code } }) }
+  }
+
+  /** A store whose size can be seen, in the time of the service. */
+  function memory() {
+    const clock = { time: 0, now: () => clock.time }
+    return { clock, store: memoryStore({ clock }) }
+  }
+
+  /** Sends the same again and again, over connections that are kept, and counts the answers by their status. */
+  async function flood(send: (index: number) => Promise<{ readonly status: number }>) {
+    const statuses: Record<number, number> = {}
+    let sent = 0
+    const one = async () => {
+      while (sent < TIMES) {
+        const { status } = await send(sent++)
+        statuses[status] = (statuses[status] ?? 0) + 1
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, one))
+    return statuses
+  }
+
+  test('of user codes five are looked up; another person is not in their way', async () => {
+    const { clock, store } = memory()
+    const { send, begin } = await overSockets({ clock, store, clientAddress: ({ header }) => header('x-of') })
+    const { userCode } = await begin()
+    const guesser = await visit(send, { 'x-of': '192.0.2.1' })
+    const guess = (index: number) =>
+      guesser.enter(
+        `BCDF-${index
+          .toString()
+          .padStart(4, '0')
+          .replace(/\d/g, (digit) => LETTERS[Number(digit)] ?? '')}`,
+      )
+    expect(await flood(guess)).toEqual({ 404: 5, 429: TIMES - 5 })
+    expect(store.size).toBeLessThan(10)
+    expect((await guesser.enter(userCode)).status).toBe(429)
+    const other = await visit(send, { 'x-of': '192.0.2.2' })
+    expect((await other.enter(userCode)).status).toBe(200)
+  })
+
+  test('of device codes a hundred are looked up in a minute, and who polls a good one is not in their way', async () => {
+    const { clock, store } = memory()
+    const { poll, begin } = await overSockets({ clock, store })
+    const device = await begin()
+    expect(await flood((index) => poll(`guess-${index}`))).toEqual({ 200: 100, 429: TIMES - 100 })
+    expect(store.size).toBeLessThan(10)
+    expect((await device.poll()).body.error).toBe('authorization_pending')
+  })
+
+  test('of codes a hundred are issued in a minute, and the next one after it', async () => {
+    const { clock, store } = memory()
+    const { askForCodes } = await overSockets({ clock, store })
+    expect(await flood(() => askForCodes())).toEqual({ 200: 100, 429: TIMES - 100 })
+    expect(store.size).toBeLessThan(250)
+    expect(Number((await askForCodes()).headers['retry-after'])).toBe(60)
+    clock.time += 60_000
+    expect((await askForCodes()).status).toBe(200)
   })
 })
 
