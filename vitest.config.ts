@@ -18,6 +18,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     exclude: ['test/bench/**', 'test/browser/**', 'test/instances/**', 'test/runtimes/**'],
+    globalSetup: 'test/support/fresh-build.ts',
     // Nothing is measured here: a busy machine may take its time.
     testTimeout: 60_000,
     // No test leaves anything behind, so that one worker can run many files: loading the modules anew for each of them

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '../..')
+
+const SOURCES = ['machines', 'src', 'build', 'docs/live', 'package.json', 'tsconfig.json']
+
+/** What a build writes last. */
+const LAST_BUILT = join(root, 'dist/src/cli/watch.html')
+
+/** Builds before the tests where what is built is older than what it is made of: some tests run it as users do. */
+export function setup(): void {
+  if (existsSync(LAST_BUILT) && SOURCES.every((source) => newest(join(root, source)) <= changed(LAST_BUILT)))
+    return
+  execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'inherit' })
+}
+
+function newest(path: string): number {
+  if (!statSync(path).isDirectory()) return changed(path)
+  const files = readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/[\\/]dist([\\/]|$)/.test(entry.parentPath))
+    .map(({ parentPath, name }) => changed(join(parentPath, name)))
+  return Math.max(...files)
+}
+
+function changed(file: string): number {
+  return statSync(file).mtimeMs
+}
