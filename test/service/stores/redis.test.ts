@@ -42,10 +42,10 @@ afterAll(async () => {
   await clusterRedis?.stop()
 })
 
-/** A store with keys of its own, closed when the test is over. */
+/** A store with keys of its own, closed when the test is over. It is patient: many updates at once take their time. */
 function storeAt(server: string | RedisClient = redis.url, options: RedisStoreOptions = {}) {
   services += 1
-  const store = redisStore(server, { prefix: `service-${services}:`, ...options })
+  const store = redisStore(server, { prefix: `service-${services}:`, timeout: 30, ...options })
   onTestFinished(store.close)
   return store
 }
