@@ -94,15 +94,17 @@ export function redisStore(
       if (client.isReady === false) throw Object.assign(new Error('not connected'), { code: 'ENOTCONN' })
       return command(client)
     }
+    let why = 'no answer'
     for (let pause = PAUSE.shortest; ; pause = Math.min(2 * pause, PAUSE.longest)) {
       try {
         const left = Math.max(0, deadline - performance.now())
-        return await inTime(left, connection.client().then(run), () => unavailable('no answer'))
+        return await inTime(left, connection.client().then(run), () => unavailable(why))
       } catch (error) {
         onFailure()
         if (error instanceof BadOptionError || error instanceof StoreUnavailableError) throw error
+        why = reasonOf(error)
         const wait = pause * (0.5 + Math.random() / 2)
-        if (performance.now() + wait >= deadline) throw unavailable(reasonOf(error))
+        if (performance.now() + wait >= deadline) throw unavailable(why)
         await sleep(wait)
       }
     }

@@ -318,7 +318,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     test('or takes nothing more, it is not ready', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
-      const store = await impatientStoreAt(server.url)
+      const store = await impatientStoreAt(server.url, { timeout: 2 })
       await expect(store.ping()).resolves.toBeUndefined()
       await client.configSet('maxmemory', '1')
       await expect(store.ping()).rejects.toThrow('the store in Redis is not available: OOM')
@@ -367,7 +367,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     test('a Redis that refuses to write is named by its own word', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
-      const store = await impatientStoreAt(client)
+      const store = await impatientStoreAt(client, { timeout: 2 })
       await client.configSet('maxmemory', '1')
       await expect(increment(store)).rejects.toThrow('the store in Redis is not available: OOM')
     })
