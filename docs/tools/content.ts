@@ -19,6 +19,9 @@ export const LINE = { tag: 16, name: 24, text: 18, invoke: 24, label: 19 }
 /** Pixels between the border of a label and its letters. */
 const LABEL_PADDING = { x: 9, y: 4 }
 
+/** Pixels of the height of a name that stands for a state. */
+const REFERENCE = 28
+
 /** Pixels of the circle where a machine starts. */
 const DOT = 14
 
@@ -54,6 +57,13 @@ export function contentOf(shape: Shape, plan: Plan): Content {
       return anywhereContent(shape)
     case 'frame':
       return measured({ ...NOTHING, name: shape.name })
+    case 'reference':
+      return {
+        ...NOTHING,
+        name: shape.state.name,
+        width: Math.ceil(widthOf(shape.state.name, FONTS.trigger)) + 2 * PADDING.x,
+        height: REFERENCE,
+      }
     case 'state':
       return stateContent(shape, plan)
   }

@@ -1,6 +1,6 @@
 import { FONTS, LINE, labelLines, labelSize, PADDING, STAYS } from './content.ts'
 import type { Box, Layout, PlacedArrow, PlacedShape, Point } from './lay-out.ts'
-import { widthOf } from './measure-text.ts'
+import { widthOf, wrap } from './measure-text.ts'
 import type { Label } from './plan-picture.ts'
 import { box, element, picture, round, type Scheme, text } from './svg.ts'
 import { ROLES, type Role, roleOf } from './theme.ts'
@@ -12,22 +12,26 @@ const BEND = 9
 /** Pixels of an arrow's head. */
 const HEAD = { length: 9, width: 8 }
 
-/** Pixels above the machine for its name, and below it for the key of the colours. */
-const TOP = 62
-const BOTTOM = 40
+/** Pixels left of the name of the machine, above the machine for its name, and below it for the key of the colours. */
+const LEFT = 24
+const TOP = 44
+const KEY = 22
 
 /** Draws a machine with its name and the key of its colours. */
 export function drawMachine(layout: Layout, scheme: Scheme): string {
   const { plan, width, height } = layout
   const { id, description } = plan.machine
   const roles = new Set(plan.shapes.flatMap((shape) => (shape.kind === 'state' ? [roleOf(shape.state)] : [])))
+  const lines = wrap(description, width - 2 * LEFT, FONTS.text)
+  const top = TOP + lines.length * LINE.text
+  const key = drawKey(roles, width - 2 * LEFT, top + height + 12)
   return picture(
-    { title: `The machine ${id}`, description, width, height: height + TOP + BOTTOM },
+    { title: `The machine ${id}`, description, width, height: key.bottom + 18 },
     scheme,
-    text('name', 24, 30, id),
-    text('text', 24, 53, description),
-    element('g', { transform: `translate(0 ${TOP})` }, drawParts(layout)),
-    drawKey(roles, height + TOP + BOTTOM / 2 - 8),
+    text('name', LEFT, 30, id),
+    ...lines.map((words, index) => text('text', LEFT, 53 + index * LINE.text, words)),
+    element('g', { transform: `translate(0 ${top})` }, drawParts(layout)),
+    key.part,
   )
 }
 
@@ -58,6 +62,13 @@ function drawShape(placed: PlacedShape, arrows: readonly PlacedArrow[]): string 
         { class: 'waiting' },
         box('around frame', placed, CORNER),
         text('name', x + PADDING.x, y + PADDING.y + LINE.name / 2, content.name),
+      )
+    case 'reference':
+      return element(
+        'g',
+        { class: roleOf(shape.state) },
+        box('shape', placed, height / 2),
+        text('trigger', x + width / 2, y + height / 2, content.name, 'middle'),
       )
     case 'state': {
       const { state } = shape
@@ -192,13 +203,24 @@ function drawLabel(label: Label, place: Box, moves: string, tag?: string): strin
   )
 }
 
-function drawKey(roles: ReadonlySet<Role>, y: number): string {
-  let x = 24
-  return (Object.keys(ROLES) as Role[])
+/** The colours and what they mean, in as many rows as they take. */
+function drawKey(
+  roles: ReadonlySet<Role>,
+  width: number,
+  top: number,
+): { readonly part: string; readonly bottom: number } {
+  let x = 0
+  let y = top
+  const drawn = (Object.keys(ROLES) as Role[])
     .filter((role) => roles.has(role))
     .map((role) => {
-      const left = x
-      x += 22 + widthOf(ROLES[role], FONTS.text) + 22
+      const own = 22 + widthOf(ROLES[role], FONTS.text)
+      if (x > 0 && x + own > width) {
+        x = 0
+        y += KEY
+      }
+      const left = LEFT + x
+      x += own + 22
       return element(
         'g',
         { class: role },
@@ -206,5 +228,5 @@ function drawKey(roles: ReadonlySet<Role>, y: number): string {
         text('text', left + 22, y, ROLES[role]),
       )
     })
-    .join('')
+  return { part: drawn.join(''), bottom: y + 10 }
 }

@@ -4,14 +4,40 @@ import { box, element, picture, round, type Scheme, text } from './svg.ts'
 import type { Role } from './theme.ts'
 
 /** Pixels. */
-const WIDTH = 760
 const MARGIN = 24
 const HEADS = 92
 const LINE = 18
 
-/** Where each one's line stands. */
-const PLACES = { person: 112, device: 376, service: 648 } as const
-type Who = keyof typeof PLACES
+/** Pixels at which words are cut into lines. */
+const ROOM = 236
+
+/** Pixels around words that are kept from a border, and from what they stand on. */
+const EDGE = 8
+
+type Who = 'person' | 'device' | 'service'
+
+/** What a picture has room for. Pixels. */
+interface Measures {
+  readonly width: number
+  /** Where each one's line stands, and how wide the name above it is. */
+  readonly places: Readonly<Record<Who, { readonly x: number; readonly head: number }>>
+  /** What is around steps that are repeated, and where its words begin. */
+  readonly loop: { readonly x: number; readonly width: number; readonly words: number }
+}
+
+/** For a page, and for the screen of a phone. */
+const MEASURES = {
+  wide: {
+    width: 760,
+    places: { person: { x: 112, head: 168 }, device: { x: 376, head: 168 }, service: { x: 648, head: 168 } },
+    loop: { x: 252, width: 480, words: 392 },
+  },
+  narrow: {
+    width: 400,
+    places: { person: { x: 68, head: 120 }, device: { x: 194, head: 100 }, service: { x: 324, head: 136 } },
+    loop: { x: 82, width: 310, words: 96 },
+  },
+} satisfies Record<string, Measures>
 
 const HEADINGS: Readonly<Record<Who, { readonly name: string; readonly text: string }>> = {
   person: { name: 'Person', text: 'with a browser' },
@@ -111,32 +137,33 @@ const STEPS: readonly Step[] = [
 ]
 
 /** Draws one flow as the three who take part in it live it, from the request for codes to the token. */
-export function drawSequence(scheme: Scheme): string {
-  const { parts, bottom } = drawSteps(STEPS, HEADS + 34)
+export function drawSequence(scheme: Scheme, kind: keyof typeof MEASURES = 'wide'): string {
+  const measures = MEASURES[kind]
+  const { parts, bottom } = drawSteps(STEPS, HEADS + 34, measures)
   const height = bottom + MARGIN
   return picture(
     {
       title: 'One device authorization',
       description:
         'A device asks a service for codes, shows one to a person, and polls until the person has approved.',
-      width: WIDTH,
+      width: measures.width,
       height,
     },
     scheme,
-    ...(Object.keys(PLACES) as Who[]).map((who) => drawHeading(who, height)),
+    ...(Object.keys(HEADINGS) as Who[]).map((who) => drawHeading(who, height, measures)),
     ...parts,
   )
 }
 
-function drawHeading(who: Who, height: number): string {
-  const x = PLACES[who]
+function drawHeading(who: Who, height: number, { places }: Measures): string {
+  const { x, head: width } = places[who]
   const { name, text: words } = HEADINGS[who]
   const line = element('path', {
     class: 'way life',
     d: `M${x} ${HEADS}V${height - MARGIN}`,
     'stroke-dasharray': '2 6',
   })
-  const head = { x: x - 84, y: MARGIN, width: 168, height: HEADS - MARGIN }
+  const head = { x: x - width / 2, y: MARGIN, width, height: HEADS - MARGIN }
   return element(
     'g',
     { class: 'over' },
@@ -147,38 +174,37 @@ function drawHeading(who: Who, height: number): string {
   )
 }
 
-function drawSteps(
-  steps: readonly Step[],
-  top: number,
-): { readonly parts: readonly string[]; readonly bottom: number } {
+/** What is drawn, and how far down it reaches. */
+interface Drawn {
+  readonly parts: readonly string[]
+  readonly bottom: number
+}
+
+function drawSteps(steps: readonly Step[], top: number, measures: Measures): Drawn {
   let bottom = top
   const parts = steps.flatMap((step) => {
-    const drawn = drawStep(step, bottom)
+    const drawn = drawStep(step, bottom, measures)
     bottom = drawn.bottom
     return drawn.parts
   })
   return { parts, bottom }
 }
 
-function drawStep(step: Step, top: number): { readonly parts: readonly string[]; readonly bottom: number } {
+function drawStep(step: Step, top: number, measures: Measures): Drawn {
+  const { places, loop } = measures
   switch (step.kind) {
     case 'message':
-      return drawMessage(step, top)
+      return drawMessage(step, top, measures)
     case 'state':
-      return drawPill(step.name, PLACES[step.of], top, step.role)
+      return drawPill(step.name, places[step.of].x, top, step.role)
     case 'wait':
-      return drawPill(step.name, PLACES.device, top, 'over')
+      return drawPill(step.name, places.device.x, top, 'over')
     case 'loop': {
-      const inside = drawSteps(step.steps, top + 50)
-      const frame = {
-        x: PLACES.device - 124,
-        y: top,
-        width: PLACES.service - PLACES.device + 208,
-        height: inside.bottom - top,
-      }
+      const inside = drawSteps(step.steps, top + 50, measures)
+      const frame = { x: loop.x, y: top, width: loop.width, height: inside.bottom - top }
       const parts = [
-        element('g', { class: 'over' }, box('around frame', frame, 12)),
-        text('tag', PLACES.device + 16, top + 22, step.name.toUpperCase()),
+        box('way frame', frame, 12),
+        text('tag', loop.words, top + 22, step.name.toUpperCase()),
         ...inside.parts,
       ]
       return { parts, bottom: inside.bottom + 26 }
@@ -189,15 +215,21 @@ function drawStep(step: Step, top: number): { readonly parts: readonly string[];
 function drawMessage(
   { from, to, name, text: words, isAnswer }: Extract<Step, { kind: 'message' }>,
   top: number,
-): { readonly parts: readonly string[]; readonly bottom: number } {
-  const start = PLACES[from]
-  const end = PLACES[to]
+  { width, places }: Measures,
+): Drawn {
+  const start = places[from].x
+  const end = places[to].x
   const toward = Math.sign(end - start)
+  const lines = wrap(words, ROOM, FONTS.text)
+  const widest = Math.max(widthOf(name, FONTS.trigger), ...lines.map((line) => widthOf(line, FONTS.text)))
   // A message that passes someone by keeps its words beside that one's line.
-  const middle = from === 'person' ? (start + PLACES.device) / 2 : (start + end) / 2
-  const lines = wrap(words, 236, FONTS.text)
+  const between = from === 'person' ? (start + places.device.x) / 2 : (start + end) / 2
+  const middle = Math.min(Math.max(between, widest / 2 + EDGE), width - widest / 2 - EDGE)
   const y = top + LINE * (lines.length + 1) + 4
+  const ground = { x: middle - widest / 2, y: top, width: widest, height: LINE * (lines.length + 1) }
+  const isOnLine = Object.values(places).some(({ x }) => x > ground.x && x < ground.x + ground.width)
   const parts = [
+    ...(isOnLine ? [box('paper', ground, 4)] : []),
     text('trigger', middle, top + LINE / 2, name, 'middle'),
     ...lines.map((line, index) => text('text', middle, top + LINE * (index + 1.5), line, 'middle')),
     element('path', {
@@ -210,12 +242,7 @@ function drawMessage(
   return { parts, bottom: y + 20 }
 }
 
-function drawPill(
-  name: string,
-  x: number,
-  top: number,
-  role: Role,
-): { readonly parts: readonly string[]; readonly bottom: number } {
+function drawPill(name: string, x: number, top: number, role: Role): Drawn {
   const width = widthOf(name, FONTS.trigger) + 28
   const place = { x: x - width / 2, y: top - 4, width, height: 28 }
   const parts = [

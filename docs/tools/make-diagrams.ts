@@ -6,6 +6,7 @@ import { drawSequence } from './draw-sequence.ts'
 import { type Layout, layOut } from './lay-out.ts'
 import { planPicture } from './plan-picture.ts'
 import { readMachine } from './read-machine.ts'
+import { stack } from './stack.ts'
 import type { Scheme } from './svg.ts'
 import { writeJson, writeLiteral } from './write-config.ts'
 import { writeIndex, writeMoves } from './write-moves.ts'
@@ -28,17 +29,28 @@ export async function layouts(): Promise<Map<string, Layout>> {
 export function diagrams(laidOut: ReadonlyMap<string, Layout>): Map<string, string> {
   const pages = [...laidOut].flatMap(([file, layout]) => pagesOf(file, layout))
   const machines = new Map([...laidOut].map(([file, { plan }]) => [file, plan.machine]))
-  return new Map([...pages, ...inSchemes('sequence', drawSequence), ['README.md', writeIndex(machines)]])
+  return new Map([
+    ...pages,
+    ...inSchemes('sequence', (scheme) => drawSequence(scheme)),
+    ...narrow('sequence', (scheme) => drawSequence(scheme, 'narrow')),
+    ['README.md', writeIndex(machines)],
+  ])
 }
 
 function pagesOf(file: string, layout: Layout): [string, string][] {
   const machine = MACHINES[file] as AnyStateMachine
   return [
     ...inSchemes(file, (scheme) => drawMachine(layout, scheme)),
+    ...narrow(file, (scheme) => drawMachine(stack(layout.plan), scheme)),
     [`${file}.md`, writeMoves(layout.plan.machine, file)],
     [`${file}.machine.json`, writeJson(machine)],
     [`${file}.stately.js`, writeLiteral(machine)],
   ]
+}
+
+/** For screens of phones. */
+function narrow(file: string, draw: (scheme: Scheme) => string): [string, string][] {
+  return (['light', 'dark'] as const).map((scheme) => [`${file}.narrow.${scheme}.svg`, draw(scheme)])
 }
 
 function inSchemes(file: string, draw: (scheme: Scheme) => string): [string, string][] {

@@ -17,6 +17,8 @@ export type Shape =
   | { readonly kind: 'start'; readonly id: string; readonly parent: string }
   /** What leads from anywhere inside the parent to one place: its label is the beginning of the arrow. */
   | { readonly kind: 'anywhere'; readonly id: string; readonly parent: string; readonly label: Label }
+  /** The name of a state that stands elsewhere, where an arrow to it ends that does not reach it. */
+  | { readonly kind: 'reference'; readonly id: string; readonly parent: string; readonly state: State }
 
 /** The lines on an arrow: each trigger, with the guards that it is taken under. */
 export type Label = readonly { readonly trigger: string; readonly guards: readonly string[] }[]

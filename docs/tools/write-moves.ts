@@ -55,6 +55,8 @@ ${pictureOf('sequence', 'A device asks a service for codes, shows one to a perso
 
 function pictureOf(file: string, words: string): string {
   return `<picture>
+  <source media="(max-width: 600px) and (prefers-color-scheme: dark)" srcset="${file}.narrow.dark.svg">
+  <source media="(max-width: 600px)" srcset="${file}.narrow.light.svg">
   <source media="(prefers-color-scheme: dark)" srcset="${file}.dark.svg">
   <img src="${file}.light.svg" alt="${words}">
 </picture>`

@@ -3,9 +3,10 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createMachine, setup } from 'xstate'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
-import { type Box, crosses, type Layout, wordsBox } from '../../docs/tools/lay-out.ts'
+import { type Box, crosses, type Layout, type Point, wordsBox } from '../../docs/tools/lay-out.ts'
 import { diagrams, layouts } from '../../docs/tools/make-diagrams.ts'
 import { type Machine, readMachine } from '../../docs/tools/read-machine.ts'
+import { stack } from '../../docs/tools/stack.ts'
 import { DARK, LIGHT, ROLES } from '../../docs/tools/theme.ts'
 import { rowsOf, writeMoves } from '../../docs/tools/write-moves.ts'
 
@@ -13,15 +14,20 @@ const folder = resolve(import.meta.dirname, '../../docs/machines')
 
 const laidOut = await layouts()
 
-/** Pixels of the widest picture: what a page of GitHub has room for. */
-const WIDEST = 900
+/** Pixels of the widest picture: what a page of GitHub has room for, and what a phone shows at a size to read. */
+const WIDEST = { wide: 900, narrow: 400 }
 
 test('the folder of diagrams holds what is generated from the machines, and nothing else', () => {
   const present = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
   expect(new Map(present.sort())).toEqual(new Map([...diagrams(laidOut)].sort()))
 })
 
-describe.each([...laidOut])('the picture of %s', (file, layout) => {
+describe.each(
+  [...laidOut].flatMap(([file, layout]) => [
+    { file, kind: 'wide' as const, layout },
+    { file, kind: 'narrow' as const, layout: stack(layout.plan) },
+  ]),
+)('the $kind picture of $file', ({ kind, layout }) => {
   const { machine: read } = layout.plan
   const svg = drawMachine(layout, 'auto')
 
@@ -52,7 +58,20 @@ describe.each([...laidOut])('the picture of %s', (file, layout) => {
       expect(x + width).toBeLessThanOrEqual(layout.width)
       expect(y + height).toBeLessThanOrEqual(layout.height)
     }
-    expect(layout.width).toBeLessThanOrEqual(WIDEST)
+    expect(layout.width).toBeLessThanOrEqual(WIDEST[kind])
+  })
+
+  test('leads every arrow to its state, or to the name of it', () => {
+    for (const { arrow, points } of layout.arrows) {
+      const { x, y } = points.at(-1) as Point
+      const ends = layout.shapes.filter(({ shape }) =>
+        shape.kind === 'reference' ? shape.state.id === arrow.target : shape.id === arrow.target,
+      )
+      expect(
+        ends.some((end) => x >= end.x && x <= end.x + end.width && y >= end.y && y <= end.y + end.height),
+        arrow.id,
+      ).toBe(true)
+    }
   })
 
   test('shows every move, and every move but once', () => {
@@ -81,8 +100,10 @@ describe.each([...laidOut])('the picture of %s', (file, layout) => {
         expect(svg).toMatch(new RegExp(`class="trigger"[^>]*>[^<]*${trigger.name}`))
     }
   })
+})
 
-  test('has a table of all moves beside it', () => {
+describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }) => {
+  test('has a table of all moves', () => {
     const rows = rowsOf(read)
     expect(idsOf(rows.flat())).toEqual(idsOf(read.moves))
     const [, moves = ''] = /## Moves\n\n([\s\S]*?)\n\n## States/.exec(writeMoves(read, file)) ?? []

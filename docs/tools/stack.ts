@@ -1,0 +1,175 @@
+import { contentOf, labelSize } from './content.ts'
+import type { Box, Layout, PlacedShape } from './lay-out.ts'
+import type { Arrow, Plan, Shape } from './plan-picture.ts'
+
+/** Pixels of the whole picture, which a phone shows nearly as wide as it is, and around all that is in it. */
+const WIDTH = 360
+const MARGIN = 14
+
+/** Pixels between states, between those that stand side by side or inside another, and between the arrows of one. */
+const GAP = 20
+const NEAR = 12
+const ROW = 8
+
+/** Pixels from the left border of a state to the stem of its arrows, and from there to their labels. */
+const STEM = 18
+const BRANCH = 14
+
+/** Pixels of the arrow where a machine starts. */
+const BEGIN = 20
+
+/** Where something may stand. Pixels. */
+type Room = Omit<Box, 'height'>
+
+type Part = Pick<Layout, 'shapes' | 'arrows'> & { readonly bottom: number }
+
+/**
+ * Gives every part of a plan its place in one column, for narrow screens. An arrow is drawn below the state that it
+ * leaves, and ends at the name of the state that it leads to.
+ */
+export function stack(plan: Plan): Layout {
+  const room = { x: MARGIN, y: MARGIN, width: WIDTH - 2 * MARGIN }
+  const { shapes, arrows, bottom } = stackRows(rowsOf('', plan), plan, room)
+  return { plan, width: WIDTH, height: bottom + MARGIN, shapes, arrows }
+}
+
+/** What stands inside a shape, from top to bottom: its ends last, and two side by side that no arrow leaves. */
+function rowsOf(parent: string, plan: Plan): Shape[][] {
+  const inside = plan.shapes.filter((shape) => shape.parent === parent && shape.kind !== 'start')
+  const rows: Shape[][] = []
+  for (const shape of [...inside.filter((one) => !isEnd(one)), ...inside.filter(isEnd)]) {
+    const last = rows.at(-1)
+    if (last?.length === 1 && [...last, shape].every((one) => isQuiet(one, plan))) last.push(shape)
+    else rows.push([shape])
+  }
+  return rows
+}
+
+function isEnd(shape: Shape): boolean {
+  return shape.kind === 'state' && shape.state.type === 'final'
+}
+
+function isQuiet({ id, kind }: Shape, { shapes, arrows }: Plan): boolean {
+  const isAround = shapes.some(({ parent }) => parent === id)
+  return kind === 'state' && !isAround && arrows.every(({ source }) => source !== id)
+}
+
+function stackRows(rows: readonly Shape[][], plan: Plan, room: Room): Part {
+  const parts: Part[] = []
+  for (const [index, row] of rows.entries()) {
+    const isNear = [...(rows[index - 1] ?? []), ...row].every((shape) => isQuiet(shape, plan))
+    const above = parts.at(-1)?.bottom
+    const y = above === undefined ? room.y : above + (isNear ? NEAR : GAP)
+    parts.push(stackRow(row, plan, { ...room, y }))
+  }
+  return together(parts, room.y)
+}
+
+function stackRow(row: readonly Shape[], plan: Plan, { x, y, width }: Room): Part {
+  const starts = plan.arrows.filter(
+    ({ source, target }) =>
+      row.some(({ id }) => id === target) &&
+      plan.shapes.some(({ id, kind }) => id === source && kind === 'start'),
+  )
+  const columns = isQuiet(row[0] as Shape, plan) ? 2 : 1
+  const each = (width - (columns - 1) * NEAR) / columns
+  const left = (index: number) => x + index * (each + NEAR)
+  const dots = starts.map((arrow) =>
+    placeStart(arrow, plan, left(row.findIndex(({ id }) => id === arrow.target)), y),
+  )
+  const top = together(dots, y).bottom
+  const parts = row.map((shape, index) => placeShape(shape, plan, { x: left(index), y: top, width: each }))
+  // Side by side, the lower is as high as the other.
+  const bottom = together(parts, top).bottom
+  const shapes = parts.flatMap(({ shapes }) =>
+    row.length === 1 ? shapes : shapes.map((one) => ({ ...one, height: bottom - one.y })),
+  )
+  return together([...dots, { shapes, arrows: parts.flatMap(({ arrows }) => arrows), bottom }], y)
+}
+
+function placeStart(arrow: Arrow, plan: Plan, x: number, y: number): Part {
+  const dot = place(plan.shapes.find(({ id }) => id === arrow.source) as Shape, plan, { x: x + STEM, y })
+  const middle = dot.x + dot.width / 2
+  const bottom = y + dot.height + BEGIN
+  const points = [
+    { x: middle, y: y + dot.height },
+    { x: middle, y: bottom },
+  ]
+  return { shapes: [dot], arrows: [{ arrow, points, label: undefined }], bottom }
+}
+
+function placeShape(shape: Shape, plan: Plan, room: Room): Part {
+  if (shape.kind === 'anywhere') return placeAnywhere(shape, plan, room)
+  const around = place(shape, plan, room)
+  const head = around.y + around.height
+  const inside = stackRows(rowsOf(shape.id, plan), plan, {
+    x: room.x + NEAR,
+    y: head + NEAR,
+    width: room.width - 2 * NEAR,
+  })
+  const isAround = inside.shapes.length > 0
+  const bottom = isAround ? inside.bottom + NEAR : head
+  const own = placeArrows(shape.id, plan, { ...room, y: bottom })
+  const placed = { ...around, width: room.width, height: bottom - room.y, isAround }
+  return together([{ shapes: [placed], arrows: [], bottom }, inside, own], bottom)
+}
+
+/** The label is the beginning of the arrow. */
+function placeAnywhere(shape: Shape, plan: Plan, room: Room): Part {
+  const label = place(shape, plan, room)
+  const [arrow] = plan.arrows.filter(({ source }) => source === shape.id)
+  if (arrow === undefined) throw new TypeError(`nothing leads from ${shape.id}`)
+  const middle = label.y + label.height / 2
+  const end = placeEnd(arrow, plan, room, middle)
+  const points = [
+    { x: label.x + label.width, y: middle },
+    { x: end.x, y: middle },
+  ]
+  return {
+    shapes: [label, end],
+    arrows: [{ arrow, points, label: undefined }],
+    bottom: label.y + label.height,
+  }
+}
+
+/** The arrows that leave a state, as branches of one stem. */
+function placeArrows(source: string, plan: Plan, room: Room): Part {
+  const stem = room.x + STEM
+  const parts: Part[] = []
+  for (const arrow of plan.arrows.filter((one) => one.source === source)) {
+    const top = (parts.at(-1)?.bottom ?? room.y) + ROW
+    const size = labelSize(arrow.label)
+    const middle = top + size.height / 2
+    const end = placeEnd(arrow, plan, room, middle)
+    const points = [
+      { x: stem, y: room.y },
+      { x: stem, y: middle },
+      { x: end.x, y: middle },
+    ]
+    const label = { x: stem + BRANCH, y: top, ...size }
+    parts.push({ shapes: [end], arrows: [{ arrow, points, label }], bottom: top + size.height })
+  }
+  return together(parts, room.y)
+}
+
+/** The name of the state that an arrow leads to, at the right border. */
+function placeEnd({ id, target }: Arrow, plan: Plan, { x, width }: Room, middle: number): PlacedShape {
+  const there = plan.shapes.find((shape) => shape.id === target)
+  if (there?.kind !== 'state') throw new TypeError(`${id} leads to no state`)
+  const shape: Shape = { kind: 'reference', id: `end of ${id}`, parent: '', state: there.state }
+  const { width: own, height } = contentOf(shape, plan)
+  return place(shape, plan, { x: x + width - own, y: middle - height / 2 })
+}
+
+function place(shape: Shape, plan: Plan, { x, y }: Pick<Box, 'x' | 'y'>): PlacedShape {
+  const content = contentOf(shape, plan)
+  return { shape, content, isAround: false, x, y, width: content.width, height: content.height }
+}
+
+function together(parts: readonly Part[], top: number): Part {
+  return {
+    shapes: parts.flatMap(({ shapes }) => shapes),
+    arrows: parts.flatMap(({ arrows }) => arrows),
+    bottom: Math.max(top, ...parts.map(({ bottom }) => bottom)),
+  }
+}
