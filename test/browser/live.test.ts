@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { serveBuiltPage } from '../support/built-page.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { violations } from './axe.ts'
 
 /** Bytes of the whole page, compressed. */
 const LARGEST = 150_000
@@ -351,12 +351,6 @@ function driver(tab: Page) {
       tab
         .locator('#exchanges')
         .evaluate((list) => Number((list.firstElementChild as HTMLElement | null)?.dataset.exchange)),
-    violations: async () => {
-      await tab.evaluate(axe.source)
-      const { violations } = (await tab.evaluate(
-        "axe.run({ resultTypes: ['violations'] })",
-      )) as axe.AxeResults
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-    },
+    violations: () => violations(tab),
   }
 }

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { defaultPage, type PageState, type ServiceOptions } from '../../src/service/index.ts'
 import { hostile, samples } from '../service/pages/samples.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+import { runAxe, told } from './axe.ts'
 
 const states: [string, PageState][] = Object.entries(samples)
 
@@ -57,16 +53,15 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     let page: Page
 
     beforeAll(async () => {
-      page = await browser.newPage({ colorScheme, bypassCSP: true, reducedMotion: 'reduce' })
+      page = await browser.newPage({ colorScheme, reducedMotion: 'reduce' })
     })
 
     test.each(states)('%s has no flaw that axe knows', async (_, state) => {
       await page.setContent(defaultPage(state))
-      await page.addScriptTag({ content: AXE })
-      const results = (await page.evaluate('axe.run()')) as AxeResults
-      expect(results.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+      const results = await runAxe(page)
+      expect(told(results.violations)).toEqual([])
       // What axe cannot tell by itself would be no proof.
-      expect(results.incomplete.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+      expect(told(results.incomplete)).toEqual([])
       expect(results.passes.map(({ id }) => id)).toContain('color-contrast')
     })
   })

@@ -1,8 +1,8 @@
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { watchedFlow } from '../support/watched-flow.ts'
+import { violations } from './axe.ts'
 
 /** Milliseconds for a browser to start. */
 const SLOW = 60_000
@@ -34,14 +34,7 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
       tab,
       lit: (state: string) => tab.locator(`#device-picture .state.active[data-state="${state}"]`).waitFor(),
       says: (words: string) => tab.locator('#connection', { hasText: words }).waitFor(),
-      violations: async () => {
-        // The page lets no script in but its own: the check comes by the browser's own way.
-        await tab.evaluate(axe.source)
-        const { violations } = (await tab.evaluate(
-          "axe.run({ resultTypes: ['violations'] })",
-        )) as axe.AxeResults
-        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-      },
+      violations: () => violations(tab),
     }
   }
 
