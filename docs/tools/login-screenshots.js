@@ -1,8 +1,7 @@
 // Takes the pictures of the guide's logins in docs/images/guides: node docs/tools/login-screenshots.js
 import { resolve } from 'node:path'
 import { build } from 'esbuild'
-import { chromium } from 'playwright-core'
-import { writePng } from './write-png.js'
+import { takePictures } from './take-pictures.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -33,7 +32,7 @@ function lines(view) {
 
 const PAGE = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Login</title>
 <style>
-body{margin:0;padding:24px;display:grid;grid-template-columns:repeat(3,1fr);gap:20px;font:15px/1.5 system-ui,sans-serif;background:light-dark(#f6f8fa,#0d1117);color:light-dark(#1b1f24,#eceff3)}
+body{margin:0;padding:24px;display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:20px;font:15px/1.5 system-ui,sans-serif;background:light-dark(#f6f8fa,#0d1117);color:light-dark(#1b1f24,#eceff3)}
 article{padding:20px 22px;border:1px solid light-dark(#d0d7de,#3d4650);border-radius:12px;background:light-dark(#fff,#161b22)}
 h2{margin:0 0 8px;font-size:13px;letter-spacing:.06em;text-transform:uppercase;color:light-dark(#57606a,#a5b0bd)}
 p{margin:0 0 8px}a{display:block;text-decoration:underline;color:light-dark(#0b5cad,#8cc8ff)}
@@ -68,12 +67,9 @@ const ANSWERS = {
   '/login/device/code': { json: CODES },
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-})
-for (const colorScheme of ['light', 'dark']) {
-  const page = await browser.newPage({ viewport: { width: 960, height: 280 }, colorScheme })
+const screens = { browser: { width: 960, height: 280 }, 'browser-narrow': { width: 390, height: 280 } }
+
+await takePictures('guides', screens, async (page, keep) => {
   await page.route('**/*', (route) =>
     route.fulfill(
       ANSWERS[new URL(route.request().url()).pathname] ?? { json: { error: 'authorization_pending' } },
@@ -81,7 +77,5 @@ for (const colorScheme of ['light', 'dark']) {
   )
   await page.goto('http://localhost/')
   await page.locator('#svelte code:not(:empty)').waitFor()
-  const path = resolve(root, `docs/images/guides/browser-${colorScheme}.png`)
-  writePng(path, await page.screenshot({ fullPage: true }))
-}
-await browser.close()
+  keep(await page.screenshot({ fullPage: true }))
+})

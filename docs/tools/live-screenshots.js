@@ -1,0 +1,23 @@
+// Takes the pictures of the live page in docs/images/live. Build it first with `npm run build:live`: node docs/tools/live-screenshots.js
+import { resolve } from 'node:path'
+import { takePictures } from './take-pictures.js'
+
+const built = resolve(import.meta.dirname, '../live/dist')
+const screens = { phone: { width: 390, height: 1350 }, desktop: { width: 1440, height: 1505 } }
+
+await takePictures('live', screens, async (page, keep) => {
+  await page.route('**/*', (route) => {
+    const { pathname } = new URL(route.request().url())
+    return route.fulfill({ path: resolve(built, `.${pathname === '/' ? '/index.html' : pathname}`) })
+  })
+  await page.goto('http://localhost/')
+  // Five times as fast, until the third poll has been answered.
+  await page.fill('#speed', '2')
+  await page.click('#start')
+  await page.locator('#device-picture .active[data-state="waiting.pending"]').waitFor()
+  await page.fill('#code', await page.textContent('#user-code'))
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.locator('#exchanges .exchange:nth-child(4) .answer').waitFor()
+  await page.locator('#device-picture .active[data-state="waiting.pending"]').waitFor()
+  keep(await page.screenshot())
+})
