@@ -37,7 +37,7 @@ export interface AppJwtSigner {
   /**
    * Signs a token that is good for 9 minutes. The service wants a new one for every call of its API.
    *
-   * @throws {JwtError} `sign_failed`, or a code that begins with `key_`: then the key is unusable, and every call
+   * @throws JwtError `sign_failed`, or a code that begins with `key_`: then the key is unusable, and every call
    * fails alike.
    */
   sign(): Promise<Secret>
@@ -46,8 +46,8 @@ export interface AppJwtSigner {
 /**
  * Creates a signer of application tokens.
  *
- * @throws {JwtError} `bad_app_id`, at once. What is wrong with the key comes out of `sign`, which reads it.
- * @throws {BadOptionError} when there are both a `privateKey` and a `sign`.
+ * @throws JwtError `bad_app_id`, at once. What is wrong with the key comes out of `sign`, which reads it.
+ * @throws BadOptionError when there are both a `privateKey` and a `sign`.
  * @group Application token
  * @see Spec 2.4, 5.4, 5.5
  * @see {@link https://www.rfc-editor.org/rfc/rfc7519.html RFC 7519}

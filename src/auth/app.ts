@@ -21,7 +21,7 @@ const IMPRECISION = 5_000
  * Where the service refuses a token for its times, the difference between the two clocks is learnt from the answer and
  * kept: a device whose clock is wrong pays one more request in its life.
  *
- * @throws {JwtError} `bad_app_id`, at once. What is wrong with the key comes out of the first request.
+ * @throws JwtError `bad_app_id`, at once. What is wrong with the key comes out of the first request.
  * @group Client authentication
  * @see Spec 2.1, 2.4, 5.4, 5.5
  */

@@ -18,7 +18,7 @@ export type Api = <Body = unknown>(path: string, options?: FetchOptions<'json'>)
  *
  * It repeats nothing by itself: a call that failed may have had its effect.
  *
- * @throws {BadOptionError} where the profile has no API. Calls reject with RefusedError (`status`), UnreachableError,
+ * @throws BadOptionError where the profile has no API. Calls reject with RefusedError (`status`), UnreachableError,
  * WrongHostError, RedirectedError or JwtError.
  * @group Client authentication
  * @see Spec 5

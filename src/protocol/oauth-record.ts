@@ -54,7 +54,7 @@ export interface Asked {
 /**
  * Reads the OAuth record.
  *
- * @throws {BadAnswerError} that names the fields at fault.
+ * @throws BadAnswerError that names the fields at fault.
  * @see Spec 2.2
  */
 export function parseOAuthRecord({ body, date, at }: Answer, asked: Asked): OAuthToken {
