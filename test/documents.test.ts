@@ -24,15 +24,14 @@ const blocks = documents.flatMap((document) =>
   })),
 )
 
+const sources = ['src', 'machines'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name)),
+)
+
 /** What doc comments and the changelog show: in TypeScript, with names that are the reader's own. */
-const examples = [
-  'CHANGELOG.md',
-  ...['src', 'machines'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(folder, name)),
-  ),
-].flatMap((file) =>
+const examples = ['CHANGELOG.md', ...sources].flatMap((file) =>
   blocksOf('ts', read(file).replaceAll(/^ *(\* ?)?/gm, '')).map((code, index) => ({
     name: `${file.replaceAll(/\W/g, '-')}-${index + 1}`,
     code,
@@ -77,6 +76,10 @@ test.each(documents)('the blocks of %s are of a kind that is checked, or no code
   expect(['js', 'ts', 'tsx', 'sh', 'rust', 'text']).toEqual(
     expect.arrayContaining([...kinds].map(([, kind]) => kind)),
   )
+})
+
+test('doc comments name each error without braces, with which the site would leave the name out', () => {
+  expect(sources.filter((file) => read(file).includes('@throws {'))).toEqual([])
 })
 
 /** Whole programs, side by side with all other tests. */

@@ -43,14 +43,14 @@ export interface Clock {
 }
 
 /**
- * What `authorizeDevice` and `createDeviceAuthorization` take.
+ * What `authorizeDevice` and `createDeviceAuthorization` take: a `clientId`, or a record to `resume`, which holds the
+ * client id and the scopes itself. The rest has defaults.
  *
  * @group Device authorization
  */
 export type DeviceAuthorizationOptions = CommonOptions &
   (
     | { readonly clientId: string | Secret; readonly resume?: undefined }
-    /** A record of `exportResume` holds the client id and the scopes itself. */
     | { readonly clientId?: undefined; readonly scopes?: undefined; readonly resume: ResumeRecord }
   )
 
