@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, vi } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { httpFetch } from '../../src/cli/http-fetch.ts'
 import { answersContract } from '../hostile/answers-contract.ts'
 
@@ -11,4 +14,72 @@ describe('through the fetch of the command', () => {
   })
 
   answersContract()
+})
+
+/** Answers every request with these bytes, and ends the connection or leaves it open. */
+async function answering(bytes: string | Buffer, { leaveOpen = false } = {}) {
+  const requests: string[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', (data) => {
+      requests.push(data.toString())
+      if (leaveOpen) socket.write(bytes)
+      else socket.end(bytes)
+    })
+    onTestFinished(() => void socket.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests }
+}
+
+describe('the fetch of the command', () => {
+  test('calls itself what the fetch of the runtime calls itself', async () => {
+    const { url, requests } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+    await (await httpFetch(url)).text()
+    await (await fetch(url)).text()
+    const [ours, theirs] = requests.map((request) => /user-agent: .*/i.exec(request)?.[0].toLowerCase())
+    expect(ours).toBe('user-agent: node')
+    expect(ours).toBe(theirs)
+  })
+
+  test('fails at once where the answer turns to another protocol', async () => {
+    const turn = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: odd\r\n\r\n'
+    const { url } = await answering(turn, { leaveOpen: true })
+    await expect(httpFetch(url)).rejects.toThrow('closed without an answer')
+  })
+
+  test('passes over what is said before the answer', async () => {
+    const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
+    const { url } = await answering(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)
+    expect(await (await httpFetch(url)).text()).toBe('ok')
+  })
+
+  test.each([
+    ['gzip', gzipSync('{"a":1}')],
+    ['deflate', deflateSync('{"a":1}')],
+    ['br', brotliCompressSync('{"a":1}')],
+  ])('reads what it can of a body packed by %s: all, half, or nothing', async (packing, packed) => {
+    const head = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-encoding: ${packing}\r\n\r\n`)
+    for (const size of [packed.length, packed.length - 6, 0]) {
+      const { url } = await answering(Buffer.concat([head, packed.subarray(0, size)]))
+      const [ours, theirs] = await Promise.all(
+        [httpFetch, fetch].map(async (send) => (await send(url)).text()),
+      )
+      expect(ours).toBe(theirs)
+    }
+  })
+
+  test.each([
+    ['before the answer', ''],
+    ['in the middle of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
+  ])('ends when it is told to, %s', async (_when, bytes) => {
+    const { url, requests } = await answering(bytes, { leaveOpen: true })
+    const controller = new AbortController()
+    const body = httpFetch(url, { signal: controller.signal }).then((answer) => answer.text())
+    await vi.waitFor(() => expect(requests).toHaveLength(1))
+    controller.abort()
+    await expect(body).rejects.toThrow()
+  })
 })
