@@ -25,8 +25,13 @@ export async function api(path: string, options: ApiOptions): Promise<number> {
     saved?.address ?? (options.host ? { host: options.host } : DEFAULT_ADDRESS),
     fetch,
   )
+  if (profile.baseUrl === undefined)
+    throw new CommandError(
+      'usage',
+      'of a service by --issuer no API is known: take the token that authgraph token prints, or name a --host',
+    )
   const auth = await FORMS[options.auth](options, saved, fetch)
-  const answer = await sent(withAuth(auth, { profile, fetch }), request(path, options), profile.baseUrl ?? '')
+  const answer = await sent(withAuth(auth, { profile, fetch }), request(path, options), profile.baseUrl)
   const writer = writerTo(process.stdout, options)
   if (options.include) writer.print(...head(answer))
   await printBody(writer, answer)
@@ -44,16 +49,16 @@ const FORMS = {
   none: async () => none(),
   basic: async ({ user, secret }) => {
     if (user === undefined) throw new CommandError('usage', 'basic authentication needs --user')
-    return basic(user, readSecret(wanted(secret), '--secret'))
+    return basic(user, await readSecret(wanted(secret), '--secret'))
   },
-  personal: async ({ secret }) => personalToken(readSecret(wanted(secret), '--secret')),
+  personal: async ({ secret }) => personalToken(await readSecret(wanted(secret), '--secret')),
   app: async ({ appId, key }) => {
     if (appId === undefined || key === undefined)
       throw new CommandError('usage', 'an application needs --app-id and --key')
-    return app({ appId: numberOrName(appId), privateKey: readSecret(key, '--key') })
+    return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
   },
   oauth: async ({ secret }, saved, fetch) => {
-    if (secret !== undefined) return oauth(readSecret(secret, '--secret'))
+    if (secret !== undefined) return oauth(await readSecret(secret, '--secret'))
     if (saved === undefined) throw new CommandError('no_login', 'nobody is logged in there: authgraph login')
     return oauth((await usableLogin(saved, fetch)).token)
   },
@@ -78,7 +83,8 @@ interface Asked {
 /** Fields are the query of a request without a body, and a JSON object in any other. */
 function request(path: string, { method, field = [], header = [] }: ApiOptions): Asked {
   const verb = method ?? (field.length > 0 ? 'POST' : 'GET')
-  const headers = new Headers([['accept', 'application/json'], ...header])
+  const headers = new Headers(header)
+  if (!headers.has('accept')) headers.set('accept', 'application/json')
   if (verb === 'GET' || verb === 'HEAD') {
     const query = new URLSearchParams(field).toString()
     return {

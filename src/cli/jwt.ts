@@ -12,7 +12,7 @@ const NOT_GOOD = 3
 
 /** Runs `authgraph jwt`. Returns the exit code. */
 export async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOptions): Promise<number> {
-  const token = key === undefined ? readToken(isDecoded) : await sign(appId, key)
+  const token = await (key === undefined ? readToken(isDecoded) : sign(appId, key))
   const writer = writerTo(process.stdout, { color })
   if (!isDecoded) {
     writer.print(token.reveal())
@@ -30,11 +30,11 @@ export async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOpt
 async function sign(appId: string | undefined, key: string): Promise<Secret> {
   if (appId === undefined)
     throw new CommandError('usage', 'there is no application: give its id with --app-id')
-  const privateKey = readSecret(key, '--key')
+  const privateKey = await readSecret(key, '--key')
   return createAppJwtSigner({ appId: numberOrName(appId), privateKey }).sign()
 }
 
-function readToken(isDecoded: true | undefined): Secret {
+async function readToken(isDecoded: true | undefined): Promise<Secret> {
   if (!isDecoded) throw new CommandError('usage', 'there is no key: give --key, or --decode to read a token')
   return readSecret('-', 'the token on the standard input')
 }
@@ -72,8 +72,8 @@ function linesOf({ header, claims }: Decoded, left: { secondsLeft: number; isGoo
   return [
     `header      ${JSON.stringify(header)}`,
     ...Object.entries(others).map(([name, value]) => `${name.padEnd(11)} ${JSON.stringify(value)}`),
-    ...(iat === undefined ? [] : [`iat         ${iat}, ${new Date(iat * 1000).toISOString()}`]),
-    `exp         ${exp}, ${new Date(exp * 1000).toISOString()}`,
+    ...(iat === undefined ? [] : [`iat         ${iat}, ${dateOf(iat)}`]),
+    `exp         ${exp}, ${dateOf(exp)}`,
     [
       'left        ',
       styled(
@@ -83,4 +83,10 @@ function linesOf({ header, claims }: Decoded, left: { secondsLeft: number; isGoo
     ],
     [styled('dim', 'The signature was not checked.')],
   ]
+}
+
+/** A token of a stranger may end in a year that no calendar has. */
+function dateOf(seconds: number): string {
+  const date = new Date(seconds * 1000)
+  return Number.isNaN(date.getTime()) ? 'no date' : date.toISOString()
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import { Secret } from '../secret.ts'
 import { CommandError } from './command-error.ts'
 
@@ -8,17 +9,18 @@ import { CommandError } from './command-error.ts'
  * @param option The option, as the message names it. What it holds is not quoted: it may be the secret itself.
  * @throws CommandError `usage`
  */
-export function readSecret(source: string, option: string): Secret {
-  const text = textAt(source, option).trim()
-  if (text === '')
+export async function readSecret(source: string, option: string): Promise<Secret> {
+  const secret = (await textAt(source, option)).trim()
+  if (secret === '')
     throw new CommandError('usage', `${option} is empty: is the variable set, or the file complete?`)
-  return new Secret(text)
+  return new Secret(secret)
 }
 
-function textAt(source: string, option: string): string {
+async function textAt(source: string, option: string): Promise<string> {
   if (source.startsWith('env:')) return process.env[source.slice('env:'.length)] ?? ''
   try {
-    return readFileSync(source === '-' ? process.stdin.fd : source, 'utf8')
+    // Whoever writes into the pipe may need a moment, which a reading at once would not give.
+    return await (source === '-' ? text(process.stdin) : readFile(source, 'utf8'))
   } catch (error) {
     throw new CommandError(
       'usage',

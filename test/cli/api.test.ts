@@ -62,6 +62,25 @@ describe('authgraph api', { concurrent: true, timeout: 30_000 }, () => {
     )
   })
 
+  test('takes a header in place of its own', async ({ world }) => {
+    const url = await world.serve((request, response) => response.end(request.headers.accept))
+    const call = (...args: string[]) => world.run(['api', '/', '--auth', 'none', '--host', url, ...args])
+    expect((await call()).stdout).toBe('application/json')
+    expect((await call('--header', 'Accept: text/plain')).stdout).toBe('text/plain')
+  })
+
+  test.for([
+    ['--header', 'no name: x'],
+    ['--header', 'x: \u2192'],
+    ['--header', 'x: a\nb: c'],
+    ['--method', 'TWO WORDS'],
+    ['--method', 'trace'],
+  ])('%s %j is wrong usage', async (args, { world }) => {
+    const { code, stderr } = await world.run(['api', '/', '--auth', 'none', ...args])
+    expect(code).toBe(2)
+    expect(stderr).toContain('See: authgraph api --help')
+  })
+
   test('a terminal is shown no control characters, a pipe gets what came', async ({ world }) => {
     const evil = 'a\u001b[2Jb\u009b'
     const url = await world.serve((_request, response) => response.end(evil))

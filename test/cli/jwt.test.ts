@@ -42,6 +42,22 @@ describe('authgraph jwt', { concurrent: true, timeout: 30_000 }, () => {
     }
   })
 
+  test('waits for who writes into the pipe', async ({ world }) => {
+    const { code, stdout } = await world.run(['jwt', '--app-id', '1', '--key', '-'], {
+      inputAfter: 300,
+      input: pem,
+    })
+    expect({ code, parts: stdout.split('.').length }).toEqual({ code: 0, parts: 3 })
+  })
+
+  test('--decode shows a time that no calendar has', async ({ world }) => {
+    const { code, stdout } = await world.run(['jwt', '--decode'], {
+      input: tokenOf({ iat: -1e20, exp: 1e20 }),
+    })
+    expect(code).toBe(0)
+    expect(stdout).toContain('exp         100000000000000000000, no date\n')
+  })
+
   test('--decode shows claims and seconds left, of a new token or of one that is piped in', async ({
     world,
   }) => {

@@ -31,7 +31,8 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
     const service = await world.scripted({ isSecure: true, polls: [granted('gho_tokenInTheClear')] })
     const login = ['login', '--host', service.url, '--client-id', 'id', '--store', 'file']
     const trusted = { NODE_EXTRA_CA_CERTS: CERTIFICATE }
-    const env = { ...trusted, HTTPS_PROXY: proxy.url }
+    // Many write it without its scheme.
+    const env = { ...trusted, HTTPS_PROXY: proxy.url.replace('http://', '') }
     expect(await world.run(login, { env })).toMatchObject({ code: 0, stderr: '' })
     expect(await world.run(['api', '/user', '--field', 'a=b'], { env })).toMatchObject({
       code: 0,
@@ -62,6 +63,18 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
     expect(code).toBe(0)
     expect(proxy.hosts).toEqual([])
   })
+
+  test.for(['socks5://me:secret@127.0.0.1:9', 'me:secret@:x', 'http://'])(
+    'at %s is wrong usage, and not repeated',
+    async (address, { world }) => {
+      const { code, stdout, stderr } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {
+        env: { HTTPS_PROXY: address },
+      })
+      expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
+      expect(stdout).toContain('HTTPS_PROXY is no address of a proxy')
+      expect(stdout).not.toContain('secret')
+    },
+  )
 
   test('that cannot be reached is an error with what to do', async ({ world }) => {
     const { code, stdout } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {

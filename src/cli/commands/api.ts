@@ -3,6 +3,9 @@ import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { profileName, readHost } from '../values.ts'
 
+/** A name of HTTP. RFC 9110, section 5.6.2. */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
+
 const FORMS = ['none', 'basic', 'personal', 'app', 'oauth'] as const
 
 /** A form of client authentication, as the command line calls it. */
@@ -53,7 +56,7 @@ export function apiCommand(): Command {
     .option('--secret <place>', 'the password or the token: a file, - for standard input, or env:NAME')
     .option('--app-id <id>', 'the id of the application, for --auth app')
     .option('--key <place>', 'its private key: a file, - for standard input, or env:NAME')
-    .option('--method <method>', 'GET by default, POST where there are fields', (text) => text.toUpperCase())
+    .option('--method <method>', 'GET by default, POST where there are fields', method)
     .option('--field <name=value>', 'a field of the query or of the JSON body; repeatable', collect('='))
     .option('--header <name:value>', 'one more header; repeatable', header)
     .option('--include', 'print the status and the headers of the answer too')
@@ -78,7 +81,19 @@ function header(text: string, before?: readonly [string, string][]): [string, st
       'secret_in_argument',
       'a header with a credential: say with --auth and --secret where it is',
     )
-  return headers(text, before)
+  const named = headers(text, before)
+  // In the name what a token is made of, in the value what one byte holds. RFC 9110, section 5.
+  if (!named.every(([name, value]) => TOKEN.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)))
+    throw new InvalidArgumentError('It takes the name of a header and a value of one line.')
+  return named
+}
+
+function method(text: string): string {
+  const method = text.toUpperCase()
+  // The other two are for proxies, and `fetch` has none of them.
+  if (!TOKEN.test(method) || ['CONNECT', 'TRACE', 'TRACK'].includes(method))
+    throw new InvalidArgumentError('It takes a method, such as PUT.')
+  return method
 }
 
 function userName(text: string): string {
