@@ -34,8 +34,8 @@ export function codesCard(codes: ShownCodes, { columns, rows, qr, keys }: Room):
     ...large(userCode, columns),
   ]
   const below: Line[] = keys ? [['  ', ...(typeof keys === 'string' ? [keys] : keys)], ''] : []
-  if (!qr) return ['', ...words, ...below]
-  const drawn = qrCode(codes.verificationUriComplete ?? verificationUri)
+  const drawn = qr ? qrCode(codes.verificationUriComplete ?? verificationUri) : undefined
+  if (!drawn) return ['', ...words, ...below]
   const width = Math.max(...words.map(widthOf)) + GAP
   const drawnWidth = widthOf(drawn[0] ?? '')
   if (width + drawnWidth < columns && drawn.length + below.length + LINES_BELOW < rows)

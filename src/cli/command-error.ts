@@ -9,6 +9,7 @@ export type CommandErrorCode =
   | 'no_saved_login'
   | 'not_kept'
   | 'damaged_file'
+  | 'unusable_file'
 
 /** What went wrong at a command line. The message says what to do, where the code alone does not. */
 export class CommandError extends AuthgraphError {

@@ -40,7 +40,8 @@ ${cases.join('\n')}
     *) words='' ;;
   esac
   [ "$COMP_CWORD" -eq 1 ] && words='${commands.map(({ name }) => name).join(' ')} --help --version'
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}")
+  # macOS has a bash without mapfile.
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _${program} ${program}
 `
@@ -67,7 +68,8 @@ _${program}() {
 ${cases.join('\n')}
   esac
 }
-compdef _${program} ${program}
+# Read as a file of fpath it is called at once, by source it is only made known.
+if [ "$funcstack[1]" = _${program} ]; then _${program} "$@"; else compdef _${program} ${program}; fi
 `
 }
 

@@ -43,7 +43,8 @@ const ADVICE = {
   no_login: '',
   no_saved_login: '',
   not_kept: '',
-  damaged_file: 'Log in again: authgraph login',
+  damaged_file: '',
+  unusable_file: '',
 } satisfies Record<Code, string>
 
 /** What is neither 0 nor 1. */

@@ -1,3 +1,4 @@
+import { holdTerminal } from './suspend.ts'
 import { type Line, type Styled, styled, type Writer, widthOf } from './writer.ts'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
@@ -13,11 +14,19 @@ export function liveLine({ stream, render, print }: Writer) {
   let frame = 0
   let draw: (() => readonly (string | Styled)[]) | undefined
   let timer: NodeJS.Timeout | undefined
+  let letGo = () => {}
 
   const paint = () => {
     if (!draw) return
     const spinner = styled('cyan', FRAMES[frame++ % FRAMES.length] ?? '')
     stream.write(`${CLEAR_LINE}${render(fitting(['  ', spinner, ' ', ...draw()], stream.columns))}`)
+  }
+
+  // Whatever ends or suspends the command, its user has a cursor afterwards.
+  const giveBack = () => void stream.write(`${CLEAR_LINE}${SHOW_CURSOR}`)
+  const take = () => {
+    stream.write(HIDE_CURSOR)
+    paint()
   }
 
   return {
@@ -29,13 +38,21 @@ export function liveLine({ stream, render, print }: Writer) {
     },
     /** Shows a line that is drawn anew several times a second. */
     show(line: () => readonly (string | Styled)[]): void {
-      if (!draw) stream.write(HIDE_CURSOR)
+      const isNew = !draw
       draw = line
       timer ??= setInterval(paint, FRAME_TIME)
+      if (isNew) {
+        letGo = holdTerminal({ release: giveBack, take })
+        process.once('exit', giveBack)
+        stream.write(HIDE_CURSOR)
+      }
       paint()
     },
     hide(): void {
-      if (draw) stream.write(`${CLEAR_LINE}${SHOW_CURSOR}`)
+      if (!draw) return
+      giveBack()
+      letGo()
+      process.off('exit', giveBack)
       draw = undefined
       clearInterval(timer)
       timer = undefined

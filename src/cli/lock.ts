@@ -8,14 +8,38 @@ const ABANDONED = 60_000
 /** Milliseconds between two attempts. */
 const PAUSE = 50
 
-/** Runs one at a time among all processes of this machine. The lock is a folder: making one succeeds once. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Runs one at a time among all processes of this machine. The lock is a folder: making one succeeds once. A signal to
+ * end waits for the end of the run, and a second one does not.
+ */
 export async function withLock<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   while (!taken(path)) await wait(PAUSE)
+  const goOn = holdSignals()
   try {
     return await run()
   } finally {
     release(path)
+    goOn()
+  }
+}
+
+/** Keeps the first signal back. Returns what lets it act. */
+function holdSignals(): () => void {
+  let held: NodeJS.Signals | undefined
+  const hold = (signal: NodeJS.Signals) => {
+    held = signal
+    letGo()
+  }
+  const letGo = () => {
+    for (const signal of SIGNALS) process.off(signal, hold)
+  }
+  for (const signal of SIGNALS) process.on(signal, hold)
+  return () => {
+    letGo()
+    if (held) process.kill(process.pid, held)
   }
 }
 

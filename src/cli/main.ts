@@ -19,6 +19,9 @@ run().catch((error) => {
   process.exitCode = report(error)
 })
 
+// Thrown where nobody waits for it, such as by who listens to a state.
+process.on('uncaughtException', (error) => process.exit(report(error)))
+
 async function run(): Promise<void> {
   refuseSecrets(process.argv)
   const program = createProgram()
@@ -29,7 +32,13 @@ async function run(): Promise<void> {
 /** Says what went wrong, unless the command line did. Help and version come as an error with code 0. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
-  if (!(error instanceof AuthgraphError)) throw error
-  writerTo(process.stderr, { color: !process.argv.includes('--no-color') }).print(...failure(error).lines)
-  return exitCodeOf(error)
+  const { print } = writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
+  if (error instanceof AuthgraphError) {
+    print(...failure(error).lines)
+    return exitCodeOf(error)
+  }
+  // Without the line of the program that Node shows: of a bundle, it is all of it.
+  const trace = error instanceof Error ? (error.stack ?? error.message) : 'no error was thrown'
+  print('This is a mistake of authgraph. Please report it, with these lines:', ...trace.split('\n'))
+  return 1
 }

@@ -4,17 +4,21 @@ import { CommandError } from './command-error.ts'
 /**
  * Reads a record that an earlier command wrote.
  *
- * @param what The record, as the message names it. Nothing of it is quoted.
+ * @param named The record, as the message names it, and the profile that it belongs to. Nothing of it is quoted.
  * @throws CommandError `damaged_file`
  */
 export function readRecord<Schema extends v.GenericSchema>(
   schema: Schema,
   text: string,
-  what: string,
+  { what, profile }: { readonly what: string; readonly profile: string },
 ): v.InferOutput<Schema> {
   const parsed = v.safeParse(schema, jsonOf(text))
   if (parsed.success) return parsed.output
-  throw new CommandError('damaged_file', `${what} cannot be read: it is damaged, or of another version`)
+  throw new CommandError(
+    'damaged_file',
+    `${what} of ${profile} cannot be read: it is damaged, or of another version; log in again: ` +
+      `authgraph login --profile ${profile}`,
+  )
 }
 
 function jsonOf(text: string): unknown {

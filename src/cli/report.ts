@@ -32,7 +32,9 @@ export interface ReportOptions {
 export function reportTo(stream: NodeJS.WriteStream, options: ReportOptions): Report {
   if (options.json) return jsonReport(stream)
   const writer = writerTo(stream, options)
-  return stream.isTTY ? terminalReport(writer, options) : plainReport(writer)
+  // Some terminals, as those of editors, know no control sequences.
+  const isLive = stream.isTTY && process.env.TERM !== 'dumb'
+  return isLive ? terminalReport(writer, options) : plainReport(writer)
 }
 
 function jsonReport(stream: NodeJS.WritableStream): Report {

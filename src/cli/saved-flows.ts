@@ -17,6 +17,8 @@ const savedFlow = v.object({
   record: v.custom<ResumeRecord>((value) => typeof value === 'object' && value !== null),
 })
 
+const expiring = v.pipe(v.string(), v.parseJson(), v.object({ record: v.object({ expiresAt: v.number() }) }))
+
 /** A login that is not finished. Sensitive: the record holds the device code. */
 export interface SavedFlow extends v.InferOutput<typeof savedFlow> {}
 
@@ -27,6 +29,7 @@ export function saveFlow(name: string, flow: Omit<SavedFlow, 'v'>): void {
 
 /** Finds the login to go on with: that of the name, or the only one. Throws CommandError `no_saved_login`. */
 export function savedFlowOf(name: string | undefined): SavedFlow & { readonly name: string } {
+  if (name === undefined) forgetExpiredFlows()
   const names = namesIn(folder())
   const chosen = name ?? (names.length === 1 ? names[0] : undefined)
   if (chosen === undefined && names.length > 1)
@@ -37,12 +40,21 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
   const text = chosen === undefined ? undefined : readIfThere(pathOf(chosen))
   if (chosen === undefined || text === undefined)
     throw new CommandError('no_saved_login', 'there is no unfinished login to go on with: authgraph login')
-  return { name: chosen, ...readRecord(savedFlow, text, 'the unfinished login') }
+  return { name: chosen, ...readRecord(savedFlow, text, { what: 'the unfinished login', profile: chosen }) }
 }
 
 /** Removes the record of a login: it has ended. */
 export function forgetFlow(name: string): void {
   removeFile(pathOf(name))
+}
+
+/** Removes the records of codes that nobody can enter any more. One that cannot be read stays. */
+export function forgetExpiredFlows(): void {
+  for (const name of namesIn(folder())) {
+    const text = readIfThere(pathOf(name)) ?? ''
+    const expiresAt = v.safeParse(expiring, text)
+    if (expiresAt.success && expiresAt.output.record.expiresAt < Date.now()) forgetFlow(name)
+  }
 }
 
 function folder(): string {

@@ -32,18 +32,37 @@ export function saveProfile(name: string, profile: Omit<SavedProfile, 'v'>): voi
 /** Finds a profile by its name. Throws CommandError `damaged_file`. */
 export function findProfile(name: string): NamedProfile | undefined {
   const text = readIfThere(pathOf(name))
-  return text === undefined ? undefined : { name, ...readRecord(savedProfile, text, `the profile ${name}`) }
+  return text === undefined
+    ? undefined
+    : { name, ...readRecord(savedProfile, text, { what: 'the record', profile: name }) }
 }
 
-/** Lists the profiles, that of the last login first: it is the current one. */
+/** Finds a profile, and takes a damaged one for none: a login replaces it. */
+export function replaceableProfile(name: string): NamedProfile | undefined {
+  const profile = readable(name)
+  return profile instanceof CommandError ? undefined : profile
+}
+
+/** Lists the profiles that can be read, that of the last login first: it is the current one. */
 export function allProfiles(): NamedProfile[] {
   return namesIn(folder())
-    .flatMap((name) => findProfile(name) ?? [])
+    .flatMap((name) => replaceableProfile(name) ?? [])
     .sort((one, other) => other.since - one.since)
 }
 
-/** Gives the profile of a name, or the current one. Throws CommandError `no_login`. */
+/** Lists the names of the others, and what is wrong with them. */
+export function damagedProfiles(): { readonly name: string; readonly error: CommandError }[] {
+  return namesIn(folder()).flatMap((name) => {
+    const error = readable(name)
+    return error instanceof CommandError ? { name, error } : []
+  })
+}
+
+/** Gives the profile of a name, or the current one. Throws CommandError `no_login` or `damaged_file`. */
 export function profileOrCurrent(name: string | undefined): NamedProfile {
+  const [damaged] = name === undefined ? damagedProfiles() : []
+  // It may be the one of the last login, and nobody wants to be somebody else by mistake.
+  if (damaged) throw damaged.error
   const profile = name === undefined ? allProfiles()[0] : findProfile(name)
   if (profile) return profile
   const names = allProfiles().map((known) => known.name)
@@ -59,6 +78,15 @@ export function profileOrCurrent(name: string | undefined): NamedProfile {
 /** Forgets a profile. */
 export function forgetProfile(name: string): void {
   removeFile(pathOf(name))
+}
+
+function readable(name: string): NamedProfile | CommandError | undefined {
+  try {
+    return findProfile(name)
+  } catch (error) {
+    if (error instanceof CommandError && error.code === 'damaged_file') return error
+    throw error
+  }
 }
 
 function folder(): string {

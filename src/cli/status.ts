@@ -3,13 +3,15 @@ import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { StatusOptions } from './commands/status.ts'
 import { environmentFetch } from './environment-fetch.ts'
 import { failure } from './failure.ts'
-import { allProfiles, type NamedProfile, profileOrCurrent } from './saved-profiles.ts'
+import { allProfiles, damagedProfiles, type NamedProfile, profileOrCurrent } from './saved-profiles.ts'
 import { originOf, profileAt } from './service-address.ts'
 import { tokenStore } from './token-store.ts'
 import { usableLogin } from './usable-login.ts'
 import { validityOf } from './validity.ts'
 import { whoIs } from './who-is.ts'
 import { type Line, styled, visibleJson, type Writer, writerTo } from './writer.ts'
+
+const NOT_TRIED = 'not known, and the token not tried: of a service by --issuer no API is known'
 
 /** How a login stands. */
 type Standing =
@@ -19,7 +21,9 @@ type Standing =
 /** Runs `authgraph status`. Returns the exit code. */
 export async function status(options: StatusOptions): Promise<number> {
   const [current] = allProfiles()
-  const profiles = options.profile || !current ? [profileOrCurrent(options.profile)] : allProfiles()
+  const damaged = options.profile ? [] : damagedProfiles()
+  const isOne = options.profile || (!current && damaged.length === 0)
+  const profiles = isOne ? [profileOrCurrent(options.profile)] : allProfiles()
   const fetch = await environmentFetch()
   const standings = await Promise.all(profiles.map((profile) => standingOf(profile, fetch)))
   const writer = writerTo(process.stdout, options)
@@ -30,7 +34,12 @@ export async function status(options: StatusOptions): Promise<number> {
     if (options.json) writer.stream.write(`${visibleJson(asEvent(shown))}\n`)
     else show(writer, shown)
   }
-  return standings.every((standing) => !('error' in standing)) ? 0 : 1
+  for (const { name, error } of damaged) {
+    const { event, lines } = failure(error)
+    if (options.json) writer.stream.write(`${visibleJson({ profile: name, error: event })}\n`)
+    else writer.print(...lines, '')
+  }
+  return damaged.length === 0 && standings.every((standing) => !('error' in standing)) ? 0 : 1
 }
 
 async function standingOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Standing> {
@@ -42,6 +51,10 @@ async function standingOf(profile: NamedProfile, fetch: typeof globalThis.fetch)
     if (error instanceof AuthgraphError) return { error }
     throw error
   }
+}
+
+function hasApi({ address }: NamedProfile): boolean {
+  return 'host' in address
 }
 
 interface Shown {
@@ -57,6 +70,7 @@ function asEvent({ profile, standing, place, isCurrent }: Shown): object {
     profile: profile.name,
     current: isCurrent,
     host: originOf(profile.address).host,
+    tried: hasApi(profile),
     ...('error' in standing ? { error: failure(standing.error).event } : { user: standing.user }),
     ...(token && {
       scopes: token.scopes,
@@ -71,15 +85,16 @@ function asEvent({ profile, standing, place, isCurrent }: Shown): object {
 function show({ print }: Writer, { profile, standing, place, isCurrent }: Shown): void {
   const { token } = standing
   const isGood = !('error' in standing)
+  const isTried = hasApi(profile)
   const lines: Line[] = [
     [
-      isGood ? styled('green', '✓') : styled('red', '✗'),
+      isGood ? (isTried ? styled('green', '✓') : styled('yellow', '●')) : styled('red', '✗'),
       ' ',
       styled('bold', profile.name),
       ...(isCurrent ? [styled('dim', ' (current)')] : []),
     ],
     ...(isGood
-      ? [`  user        ${standing.user ?? 'not said by this service'}`]
+      ? [`  user        ${isTried ? (standing.user ?? 'not said by this service') : NOT_TRIED}`]
       : failure(standing.error).lines.map((line, index) =>
           index === 0 ? `  ${standing.error.message}` : line,
         )),

@@ -41,8 +41,8 @@ export function readIssuer(text: string): string {
 
 /** Reads the name of a profile. */
 export function profileName(text: string): string {
-  if (!/^[\w.:@-]{1,100}$/.test(text))
-    throw new InvalidArgumentError('It takes a name of letters, digits and the characters . : @ _ -')
+  if (!/^[\w.:@[\]-]{1,100}$/.test(text))
+    throw new InvalidArgumentError('It takes a name of letters, digits and the characters . : @ _ - [ ]')
   return text
 }
 

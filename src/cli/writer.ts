@@ -28,7 +28,8 @@ export function styled(style: Style, text: string): Styled {
 
 /** Makes a writer, with colours on a terminal where they are wanted. */
 export function writerTo(stream: NodeJS.WriteStream, { color }: { readonly color: boolean }): Writer {
-  const colors = color && stream.isTTY && !process.env.NO_COLOR
+  const { NO_COLOR, TERM } = process.env
+  const colors = color && stream.isTTY && !NO_COLOR && TERM !== 'dumb'
   const piece = (part: string | Styled) => {
     if (typeof part === 'string') return cut(part)
     const text = cut(part.text)

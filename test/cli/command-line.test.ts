@@ -30,6 +30,16 @@ describe('the command line', () => {
     expect(run()).toMatchObject({ status: 0, stdout: expect.stringContaining('demo'), stderr: '' })
   })
 
+  test('a mistake of its own is told without the text of the program', () => {
+    const preload = 'data:text/javascript,setTimeout(() => { throw new TypeError("odd") })'
+    const serve = [command, 'serve', '--demo-client', '--port', '0']
+    const { status, stderr } = spawnSync(process.execPath, ['--import', preload, ...serve], {
+      encoding: 'utf8',
+    })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/This is a mistake of authgraph.*\nTypeError: odd\n {4}at /)
+  })
+
   test('tells its version', () => {
     expect(run('--version')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
   })
@@ -52,7 +62,7 @@ describe('completion', () => {
     const complete = (words: string[]) =>
       execFileSync('bash', [
         '-c',
-        `source <("$0" "$1" completion bash); COMP_WORDS=(${words.join(' ')} ''); COMP_CWORD=${words.length}; ` +
+        `enable -n mapfile; source <("$0" "$1" completion bash); COMP_WORDS=(${words.join(' ')} ''); COMP_CWORD=${words.length}; ` +
           `_authgraph; ${listed}`,
         process.execPath,
         command,

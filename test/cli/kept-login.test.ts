@@ -28,7 +28,7 @@ async function loggedIn(world: World, more: object = {}) {
   }
 }
 
-describe('authgraph token', { concurrent: true, timeout: 30_000 }, () => {
+describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
   test('prints the token of the last login, and that alone', async ({ world }) => {
     await loggedIn(world)
     expect(await world.run(['token'])).toEqual({ code: 0, stdout: `${TOKEN}\n`, stderr: '' })
@@ -51,6 +51,18 @@ describe('authgraph token', { concurrent: true, timeout: 30_000 }, () => {
     })
   })
 
+  test('a signal to end waits until the renewed token is kept, and leaves no lock', async ({ world }) => {
+    const { expire, refreshes, hold } = await loggedIn(world, RENEWABLE)
+    expire()
+    const release = hold()
+    const ended = await world.run(['token'], {
+      killWhen: [() => refreshes().length === 1, 'SIGINT', release],
+    })
+    expect(ended.signal).toBe('SIGINT')
+    expect((await world.run(['token'])).stdout).toBe(`${FRESH}\n`)
+    expect(refreshes()).toHaveLength(1)
+  })
+
   test('says how to log in again where the token has ended for good', async ({ world }) => {
     const { expire } = await loggedIn(world, { expires_in: 28_800 })
     expire()
@@ -60,7 +72,7 @@ describe('authgraph token', { concurrent: true, timeout: 30_000 }, () => {
   })
 })
 
-describe('authgraph status', { concurrent: true, timeout: 30_000 }, () => {
+describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
   test('shows who, where, what for, until when and where it is kept, and not the token', async ({
     world,
   }) => {
@@ -78,6 +90,7 @@ describe('authgraph status', { concurrent: true, timeout: 30_000 }, () => {
       expect.objectContaining({
         profile: 'work',
         current: true,
+        tried: true,
         host,
         user: 'octocat',
         store: 'file',
@@ -95,6 +108,56 @@ describe('authgraph status', { concurrent: true, timeout: 30_000 }, () => {
     expect(stdout).toMatch(/^✗ work \(current\)\n.*cannot be reached: ECONNREFUSED\n {2}Check the connection/)
   })
 
+  test('shows the other logins where the record of one is damaged, and a login replaces that one', async ({
+    world,
+  }) => {
+    const { url } = await loggedIn(world)
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--profile', 'home']
+    const record = join(world.folder, 'profiles', 'home.json')
+    writeFileSync(record, '{')
+    writeFileSync(join(world.folder, 'profiles', '%zz.json'), 'of somebody else')
+    const { code, stdout } = await world.run(['status'])
+    expect(code).toBe(1)
+    expect(stdout).toContain('✓ work (current)')
+    expect(stdout).toContain('✗ the record of home cannot be read')
+    expect((await world.run(['status', '--profile', 'work'])).code).toBe(0)
+    expect((await world.run(['token', '--profile', 'work'])).code).toBe(0)
+    // It may be the last login.
+    const unnamed = await world.run(['token'])
+    expect(unnamed).toMatchObject({ code: 1, stdout: '' })
+    expect(unnamed.stderr).toContain('authgraph login --profile home')
+    expect((await world.run(login)).code).toBe(0)
+    expect((await world.run(['status'])).code).toBe(0)
+  })
+
+  test.for(['profiles', 'state'])('is told where %s is no folder', async (name, { world }) => {
+    writeFileSync(join(world.folder, name), '')
+    const login = ['login', '--host', 'localhost:9', '--client-id', 'id', '--store', 'file']
+    const { code, stdout, stderr } = await world.run(login)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    expect(stdout).toMatch(/^✗ .* cannot be used \(ENOTDIR\): AUTHGRAPH_CONFIG_DIR moves it\n$/)
+  })
+
+  test('says that a service by --issuer was not asked, and api what to do', async ({ world }) => {
+    const document: Record<string, string> = {}
+    const issuer = await world.scripted({ polls: [granted(TOKEN)], user: document })
+    Object.assign(document, {
+      issuer: issuer.url,
+      device_authorization_endpoint: `${issuer.url}/login/device/code`,
+      token_endpoint: `${issuer.url}/login/oauth/access_token`,
+    })
+    const login = ['login', '--issuer', issuer.url, '--client-id', 'id', '--store', 'file']
+    expect((await world.run(login)).code).toBe(0)
+    const { code, stdout } = await world.run(['status'])
+    expect({ code, first: stdout[0] }).toEqual({ code: 0, first: '●' })
+    expect(stdout).toContain('the token not tried')
+    expect(linesOfJson((await world.run(['status', '--json'])).stdout)).toMatchObject([{ tried: false }])
+    expect(await world.run(['api', '/user'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no API is known'),
+    })
+  })
+
   test('is 1 where nobody is logged in', async ({ world }) => {
     const { code, stderr } = await world.run(['status'])
     expect(code).toBe(1)
@@ -102,7 +165,7 @@ describe('authgraph status', { concurrent: true, timeout: 30_000 }, () => {
   })
 })
 
-describe('authgraph logout', { concurrent: true, timeout: 30_000 }, () => {
+describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
   test('erases what is here, says that the service knows nothing of it, and asks it nothing', async ({
     world,
   }) => {

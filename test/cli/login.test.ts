@@ -9,7 +9,7 @@ import { test } from './support/world.ts'
 
 const TOKEN = 'gho_tokenInTheClear0123456789'
 
-describe('authgraph login', { concurrent: true, timeout: 30_000 }, () => {
+describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
   test('keeps the token in a file that only the user may read, and nothing secret in its configuration', async ({
     world,
   }) => {
@@ -65,6 +65,79 @@ describe('authgraph login', { concurrent: true, timeout: 30_000 }, () => {
     const [one, other] = requests.filter(({ path }) => path === '/login/device/code')
     expect(other?.fields).toEqual(one?.fields)
     expect(Object.fromEntries(one?.fields ?? [])).toEqual({ client_id: 'id', scope: 'repo' })
+  })
+
+  test('tells no client id to another service than it is of', async ({ world }) => {
+    const [one, other] = await Promise.all([world.scripted({ polls: [granted(TOKEN)] }), world.scripted()])
+    const login = (url: string, ...more: string[]) =>
+      world.run(['login', '--profile', 'work', '--host', url, '--store', 'file', ...more])
+    expect((await login(one.url, '--client-id', 'id')).code).toBe(0)
+    const { code, stdout } = await login(other.url)
+    expect(code).toBe(2)
+    expect(stdout).toContain('there is no client id')
+    expect(other.requests).toEqual([])
+  })
+
+  test('ends at a signal while it asks who has logged in, and the token is kept', async ({ world }) => {
+    const { url, requests } = await world.scripted({ polls: [granted(TOKEN)], hang: '/user' })
+    const asks = () => requests.some(({ path }) => path === '/user')
+    const { signal } = await world.run(['login', '--host', url, '--client-id', 'id', '--store', 'file'], {
+      killWhen: [asks, 'SIGINT', () => undefined],
+    })
+    expect(signal).toBe('SIGINT')
+    expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
+  })
+
+  test('stops where it cannot be written down', async ({ world }) => {
+    const { url } = await world.scripted()
+    mkdirSync(join(world.folder, 'state'))
+    writeFileSync(join(world.folder, 'state', 'unfinished'), '')
+    const { code, stdout, stderr } = await world.run([
+      'login',
+      '--host',
+      url,
+      '--client-id',
+      'id',
+      '--store',
+      'file',
+    ])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    expect(stdout).toMatch(/✗ .*unfinished.* cannot be used/)
+  })
+
+  test('names a command that goes on, also where nothing is to be kept or the name is a pattern', async ({
+    world,
+  }) => {
+    const { url } = await world.scripted({ polls: [PENDING, granted(TOKEN)] })
+    const login = ['login', '--host', url, '--client-id', 'id', '--no-wait', '--profile', '[::1]:80']
+    const saved = await world.run([...login, '--store', 'none', '--print'])
+    const [, command = ''] = /Go on with {2}authgraph (.*)/.exec(saved.stderr) ?? []
+    expect(command).toBe("login --resume --profile '[::1]:80' --print")
+    const { code, stdout } = await world.run(command.replaceAll("'", '').split(' '))
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${TOKEN}\n` })
+  })
+
+  test('removes the records of codes that have expired', async ({ world }) => {
+    const { url } = await world.scripted({ codes: { expires_in: 1 } })
+    const login = (name: string) =>
+      world.run([
+        'login',
+        '--host',
+        url,
+        '--client-id',
+        'id',
+        '--store',
+        'file',
+        '--profile',
+        name,
+        '--no-wait',
+      ])
+    await login('one')
+    await login('other')
+    await vi.waitFor(async () => {
+      await world.run(['login', '--resume'])
+      expect(world.files().filter(({ name }) => name.startsWith('state/unfinished/'))).toEqual([])
+    }, 20_000)
   })
 
   test('a denial ends with 4 and a sentence on what to do', async ({ world }) => {

@@ -7,6 +7,7 @@ import type { DeviceView } from '../../src/index.ts'
 beforeEach(() => {
   vi.useFakeTimers()
   vi.stubEnv('NO_COLOR', undefined)
+  vi.stubEnv('TERM', 'xterm-256color')
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -102,4 +103,25 @@ test('a code that cannot be drawn is shown as text alone', () => {
   const room = { columns: 80, rows: 24, qr: false }
   expect(codesCard({ ...codes, userCode: 'weiß-42' }, room)).toHaveLength(4)
   expect(codesCard(codes, room)).toHaveLength(9)
+})
+
+test('a terminal that knows no control sequences is shown plain lines', () => {
+  vi.stubEnv('TERM', 'dumb')
+  const { stream, text } = terminal()
+  const report = reportTo(stream, { ...plain, color: true })
+  report.codes(codes)
+  report.state(waiting, () => waiting)
+  report.close()
+  expect(text()).toBe(
+    'Open http://127.0.0.1/login/device and enter the code WDJB-MJHT\n' +
+      'pending     Waiting for the code to be entered. (61 s left)\n',
+  )
+})
+
+test('an address that is too long for a QR code is shown without one', () => {
+  const long = { ...codes, verificationUriComplete: `https://example.com/${'x'.repeat(2950)}` }
+  const room = { columns: 500, rows: 500, qr: true }
+  expect(codesCard(long, room)).toEqual(codesCard(long, { ...room, qr: false }))
+  const short = { ...codes, verificationUriComplete: `https://example.com/${'x'.repeat(2900)}` }
+  expect(codesCard(short, room)).not.toEqual(codesCard(short, { ...room, qr: false }))
 })

@@ -15,8 +15,12 @@ export function statusCommand(): Command {
     name: 'status',
     summary: 'show who is logged in, where, for what and until when',
     description:
-      'Asks each service whose token it is, and shows where the token is kept. The token is not shown.',
-    exitCodes: { 0: 'every login works', 1: 'one does not, or nobody is logged in' },
+      'Asks each service whose token it is, and shows where the token is kept. The token is not shown. A service by ' +
+      '--issuer cannot be asked, since only its login is known.',
+    exitCodes: {
+      0: 'every login works, as far as it can be asked',
+      1: 'one does not, or nobody is logged in',
+    },
     examples: ['authgraph status', 'authgraph status --profile work --json'],
   })
     .option('--profile <name>', 'one login; all of them by default', profileName)

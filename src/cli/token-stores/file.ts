@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { CommandError } from '../command-error.ts'
 import { fileOf, stateFolder } from '../folders.ts'
 import { readIfThere, removeFile, writePrivate } from '../private-file.ts'
 import type { TokenStore } from '../token-store.ts'
@@ -15,20 +14,12 @@ export function fileStore(): TokenStore {
     // A folder that cannot be written to must show before there is a token.
     check: async () => {
       const probe = join(folder, `probe of process ${process.pid}`)
-      try {
-        writePrivate(probe, '')
-        removeFile(probe)
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException
-        throw new CommandError(
-          'not_kept',
-          `${folder} cannot be written to (${code}): AUTHGRAPH_CONFIG_DIR moves it`,
-        )
-      }
+      writePrivate(probe, '')
+      removeFile(probe)
     },
     read: async (profile) => {
       const text = readIfThere(pathOf(profile))
-      return text === undefined ? undefined : readLogin(text)
+      return text === undefined ? undefined : readLogin(text, profile)
     },
     write: async (profile, login) => writePrivate(pathOf(profile), writeLogin(login)),
     erase: async (profile) => removeFile(pathOf(profile)),

@@ -33,7 +33,7 @@ export async function keyringStore(): Promise<TokenStore> {
       }),
     read: async (profile) => {
       const text = await use(profile, (entry) => entry.getPassword())
-      return text === null ? undefined : readLogin(text)
+      return text === null ? undefined : readLogin(text, profile)
     },
     write: (profile, login) => use(profile, (entry) => entry.setPassword(writeLogin(login))),
     erase: (profile) => use(profile, (entry) => entry.deleteCredential()),

@@ -41,7 +41,7 @@ export function writeLogin({ clientId, token }: KeptLogin): string {
 }
 
 /** Reads what `writeLogin` wrote. Throws CommandError `damaged_file`, which quotes nothing. */
-export function readLogin(text: string): KeptLogin {
-  const { clientId, token } = readRecord(record, text, 'the kept login')
+export function readLogin(text: string, profile: string): KeptLogin {
+  const { clientId, token } = readRecord(record, text, { what: 'the kept login', profile })
   return { clientId, token }
 }

@@ -27,6 +27,8 @@ export interface Script {
   readonly polls?: readonly object[]
   /** Whatever else is asked for. */
   readonly user?: object
+  /** The path that is never answered. */
+  readonly hang?: string
   /** Whether it speaks HTTPS. */
   readonly isSecure?: boolean
 }
@@ -43,15 +45,19 @@ export async function scriptedHttp({
   polls = [PENDING],
   user = { login: 'octocat' },
   isSecure,
+  hang,
 }: Script = {}) {
   const requests: Received[] = []
   let polled = 0
+  let held = Promise.resolve()
   const server = await serve(
     async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
       const path = request.url ?? ''
       requests.push({ path, fields: new URLSearchParams(body), authorization: request.headers.authorization })
+      await held
+      if (path === hang) return
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify(answerTo(path)))
     },
@@ -64,5 +70,16 @@ export async function scriptedHttp({
     return user
   }
 
-  return { ...server, requests }
+  return {
+    ...server,
+    requests,
+    /** Keeps the answers back, until the function that it returns is called. */
+    hold: () => {
+      let release = () => {}
+      held = new Promise((resolve) => {
+        release = resolve
+      })
+      return release
+    },
+  }
 }

@@ -7,14 +7,23 @@ export interface TerminalOptions {
   readonly env?: Record<string, string>
   readonly columns?: number
   readonly rows?: number
+  /** Run by a shell that tells when the command is suspended, and lets it go on after a line. */
+  readonly inShell?: boolean
 }
 
+const SHELL = 'set -m; "$0" "$@"; echo "suspended with $?"; read; fg >/dev/null'
+
 /** Runs the command in a pseudo-terminal. */
-export function openTerminal(args: readonly string[], { env, columns = 80, rows = 24 }: TerminalOptions) {
+export function openTerminal(
+  args: readonly string[],
+  { env, columns = 80, rows = 24, inShell = false }: TerminalOptions,
+) {
   const view = screen(columns)
   let raw = ''
   let check = () => {}
-  const pty: IPty = spawn(process.execPath, [COMMAND, ...args], {
+  const command = [process.execPath, COMMAND, ...args]
+  const [file = '', ...words] = inShell ? ['bash', '-c', SHELL, ...command] : command
+  const pty: IPty = spawn(file, words, {
     cols: columns,
     rows,
     env: { TERM: 'xterm-256color', ...env },

@@ -1,0 +1,77 @@
+import type { ResumeRecord } from '../client/resume.ts'
+import { Secret } from '../secret.ts'
+import { CommandError } from './command-error.ts'
+import type { LoginOptions } from './commands/login.ts'
+import { forgetExpiredFlows, savedFlowOf } from './saved-flows.ts'
+import { type NamedProfile, replaceableProfile } from './saved-profiles.ts'
+import { DEFAULT_ADDRESS, originOf, type ServiceAddress } from './service-address.ts'
+import type { StoreName } from './store-names.ts'
+import { type TokenStore, tokenStore } from './token-store.ts'
+
+/** Whom to ask for what, and where to keep it. */
+export interface Plan {
+  readonly name: string
+  readonly address: ServiceAddress
+  readonly scopes: readonly string[]
+  readonly store: TokenStore
+  readonly clientId: Secret
+  /** Where an earlier command stopped. */
+  readonly resume: ResumeRecord | undefined
+}
+
+/** Plans a login: a new one, or one to go on with. Throws CommandError where something is missing. */
+export function planLogin(options: LoginOptions): Promise<Plan> {
+  return options.resume ? unfinished(options) : fresh(options)
+}
+
+async function fresh(options: LoginOptions): Promise<Plan> {
+  forgetExpiredFlows()
+  const { host, issuer } = options
+  const given = issuer ? { issuer } : host ? { host } : undefined
+  const name = options.profile ?? originOf(given ?? DEFAULT_ADDRESS).host
+  const known = knownProfile(name, given)
+  const store = await checkedStore(options.store ?? known?.store ?? 'keyring', options)
+  const clientId = options.clientId ?? (known && (await store.read(name))?.clientId)
+  if (!clientId)
+    throw new CommandError(
+      'usage',
+      'there is no client id. Give that of your OAuth application, from its settings, with --client-id or in ' +
+        'the variable AUTHGRAPH_CLIENT_ID',
+    )
+  return {
+    name,
+    address: given ?? known?.address ?? DEFAULT_ADDRESS,
+    scopes: options.scope ?? known?.scopes ?? [],
+    store,
+    clientId: Secret.of(clientId),
+    resume: undefined,
+  }
+}
+
+async function unfinished(options: LoginOptions): Promise<Plan> {
+  const { name, address, record, ...saved } = savedFlowOf(options.profile)
+  return {
+    name,
+    address,
+    scopes: record.scopes,
+    store: await checkedStore(options.store ?? saved.store, options),
+    clientId: new Secret(record.clientId),
+    resume: record,
+  }
+}
+
+/** What is known of a profile, where it is of the same service: the client id of one is a secret to all others. */
+function knownProfile(name: string, given: ServiceAddress | undefined): NamedProfile | undefined {
+  const known = replaceableProfile(name)
+  const isOfAnother = known && given && originOf(known.address).href !== originOf(given).href
+  return isOfAnother ? undefined : known
+}
+
+/** A place to keep the token in is found before there is one. */
+async function checkedStore(name: StoreName, { print }: LoginOptions): Promise<TokenStore> {
+  if (name === 'none' && !print)
+    throw new CommandError('usage', '--store none keeps nothing: add --print, or the token would be lost')
+  const store = await tokenStore(name)
+  await store.check()
+  return store
+}

@@ -1,0 +1,52 @@
+import { describe, expect } from 'vitest'
+import { test } from './support/world.ts'
+
+const LOGIN = ['--client-id', 'id', '--store', 'file', '--profile', 'work']
+const SHOW_CURSOR = '\u001b[?25h'
+const HIDE_CURSOR = '\u001b[?25l'
+
+describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
+  test('suspends a login that reads keys, gives the terminal back, and shows the code again afterwards', async ({
+    world,
+  }) => {
+    const { url } = await world.scripted()
+    const terminal = world.open(['login', '--host', url, ...LOGIN], { inShell: true, rows: 40 })
+    await terminal.shows(/pending[\s\S]*(next poll|asking)/)
+    terminal.press('\u001a')
+    await terminal.shows(/suspended with 148/)
+    const before = terminal.raw().slice(0, terminal.raw().indexOf('suspended'))
+    expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR))
+    // The shell lets it go on at the next line.
+    terminal.press('\n')
+    await terminal.shows(/suspended[\s\S]*Enter {2}WDJB-MJHT[\s\S]*(next poll|asking)/)
+    terminal.press('c')
+    await terminal.shows(/asked to copy/)
+    terminal.press('\u0003')
+    expect(await terminal.exit).toBe(130)
+    expect(terminal.raw().lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDE_CURSOR))
+  })
+
+  test('does nothing where no shell could let it go on', async ({ world }) => {
+    const { url } = await world.scripted()
+    const terminal = world.open(['login', '--host', url, ...LOGIN])
+    await terminal.shows(/pending[\s\S]*(next poll|asking)/)
+    terminal.press('\u001a')
+    terminal.press('c')
+    await terminal.shows(/asked to copy/)
+    terminal.press('\u0003')
+    expect(await terminal.exit).toBe(130)
+  })
+
+  test('gives the cursor back where no keys are read', async ({ world }) => {
+    const terminal = world.open(['demo', '--interval', '1'], { inShell: true })
+    await terminal.shows(/next poll/)
+    terminal.press('\u001a')
+    await terminal.shows(/suspended with 148/)
+    const before = terminal.raw().slice(0, terminal.raw().indexOf('suspended'))
+    expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR))
+    terminal.press('\n')
+    await terminal.shows(/suspended[\s\S]*(next poll|asking)/)
+    terminal.press('\u0003')
+    expect(await terminal.exit).toBe(130)
+  })
+})
