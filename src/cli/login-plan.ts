@@ -31,7 +31,7 @@ async function fresh(options: LoginOptions): Promise<Plan> {
   const name = options.profile ?? originOf(given ?? DEFAULT_ADDRESS).host
   const known = knownProfile(name, given)
   const store = await checkedStore(options.store ?? known?.store ?? 'keyring', options)
-  const clientId = options.clientId ?? (known && (await store.read(name))?.clientId)
+  const clientId = options.clientId ?? (known && (await keptClientId(known)))
   if (!clientId)
     throw new CommandError(
       'usage',
@@ -65,6 +65,16 @@ function knownProfile(name: string, given: ServiceAddress | undefined): NamedPro
   const known = replaceableProfile(name)
   const isOfAnother = known && given && originOf(known.address).href !== originOf(given).href
   return isOfAnother ? undefined : known
+}
+
+/** Nothing where what is kept is damaged: the login that is planned replaces it. */
+async function keptClientId({ name, store }: NamedProfile): Promise<Secret | undefined> {
+  try {
+    return (await (await tokenStore(store)).read(name))?.clientId
+  } catch (error) {
+    if (error instanceof CommandError && error.code === 'damaged_file') return undefined
+    throw error
+  }
 }
 
 /** A place to keep the token in is found before there is one. */

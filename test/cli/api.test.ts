@@ -12,7 +12,7 @@ const accounts = {
   apps: [{ appId: 12345, publicKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()] }],
 }
 
-describe('authgraph api', { concurrent: true, timeout: 30_000 }, () => {
+describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
   test('calls in all five forms', async ({ world }) => {
     const service = await world.live(accounts)
     const login = [

@@ -18,7 +18,7 @@ const tokenOf = (claims: object) =>
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.')
 
-describe('authgraph jwt', { concurrent: true, timeout: 30_000 }, () => {
+describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
   test('prints a token that the key signed, from a file, a variable or the standard input', async ({
     world,
   }) => {

@@ -55,10 +55,9 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
     const { expire, refreshes, hold } = await loggedIn(world, RENEWABLE)
     expire()
     const release = hold()
-    const ended = await world.run(['token'], {
+    await world.run(['token'], {
       killWhen: [() => refreshes().length === 1, 'SIGINT', release],
     })
-    expect(ended.signal).toBe('SIGINT')
     expect((await world.run(['token'])).stdout).toBe(`${FRESH}\n`)
     expect(refreshes()).toHaveLength(1)
   })
@@ -128,6 +127,16 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect(unnamed.stderr).toContain('authgraph login --profile home')
     expect((await world.run(login)).code).toBe(0)
     expect((await world.run(['status'])).code).toBe(0)
+  })
+
+  test('a login replaces a token that is damaged, and asks for the client id alone', async ({ world }) => {
+    const { url } = await loggedIn(world)
+    writeFileSync(join(world.folder, 'state', 'tokens', 'work.json'), '{')
+    expect((await world.run(['token'])).stderr).toContain('authgraph login --profile work')
+    const again = ['login', '--profile', 'work', '--host', url]
+    expect((await world.run(again)).stdout).toContain('there is no client id')
+    expect((await world.run([...again, '--client-id', 'id'])).code).toBe(0)
+    expect((await world.run(['token'])).code).toBe(0)
   })
 
   test.for(['profiles', 'state'])('is told where %s is no folder', async (name, { world }) => {

@@ -1,9 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { tokenStore } from '../../src/cli/token-store.ts'
 import { hasKeyring, startKeyring } from './support/keyring.ts'
+import { granted } from './support/scripted-http.ts'
+import { World } from './support/world.ts'
 import { keptLogin, tokenStoreContract } from './token-store-contract.ts'
 
 const DAMAGED = '{"v":1,"clientId":"id","token":{"accessToken":"gho_damaged"}}'
@@ -34,7 +36,7 @@ describe('the store of files', () => {
   test('says beforehand that it cannot write', async () => {
     vi.stubEnv('AUTHGRAPH_CONFIG_DIR', join(folder, 'a-file'))
     writeFileSync(join(folder, 'a-file'), '')
-    await expect((await tokenStore('file')).check()).rejects.toMatchObject({ code: 'not_kept' })
+    await expect((await tokenStore('file')).check()).rejects.toMatchObject({ code: 'unusable_file' })
     vi.stubEnv('AUTHGRAPH_CONFIG_DIR', folder)
   })
 })
@@ -56,6 +58,18 @@ describe.skipIf(!hasKeyring)('the keyring', () => {
       const entry = new AsyncEntry('authgraph', profile, { linux: { store: 'secret-service' } })
       await entry.setPassword(DAMAGED)
     },
+  })
+
+  test('takes over what a file has kept: the client id is known, and the file is gone', async () => {
+    const world = new World()
+    onTestFinished(() => world.end())
+    const { url } = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
+    const login = ['login', '--host', url, '--profile', 'moved', '--store']
+    expect((await world.run([...login, 'file', '--client-id', 'id'])).code).toBe(0)
+    const { code } = await world.run([...login, 'keyring'], { env: keyring.env })
+    expect(code).toBe(0)
+    expect(world.files().filter(({ text }) => text.includes('gho_'))).toEqual([])
+    expect((await world.run(['token'], { env: keyring.env })).stdout).toBe('gho_tokenInTheClear\n')
   })
 
   test('leaves nothing of its probe', async () => {
