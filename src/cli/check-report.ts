@@ -37,9 +37,17 @@ export function checkReportTo(
   const paint = (style: Style, text: string) =>
     isColored ? styleText(style, text, { validateStream: false }) : text
   const width = Math.max((stream.columns ?? WIDTH) - SOURCE_WIDTH - 6, 30)
+  let rows = 0
   return {
-    result: (result) => stream.write(row(result, width, paint)),
-    end: (report) => stream.write(summary(report, paint)),
+    result: (result) => {
+      rows += 1
+      stream.write(row(result, width, paint))
+    },
+    end: (report) => {
+      const left = report.results.length - rows
+      if (left > 0) stream.write(`  ${paint('dim', `– ${left} more, to which the check did not come`)}\n`)
+      stream.write(summary(report, paint))
+    },
   }
 }
 

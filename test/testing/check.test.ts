@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { REQUIREMENTS, type RequirementId } from '../../src/testing/check/requirements.ts'
 import {
   type CheckOptions,
+  type CheckResult,
   checkService,
   createSandbox,
   type SandboxOptions,
@@ -178,7 +179,78 @@ describe('a service', () => {
     sandbox.inject('hang', { times: 2 })
     const report = await sandbox.run(checkService(sandbox.client))
     expect(report.failed).toBe(1)
+    expect(report.results[0]?.exchange?.answer).toBe('the service did not answer in time')
     expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBe(20_000)
+  })
+
+  test('that never answers a poll is said to give no answer, and not a status', async () => {
+    const sandbox = createSandbox()
+    sandbox.inject('drop', { on: 'poll', times: Number.POSITIVE_INFINITY })
+    const { results } = await sandbox.run(
+      checkService({ ...sandbox.client, approve: () => sandbox.approve() }),
+    )
+    for (const name of ['pending', 'poll-status', 'approved'])
+      expect(results.find(({ id }) => id === name)).toMatchObject({ detail: 'no answer came' })
+  })
+
+  test('without codes has one result to tell of, and all of them in the report', async () => {
+    const sandbox = createSandbox()
+    sandbox.inject('html', { times: 2 })
+    const told: string[] = []
+    const onResult = ({ id }: CheckResult) => told.push(id)
+    const { results } = await sandbox.run(checkService({ ...sandbox.client, onResult }))
+    expect(told).toEqual(['codes'])
+    expect(results).toHaveLength(Object.keys(REQUIREMENTS).length)
+  })
+
+  test.each([100_000, 3_000_000])(
+    'whose codes run out before the first poll fails (%s seconds)',
+    async (interval) => {
+      const { report, sandbox, failed } = await check(
+        { after: ({ body }) => body?.device_code && Object.assign(body, { interval }) },
+        { options: { waitExpiry: false } },
+      )
+      expect(failed).toEqual(['pending'])
+      expect(report.results.find(({ id }) => id === 'pending')?.exchange?.answer).toContain(`${interval}`)
+      expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(900_000)
+    },
+  )
+
+  test('that asks for a wait beyond the end of the codes is not waited for', async () => {
+    const { failed, skipped, sandbox } = await check(
+      { after: ({ body }) => body?.error === 'slow_down' && Object.assign(body, { interval: 100_000 }) },
+      { options: { waitExpiry: false } },
+    )
+    expect(failed).toEqual([])
+    expect(skipped).toEqual(['recovery', 'expired'])
+    expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(900_000)
+  })
+
+  test('whose early poll hides the decision beyond the end of the codes is not waited for', async () => {
+    const { failed, sandbox } = await check(
+      {
+        after: (answered) => {
+          if (answered.body?.access_token || answered.body?.error === 'access_denied')
+            answered.body = { error: 'slow_down', interval: 100_000 }
+        },
+      },
+      { options: { waitExpiry: false } },
+    )
+    expect(failed).toEqual(['early-decision', 'approved', 'denied'])
+    expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(900_000)
+  })
+
+  test('whose codes live longer than the longest timer is waited for', async () => {
+    const longest = 2 ** 31 - 1
+    const { clock, ...sandbox } = createSandbox({ expiresIn: 4_000_000 })
+    // As timers are: one that is longer fires at once.
+    const setTimeout = (callback: () => void, delay: number) =>
+      clock.setTimeout(callback, delay > longest ? 1 : delay)
+    const checked = checkService({ ...sandbox.client, clock: { ...clock, setTimeout }, waitExpiry: true })
+    await sandbox.advance(5_000_000)
+    expect((await checked).results.find(({ id }) => id === 'expired')?.outcome).not.toBe('not applicable')
+    const last = sandbox.requests.findLast(({ path }) => path.endsWith('/access_token'))
+    expect(last?.at).toBeGreaterThan(Date.UTC(2026, 0, 1) + 4_000_000_000)
   })
 
   test('on another machine is asked nothing, unless that is meant', async () => {
@@ -208,6 +280,17 @@ describe('a service', () => {
   })
 })
 
+/** Tells what is secret in words of its own. */
+function codesOrToken(
+  tell: (body: { readonly device_code?: string; readonly access_token?: string }) => unknown,
+): Spoiler {
+  return {
+    after: (answered) => {
+      if (answered.body?.device_code ?? answered.body?.access_token) answered.body = tell(answered.body)
+    },
+  }
+}
+
 test('no secret stands in a report, even where everything fails', async () => {
   const reports = await Promise.all([
     check({ after: ({ headers }) => headers.set('content-type', 'text/plain') }),
@@ -225,6 +308,19 @@ test('no secret stands in a report, even where everything fails', async () => {
       after: (answered) => {
         if (answered.body?.access_token) answered.body.refresh_token = 'a-refresh-token'
         if (answered.body?.access_token) answered.body.token_type = 'mac'
+      },
+    }),
+    check(
+      codesOrToken(({ device_code, access_token }) => ({
+        deviceCode: device_code,
+        accessToken: access_token,
+      })),
+    ),
+    check(codesOrToken((body) => ({ data: JSON.stringify(body) }))),
+    check(codesOrToken(({ device_code, access_token }) => `<code>${device_code ?? access_token}</code>`)),
+    check({
+      after: ({ body }) => {
+        if (body?.device_code) body.verification_uri = `http://localhost/nowhere?for=${body.device_code}`
       },
     }),
   ])

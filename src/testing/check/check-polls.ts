@@ -4,6 +4,7 @@ import type { Begun } from './check-codes.ts'
 import {
   alive,
   type CheckContext,
+  fits,
   type Grant,
   isAsked,
   mayBeStored,
@@ -23,6 +24,8 @@ const EARLY = 0.75
 /** Seconds by which every `slow_down` makes the interval longer. */
 const MORE = 5
 
+const TOO_LATE = 'the codes run out before a device may poll'
+
 /** Looks at polls before, at and after the decision of a user. */
 export async function checkPolls(context: CheckContext, { first, others }: Begun): Promise<void> {
   await checkPace(context, first)
@@ -36,6 +39,13 @@ export async function checkPolls(context: CheckContext, { first, others }: Begun
 async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
   const { verdicts } = context
   const { interval } = grant.shown
+  if (!fits(context, grant, interval)) {
+    verdicts.judge('pending', grant.reply, TOO_LATE)
+    verdicts.skip(['slow-down', 'slow-down-interval', 'recovery'], TOO_LATE)
+    checkHabits(context, await poll(context, grant.deviceCode))
+    checkForms(context, grant)
+    return
+  }
   await wait(context, interval)
   const timely = await poll(context, grant.deviceCode)
   verdicts.judge('pending', timely, wants('authorization_pending', timely))
@@ -54,7 +64,12 @@ async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
     const problem = longer ? undefined : `wanted an interval of ${interval + MORE} or more`
     verdicts.judge('slow-down-interval', early, problem, `from ${interval} to ${told} seconds`)
   }
-  await wait(context, longer ? told : interval + MORE)
+  const next = longer ? told : interval + MORE
+  if (!fits(context, grant, next)) {
+    verdicts.skip(['recovery'], TOO_LATE)
+    return
+  }
+  await wait(context, next)
   const patient = await poll(context, grant.deviceCode)
   verdicts.judge('recovery', patient, wants('authorization_pending', patient))
 }
@@ -65,7 +80,9 @@ function checkHabits(context: CheckContext, { status }: Reply): void {
   const found = status === 200 ? 'github' : status === 400 ? 'rfc8628' : undefined
   context.habits = options.habits === 'auto' ? (found ?? 'rfc8628') : options.habits
   const right = found === context.habits
-  const problem = right ? undefined : `status ${status} is not that of the profile ${context.habits}`
+  const other =
+    status === 0 ? 'no answer came' : `status ${status} is not that of the profile ${context.habits}`
+  const problem = right ? undefined : other
   verdicts.judge('poll-status', polls.at(-1), problem, `status ${status}, as in the profile ${found}`)
 }
 
@@ -145,15 +162,18 @@ async function checkApproval(context: CheckContext, grant: Grant): Promise<void>
   verdicts.judge('token-once', again, notFinal(again))
 }
 
-/** Waits as a device must that was slowed down, and polls again. */
-async function pollLater(context: CheckContext, { deviceCode, shown }: Grant, slowed: Reply): Promise<Reply> {
+/** Waits as a device must that was slowed down, and polls again, while there is time. */
+async function pollLater(context: CheckContext, grant: Grant, slowed: Reply): Promise<Reply> {
   const told = memberOf(slowed.body, 'interval')
-  await wait(context, Math.max(shown.interval + MORE, typeof told === 'number' ? told : 0))
-  return poll(context, deviceCode)
+  const next = Math.max(grant.shown.interval + MORE, typeof told === 'number' ? told : 0)
+  if (!fits(context, grant, next)) return slowed
+  await wait(context, next)
+  return poll(context, grant.deviceCode)
 }
 
 function tokenProblem({ status, error, body }: Reply): string | undefined {
   const token = memberOf(body, 'access_token')
+  if (status === 0) return 'no answer came'
   if (typeof token !== 'string' || token === '')
     return `there is no access_token, ${error === undefined ? `and status ${status}` : `but ${said(error)}`}`
   return status === 200 ? undefined : `wanted status 200, got ${status}`

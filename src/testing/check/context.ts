@@ -1,4 +1,4 @@
-import type { ShownCodes } from '../../client/options.ts'
+import type { Clock, ShownCodes } from '../../client/options.ts'
 import { memberOf } from '../../protocol/answer.ts'
 import { parseDeviceCodes, shownOf } from '../../protocol/device-codes.ts'
 import { DEVICE_GRANT_TYPE } from '../../protocol/endpoints.ts'
@@ -9,6 +9,9 @@ import type { createWire, Fields, Reply } from './wire.ts'
 
 /** Seconds that are waited more than required, as a part of the wait: timers and clocks are not exact. */
 const MARGIN = 0.05
+
+/** Milliseconds of the longest timer there is: a longer one fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 /** An authorization that the check began. */
 export interface Grant {
@@ -95,8 +98,15 @@ export async function poll(
 
 /** Waits seconds, and a little more. */
 export async function wait({ options: { clock, signal } }: CheckContext, seconds: number): Promise<void> {
-  const delay = Math.max(0, seconds * (1 + MARGIN) * 1000)
-  await new Promise<void>((resolve, reject) => {
+  let left = lengthened(seconds)
+  do {
+    await pause(clock, Math.min(left, LONGEST_TIMER), signal)
+    left -= LONGEST_TIMER
+  } while (left > 0)
+}
+
+function pause(clock: Clock, delay: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
     const end = () => {
       clock.clearTimeout(timer)
       reject(signal?.reason)
@@ -107,6 +117,16 @@ export async function wait({ options: { clock, signal } }: CheckContext, seconds
     }, delay)
     signal?.addEventListener('abort', end, { once: true })
   })
+}
+
+/** Whether a wait of seconds is over before the codes of an authorization are. */
+export function fits({ options: { clock } }: CheckContext, { shown }: Grant, seconds: number): boolean {
+  return clock.now() + lengthened(seconds) < shown.expiresAt
+}
+
+/** Milliseconds. */
+function lengthened(seconds: number): number {
+  return Math.max(0, seconds * (1 + MARGIN) * 1000)
 }
 
 /** Says that an answer has another error word than it should. */

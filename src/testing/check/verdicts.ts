@@ -27,11 +27,15 @@ export function createVerdicts(
 ) {
   const results = new Map<RequirementId, CheckResult>()
 
-  function add(id: RequirementId, found: Pick<CheckResult, 'outcome' | 'detail' | 'exchange'>): void {
+  function keep(id: RequirementId, found: Pick<CheckResult, 'outcome' | 'detail' | 'exchange'>): CheckResult {
     const { text, source } = REQUIREMENTS[id]
     const result = { id, requirement: text, source, ...found }
     results.set(id, result)
-    onResult(result)
+    return result
+  }
+
+  function add(...found: Parameters<typeof keep>): void {
+    onResult(keep(...found))
   }
 
   return {
@@ -46,6 +50,12 @@ export function createVerdicts(
     /** Says why requirements do not apply. Those that were judged already stay as they are. */
     skip(ids: readonly RequirementId[], why: string): void {
       for (const id of ids) if (!results.has(id)) add(id, { outcome: 'not applicable', detail: why })
+    },
+
+    /** Keeps, without a word, that the check did not come to these, where they are not judged. */
+    leave(ids: readonly RequirementId[]): void {
+      const detail = 'the check did not come to it'
+      for (const id of ids) if (!results.has(id)) keep(id, { outcome: 'not applicable', detail })
     },
   }
 }

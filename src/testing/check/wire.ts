@@ -1,5 +1,5 @@
 import type { Clock } from '../../client/options.ts'
-import { UnreachableError } from '../../errors.ts'
+import { TimedOutError, UnreachableError } from '../../errors.ts'
 import { errorCodeOf, readBody } from '../../protocol/answer.ts'
 import { readText } from '../../protocol/read-text.ts'
 
@@ -27,11 +27,24 @@ const SHOWN_HEADERS = [
   'content-security-policy',
 ]
 
-const SECRET_NAMES = 'access_token|refresh_token|id_token|device_code|client_id|client_secret'
+/** Also as services write them that name them otherwise: `accessToken`. */
+const SECRET_NAMES = [
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'device_code',
+  'client_id',
+  'client_secret',
+]
+  .map((name) => name.replace('_', '[_-]?'))
+  .join('|')
 
 /** Members of JSON, cut off ones too, and fields of a form. */
-const IN_JSON = new RegExp(`("(${SECRET_NAMES})"\\s*:\\s*)("(?:[^"\\\\]|\\\\.)*"?|[^\\s,}\\]]+)`, 'g')
-const IN_FORM = new RegExp(`\\b(${SECRET_NAMES})=[^&\\s"'<>]*`, 'g')
+const IN_JSON = new RegExp(`("(${SECRET_NAMES})"\\s*:\\s*)("(?:[^"\\\\]|\\\\.)*"?|[^\\s,}\\]]+)`, 'gi')
+const IN_FORM = new RegExp(`\\b(${SECRET_NAMES})=[^&\\s"'<>]*`, 'gi')
+
+/** What may be a token or a code, wherever a service that breaks the rules puts it: long, with a digit in it. */
+const LIKE_A_SECRET = /(?=[\w~+=-]*\d)[\w~+=-]{20,}/g
 
 /** Fields in their order, since one may be there twice. */
 export type Fields = readonly (readonly [name: string, value: string])[]
@@ -88,7 +101,7 @@ export function createWire({
   async function ask(request: WireRequest): Promise<Response> {
     const { url, method, fields = [], encoding = 'form' } = request
     const controller = new AbortController()
-    const timer = clock.setTimeout(() => controller.abort(), REQUEST_TIMEOUT)
+    const timer = clock.setTimeout(() => controller.abort(new TimedOutError()), REQUEST_TIMEOUT)
     const end = () => controller.abort()
     signal?.addEventListener('abort', end)
     try {
@@ -115,7 +128,7 @@ export function createWire({
     let shown = printable(text).replaceAll(IN_JSON, '$1"[$2]"').replaceAll(IN_FORM, '$1=[$1]')
     // A short one would be found within words.
     for (const [value, name] of secrets) if (value.length >= 8) shown = shown.replaceAll(value, `[${name}]`)
-    return shown
+    return shown.replaceAll(LIKE_A_SECRET, '[secret]')
   }
 
   async function reply(request: WireRequest): Promise<Reply> {
@@ -127,7 +140,8 @@ export function createWire({
       return { request, status, headers, text, body, error: errorCodeOf(body) }
     } catch (error) {
       signal?.throwIfAborted()
-      const { message } = UnreachableError.of(new URL(request.url).host, error)
+      const { message } =
+        error instanceof TimedOutError ? error : UnreachableError.of(new URL(request.url).host, error)
       return { request, status: 0, headers: new Headers(), text: message, body: undefined, error: undefined }
     }
   }
@@ -167,7 +181,7 @@ export function createWire({
       const shown = cut(text).trim()
       return {
         request: [
-          `${method} ${url}`,
+          `${method} ${cut(url)}`,
           ...(fields ? [`content-type: ${CONTENT_TYPES[encoding]}`, '', encode(shownFields, encoding)] : []),
         ]
           .join('\n')
