@@ -176,7 +176,51 @@ describe('a fault', () => {
   })
 })
 
+describe('what is no fault', () => {
+  test.each([
+    'timeout',
+    {},
+    { status: 99 },
+    { status: 700 },
+    { status: 503, slow: 3 },
+    { status: 429, retryAfter: Number.NaN },
+    { slow: -1 },
+    { clockSkew: '3600' },
+    null,
+  ])('is refused: %j', (fault) => {
+    expect(() => createSandbox().inject(fault as Fault)).toThrow('the fault is none')
+  })
+
+  test('is refused where its requests have no such name', () => {
+    const target = { on: 'polls' } as unknown as FaultTarget
+    expect(() => createSandbox().inject('drop', target)).toThrow('on names no requests')
+  })
+})
+
+test.each<[Fault, string, number]>([
+  [{ retryAfter: 3, status: 429 }, 'status', 429],
+  [{ status: 204 }, 'status', 204],
+  [{ clockSkew: 5 }, 'clockSkew', 200],
+])('the fault %j stands in the log as %s, with the status %i', async (fault, outcome, status) => {
+  const sandbox = createSandbox()
+  sandbox.inject(fault)
+  await sandbox.fetch('http://localhost/login/device')
+  expect(sandbox.requests).toMatchObject([{ outcome, status }])
+})
+
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('time does not pass by %s seconds', async (seconds) => {
+  await expect(createSandbox().advance(seconds)).rejects.toMatchObject({ code: 'bad_option' })
+})
+
 describe('a sandbox that listens', () => {
+  test('listens again after it was closed', async () => {
+    await using sandbox = createSandbox()
+    await sandbox.listen()
+    await sandbox.close()
+    const { status } = await fetch(`${await sandbox.listen()}/login/device`)
+    expect(status).toBe(200)
+  })
+
   test('is a server for clients of any kind, and goes on with what it knew', async () => {
     await using sandbox = createSandbox({ interval: 1 })
     const codes = async () =>

@@ -10,7 +10,7 @@ import type { Decision } from '../../service/grants.ts'
 import type { Listening } from '../../service/listen.ts'
 import type { ServiceOptions } from '../../service/options.ts'
 import { memoryStore } from '../../service/stores/memory.ts'
-import { connectionReset, type Fault, nameOf, play } from './fault.ts'
+import { assertFault, connectionReset, type Fault, nameOf, play } from './fault.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 /**
@@ -77,7 +77,11 @@ export interface Sandbox {
   approve(userCode?: string, user?: User): Promise<Decision>
   /** Denies as the user would on the page: the code issued last, where none is given. */
   deny(userCode?: string): Promise<Decision>
-  /** Lets seconds of virtual time pass, and everything happen that falls into them. */
+  /**
+   * Lets seconds of virtual time pass, and everything happen that falls into them.
+   *
+   * @throws BadOptionError in real time, and for a time that is negative.
+   */
   advance(seconds: number): Promise<void>
   /**
    * Lets virtual time pass until a promise settles, and gives what it brings. In real time, waits for it.
@@ -85,7 +89,11 @@ export interface Sandbox {
    * @throws Error where two hours of virtual time do not settle it.
    */
   run<Result>(promise: Promise<Result>): Promise<Result>
-  /** Has a coming request go wrong: the next one, where nothing else is said. */
+  /**
+   * Has a coming request go wrong: the next one, where nothing else is said.
+   *
+   * @throws BadOptionError for what is no fault, and for requests that have no such name.
+   */
   inject(fault: Fault, target?: FaultTarget): void
   /** Serves HTTP on a free port of this machine as well, and gives its address. */
   listen(): Promise<string>
@@ -205,7 +213,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   async function close(): Promise<void> {
     for (const drop of waiting) drop()
-    await (await server)?.close()
+    const open = server
+    server = undefined
+    await (await open)?.close()
   }
 
   return {
@@ -224,6 +234,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     deny: async (userCode) => service.deny(userCode ?? lastIssued()),
     async advance(seconds) {
       if (time === undefined) throw new BadOptionError('only virtual time can be advanced')
+      if (!Number.isFinite(seconds) || seconds < 0)
+        throw new BadOptionError('seconds must be a number of zero or more: time passes forward')
       await time.advance(seconds * 1000)
     },
     async run(promise) {
@@ -240,6 +252,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return promise
     },
     inject(fault, { on = () => true, times = 1 } = {}) {
+      assertFault(fault)
+      if (typeof on !== 'function' && !Object.hasOwn(PATHS, on))
+        throw new BadOptionError("on names no requests: give 'codes', 'poll' or a function")
       const matches = typeof on === 'function' ? on : ({ path }: SandboxRequest) => path === PATHS[on]
       faults.push({ fault, matches, left: times })
     },

@@ -1,3 +1,5 @@
+import { BadOptionError } from '../../errors.ts'
+
 /**
  * What goes wrong with one request.
  *
@@ -30,6 +32,27 @@ export interface Exchange {
   now(): number
 }
 
+/**
+ * Refuses what is no fault: played, it would look like another one.
+ *
+ * @throws BadOptionError
+ */
+export function assertFault(fault: Fault): void {
+  if (!isFault(fault))
+    throw new BadOptionError(
+      "the fault is none: give 'drop', 'hang', 'html', 'malformed', { status } from 200 to 599, { slow } or { clockSkew }",
+    )
+}
+
+function isFault(fault: unknown): boolean {
+  if (typeof fault === 'string') return ['drop', 'hang', 'html', 'malformed'].includes(fault)
+  const { status, slow, clockSkew, retryAfter = 0 } = Object(fault)
+  const [value, ...others] = [status, slow, clockSkew].filter((given) => given !== undefined)
+  if (others.length > 0 || !Number.isFinite(value) || !Number.isFinite(retryAfter)) return false
+  if (status !== undefined) return Number.isInteger(status) && status >= 200 && status <= 599
+  return slow === undefined || slow >= 0
+}
+
 /** Answers one request with a fault in it. */
 export async function play(fault: Fault, { answer, wait, now }: Exchange): Promise<Response> {
   if (fault === 'drop') throw connectionReset()
@@ -45,7 +68,9 @@ export async function play(fault: Fault, { answer, wait, now }: Exchange): Promi
 
 /** The word under which a fault stands in the log. */
 export function nameOf(fault: Fault): string {
-  return typeof fault === 'string' ? fault : (Object.keys(fault)[0] ?? '')
+  if (typeof fault === 'string') return fault
+  if ('status' in fault) return 'status'
+  return 'slow' in fault ? 'slow' : 'clockSkew'
 }
 
 /** What Node's `fetch` throws where a connection breaks. */
@@ -66,7 +91,8 @@ function malformed(): Response {
 }
 
 function failure({ status, retryAfter }: Extract<Fault, { status: number }>): Response {
-  return new Response('', {
+  // Nothing, since some statuses allow no body.
+  return new Response(null, {
     status,
     headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
   })
