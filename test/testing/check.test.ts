@@ -3,12 +3,14 @@ import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { REQUIREMENTS, type RequirementId } from '../../src/testing/check/requirements.ts'
+import { createWire } from '../../src/testing/check/wire.ts'
 import {
   type CheckOptions,
   type CheckResult,
   checkService,
   createSandbox,
   type SandboxOptions,
+  toJUnit,
 } from '../../src/testing/index.ts'
 import { SPOILERS, type Spoiler, spoiledFetch } from './support/spoiled-services.ts'
 
@@ -268,16 +270,75 @@ describe('a service', () => {
     expect(report.results[0]).toMatchObject({ id: 'secure', outcome: 'failed' })
   })
 
-  test('can be left in the middle', async () => {
+  test('can be left in the middle of a wait, at once', async () => {
     const sandbox = createSandbox()
     const controller = new AbortController()
-    const checked = sandbox.run(checkService({ ...sandbox.client, signal: controller.signal }))
-    const left = expect(checked).rejects.toThrow('enough')
+    const left = expect(checkService({ ...sandbox.client, signal: controller.signal })).rejects.toThrow(
+      'enough',
+    )
     await sandbox.advance(1)
     controller.abort(new Error('enough'))
     await left
     expect(sandbox.requests.map(({ outcome }) => outcome)).not.toContain('authorization_pending')
   })
+
+  test('whose user takes longer than an interval is not judged by an early poll', async () => {
+    const sandbox = createSandbox()
+    const approve = async ({ userCode }: { readonly userCode: string }) => {
+      await new Promise<void>((resolve) => sandbox.clock.setTimeout(resolve, 6000))
+      await sandbox.approve(userCode)
+    }
+    const { results } = await sandbox.run(checkService({ ...sandbox.client, approve }))
+    expect(results.find(({ id }) => id === 'early-decision')?.outcome).toBe('not applicable')
+    expect(results.find(({ id }) => id === 'approved')?.outcome).toBe('passed')
+  })
+})
+
+test('a check sends forty requests and no more, follows no redirect, and cuts secrets by name and by value', async () => {
+  const asked: (RequestInit | undefined)[] = []
+  const clock = createSandbox().clock
+  const wire = createWire({
+    clock,
+    signal: undefined,
+    fetch: async (_, init) => {
+      asked.push(init)
+      return new Response('device_code=short&error=who+is+a-client-of-mine', { status: 400 })
+    },
+  })
+  wire.hide('client_id', 'a-client-of-mine')
+  const send = () => wire.send({ method: 'POST', url: 'http://localhost/', fields: [] })
+  const { answer } = wire.show(await send())
+  expect(answer).toContain('device_code=[device_code]&error=who+is+[client_id]')
+  for (let sent = 1; sent < 40; sent += 1) await send()
+  await expect(send()).rejects.toThrow('more requests than it may')
+  expect(asked).toHaveLength(40)
+  expect(asked.every((init) => init?.redirect === 'manual')).toBe(true)
+})
+
+test('a report for build servers says what failed and what does not apply, in XML', () => {
+  const named = { id: 'codes', requirement: 'a & b', source: 'RFC' } as const
+  const xml = toJUnit(
+    {
+      results: [
+        { ...named, outcome: 'passed' },
+        {
+          ...named,
+          outcome: 'failed',
+          detail: 'it is "<b>"',
+          exchange: { request: 'GET /?a&b', answer: '<p>' },
+        },
+        { ...named, outcome: 'not applicable', detail: "nobody's" },
+      ],
+      ...{ passed: 1, failed: 1, notApplicable: 1, habits: undefined, requests: 1 },
+    },
+    'http://localhost/?a&b',
+  )
+  expect(xml).toContain(
+    '<testsuite name="http://localhost/?a&amp;b" tests="3" failures="1" errors="0" skipped="1">',
+  )
+  expect(xml).toContain('name="a &amp; b (RFC)"></testcase>')
+  expect(xml).toContain('<failure message="it is &quot;&lt;b&gt;&quot;">GET /?a&amp;b\n\n&lt;p&gt;</failure>')
+  expect(xml).toContain('<skipped message="nobody&#39;s"/>')
 })
 
 /** Tells what is secret in words of its own. */

@@ -94,6 +94,25 @@ describe('a sandbox', () => {
     expect(await login).toMatchObject({ tokenType: 'bearer' })
   })
 
+  test('holds its time while the service answers', async () => {
+    const issueToken = async () => {
+      for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      return 'a-token'
+    }
+    const { sandbox, view } = login({ issueToken })
+    await sandbox.advance(0)
+    await sandbox.approve()
+    await sandbox.advance(6)
+    expect(view()).toMatchObject({ status: 'authorized' })
+  })
+
+  test('is not asked what was given up before', async () => {
+    const sandbox = createSandbox()
+    const signal = AbortSignal.abort(new Error('given up'))
+    await expect(sandbox.fetch('http://localhost/', { signal })).rejects.toThrow('given up')
+    expect(sandbox.requests).toEqual([])
+  })
+
   test('keeps no secret in its log', async () => {
     const sandbox = createSandbox({ clients: [{ clientId: 'client-id-in-the-clear', name: 'App' }] })
     const answers: string[] = []

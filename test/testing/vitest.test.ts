@@ -7,8 +7,16 @@ test('a test has a sandbox', async ({ sandbox }) => {
   expect(sandbox.requests).toHaveLength(2)
 })
 
-test('the next test has a new one', ({ sandbox }) => {
+let address = ''
+
+test('a test may have it listen', async ({ sandbox }) => {
+  address = await sandbox.listen()
+  expect((await fetch(`${address}/login/device`)).status).toBe(200)
+})
+
+test('the next test has a new one, and the one before was closed', async ({ sandbox }) => {
   expect(sandbox.requests).toEqual([])
+  await expect(fetch(address)).rejects.toThrow('fetch failed')
 })
 
 describe('a group of tests', () => {
