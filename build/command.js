@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
 /** Larger than all the rest, and asked for only where there is a proxy: a file of its own, beside the command. */
@@ -23,9 +24,10 @@ const common = {
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'warning',
+  metafile: true,
 }
 
-await build({
+const command = await build({
   ...common,
   entryPoints: ['src/cli/main.ts'],
   outfile: 'dist/src/cli/main.cjs',
@@ -34,4 +36,11 @@ await build({
   plugins: [beside],
 })
 
-await build({ ...common, entryPoints: [PROXY_CLIENT], outfile: `dist/src/cli/${PROXY_CLIENT}.cjs` })
+const proxyClient = await build({
+  ...common,
+  entryPoints: [PROXY_CLIENT],
+  outfile: `dist/src/cli/${PROXY_CLIENT}.cjs`,
+})
+
+const outputs = { ...command.metafile.outputs, ...proxyClient.metafile.outputs }
+writeFileSync('dist/command.meta.json', JSON.stringify({ outputs }))

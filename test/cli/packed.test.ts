@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
 import { granted } from './support/scripted-http.ts'
@@ -6,12 +7,15 @@ import { test } from './support/world.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-describe('the package as it is published', { timeout: 60_000 }, () => {
+describe('the package as it is published', { timeout: 120_000 }, () => {
   test('runs its command with no other package beside it', async ({ world }) => {
     const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', world.folder]
     const file = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }).trim()
     execFileSync('tar', ['-xzf', join(world.folder, file), '-C', world.folder])
     const command = join(world.folder, 'package', 'dist', 'src', 'cli', 'main.cjs')
+    const notices = readFileSync(join(world.folder, 'package', 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+    for (const name of ['commander', 'jose', 'undici', 'valibot', 'xstate'])
+      expect(notices).toMatch(new RegExp(`^${name} [\\d.]+\n[^]*Permission is hereby granted`, 'm'))
     const { url } = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
     const login = ['login', '--host', url, '--client-id', 'id']
     const [version, demo, kept, refused] = await Promise.all([
