@@ -5,6 +5,7 @@ import { readText } from '../protocol/read-text.ts'
 /** What makes of a packed body what it was, by the name of the packing, and lets one be that is cut or empty. */
 const UNPACKED = {
   gzip: ['createGunzip', 'Z_SYNC_FLUSH'],
+  'x-gzip': ['createGunzip', 'Z_SYNC_FLUSH'],
   deflate: ['createInflate', 'Z_SYNC_FLUSH'],
   br: ['createBrotliDecompress', 'BROTLI_OPERATION_FLUSH'],
 } as const
@@ -54,9 +55,13 @@ async function responseOf(message: IncomingMessage): Promise<Response> {
 
 /** Nobody asked for packed bodies, and some servers send them. */
 async function unpacked(message: IncomingMessage): Promise<Readable> {
-  const packing = message.headers['content-encoding'] as keyof typeof UNPACKED | undefined
-  if (packing === undefined || !Object.hasOwn(UNPACKED, packing)) return message
+  const packing = (message.headers['content-encoding'] ?? '').toLowerCase()
+  if (!isKnown(packing)) return message
   const zlib = await import('node:zlib')
   const [create, flush] = UNPACKED[packing]
   return pipeline(message, zlib[create]({ finishFlush: zlib.constants[flush] }), () => undefined)
+}
+
+function isKnown(packing: string): packing is keyof typeof UNPACKED {
+  return Object.hasOwn(UNPACKED, packing)
 }

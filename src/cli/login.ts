@@ -3,7 +3,6 @@ import type { DeviceAuthorizationActor, ShownCodes } from '../client/options.ts'
 import { exportResume } from '../client/resume.ts'
 import { watch } from '../client/watch.ts'
 import { AuthgraphError } from '../errors.ts'
-import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import type { LoginOptions } from './commands/login.ts'
 import { environmentFetch } from './environment-fetch.ts'
@@ -60,10 +59,7 @@ async function authorize(plan: Plan, means: Means): Promise<number> {
       })
     : undefined
   try {
-    const outcome = await obtain(plan, { ...means, profile, fetch }, watching?.options)
-    if (typeof outcome === 'number') return outcome
-    await tellLogin(outcome, plan, { options, report, profile })
-    return 0
+    return await obtain(plan, { ...means, profile, fetch }, watching?.options)
   } finally {
     await watching?.close()
   }
@@ -74,13 +70,8 @@ interface Reach extends Means {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** Gives the token, once it is kept, or the exit code of a login that was stopped. */
-async function obtain(
-  plan: Plan,
-  means: Reach,
-  observed: Observed | undefined,
-): Promise<OAuthToken | number> {
-  const { name, scopes, clientId, resume } = plan
+async function obtain(plan: Plan, means: Reach, observed: Observed | undefined): Promise<number> {
+  const { name, scopes, store, clientId, resume } = plan
   const { options, report, profile, fetch } = means
   let shown: ShownCodes | undefined
   const actor = createDeviceAuthorization({
@@ -106,9 +97,12 @@ async function obtain(
       return stopped.code()
     }
     forgetFlow(name)
-    return await keepToken(result, plan)
+    const token = await keepToken(result, plan)
+    // Nothing stops what lies between a token and where it is kept, or else printed: it comes once.
+    if (store.name !== 'none') stopped.close()
+    await tellLogin(token, plan, { options, report, profile })
+    return 0
   } finally {
-    // Nothing stops what lies between the token and where it is kept: it comes once.
     stopped.close()
   }
 }

@@ -10,11 +10,20 @@ import { CommandError } from './command-error.ts'
 export function writePrivate(path: string, text: string): void {
   const draft = `${path}.${process.pid}`
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path))
     // A process of this number may have been killed as it wrote.
     rmSync(draft, { force: true })
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
     renameSync(draft, path)
+  } catch (error) {
+    throw error instanceof CommandError ? error : unusable(path, error)
+  }
+}
+
+/** Makes a folder for this user alone, where there is none. */
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw unusable(path, error)
   }
@@ -54,7 +63,8 @@ function unlessMissing<Result>(path: string, use: () => Result): Result | undefi
   }
 }
 
-function unusable(path: string, error: unknown): CommandError {
+/** Says that a path cannot be used, and what to do. */
+export function unusable(path: string, error: unknown): CommandError {
   const { code } = error as NodeJS.ErrnoException
   return new CommandError('unusable_file', `${path} cannot be used (${code}): AUTHGRAPH_CONFIG_DIR moves it`)
 }

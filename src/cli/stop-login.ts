@@ -76,6 +76,7 @@ export function stopOnRequest(
   return {
     /** With which exit code the command ends that was stopped. */
     code: () => code,
+    /** Lets signals and keys do what they do by themselves. Once more does nothing. */
     close: () => {
       stopListening()
       process.off('SIGINT', stop)

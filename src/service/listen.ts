@@ -10,6 +10,9 @@ import {
   TOO_LARGE,
 } from './http.ts'
 
+/** Taken before a test makes time stand still. */
+const { setImmediate } = globalThis
+
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
 const KEEP_ALIVE = 75_000
 
@@ -204,7 +207,8 @@ function serviceRequest(
     method,
     host,
     path,
-    address: socket.remoteAddress,
+    // Of a connection that was reset there is none any more: all those share one, so that they are limited, too.
+    address: socket.remoteAddress ?? '',
     query: new URLSearchParams(query),
     body,
     // Every one of a repeated header: Node would hide a second credential.

@@ -28,7 +28,7 @@ export interface Tokens {
   find(token: Secret): Promise<TokenOwner | undefined>
 }
 
-/** The token itself is not kept. A host may issue the same token twice: it is forgotten with the last of the claims under which it was issued. */
+/** The token itself is not kept. A host may issue the same token twice: it is forgotten with the last of the latest claims under which it was issued. */
 interface TokenRecord extends TokenOwner {
   readonly claims: readonly string[]
 }

@@ -88,6 +88,16 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
   })
 
+  test('goes on at a signal while it asks who has logged in, where the token is kept nowhere', async ({
+    world,
+  }) => {
+    const { url, requests } = await world.scripted({ polls: [granted(TOKEN)], hang: '/user' })
+    const asks = () => requests.some(({ path }) => path === '/user')
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'none', '--print']
+    const { code, stdout } = await world.run(login, { killWhen: [asks, 'SIGINT', () => undefined] })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${TOKEN}\n` })
+  })
+
   test('stops where it cannot be written down', async ({ world }) => {
     const { url } = await world.scripted()
     mkdirSync(join(world.folder, 'state'))

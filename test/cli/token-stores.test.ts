@@ -43,12 +43,14 @@ describe('the store of files', () => {
 
 describe.skipIf(!hasKeyring)('the keyring', () => {
   let keyring: Awaited<ReturnType<typeof startKeyring>>
+  const { DBUS_SESSION_BUS_ADDRESS } = process.env
   beforeAll(async () => {
     keyring = await startKeyring()
     Object.assign(process.env, keyring.env)
   })
   afterAll(async () => {
-    delete process.env.DBUS_SESSION_BUS_ADDRESS
+    if (DBUS_SESSION_BUS_ADDRESS) Object.assign(process.env, { DBUS_SESSION_BUS_ADDRESS })
+    else delete process.env.DBUS_SESSION_BUS_ADDRESS
     await keyring.stop()
   })
 

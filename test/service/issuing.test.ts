@@ -83,6 +83,27 @@ describe('a client that hangs up while its token is made leaves the approval to 
   })
 })
 
+test('nor is it lost while the token is kept', async () => {
+  const memory = memoryStore({ clock: { now: () => 0 } })
+  const hangUp = new AbortController()
+  const store: Store = {
+    async update(key, change) {
+      if (key.startsWith('token:')) hangUp.abort()
+      return memory.update(key, change)
+    },
+  }
+  let made = 0
+  const service = startService({ store, issueToken: () => `token-${++made}` })
+  const { deviceCode, poll } = await approved(service)
+  const fields = { client_id: CLIENT_ID, device_code: deviceCode, grant_type: GRANT_TYPE }
+  const { signal } = hangUp
+  const init = { method: 'POST', body: new URLSearchParams(fields), signal }
+  await service.fetch(`${HOST}/login/oauth/access_token`, init)
+  expect((await poll()).body.access_token).toBe('token-2')
+  expect((await service.whoIs('token-1')).status).toBe(401)
+  expect((await service.whoIs('token-2')).status).toBe(200)
+})
+
 const bearer = (token: string) => ({ headers: new Headers({ authorization: `Bearer ${token}` }) })
 
 test('hooks that throw cost nobody a login', async () => {

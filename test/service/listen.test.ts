@@ -53,6 +53,37 @@ test('a whole authorization over HTTP', async () => {
   expect(await user.json()).toEqual({ login: 'octocat' })
 })
 
+test('a client that resets its connection is limited all the same', async () => {
+  const statuses: number[] = []
+  const onWarning = vi.fn()
+  const { url } = await listen({
+    limits: { codesRequests: { most: 3, within: 60 } },
+    authUrl: 'http://login.example',
+    onAnswer: ({ status }) => statuses.push(status),
+    onWarning,
+  })
+  const body = `client_id=${CLIENT_ID}`
+  const head = `POST /login/device/code HTTP/1.1\r\nHost: login.example\r\nContent-Length: ${body.length}`
+  const askAndReset = () =>
+    new Promise<void>((resolve) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+        socket.write(`${head}\r\n\r\n${body}`, () => socket.resetAndDestroy())
+      })
+      socket.once('error', () => undefined).once('close', () => resolve())
+    })
+  while (statuses.length < 20) await askAndReset()
+  // Those that are gone, and those that the service still heard by their address.
+  expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(6)
+  expect(onWarning).not.toHaveBeenCalled()
+})
+
+test('answers although a test makes time stand still', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { url } = await listen()
+  expect((await fetch(`${url}/user`)).status).toBe(401)
+})
+
 test('a bound address answers under its loopback names alone, so that no foreign name leads to it', async () => {
   const { url } = await listen()
   const { port } = new URL(url)

@@ -4,7 +4,16 @@ import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 
-const SOURCES = ['machines', 'src', 'build', 'docs/live', 'package.json', 'tsconfig.json']
+const SOURCES = [
+  'machines',
+  'src',
+  'build',
+  'docs/live',
+  'docs/tools',
+  'package-lock.json',
+  'package.json',
+  'tsconfig.json',
+]
 
 /** What a build writes last. */
 const LAST_BUILT = join(root, 'dist/src/cli/watch.html')

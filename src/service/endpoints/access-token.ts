@@ -100,7 +100,7 @@ interface Delivery {
  */
 async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promise<ServiceResponse> {
   const { grants, tokens, habits, issueToken, onError, clock } = service
-  const { grant, client, deviceCode, claim } = delivery
+  const { grant, client, deviceCode, claim, isGone } = delivery
   const { user, scopes, lease } = grant
   if (user === null || lease === null)
     throw new TypeError('a grant was approved by nobody, or claimed by none')
@@ -109,8 +109,11 @@ async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promis
     const { clientId, name } = client
     const made = issueToken({ user, client: { clientId, name }, scopes })
     token = readToken(await inTime(lease.until - clock.now(), made, tookTooLong))
-    if (delivery.isGone()) throw new Error('the client hung up before its token was made')
     await tokens.keep(token, { user, scopes }, claim)
+    if (isGone()) {
+      await tokens.forget(token, claim)
+      throw new Error('the client hung up before its token was made')
+    }
   } catch (error) {
     // The store would not hear of it: when the lease has lapsed, the approval is free again.
     if (error instanceof StoreUnavailableError) throw error

@@ -174,10 +174,19 @@ export function redisStore(
     })
   }
 
+  // Whoever asks meanwhile shares the answer: anybody may ask, and as often as he likes.
+  let pinging: Promise<void> | undefined
+  const ping = () =>
+    update('ping', () => ({ result: undefined, value: true, expiresAt: clock.now() + PING_LIFETIME }))
+
   return {
     update,
-    ping: () =>
-      update('ping', () => ({ result: undefined, value: true, expiresAt: clock.now() + PING_LIFETIME })),
+    ping() {
+      pinging ??= ping().finally(() => {
+        pinging = undefined
+      })
+      return pinging
+    },
     close: connection.close,
   }
 }

@@ -315,6 +315,14 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       },
     )
 
+    test('many who ask whether it is ready share one answer', async () => {
+      const { client, asked } = counting(boundTo(await clientOf(redis)))
+      const store = storeAt(client)
+      await Promise.all(Array.from({ length: 1000 }, () => store.ping()))
+      await store.ping()
+      expect(asked).toEqual(['get', 'evalSha', 'get', 'evalSha'])
+    })
+
     test('or takes nothing more, it is not ready', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
