@@ -131,8 +131,8 @@ describe('the signer', () => {
     await expectKeyError(signAppJwt({ appId: 1, privateKey: key.pkcs8 }), 'sign_failed', key.pkcs8)
   })
 
-  test('says so when there is no WebCrypto', async () => {
-    vi.stubGlobal('crypto', {})
+  test.each([undefined, {}])('says so when there is no WebCrypto (%j)', async (crypto) => {
+    vi.stubGlobal('crypto', crypto)
     const error = await expectKeyError(signAppJwt({ appId: 1, privateKey: key.pkcs8 }), 'sign_failed')
     expect(error.message).toContain('WebCrypto')
     vi.unstubAllGlobals()

@@ -166,6 +166,17 @@ test.each<[string, (der: Buffer) => AppPrivateKey]>([
   importKey.mockRestore()
 })
 
+test.each<[string, AppPrivateKey]>([
+  ['PEM', pkcs8],
+  ['a JWK', key.jwk as AppPrivateKey],
+])('a key that comes as %s cannot be exported again', async (_, privateKey) => {
+  const importKey = vi.spyOn(crypto.subtle, 'importKey')
+  await sign(privateKey)
+  const extractable: unknown = importKey.mock.lastCall?.[3]
+  expect(extractable).toBe(false)
+  importKey.mockRestore()
+})
+
 async function sign(privateKey: AppPrivateKey): Promise<string> {
   return (await createAppJwtSigner({ appId: 12345, privateKey, clock: frozenClock }).sign()).reveal()
 }

@@ -167,11 +167,14 @@ test('a refused key is refused by sign, not by the making of the signer', async 
   await expectKeyError(signer.sign(), 'key_unreadable')
 })
 
-test('a key that is not there is told from one that cannot be read', async () => {
-  const unset = { appId: 1, privateKey: undefined as unknown as string }
-  const error = await expectKeyError(signAppJwt(unset), 'key_unreadable')
-  expect(error.message).toContain('there is no private key')
-})
+test.each([undefined, null, '', ' \n'])(
+  'a key that is not there (%j) is told from one that cannot be read',
+  async (unset) => {
+    const options = { appId: 1, privateKey: unset as string }
+    const error = await expectKeyError(signAppJwt(options), 'key_unreadable')
+    expect(error.message).toContain('there is no private key')
+  },
+)
 
 test.each(Object.keys(refused))('the message of %s says what to do', async (code) => {
   const [make] = Object.values(refused[code as 'key_public'] ?? {}).slice(-1)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { answers } from '../support/answers.ts'
 import { startFlow } from '../support/flow.ts'
 
-const { codes, pending, token } = answers
+const { codes, pending, slowDown, token } = answers
 
 describe('the lifetime of the codes', () => {
   test('ends by itself where the service never says that the codes expired', async () => {
@@ -41,6 +41,13 @@ describe('the lifetime of the codes', () => {
     const flow = startFlow([{ ...codes, expires_in: 10.4 }, pending, token])
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
     expect(flow.gaps()).toEqual([5.25, 5])
+  })
+
+  test('keeps, for a last poll before the end, what a slow_down has added to the margin', async () => {
+    // The last wait would end at 17.85 seconds, and a second before the end is 17: both miss the other.
+    const flow = startFlow([{ ...codes, expires_in: 18 }, slowDown, token])
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([5.25, 12])
   })
 
   test('lets a poll that is on its way when they end bring the token', async () => {
