@@ -29,6 +29,7 @@ describe('discover', () => {
     expect(sent.map(({ url }) => url)).toEqual([
       'https://login.example/.well-known/oauth-authorization-server/tenant',
     ])
+    expect(sent[0]?.headers.get('accept')).toBe('application/json')
     expect(time.timers).toBe(0)
   })
 

@@ -82,9 +82,14 @@ describe('a fault at a poll', () => {
     },
   )
 
-  test('stays a number whatever random gives', async () => {
-    const flow = startFlow([codes, new Error('down'), token], { random: () => Number.NaN })
+  test.each([
+    [Number.NaN, 10.5],
+    [-5, 10.5],
+    [5, 11.55],
+  ])('spreads by a tenth at most where random gives %d', async (random, gap) => {
+    const flow = startFlow([codes, new Error('down'), token], { random: () => random })
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([5.25, gap])
   })
 
   test.each([

@@ -67,9 +67,11 @@ describe('refresh', () => {
 
   test('keeps the old refresh token where there is no new one', async () => {
     const { options } = setUp({ access_token: 'ghu_new' })
-    const token = await refresh(old, options)
+    const token = await refresh({ ...old, refreshTokenExpiresIn: 9 }, options)
     expect(token.refreshToken?.reveal()).toBe('ghr_old')
-    expect(token).toMatchObject({ scopes: ['repo'], refreshTokenExpiresAt: 5 })
+    expect(token).toMatchObject({ scopes: ['repo'], refreshTokenExpiresIn: 9, refreshTokenExpiresAt: 5 })
+    const { refreshTokenExpiresAt: _, ...lasting } = old
+    expect(Object.keys(await refresh(lasting, options))).not.toContain('refreshTokenExpiresAt')
   })
 
   test.each([
@@ -100,6 +102,15 @@ describe('refresh', () => {
       cause: 'enough',
     })
     expect(time.timers).toBe(0)
+  })
+
+  test('tells an end of its own from a fault, whatever a fetch says of it', async () => {
+    const { time, options } = setUp()
+    const fetch: typeof globalThis.fetch = (_, init) =>
+      new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+    const late = expect(refresh(old, { ...options, fetch })).rejects.toMatchObject({ code: 'timed_out' })
+    await time.advance(30_000)
+    await late
   })
 
   test('needs a refresh token', async () => {

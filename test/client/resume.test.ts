@@ -17,7 +17,7 @@ describe('an authorization that is resumed', () => {
     const first = startFlow([codes, slowDown, pending], { scopes: ['repo'] })
     await first.time.advance(6000)
     const record = recordOf(first)
-    expect(record).toMatchObject({ v: 1, status: 'slowed', interval: 10, margin: 1.26 })
+    expect(record).toMatchObject({ v: 1, status: 'slowed', interval: 10, margin: 1.26, scopes: ['repo'] })
     const second = startFlow([token], { clientId: undefined, resume: record } as never)
     expect(second.actor.getSnapshot().matches({ waiting: 'slowed' })).toBe(true)
     expect(await second.result()).toMatchObject({ status: 'authorized' })
@@ -65,6 +65,7 @@ describe('an authorization that is resumed', () => {
     ['with a time that is none', { nextPollAt: null }, '"nextPollAt"'],
     ['with a deadline that is none', { expiresAt: Number.POSITIVE_INFINITY }, '"expiresAt"'],
     ['with a margin below one', { margin: 0.5 }, '"margin"'],
+    ['with a margin above two', { margin: 2.01 }, '"margin"'],
     ['with scopes that are no list', { scopes: 'repo' }, '"scopes"'],
     ['in a state that nobody knows', { status: 'polling' }, '"status"'],
     ['whose user code moves the cursor', { userCode: 'AB\u001b[2J' }, '"userCode"'],
@@ -81,6 +82,15 @@ describe('an authorization that is resumed', () => {
     expect(() => createDeviceAuthorization({ resume })).toThrow(
       expect.objectContaining({ code: 'bad_resume', message: expect.stringContaining(field) }),
     )
+  })
+
+  test('goes on from a record with the least interval and the largest margin', async () => {
+    const first = startFlow([codes])
+    await first.time.settle()
+    const resume = { ...recordOf(first), interval: 1, margin: 2, nextPollAt: first.time.now }
+    const second = startFlow([pending, token], { clientId: undefined, resume } as never)
+    await second.result()
+    expect(second.gaps()).toEqual([2])
   })
 
   test.each([null, 5, 'text', [], {}])('cannot go on from %j, and quotes nothing of it', (resume) => {

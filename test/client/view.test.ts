@@ -62,6 +62,7 @@ test('a view tells of slowing down, of retrying and of failing', async () => {
   expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({
     status: 'slowed',
     activity: 'retrying',
+    secondsToNextPoll: 26,
     error: { code: 'unreachable', message: 'github.com cannot be reached' },
   })
   await flow.result()
