@@ -1,13 +1,16 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** The tests of what is mutated: without those of pages, of built files and of other packages. */
 export default defineConfig({
   root: resolve(import.meta.dirname, '../..'),
   test: {
-    include: ['test/{machines,paths,testing,hostile,client,flow,service,app-jwt}/**/*.test.ts'],
-    exclude: ['test/client/{inspect,svelte,vue}*.test.ts', 'test/app-jwt/built.test.ts'],
-    // Two workers and their mutants share the machine: what is slow is not killed for that.
-    testTimeout: 60_000,
+    include: ['test/mutation/resident.test.js'],
+    runner: 'test/mutation/test-runner.js',
+    pool: 'threads',
+    maxWorkers: 1,
+    isolate: false,
+    // Most mutants that wait for ever fail here, which is sooner than Stryker ends the process and starts another.
+    testTimeout: 6000,
+    hookTimeout: 6000,
   },
 })

@@ -1,0 +1,124 @@
+import { BroadcastChannel } from 'node:worker_threads'
+// The copy that Vitest itself runs tests with: it must be the same one.
+import { startTests } from '@vitest/runner'
+import { TestRunner } from 'vitest'
+
+/**
+ * Runs tests again and again in one worker of Vitest, each time with another mutant. What they import is loaded once:
+ * loading it takes a second, and most mutants are killed in milliseconds.
+ */
+export default class ResidentTestRunner extends TestRunner {
+  #run = undefined
+
+  importFile(path, source) {
+    // The file of tests itself is read anew, since reading it is what declares the tests.
+    const module = source === 'collect' && this.workerState.evaluatedModules.getModuleById(path)
+    if (module) this.workerState.evaluatedModules.invalidateModule(module)
+    return super.importFile(path, source)
+  }
+
+  onBeforeRunFiles() {
+    // Not sooner: what runs while files are loaded is run once, for all mutants.
+    if (this.#run) stryker.activeMutant = this.#run.mutant
+  }
+
+  onBeforeTryTask(test) {
+    if (this.#run?.coverage) stryker.currentTestId = idOf(test)
+    super.onBeforeTryTask(test)
+  }
+
+  onAfterRunTask(test) {
+    stryker.currentTestId = undefined
+    if (this.#run?.bail && test.result?.state === 'fail') this.cancelRun = true
+    super.onAfterRunTask(test)
+  }
+
+  async onAfterRunFiles(files) {
+    super.onAfterRunFiles(files)
+    if (this.#run) return
+    Object.assign(this, { onCollectStart: undefined, onCollected: undefined, onTaskUpdate: undefined })
+    await this.#serve()
+  }
+
+  /** Does what the other end of the channel asks for, until it asks to end. */
+  async #serve() {
+    const channel = new BroadcastChannel(`mutation-${process.pid}`)
+    await new Promise((end) => {
+      channel.onmessage = async ({ data }) => {
+        if (data.end) return end()
+        channel.postMessage({ answer: await this.#answer(data) })
+      }
+      channel.postMessage({ ready: true })
+    })
+    channel.close()
+  }
+
+  async #answer(run) {
+    stryker.hitCount = run.hitLimit && 0
+    stryker.hitLimit = run.hitLimit
+    const tests = await this.#test(run)
+    const hits = stryker.hitCount
+    const killer = run.mutant !== undefined && tests.find((test) => test.state === 'fail')
+    // A mutant may leave something behind that fails the tests after it: then this worker is of no more use.
+    const control = killer
+      ? await this.#test({ files: [killer.file], names: [killer.name], coverage: false, bail: true })
+      : []
+    const spoilt = control.some((test) => test.state === 'fail')
+    return { tests, hits, spoilt, coverage: run.coverage ? stryker.mutantCoverage : undefined }
+  }
+
+  async #test(run) {
+    const testNamePattern = run.names && new RegExp(`^(?:${run.names.map(quoted).join('|')})$`)
+    this.#run = run
+    this.cancelRun = false
+    const tests = []
+    for (const filepath of run.files) {
+      if (this.cancelRun) break
+      stryker.activeMutant = undefined
+      this.workerState.filepath = filepath
+      const files = await startTests([{ filepath, testNamePattern }], this)
+      tests.push(...files.flatMap(testsOf))
+    }
+    stryker.activeMutant = undefined
+    return tests
+  }
+}
+
+globalThis.__stryker__ ??= {}
+const stryker = globalThis.__stryker__
+
+function testsOf(task) {
+  if (task.type === 'suite' && task.tasks.length > 0) {
+    const failed = task.result?.state === 'fail' ? task.result.errors?.[0]?.message : undefined
+    const tests = task.tasks.flatMap(testsOf)
+    // What fails around the tests, such as a hook, fails the first of them.
+    if (failed !== undefined && tests.length > 0 && tests.every((test) => test.state !== 'fail'))
+      Object.assign(tests[0], { state: 'fail', message: failed })
+    return tests
+  }
+  if (task.type === 'suite') return []
+  return [
+    {
+      id: idOf(task),
+      file: task.file.filepath,
+      name: nameOf(task),
+      state: task.result?.state ?? 'skip',
+      message: task.result?.errors?.[0]?.message,
+      duration: task.result?.duration ?? 0,
+    },
+  ]
+}
+
+function idOf(task) {
+  return `${task.file.filepath}#${nameOf(task)}`
+}
+
+function nameOf(task) {
+  const names = [task.name]
+  for (let suite = task.suite; suite; suite = suite.suite) names.unshift(suite.name)
+  return names.join(' ').trim()
+}
+
+function quoted(text) {
+  return text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+}
