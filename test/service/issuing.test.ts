@@ -1,6 +1,11 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import { memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
+import {
+  memoryStore,
+  type ServiceOptions,
+  type Store,
+  StoreUnavailableError,
+} from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE, HOST, startService } from '../support/start-service.ts'
 
 /** A service whose tokens are made when the test says so. */
@@ -302,4 +307,22 @@ test('a token that nobody received is good for nothing, where the store fails be
   const { poll } = await approved(service)
   expect((await poll()).status).toBe(500)
   expect((await service.whoIs('orphan')).status).toBe(401)
+})
+
+test('a poll whose token the store cannot take is told to come again, and the approval waits for the end of its lease', async () => {
+  const memory = memoryStore({ clock: { now: () => 0 } })
+  let away = true
+  const store: Store = {
+    update: (key, change) =>
+      away && key.startsWith('token:')
+        ? Promise.reject(new StoreUnavailableError('away'))
+        : memory.update(key, change),
+  }
+  const service = startService({ store, issueToken: () => 'late' })
+  const { poll } = await approved(service)
+  expect((await poll()).status).toBe(503)
+  away = false
+  expect((await poll()).body.error).toBe('authorization_pending')
+  service.wait(10)
+  expect((await poll()).body.access_token).toBe('late')
 })
