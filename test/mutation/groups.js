@@ -30,7 +30,7 @@ export const groups = {
       'src/service/{answered,grants,habits,origin,random-codes,session,store,tokens}.ts',
       'src/service/endpoints/device-code.ts',
     ],
-    tests: ['test/service/{addresses,answered,codes,issuing,poll,user,verification}.test.ts'],
+    tests: ['test/service/{addresses,answered,codes,issuing,poll,reading,user,verification}.test.ts'],
   },
   limits: {
     mutate: ['src/service/{client-address,limits}.ts'],
@@ -38,7 +38,7 @@ export const groups = {
   },
   polls: {
     mutate: ['src/service/endpoints/access-token.ts'],
-    tests: ['test/service/{issuing,poll,user}.test.ts'],
+    tests: ['test/service/{issuing,poll,reading,user}.test.ts'],
   },
   requests: {
     mutate: [

@@ -86,6 +86,10 @@ describe('a request for codes that is refused', () => {
 })
 
 describe('scopes', () => {
+  test('may be two thousand characters long', async () => {
+    expect((await startService().askForCodes({ scope: 'x'.repeat(2000) })).status).toBe(200)
+  })
+
   test.each([
     ['repo,gist', 'repo,gist', 'repo gist'],
     ['repo gist', 'repo,gist', 'repo gist'],

@@ -326,3 +326,19 @@ test('a poll whose token the store cannot take is told to come again, and the ap
   service.wait(10)
   expect((await poll()).body.access_token).toBe('late')
 })
+
+test('a grant that the store has lost while its token is made brings none', async () => {
+  const memory = memoryStore({ clock: { now: () => 0 } })
+  let lost = false
+  const store: Store = {
+    update: async (key, change) => (lost ? change(undefined).result : memory.update(key, change)),
+  }
+  const issueToken = () => {
+    lost = true
+    return 'orphan'
+  }
+  const service = startService({ store, issueToken })
+  const { poll } = await approved(service)
+  expect((await poll()).body.error).toBe('authorization_pending')
+  expect(service.errors).toEqual([])
+})

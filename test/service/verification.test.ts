@@ -4,6 +4,7 @@ import {
   type PageState,
   type ServiceOptions,
   type ServiceRequest,
+  type Store,
 } from '../../src/service/index.ts'
 import { person } from '../support/person.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
@@ -97,6 +98,53 @@ describe('the way through the page', () => {
     expect(html).toContain('2026-01-01 00:00 UTC')
     expect(html).toContain('<dd>203.0.113.7</dd>')
     expect(html).toMatch(/<dd>tv 1 +&lt;b&gt;x+…<\/dd>/)
+  })
+
+  test('of where a request came from, no more is kept than a store should hold', async () => {
+    const inner = memoryStore()
+    const kept: unknown[] = []
+    const store: Store = {
+      update: (key, change) =>
+        inner.update(key, (value) => {
+          const made = change(value)
+          if (key.startsWith('grant:')) kept.push(made.value)
+          return made
+        }),
+    }
+    const service = startService({ store, clientAddress: () => ` ${'1'.repeat(100)}` })
+    const headers = { 'user-agent': 'x'.repeat(300) }
+    await service.post('/login/device/code', { client_id: CLIENT_ID }, headers)
+    expect(kept).toMatchObject([{ origin: { address: '1'.repeat(64), userAgent: 'x'.repeat(200) } }])
+  })
+
+  test('a device that polls too fast keeps nobody from deciding', async () => {
+    const service = startService()
+    const { userCode, poll } = await service.begin()
+    await poll()
+    expect((await poll()).body.error).toBe('slow_down')
+    const { open, send } = person(service.fetch)
+    expect((await send(await open(ADDRESS), { user_code: userCode })).html).toContain('Approve')
+    expect(await service.approve(userCode, 'octocat')).toBe('done')
+  })
+
+  test('a code that was used is called so after its end, too', async () => {
+    const service = startService()
+    const { userCode } = await service.begin()
+    await service.approve(userCode, 'octocat')
+    service.wait(900)
+    const { cookie, csrf } = await openPage(service)
+    expect((await post(service, { csrf, user_code: userCode }, cookie)).status).toBe(409)
+  })
+
+  test('the session is that of its own cookie, wherever it stands among others', async () => {
+    const service = startService()
+    const { cookie } = await openPage(service)
+    const id = cookie.split('=')[1]
+    const isKnown = async (cookie: string) =>
+      !(await service.fetch(ADDRESS, { headers: { cookie } })).headers.has('set-cookie')
+    expect(await isKnown(`before=1; ${cookie}; after=2`)).toBe(true)
+    for (const other of [`another=${id}`, `authgraph=0${id}`, `authgraph=${id}0`, 'authgraph=0'])
+      expect([other, await isKnown(other)]).toEqual([other, false])
   })
 
   test('over HTTP, the address is that of the connection', async () => {
