@@ -34,7 +34,7 @@ export const groups = {
   },
   limits: {
     mutate: ['src/service/{client-address,limits}.ts'],
-    tests: ['test/service/{client-address,codes,limits,verification}.test.ts'],
+    tests: ['test/service/{client-address,codes,limits,poll,verification}.test.ts'],
   },
   polls: {
     mutate: ['src/service/endpoints/access-token.ts'],

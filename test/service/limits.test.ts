@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createService, memoryStore, type ServiceRequest } from '../../src/service/index.ts'
+import { createService, memoryStore, type ServiceRequest, type Store } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 const from = (header: string) => (request: ServiceRequest) => request.header(header)
@@ -32,6 +32,40 @@ describe('requests for codes', () => {
     for (const last of ['1', '2', 'ffff']) await ask(service, `2001:db8:0:7::${last}`)
     expect((await ask(service, '2001:db8:0:7:1:2:3:4')).status).toBe(429)
     expect((await ask(service, '2001:db8:0:8::1')).status).toBe(200)
+  })
+
+  test('are counted for an address that is none of a network, too', async () => {
+    const service = start({ limits })
+    for (let count = 0; count < 3; count += 1) expect((await ask(service, 'unix:1')).status).toBe(200)
+    expect((await ask(service, 'unix:1')).status).toBe(429)
+    expect((await ask(service, 'unix:2')).status).toBe(200)
+  })
+
+  test('are a hundred a minute where nobody says another limit', async () => {
+    const service = start()
+    const statuses: number[] = []
+    for (let count = 0; count < 101; count += 1) statuses.push((await ask(service, '192.0.2.1')).status)
+    expect(statuses.indexOf(429)).toBe(100)
+  })
+
+  test.each([
+    [99_999, 200],
+    [100_000, 429],
+  ])('after %d grants within the lifetime of one are answered with %d', async (times, status) => {
+    const memory = memoryStore()
+    const until = Date.UTC(2026, 0, 1) + 900_000
+    const store: Store = {
+      update: async (key, change) =>
+        key === 'limit:grants:all' ? change({ times, until }).result : memory.update(key, change),
+    }
+    expect((await ask(start({ store }), '192.0.2.1')).status).toBe(status)
+  })
+
+  test('without a limit are not counted', async () => {
+    const store = memoryStore({ clock: { now: () => 0 } })
+    const none = { most: Number.POSITIVE_INFINITY, within: 60 }
+    await ask(start({ store, limits: { codesRequests: none, grants: none } }), '192.0.2.1')
+    expect(store.size).toBe(2)
   })
 
   test('are limited in all, from whatever address they come', async () => {

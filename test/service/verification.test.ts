@@ -291,6 +291,21 @@ describe('too many tries', () => {
     expect((await enter(userCode, { decision: 'approve' })).status).toBe(200)
   })
 
+  test('a right code is taken back from the count, and no wrong one with it', async () => {
+    const store = memoryStore({ clock: { now: () => 0 } })
+    const service = startService({ store })
+    const { userCode } = await service.begin()
+    const { cookie, csrf } = await openPage(service)
+    const enter = async (user_code: string) => (await post(service, { csrf, user_code }, cookie)).status
+    const records = store.size
+    expect(await enter(userCode)).toBe(200)
+    expect(store.size).toBe(records)
+    const statuses: number[] = []
+    for (const right of [false, false, false, true, false, false, false])
+      statuses.push(await enter(right ? userCode : 'BCDF-GHJK'))
+    expect(statuses).toEqual([404, 404, 404, 200, 404, 404, 429])
+  })
+
   test('guessing by decisions counts as well', async () => {
     const service = startService()
     const { cookie, csrf } = await openPage(service)
