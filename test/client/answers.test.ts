@@ -53,15 +53,20 @@ describe('the answer with the codes', () => {
     },
   )
 
-  test('of more than 64 KiB is not read to its end', async () => {
+  test.each<[string, Record<string, string>]>([
+    ['no length', {}],
+    ['its length', { 'content-length': '1638400' }],
+    ['its length when compressed', { 'content-length': '1600', 'content-encoding': 'gzip' }],
+  ])('of more than 64 KiB that says %s is not read to its end', async (_, headers) => {
     let produced = 0
-    const endless = new ReadableStream({
+    const long = new ReadableStream({
       pull(controller) {
         produced += 1
         controller.enqueue(new Uint8Array(16 * 1024))
+        if (produced === 100) controller.close()
       },
     })
-    const flow = startFlow([codes], { fetch: async () => new Response(endless) })
+    const flow = startFlow([codes], { fetch: async () => new Response(long, { headers }) })
     expect(await flow.result()).toMatchObject({ error: { code: 'answer_too_large' } })
     expect(produced).toBeLessThan(10)
   })
