@@ -23,7 +23,7 @@ export const groups = {
       'src/service/{app-tokens,authenticate,clients,hash,passwords,personal-tokens}.ts',
       'src/service/endpoints/{api,metadata,refuse-client}.ts',
     ],
-    tests: ['test/service/{authenticate,codes,hash,metadata,poll,user}.test.ts'],
+    tests: ['test/service/{authenticate,codes,hash,metadata,poll,reading,user,verification}.test.ts'],
   },
   codes: {
     mutate: [

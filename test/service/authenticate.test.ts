@@ -100,6 +100,7 @@ describe('authenticate', () => {
     ['Basic /w==', 401, 'Basic realm="authgraph", charset="UTF-8"'],
     ['Bearer ghp_2', 401, 'Bearer realm="authgraph", error="invalid_token"'],
     ['Bearer a.b.c', 401, 'Bearer realm="authgraph", error="invalid_token"'],
+    ['Bearer a.bnVsbA.c', 401, 'Bearer realm="authgraph", error="invalid_token"'],
     ['token unknown', 401, 'Bearer realm="authgraph", error="invalid_token"'],
     ['Bearer ghp_1, Basic x', 400, 'Bearer realm="authgraph", error="invalid_request"'],
     ['Bearer', 400, 'Bearer realm="authgraph", error="invalid_request"'],
@@ -107,6 +108,11 @@ describe('authenticate', () => {
     ['', 400, 'Bearer realm="authgraph", error="invalid_request"'],
   ])('refuses %j with %d and a challenge', async (authorization, status, challenge) => {
     expect(await ask(authorization)).toMatchObject({ form: 'refused', status, challenge })
+  })
+
+  test.each(['/user', '/app'])('%s asks for a credential where there is none', async (path) => {
+    const { status, headers } = await startService(callers).send(path)
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="authgraph"'])
   })
 
   test('refuses a credential in the address', async () => {
@@ -139,6 +145,7 @@ describe('an application token', () => {
     ['without a beginning', { ...good, iat: undefined }, 'the claim iat is no whole number of seconds'],
     ['of a beginning in words', { ...good, iat: 'now' }, 'the claim iat is no whole number of seconds'],
     ['of nobody', { ...good, iss: 6 }, 'the token is of no application that is known here'],
+    ['of a list', { ...good, iss: ['5'] }, 'the token is of no application that is known here'],
     ['of an object', { ...good, iss: {} }, 'the token is of no application that is known here'],
   ])('that is %s is refused, and told why', async (_, claims, message) => {
     expect(await ask(`Bearer ${await sign(claims)}`)).toMatchObject({ form: 'refused', status: 401, message })
