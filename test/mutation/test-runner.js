@@ -59,11 +59,13 @@ export default class ResidentTestRunner extends TestRunner {
     const tests = await this.#test(run)
     const hits = stryker.hitCount
     const killer = run.mutant !== undefined && tests.find((test) => test.state === 'fail')
-    // A mutant may leave something behind that fails the tests after it: then this worker is of no more use.
+    // A mutant may leave something behind that fails the tests after it, or their file: then this worker is of no more
+    // use.
     const control = killer
       ? await this.#test({ files: [killer.file], names: [killer.name], coverage: false, bail: true })
       : []
-    const spoilt = control.some((test) => test.state === 'fail')
+    const isShort = run.mutant !== undefined && !killer && tests.filter(isRun).length < run.names.length
+    const spoilt = isShort || control.some((test) => test.state === 'fail')
     return { tests, hits, spoilt, coverage: run.coverage ? stryker.mutantCoverage : undefined }
   }
 
@@ -86,6 +88,10 @@ export default class ResidentTestRunner extends TestRunner {
 
 globalThis.__stryker__ ??= {}
 const stryker = globalThis.__stryker__
+
+function isRun({ state }) {
+  return state === 'pass' || state === 'fail'
+}
 
 function testsOf(task) {
   if (task.type === 'suite' && task.tasks.length > 0) {

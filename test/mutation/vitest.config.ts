@@ -10,7 +10,7 @@ export default defineConfig({
     maxWorkers: 1,
     isolate: false,
     // Most mutants that wait for ever fail here, which is sooner than Stryker ends the process and starts another.
-    testTimeout: 6000,
-    hookTimeout: 6000,
+    testTimeout: 12_000,
+    hookTimeout: 12_000,
   },
 })
