@@ -29,6 +29,7 @@ describe('a key is taken as', () => {
     'the bytes of a PEM file in UTF-16': () => utf16(pkcs1),
     'a JWK': () => key.jwk as AppPrivateKey,
     'a JWK as text': () => JSON.stringify(key.jwk),
+    'a JWK as text with white space around': () => `\n ${JSON.stringify(key.jwk)}\n`,
     'a JWK in a Secret': () => new Secret(JSON.stringify(key.jwk, null, 2)),
     'the bytes of a JWK file': () => Buffer.from(JSON.stringify(key.jwk)),
     'a CryptoKey': () => cryptoKey(),
