@@ -80,12 +80,15 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
 
     test('shows a record until the time of its last writing is over', async () => {
       const store = await createStore()
-      await write(store, 'longer', 'old', Date.now() + 30)
+      await write(store, 'longer', 'old', Date.now() + 300)
       await write(store, 'longer', 'kept')
       await write(store, 'shorter', 'old')
-      await write(store, 'shorter', 'gone', Date.now() + 30)
+      await write(store, 'shorter', 'gone', Date.now() + 300)
       expect(await read(store, 'shorter')).toBe('gone')
-      await vi.waitFor(async () => expect(await read(store, 'shorter')).toBeUndefined(), { interval: 5 })
+      await vi.waitFor(async () => expect(await read(store, 'shorter')).toBeUndefined(), {
+        interval: 5,
+        timeout: 5000,
+      })
       expect(await read(store, 'longer')).toBe('kept')
     })
 
