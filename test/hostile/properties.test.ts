@@ -220,6 +220,6 @@ test('whatever a service does: no poll too early, one request at a time, over by
       await untilTrue(() => server.used.size === 0)
       server.close()
     }),
-    { numRuns: 150, interruptAfterTimeLimit: 10_000 },
+    { numRuns: 60, interruptAfterTimeLimit: 10_000 },
   )
 }, 15_000)

@@ -9,7 +9,9 @@ import { absoluteTime, relativeTime } from '../../../src/service/pages/time-in-w
 import { pageContract } from '../page-contract.ts'
 import { samples } from './samples.ts'
 
-const read = (state: PageState) => new JSDOM(defaultPage(state)).window.document
+const parser = new new JSDOM().window.DOMParser()
+
+const read = (state: PageState) => parser.parseFromString(defaultPage(state), 'text/html')
 const field = (state: PageState) => read(state).querySelector<HTMLInputElement>('#user_code')
 
 pageContract('the default page', defaultPage)
