@@ -27,7 +27,6 @@ export function listenToKeys(
   stdin.setRawMode(true)
   stdin.on('data', onData)
   return () => {
-    if (!stdin.listeners('data').includes(onData)) return
     letGo()
     stdin.off('data', onData)
     stdin.setRawMode(false)

@@ -9,14 +9,14 @@ import { CommandError } from './command-error.ts'
  */
 export function writePrivate(path: string, text: string): void {
   const draft = `${path}.${process.pid}`
+  makeFolder(dirname(path))
   try {
-    makeFolder(dirname(path))
     // A process of this number may have been killed as it wrote.
     rmSync(draft, { force: true })
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
     renameSync(draft, path)
   } catch (error) {
-    throw error instanceof CommandError ? error : unusable(path, error)
+    throw unusable(path, error)
   }
 }
 

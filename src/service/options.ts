@@ -107,8 +107,8 @@ export interface ServiceOptions {
   readonly identify?: (request: ServiceRequest, returnTo: string) => Identity | Promise<Identity>
   /**
    * Makes the token: a random one by default, with a warning where people sign in at more than this machine. It has
-   * ten seconds, after which another poll may try. Where it fails, or the
-   * client has hung up meanwhile, the approval is kept, and the next poll tries again: it may be called several times.
+   * ten seconds, after which another poll may try. Where it fails, or the client has hung up meanwhile, the approval is
+   * kept, and the next poll tries again: it may be called several times for one approval.
    */
   readonly issueToken?: (request: TokenRequest) => string | Secret | Promise<string | Secret>
   /**
