@@ -1,12 +1,27 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
+/** These run the package as it is built. All others import the sources, and need no build. */
+const PACKAGE_TESTS = [
+  'test/documents.test.ts',
+  'test/cli/**/*.test.ts',
+  'test/app-jwt/built.test.ts',
+  'test/package/*.test.ts',
+  'test/guides/run-the-service.test.ts',
+  'test/guides/test-your-login/app.test.ts',
+  'test/testing/built.test.ts',
+]
+
+const TESTS = 'test/**/*.test.{ts,tsx}'
+const ELSEWHERE = ['test/bench/**', 'test/browser/**', 'test/instances/**', 'test/runtimes/**']
+
 export default defineConfig({
   // The code of the guides names the package as its users do.
   resolve: {
     alias: [
       { find: /^authgraph$/, replacement: resolve(import.meta.dirname, 'src/index.ts') },
       { find: /^authgraph\/(auth|service)$/, replacement: resolve(import.meta.dirname, 'src/$1/index.ts') },
+      { find: /^authgraph\/machines$/, replacement: resolve(import.meta.dirname, 'src/machines.ts') },
       { find: /^authgraph\/testing$/, replacement: resolve(import.meta.dirname, 'src/testing/index.ts') },
       {
         find: /^authgraph\/testing\/vitest$/,
@@ -16,9 +31,20 @@ export default defineConfig({
   },
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
-    exclude: ['test/bench/**', 'test/browser/**', 'test/instances/**', 'test/runtimes/**'],
-    globalSetup: 'test/support/fresh-build.ts',
+    projects: [
+      {
+        extends: true,
+        test: { name: 'sources', include: [TESTS], exclude: [...ELSEWHERE, ...PACKAGE_TESTS] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: PACKAGE_TESTS,
+          globalSetup: 'test/support/fresh-build.ts',
+        },
+      },
+    ],
     // Nothing is measured here: a busy machine may take its time.
     testTimeout: 60_000,
     // No test leaves anything behind, so that one worker can run many files: loading the modules anew for each of them

@@ -9,6 +9,9 @@ import type { Secret } from '../src/secret.ts'
 /** Milliseconds a request may take. */
 const REQUEST_TIMEOUT = 30_000
 
+/** The part of the lifetime that one poll may take: a request that hangs must leave time for others. */
+const POLL_SHARE = 1 / 4
+
 /** Milliseconds of the longest timer there is: a longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
@@ -77,6 +80,8 @@ export interface Progress {
   readonly margin: number
   readonly nextPollAt: number
   readonly expiresAt: number
+  /** What the clock showed when it was last read. A clock that shows less now was set back, and all times with it. */
+  readonly lookedAt: number
 }
 
 /**
@@ -87,12 +92,8 @@ export interface Progress {
 export interface DeviceAuthorizationContext extends Omit<Progress, 'codes'> {
   readonly flow: DeviceAuthorizationInput
   readonly codes: DeviceCodes | undefined
-  /** When the last answer had arrived, or was given up, epoch milliseconds. */
-  readonly heardAt: number
   /** Polls sent. */
   readonly polls: number
-  /** When the last poll was sent, epoch milliseconds. */
-  readonly polledAt: number
   /** Faults since the last answer. */
   readonly faults: number
   /** How often `incorrect_device_code` was forgiven. */
@@ -144,20 +145,21 @@ export interface PollRequest extends CodesRequest {
 }
 
 /**
- * What callers send: `cancel` ends the flow at once, `wake` has it look at the clock again, after a sleep of the
- * device or of a hidden tab.
+ * What callers send: `cancel` ends the flow at once. `wake` says that the device slept, or that a tab was hidden: a poll
+ * that is due by the clock is sent at once, and codes that are over by the clock have expired.
  *
  * @group Machines
  */
 export type DeviceAuthorizationEvent = { readonly type: 'cancel' } | { readonly type: 'wake' }
 
-/** Also what the two requests bring; typed here, so that guards and actions are plain names in the config. */
-type MachineEvent =
-  | DeviceAuthorizationEvent
-  | DoneActorEvent<CodesAnswer, 'requestCodes'>
-  | DoneActorEvent<PollAnswer, 'pollToken'>
-  | ErrorActorEvent<unknown, 'requestCodes'>
-  | ErrorActorEvent<unknown, 'pollToken'>
+/** What the actions read of a response to a poll. */
+type Members = {
+  readonly at: number
+  readonly interval?: number | undefined
+  readonly retryAfter?: number | undefined
+  readonly token?: OAuthToken
+  readonly error?: AnyAuthgraphError
+}
 
 /**
  * One authorization as the device lives it.
@@ -172,7 +174,7 @@ type MachineEvent =
 export const deviceAuthorization = setup({
   types: {} as {
     context: DeviceAuthorizationContext
-    events: MachineEvent
+    events: DeviceAuthorizationEvent
     input: DeviceAuthorizationInput
     output: DeviceResult
     tags: 'requesting' | 'waiting' | 'retrying' | 'polling' | 'settled'
@@ -184,92 +186,42 @@ export const deviceAuthorization = setup({
   },
   delays: {
     requestTimeout: REQUEST_TIMEOUT,
-    untilDue: ({ context }) => {
-      const { nextPollAt, expiresAt, heardAt, flow } = context
-      // No longer than the whole wait, whatever became of the clock meanwhile.
-      const wait = Math.min(nextPollAt, expiresAt) - Math.max(flow.clock.now(), heardAt)
-      // Timers know whole milliseconds: a part of one would be no wait at all.
-      return Math.min(Math.max(0, Math.ceil(wait)), LONGEST_TIMER)
-    },
+    pollTimeout: ({ context }) => pollTimeout(context),
+    untilDue: ({ context }) => waitOf(context),
   },
   guards: {
-    resumesRequested: ({ context }) => context.flow.resume?.status === 'requested',
-    resumesPending: ({ context }) => context.flow.resume?.status === 'pending',
-    resumesSlowed: ({ context }) => context.flow.resume?.status === 'slowed',
-    overdue: ({ context }) => context.flow.clock.now() >= context.expiresAt,
-    pollDue: ({ context }) => {
-      const now = context.flow.clock.now()
-      // A clock that shows less than at the last answer was set back: the timer, which runs by itself, is right.
-      return now >= context.nextPollAt || now < context.heardAt
-    },
-    token: ({ event }) => answerOf(event).type === 'token',
-    pending: ({ event }) => answerOf(event).type === 'pending',
-    slowDown: ({ event }) => answerOf(event).type === 'slow_down',
-    denied: ({ event }) => answerOf(event).type === 'denied',
-    expired: ({ event }) => answerOf(event).type === 'expired',
-    fault: ({ event }) => answerOf(event).type === 'fault',
-    refused: ({ event }) => answerOf(event).type === 'refused',
-    forgivable: ({ context, event }) => {
-      const answer = answerOf(event)
-      const unknownCode =
-        answer.type === 'refused' &&
-        answer.error.code === 'refused' &&
-        answer.error.error === 'incorrect_device_code'
-      return unknownCode && context.status !== 'requested' && context.forgiven < FORGIVEN
-    },
+    anew: ({ context }) => context.flow.resume === undefined,
+    resumesRequested: ({ context }) => context.status === 'requested',
+    resumesPending: ({ context }) => context.status === 'pending',
+    overdue: ({ context }, now: number) => now >= context.expiresAt,
+    // Codes that expire before the next poll are waited for, not polled.
+    pollDue: ({ context }, now: number) =>
+      now >= context.nextPollAt && context.nextPollAt < context.expiresAt,
+    token: (_, response: PollAnswer) => response.type === 'token',
+    pending: (_, response: PollAnswer) => response.type === 'pending',
+    slowDown: (_, response: PollAnswer) => response.type === 'slow_down',
+    denied: (_, response: PollAnswer) => response.type === 'denied',
+    expired: (_, response: PollAnswer) => response.type === 'expired',
+    fault: (_, response: PollAnswer) => response.type === 'fault',
+    refused: (_, response: PollAnswer) => response.type === 'refused',
+    forgivable: ({ context }, response: PollAnswer) => isForgivable(context, response),
   },
   actions: {
-    keepCodes: assign(({ context, event }) => {
-      const { codes, sentAt, at } = codesOf(event)
-      // The lifetime counts from the moment of asking: the service counts from a moment after it.
-      const known = { codes, interval: codes.interval, expiresAt: sentAt + codes.expiresIn * 1000 }
-      return { ...known, ...heard({ ...context, ...known }, { at }) }
-    }),
-    countPoll: assign({
-      polls: ({ context }) => context.polls + 1,
-      // The one assignment that reads the clock: a request that times out has no answer to say when.
-      polledAt: ({ context }) => context.flow.clock.now(),
-    }),
-    schedule: assign(({ context, event }) => ({
-      status: 'pending' as const,
-      faults: 0,
-      error: undefined,
-      ...heard(context, answerOf(event)),
-    })),
-    slowDown: assign(({ context, event }) => {
-      const answer = answerOf(event)
-      const told = answer.type === 'slow_down' ? (answer.interval ?? 0) : 0
-      const slower = {
-        interval: Math.max(context.interval + SLOW_DOWN_STEP, told),
-        // We never poll before the wait is over, so the service's clock must be slower than ours.
-        margin: Math.min(context.margin * MARGIN_GROWTH, LARGEST_MARGIN),
-      }
-      return {
-        ...slower,
-        status: 'slowed' as const,
-        faults: 0,
-        error: undefined,
-        ...heard({ ...context, ...slower }, answer),
-      }
-    }),
-    backOff: assign(({ context, event }) => {
-      const answer = answerOf(event)
-      return answer.type === 'fault' ? { error: answer.error, ...missed(context, answer) } : {}
-    }),
-    backOffAfterTimeout: assign(({ context }) => missed(context, { at: context.polledAt + REQUEST_TIMEOUT })),
-    forgive: assign(({ context, event }) => ({
+    look: assign(({ context }) => looked(context)),
+    countWait: assign(({ context }) => ({ lookedAt: context.lookedAt + ranOf(context) })),
+    countPoll: assign({ polls: ({ context }) => context.polls + 1 }),
+    keepCodes: assign(({ context }, response: CodesAnswer) => begun(context, response)),
+    schedule: assign(({ context }, response: Members) => scheduled(context, response)),
+    raiseInterval: assign(({ context }, response: Members) => slowed(context, response)),
+    backOff: assign(({ context }, response: Members) => missed(context, response)),
+    backOffAfterTimeout: assign(({ context }) => missed(context, { at: timedOutAt(context) })),
+    forgive: assign(({ context }, response: Members) => ({
       forgiven: context.forgiven + 1,
-      ...heard(context, answerOf(event)),
+      ...heard(context, response),
     })),
-    keepToken: assign(({ event }) => {
-      const answer = answerOf(event)
-      return answer.type === 'token' ? { token: answer.token, error: undefined } : {}
-    }),
-    keepRefusal: assign(({ event }) => {
-      const answer = answerOf(event)
-      return answer.type === 'refused' ? { error: answer.error } : {}
-    }),
-    keepError: assign(({ event }) => ('error' in event ? { error: event.error as AnyAuthgraphError } : {})),
+    keepToken: assign((_, { token }: Members) => ({ token, error: undefined })),
+    keepRefusal: assign((_, { error }: Members) => ({ error })),
+    keepError: assign((_, error: unknown) => ({ error: error as AnyAuthgraphError })),
     /** The client provides this one with its own class of error. */
     keepTimeout: assign({
       error: () => Object.assign(new Error('no answer in time'), { code: 'timed_out' }) as AnyAuthgraphError,
@@ -286,10 +238,9 @@ export const deviceAuthorization = setup({
     margin: FIRST_MARGIN,
     nextPollAt: 0,
     expiresAt: 0,
+    lookedAt: 0,
     ...input.resume,
-    heardAt: 0,
     polls: 0,
-    polledAt: 0,
     faults: 0,
     forgiven: 0,
     token: undefined,
@@ -306,10 +257,10 @@ export const deviceAuthorization = setup({
       tags: 'requesting',
       meta: { text: 'Starting.' },
       always: [
+        { guard: 'anew', target: 'requesting' },
         { guard: 'resumesRequested', target: 'waiting.requested' },
         { guard: 'resumesPending', target: 'waiting.pending' },
-        { guard: 'resumesSlowed', target: 'waiting.slowed' },
-        { target: 'requesting' },
+        { target: 'waiting.slowed' },
       ],
     },
     requesting: {
@@ -320,8 +271,8 @@ export const deviceAuthorization = setup({
         id: 'requestCodes',
         src: 'requestCodes',
         input: ({ context }) => context.flow,
-        onDone: { target: 'waiting', actions: 'keepCodes' },
-        onError: { target: 'failed', actions: 'keepError' },
+        onDone: { target: 'waiting', actions: { type: 'keepCodes', params: output } },
+        onError: { target: 'failed', actions: { type: 'keepError', params: reason } },
       },
       after: {
         requestTimeout: { target: 'failed', actions: 'keepTimeout' },
@@ -332,39 +283,47 @@ export const deviceAuthorization = setup({
       tags: 'waiting',
       meta: { text: 'Waiting for the user.' },
       initial: 'requested',
+      entry: 'look',
+      always: { guard: { type: 'overdue', params: byClock }, target: 'expired' },
       on: {
-        wake: { target: '.same', reenter: true, description: 'The device slept: look at the clock again.' },
+        wake: [
+          { guard: { type: 'overdue', params: byClock }, target: 'expired' },
+          { guard: { type: 'pollDue', params: byClock }, target: 'polling' },
+        ],
       },
       after: {
         untilDue: [
-          { guard: 'overdue', target: 'expired', description: 'The lifetime of the codes is over.' },
-          { guard: 'pollDue', target: 'polling', description: 'The interval has passed.' },
-          { target: '.same', reenter: true, description: 'The timer was early, or the clock was set back.' },
+          // Also where the clock has jumped past the end: only the service knows then whether the codes are over.
+          { guard: { type: 'pollDue', params: byTimer }, target: 'polling', actions: 'countWait' },
+          {
+            target: '.same',
+            reenter: true,
+            actions: 'countWait',
+            description: 'The codes expire before the next poll, or the timer was early.',
+          },
         ],
       },
       states: {
         requested: {
           description: 'The codes have come; there was no poll yet.',
-          tags: 'waiting',
           meta: { text: 'Enter the code at the address shown.' },
         },
         pending: {
           description: 'The last poll said that the user has not decided.',
-          tags: 'waiting',
           meta: { text: 'Waiting for the code to be entered.' },
         },
         slowed: {
           description: 'The last poll was too early for the service; the interval has grown.',
-          tags: 'waiting',
           meta: { text: 'Waiting for the code to be entered; the service asked for longer pauses.' },
         },
         retrying: {
-          description: 'The last poll brought no answer; the next one waits longer.',
+          description: 'The last poll brought no usable response; the next one waits longer.',
           tags: 'retrying',
-          meta: { text: 'The service cannot be reached; trying again.' },
+          meta: { text: 'No usable response yet; trying again.' },
         },
         same: {
           type: 'history',
+          target: 'requested',
           description: 'Where the wait was.',
         },
       },
@@ -373,25 +332,49 @@ export const deviceAuthorization = setup({
       description: 'One poll is on its way.',
       tags: 'polling',
       meta: { text: 'Asking whether the code was entered.' },
-      entry: 'countPoll',
+      entry: ['look', 'countPoll'],
       invoke: {
         id: 'pollToken',
         src: 'pollToken',
         input: ({ context }) => ({ ...context.flow, deviceCode: held(context, 'codes').deviceCode }),
         onDone: [
-          { guard: 'pending', target: 'waiting.pending', actions: 'schedule' },
-          { guard: 'slowDown', target: 'waiting.slowed', actions: 'slowDown' },
-          { guard: 'fault', target: 'waiting.retrying', actions: 'backOff' },
-          { guard: 'token', target: 'authorized', actions: 'keepToken' },
-          { guard: 'denied', target: 'denied' },
-          { guard: 'expired', target: 'expired' },
-          { guard: 'forgivable', target: 'waiting.retrying', actions: 'forgive' },
-          { guard: 'refused', target: 'failed', actions: 'keepRefusal' },
+          {
+            guard: { type: 'pending', params: output },
+            target: 'waiting.pending',
+            actions: { type: 'schedule', params: output },
+          },
+          {
+            guard: { type: 'slowDown', params: output },
+            target: 'waiting.slowed',
+            actions: { type: 'raiseInterval', params: output },
+          },
+          {
+            guard: { type: 'fault', params: output },
+            target: 'waiting.retrying',
+            actions: { type: 'backOff', params: output },
+          },
+          {
+            guard: { type: 'token', params: output },
+            target: 'authorized',
+            actions: { type: 'keepToken', params: output },
+          },
+          { guard: { type: 'denied', params: output }, target: 'denied' },
+          { guard: { type: 'expired', params: output }, target: 'expired' },
+          {
+            guard: { type: 'forgivable', params: output },
+            target: 'waiting.retrying',
+            actions: { type: 'forgive', params: output },
+          },
+          {
+            guard: { type: 'refused', params: output },
+            target: 'failed',
+            actions: { type: 'keepRefusal', params: output },
+          },
         ],
-        onError: { target: 'failed', actions: 'keepError' },
+        onError: { target: 'failed', actions: { type: 'keepError', params: reason } },
       },
       after: {
-        requestTimeout: { target: 'waiting.retrying', actions: ['backOffAfterTimeout', 'keepTimeout'] },
+        pollTimeout: { target: 'waiting.retrying', actions: ['backOffAfterTimeout', 'keepTimeout'] },
       },
     },
     authorized: {
@@ -433,43 +416,140 @@ export const deviceAuthorization = setup({
   },
 })
 
-/** What a schedule is made from. */
-type Pace = Pick<DeviceAuthorizationContext, 'interval' | 'margin' | 'expiresAt' | 'faults' | 'flow'>
+/** What a request brought. */
+function output<Output>({ event }: { readonly event: DoneActorEvent<Output> }): Output {
+  return event.output
+}
 
-/** When an answer came, or was given up, and the seconds after which the service asks to be called again. */
-type Heard = Pick<PollAnswer & { type: 'pending' }, 'at' | 'retryAfter'>
+/** Why a request rejected. */
+function reason({ event }: { readonly event: ErrorActorEvent }): unknown {
+  return event.error
+}
 
-/** When to poll after an answer: the margin gives way where a poll would otherwise miss the lifetime. */
-function heard(pace: Pace, { at, retryAfter = 0 }: Heard) {
-  const wait = inTime(pace, at, pace.interval * 1000 * pace.margin)
-  return { heardAt: at, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
+/** The time by the clock. */
+function byClock({ context: { flow } }: { readonly context: DeviceAuthorizationContext }): number {
+  const now = flow.clock.now()
+  // Compared with anything, such a time is neither early nor late: the machine would never rest.
+  if (!Number.isFinite(now)) throw new TypeError('clock.now() must return epoch milliseconds')
+  return now
+}
+
+/** The time when the timer of a wait has fired: by the clock or, where that was set back, by the timer. */
+function byTimer({ context }: { readonly context: DeviceAuthorizationContext }): number {
+  return Math.max(byClock({ context }), context.lookedAt + ranOf(context))
+}
+
+/** Milliseconds of the timer of a wait. */
+function waitOf({ nextPollAt, expiresAt, lookedAt }: DeviceAuthorizationContext): number {
+  // Timers know whole milliseconds: a part of one would be no wait at all.
+  const wait = Math.ceil(Math.min(nextPollAt, expiresAt) - lookedAt)
+  return Math.min(Math.max(0, wait), LONGEST_TIMER)
+}
+
+/** Milliseconds that the timer of a wait has run at least when it fires: timers are up to one millisecond early. */
+function ranOf(context: DeviceAuthorizationContext): number {
+  const wait = waitOf(context)
+  return wait > 1 ? wait - 1 : wait
+}
+
+/** Milliseconds a poll may take. */
+function pollTimeout(context: DeviceAuthorizationContext): number {
+  return Math.min(REQUEST_TIMEOUT, held(context, 'codes').expiresIn * 1000 * POLL_SHARE)
+}
+
+/** The time when a poll was given up: by the clock or, where that was set back, by the timer. */
+function timedOutAt(context: DeviceAuthorizationContext): number {
+  return Math.max(byClock({ context }), context.lookedAt + pollTimeout(context))
+}
+
+/** Reads the clock. Where it was set back, all times are set back with it. */
+function looked(context: DeviceAuthorizationContext) {
+  const { lookedAt, nextPollAt, expiresAt } = context
+  const now = byClock({ context })
+  const back = Math.max(0, lookedAt - now)
+  return { lookedAt: now, nextPollAt: nextPollAt - back, expiresAt: expiresAt - back }
+}
+
+/** Milliseconds that a request took. A clock that was set meanwhile may show less than none, or more than the limit. */
+function tookOf(sentAt: number, at: number, limit: number): number {
+  return Math.min(Math.max(0, at - sentAt), limit)
+}
+
+function begun(context: DeviceAuthorizationContext, { codes, sentAt, at }: CodesAnswer) {
+  // The lifetime counts from the moment of asking: the service counts from a moment after it.
+  const expiresAt = at - tookOf(sentAt, at, REQUEST_TIMEOUT) + codes.expiresIn * 1000
+  const known = { codes, interval: codes.interval, expiresAt, lookedAt: at }
+  return { ...known, ...heard({ ...context, ...known }, { at }) }
+}
+
+function scheduled(context: DeviceAuthorizationContext, response: Members) {
+  return { status: 'pending' as const, faults: 0, error: undefined, ...heard(proven(context), response) }
+}
+
+function slowed(context: DeviceAuthorizationContext, response: Members) {
+  const slower = {
+    interval: Math.max(context.interval + SLOW_DOWN_STEP, response.interval ?? 0),
+    // We never poll before the wait is over, so the service's clock must be slower than ours.
+    margin: Math.min(context.margin * MARGIN_GROWTH, LARGEST_MARGIN),
+  }
+  return {
+    ...slower,
+    status: 'slowed' as const,
+    faults: 0,
+    error: undefined,
+    ...heard({ ...proven(context), ...slower }, response),
+  }
+}
+
+/**
+ * What a poll proves that was sent although the codes were over by the clock: the service still knows them, so the
+ * clock was set forward. They have as much time left as they had when the poll was due.
+ */
+function proven(context: DeviceAuthorizationContext): DeviceAuthorizationContext {
+  const { lookedAt, nextPollAt, expiresAt } = context
+  return lookedAt < expiresAt ? context : { ...context, expiresAt: expiresAt + lookedAt - nextPollAt }
+}
+
+/** When to poll after a response: the margin gives way where a poll would otherwise miss the lifetime. */
+function heard(context: DeviceAuthorizationContext, { at, retryAfter = 0 }: Members) {
+  const expiresAt = endSeenFrom(context, at)
+  const wait = inTime({ ...context, expiresAt }, at, context.interval * 1000 * context.margin)
+  return { lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
 }
 
 /** When to poll after a fault: later each time, apart from the interval, and no sooner than the service says. */
-function missed(pace: Pace, { at, retryAfter = 0 }: Heard) {
-  const faults = pace.faults + 1
-  const required = pace.interval * 1000 * pace.margin
+function missed(context: DeviceAuthorizationContext, { at, retryAfter = 0, error }: Members) {
+  const expiresAt = endSeenFrom(context, at)
+  const faults = context.faults + 1
+  const required = context.interval * 1000 * context.margin
   const backoff = Math.min(required * 2 ** faults, Math.max(LONGEST_BACKOFF, required))
-  const wait = inTime(pace, at, backoff * (1 + pace.flow.jitter / 10))
+  const wait = inTime({ ...context, expiresAt }, at, backoff * (1 + context.flow.jitter / 10))
   // A time behind the end of the codes is as good as the end.
-  const asked = Math.min(retryAfter * 1000, pace.expiresAt - at)
-  return { faults, heardAt: at, nextPollAt: at + Math.max(wait, asked) }
+  const asked = Math.min(retryAfter * 1000, expiresAt - at)
+  return { error, faults, lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, asked) }
+}
+
+/** When the codes expire, by the clock as it was when a request had ended. */
+function endSeenFrom(context: DeviceAuthorizationContext, at: number): number {
+  const { lookedAt, expiresAt } = context
+  return expiresAt + (at - lookedAt - tookOf(lookedAt, at, pollTimeout(context)))
 }
 
 /** Shortens a wait so that one more poll falls before the end, though never below what the service requires. */
-function inTime({ interval, margin, expiresAt }: Pace, at: number, wait: number): number {
-  const required = interval * 1000 * Math.max(1, margin / FIRST_MARGIN)
-  return Math.max(required, Math.min(wait, expiresAt - LAST_CHANCE - at))
+function inTime({ interval, expiresAt }: DeviceAuthorizationContext, at: number, wait: number): number {
+  return Math.max(interval * 1000, Math.min(wait, expiresAt - LAST_CHANCE - at))
 }
 
-function answerOf(event: MachineEvent): PollAnswer {
-  if (event.type !== 'xstate.done.actor.pollToken') throw new TypeError(`${event.type} brings no poll answer`)
-  return event.output
-}
-
-function codesOf(event: MachineEvent): CodesAnswer {
-  if (event.type !== 'xstate.done.actor.requestCodes') throw new TypeError(`${event.type} brings no codes`)
-  return event.output
+/** The service may not know the codes for a moment after the approval. Without a later poll this is the end. */
+function isForgivable(context: DeviceAuthorizationContext, response: PollAnswer): boolean {
+  const isUnknownCode =
+    response.type === 'refused' &&
+    response.error.code === 'refused' &&
+    response.error.error === 'incorrect_device_code'
+  const { nextPollAt, expiresAt } = heard(context, response)
+  return (
+    isUnknownCode && context.status !== 'requested' && context.forgiven < FORGIVEN && nextPollAt < expiresAt
+  )
 }
 
 /** Reads what the context holds in the states that ask for it. */

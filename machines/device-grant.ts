@@ -1,4 +1,4 @@
-import { assign, type SnapshotFrom, setup } from 'xstate'
+import { assertEvent, assign, type SnapshotFrom, setup } from 'xstate'
 
 /** Seconds that each poll sent too early adds to the interval. Spec 3, 7. */
 const SLOW_DOWN_STEP = 5
@@ -35,8 +35,8 @@ export interface Origin {
 export interface DeviceGrantInput {
   /** What the service knows the client by, such as a hash of its id. Not the id itself: that is a secret. */
   readonly client: string
-  /** The scopes that the client asks for. */
-  readonly scopes: readonly string[]
+  /** The scopes that the client asks for, with a space between two: a list would take several times the memory. */
+  readonly scope: string
   /** Where the codes were asked for, as far as it is known. */
   readonly origin?: Origin
   /** Seconds between two polls. */
@@ -106,22 +106,26 @@ export const deviceGrant = setup({
   },
   guards: {
     overdue: ({ context, event }) => event.at >= context.expiresAt,
-    inTime: ({ context, event }) => event.at < context.expiresAt,
     tooEarly: ({ context, event }) => event.at < nextPollAt(context),
-    notTooEarly: ({ context, event }) => event.at >= nextPollAt(context),
     leaseHolds: ({ context, event }) => context.lease !== null && event.at < context.lease.until,
-    leaseLapsed: ({ context, event }) => context.lease !== null && event.at >= context.lease.until,
-    // A late answer is good as long as no other poll has claimed the grant anew.
-    leaseIsOurs: ({ context, event }) => 'claim' in event && context.lease?.claim === event.claim,
+    // A late response is good as long as no other poll has claimed the grant anew.
+    leaseIsOurs: ({ context, event }) => {
+      assertEvent(event, ['issued', 'notIssued'])
+      return context.lease?.claim === event.claim
+    },
   },
   actions: {
     // An early poll does not move the time of the last one: a steady client could never recover.
-    slowDown: assign({ interval: ({ context }) => context.interval + SLOW_DOWN_STEP }),
+    raiseInterval: assign({ interval: ({ context }) => context.interval + SLOW_DOWN_STEP }),
     keepTime: assign({ lastPollAt: ({ event }) => event.at }),
-    keepUser: assign(({ event }) => (event.type === 'approve' ? { user: event.user } : {})),
-    takeLease: assign(({ event }) =>
-      event.type === 'poll' ? { lease: { claim: event.claim, until: event.at + LEASE } } : {},
-    ),
+    keepUser: assign(({ event }) => {
+      assertEvent(event, 'approve')
+      return { user: event.user }
+    }),
+    takeLease: assign(({ event }) => {
+      assertEvent(event, 'poll')
+      return { lease: { claim: event.claim, until: event.at + LEASE } }
+    }),
     endLease: assign({ lease: null }),
   },
 }).createMachine({
@@ -133,66 +137,38 @@ export const deviceGrant = setup({
     user: null,
     lease: null,
   }),
-  initial: 'requested',
+  initial: 'undecided',
   states: {
-    requested: {
-      description: 'The codes were issued; there was no poll yet.',
-      tags: 'undecided',
-      meta: { text: 'Waiting for the first poll.' },
-      on: {
-        poll: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'tooEarly', target: 'slowed', actions: 'slowDown' },
-          { guard: 'notTooEarly', target: 'pending', actions: 'keepTime' },
-        ],
-        approve: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'inTime', target: 'approved', actions: 'keepUser' },
-        ],
-        deny: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'inTime', target: 'denied' },
-        ],
-      },
-    },
-    pending: {
-      description: 'The device polls; the user has not decided.',
+    undecided: {
+      description: 'The user may approve or deny, and the device is told to wait.',
       tags: 'undecided',
       meta: { text: 'Waiting for the user.' },
+      initial: 'requested',
       on: {
         poll: [
           { guard: 'overdue', target: 'expired' },
-          { guard: 'tooEarly', target: 'slowed', actions: 'slowDown' },
-          { guard: 'notTooEarly', target: 'pending', actions: 'keepTime' },
+          { guard: 'tooEarly', target: '.slowed', actions: 'raiseInterval' },
+          { target: '.pending', actions: 'keepTime' },
         ],
         approve: [
           { guard: 'overdue', target: 'expired' },
-          { guard: 'inTime', target: 'approved', actions: 'keepUser' },
+          { target: 'approved', actions: 'keepUser' },
         ],
-        deny: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'inTime', target: 'denied' },
-        ],
+        deny: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
       },
-    },
-    slowed: {
-      description: 'The last poll came too early; the interval has grown.',
-      tags: 'undecided',
-      meta: { text: 'Waiting for the user; the device was asked for longer pauses.' },
-      on: {
-        poll: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'tooEarly', target: 'slowed', actions: 'slowDown' },
-          { guard: 'notTooEarly', target: 'pending', actions: 'keepTime' },
-        ],
-        approve: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'inTime', target: 'approved', actions: 'keepUser' },
-        ],
-        deny: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'inTime', target: 'denied' },
-        ],
+      states: {
+        requested: {
+          description: 'The codes were issued; there was no poll yet.',
+          meta: { text: 'Waiting for the first poll.' },
+        },
+        pending: {
+          description: 'The device polls; the user has not decided.',
+          meta: { text: 'Waiting for the user.' },
+        },
+        slowed: {
+          description: 'The last poll came too early; the interval has grown.',
+          meta: { text: 'Waiting for the user; the device was asked for longer pauses.' },
+        },
       },
     },
     approved: {
@@ -202,7 +178,7 @@ export const deviceGrant = setup({
       on: {
         poll: [
           { guard: 'overdue', target: 'expired' },
-          { guard: 'inTime', target: 'issuing', actions: 'takeLease' },
+          { target: 'issuing', actions: 'takeLease' },
         ],
       },
     },
@@ -214,7 +190,7 @@ export const deviceGrant = setup({
         poll: [
           { guard: 'overdue', target: 'expired' },
           { guard: 'leaseHolds', target: 'issuing', description: 'Another poll is issuing.' },
-          { guard: 'leaseLapsed', target: 'issuing', actions: 'takeLease', description: 'Claimed anew.' },
+          { target: 'issuing', actions: 'takeLease', description: 'The lease has lapsed: claimed anew.' },
         ],
         issued: { guard: 'leaseIsOurs', target: 'authorized', actions: 'endLease' },
         notIssued: { guard: 'leaseIsOurs', target: 'approved', actions: 'endLease' },
@@ -225,10 +201,7 @@ export const deviceGrant = setup({
       tags: 'decided',
       meta: { text: 'Denied.' },
       on: {
-        poll: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'inTime', target: 'denied' },
-        ],
+        poll: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
       },
     },
     authorized: {
@@ -246,12 +219,32 @@ export const deviceGrant = setup({
   },
 })
 
+type StateValue = SnapshotFrom<typeof deviceGrant>['value']
+
 /**
- * The states of a grant.
+ * The states of a grant by their own names, as a store keeps them: `pending` stands for `undecided.pending`.
  *
  * @group Machines
  */
-export type DeviceGrantState = SnapshotFrom<typeof deviceGrant>['value']
+export type DeviceGrantState = Extract<StateValue, string> | Extract<StateValue, object>['undecided']
+
+/**
+ * Tells the state of a grant by its own name.
+ *
+ * @group Machines
+ */
+export function grantState(value: StateValue): DeviceGrantState {
+  return typeof value === 'string' ? value : value.undecided
+}
+
+/**
+ * Makes the value of the machine's state from its own name, for `deviceGrant.resolveState({ value, context })`.
+ *
+ * @group Machines
+ */
+export function grantValue(state: DeviceGrantState): StateValue {
+  return state === 'requested' || state === 'pending' || state === 'slowed' ? { undecided: state } : state
+}
 
 /** When a poll is no longer early: one interval after the last one, less the leeway. */
 function nextPollAt({ lastPollAt, interval, leeway }: DeviceGrantContext): number {

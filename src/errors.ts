@@ -57,7 +57,7 @@ export class CancelledError extends AuthgraphError {
 /**
  * No connection, or one that broke. `reason` is the system's code for it, such as `ECONNREFUSED`.
  *
- * It keeps no `cause`: errors of HTTP clients hold the request, and the request holds secrets.
+ * What `fetch` threw is its `cause` only where it cannot hold a secret: errors of HTTP clients hold the request.
  *
  * @group Errors
  */
@@ -65,14 +65,14 @@ export class UnreachableError extends AuthgraphError {
   readonly code = 'unreachable'
   readonly reason: string | undefined
 
-  constructor(host: string, reason?: string) {
-    super(`${host} cannot be reached${reason ? `: ${reason}` : ''}`)
+  constructor(host: string, reason?: string, options?: ErrorOptions) {
+    super(`${host} cannot be reached${reason ? `: ${reason}` : ''}`, options)
     this.reason = reason
   }
 
-  /** Makes the error of what an HTTP client threw, of which it keeps the system's code alone. */
-  static of(host: string, thrown: unknown): UnreachableError {
-    return new UnreachableError(host, systemCode(thrown))
+  /** Makes the error from what an HTTP client threw. Keeps only the system's code of it. */
+  static of(host: string, thrown: unknown, options?: ErrorOptions): UnreachableError {
+    return new this(host, systemCode(thrown), options)
   }
 }
 
@@ -106,7 +106,7 @@ export class RedirectedError extends AuthgraphError {
   readonly code = 'redirected'
 
   constructor(host: string) {
-    super(`${host} answered with a redirect, which is never followed: set the final address in the profile`)
+    super(`${host} answered with a redirect, which is never followed: use the final address`)
   }
 }
 
@@ -148,6 +148,10 @@ export class AnswerTooLargeError extends AuthgraphError {
  * The service said no: `error` is the code on the wire, where it gave one, `status` the HTTP status, and
  * `retryAfter` the seconds after which it asked to be called again.
  *
+ * `description` is what the server says to developers (`error_description`): **untrusted text**, one line of at most
+ * 500 characters without control characters. Quote it, never match on it. The message does not contain it. Neither
+ * `error` nor `description` contains a secret of the request.
+ *
  * @group Errors
  * @see Spec 7
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2 RFC 6749, section 5.2}
@@ -155,14 +159,43 @@ export class AnswerTooLargeError extends AuthgraphError {
 export class RefusedError extends AuthgraphError {
   readonly code = 'refused'
   readonly error: string | undefined
+  readonly description: string | undefined
   readonly status: number
   readonly retryAfter: number | undefined
 
-  constructor(refusal: { error?: string | undefined; status: number; retryAfter?: number | undefined }) {
+  constructor(refusal: {
+    error?: string | undefined
+    description?: string | undefined
+    status: number
+    retryAfter?: number | undefined
+  }) {
     super(refusalMessage(refusal))
     this.error = refusal.error
+    this.description = refusal.description
     this.status = refusal.status
     this.retryAfter = refusal.retryAfter
+  }
+}
+
+/**
+ * The API refused a call. Holds what the response said about it: these are the server's own words, so show and log them
+ * with care.
+ *
+ * @group Errors
+ */
+export class ApiError extends RefusedError {
+  /** The headers of the response, such as `x-ratelimit-reset`. */
+  readonly headers: Headers
+  /** The parsed body where it is JSON: GitHub sends `message`, `errors` and `documentation_url`. Otherwise its text. */
+  readonly body: unknown
+
+  constructor(
+    refusal: ConstructorParameters<typeof RefusedError>[0],
+    { headers, body }: { headers: Headers; body: unknown },
+  ) {
+    super(refusal)
+    this.headers = headers
+    this.body = body
   }
 }
 
@@ -190,7 +223,7 @@ export class BadResumeError extends AuthgraphError {
 }
 
 /**
- * What is wrong with an application's key, its id, or the signing itself. A code never changes its meaning.
+ * What is wrong with an application's key, its id, the clock, or the signing itself. A code never changes its meaning.
  *
  * @group Errors
  */
@@ -204,6 +237,7 @@ export type JwtErrorCode =
   | 'key_unreadable'
   | 'key_too_short'
   | 'bad_app_id'
+  | 'clock_skew'
   | 'sign_failed'
 
 /**
@@ -274,7 +308,7 @@ const ADVICE: Record<string, string> = {
 }
 
 function refusalMessage({ error, status }: { error?: string | undefined; status: number }): string {
-  if (error === undefined) return `the service refused with status ${status} without a reason`
+  if (error === undefined) return `the service refused with status ${status}`
   const advice = Object.hasOwn(ADVICE, error) ? ADVICE[error] : undefined
   if (advice === undefined)
     return `the service refused with status ${status} and a code of its own (see .error)`

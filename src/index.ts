@@ -20,16 +20,19 @@ export {
   type Clock,
   type DeviceAuthorizationActor,
   type DeviceAuthorizationOptions,
+  type DeviceInputOptions,
   deviceInput,
   type ShownCodes,
 } from './client/options.ts'
 export { type RefreshOptions, refresh } from './client/refresh.ts'
 export { exportResume, type ResumeRecord } from './client/resume.ts'
+export { exportToken, importToken, type TokenRecord } from './client/token-record.ts'
 export { type DeviceSnapshot, type DeviceView, viewOf } from './client/view.ts'
 export { watch } from './client/watch.ts'
 export {
   AnswerTooLargeError,
   type AnyAuthgraphError,
+  ApiError,
   AuthgraphError,
   BadAnswerError,
   BadOptionError,
@@ -46,7 +49,7 @@ export {
   WrongHostError,
 } from './errors.ts'
 export type { DeviceCodes } from './protocol/device-codes.ts'
-export type { OAuthToken } from './protocol/oauth-record.ts'
+export type { OAuthToken, TokenWarning } from './protocol/oauth-record.ts'
 export {
   github,
   githubEnterprise,

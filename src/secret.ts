@@ -1,3 +1,5 @@
+import { BadOptionError } from './errors.ts'
+
 /**
  * Holds a value that never prints itself: as a string, as JSON, in an inspector or in an error it shows `[secret]`;
  * a structured clone holds nothing.
@@ -13,10 +15,17 @@ export class Secret {
     this.#value = () => value
   }
 
-  /** Wraps a plain value; a `Secret` is handed back as it is. */
-  static of(value: string | Secret): Secret {
-    // Not `instanceof`: `authgraph/app-jwt` is one bundled file and has a copy of this class.
-    return typeof value === 'string' ? new Secret(value) : value
+  /**
+   * Wraps a plain value. Returns a `Secret` as it is.
+   *
+   * @param name What an error calls the value.
+   * @throws BadOptionError for anything else.
+   */
+  static of(value: string | Secret, name = 'a secret'): Secret {
+    if (typeof value === 'string') return new this(value)
+    // Not `instanceof`: another copy of this package has a class of its own.
+    if (typeof (value as Partial<Secret> | null)?.reveal === 'function') return value
+    throw new BadOptionError(`${name} must be a string or a Secret`)
   }
 
   /** Gives the value itself. Call it in the line that writes the wire, and nowhere earlier. */

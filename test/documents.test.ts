@@ -20,6 +20,7 @@ const documents = [
 const blocks = documents.flatMap((document) =>
   blocksOf('js', read(document)).map((code, index) => ({
     name: `${basename(document, '.md')}-${index + 1}`,
+    file: /\brequire\(/.test(code) ? 'block.cjs' : 'block.mjs',
     code,
   })),
 )
@@ -56,9 +57,9 @@ const folder = join(root, '.cache/documents')
 beforeAll(() => {
   rmSync(folder, { recursive: true, force: true })
   const { privateKey, publicKey } = rsaKeys()
-  for (const { name, code } of blocks) {
+  for (const { name, file, code } of blocks) {
     mkdirSync(join(folder, name), { recursive: true })
-    writeFileSync(join(folder, name, 'block.mjs'), code)
+    writeFileSync(join(folder, name, file), code)
     writeFileSync(join(folder, name, 'app.pem'), privateKey)
     writeFileSync(join(folder, name, 'app.public.pem'), publicKey)
   }
@@ -86,8 +87,8 @@ test('doc comments name each error without braces, with which the site would lea
 const PATIENCE = 60_000
 
 describe.concurrent('the blocks', { timeout: PATIENCE }, () => {
-  test.each(blocks)('$name runs and prints what it says', async ({ name, code }) => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['block.mjs'], {
+  test.each(blocks)('$name runs and prints what it says', async ({ name, file, code }) => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
       cwd: join(folder, name),
     })
     expect(stderr).toBe('')
@@ -98,7 +99,7 @@ describe.concurrent('the blocks', { timeout: PATIENCE }, () => {
   test('have the types of the package, as those of doc comments and of the changelog have', async () => {
     expect(examples.length).toBeGreaterThan(4)
     const files = [
-      ...blocks.map(({ name }) => join(name, 'block.mjs')),
+      ...blocks.map(({ name, file }) => join(name, file)),
       ...examples.map(({ name }) => `${name}.ts`),
       'of-the-reader.d.ts',
     ]

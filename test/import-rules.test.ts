@@ -21,7 +21,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(xstate|valibot|machines\/device-authorization\.ts|src\/(client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
   },
   'src/app-jwt': {
-    may: /^(jose\/base64url|src\/app-jwt\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors)\.ts)$/,
     types: /^jose$/,
   },
   'src/auth': {
@@ -42,12 +42,15 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:(http|net)|jose)$/,
   },
+  'src/check': {
+    may: /^(node:child_process|src\/(check|protocol)\/.*|src\/client\/options\.ts|src\/service\/pages\/escape-html\.ts|src\/(secret|errors)\.ts)$/,
+  },
   'src/testing/paths': {
     may: /^(xstate|@xstate\/graph|machines\/.*|src\/(testing\/paths|client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^src\/service\/grants\.ts$/,
   },
   'src/testing': {
-    may: /^(xstate|@xstate\/graph|valibot|vitest|node:(http|net|child_process)|machines\/.*|src\/(?!cli\/|index\.ts).*)$/,
+    may: /^(xstate|@xstate\/graph|valibot|vitest|node:(http|net)|machines\/.*|src\/(?!cli\/|index\.ts).*)$/,
   },
 }
 
@@ -93,14 +96,20 @@ test('only the paths know the graph package', () => {
   ).toEqual([])
 })
 
-test('nothing imports the testing folder but the command that checks a service', () => {
+test('only the testing entry and the command import the check of a service', () => {
+  const importers = imports.filter(({ to }) => to.startsWith('src/check/')).map(({ from }) => from)
+  const others = importers.filter((from) => !from.startsWith('src/check/'))
+  expect(others.filter((from) => !/^src\/(testing\/index|cli\/check(-report)?)\.ts$/.test(from))).toEqual([])
+})
+
+test('nothing imports the testing folder but itself', () => {
   const importers = imports.filter(({ to }) => to.startsWith('src/testing/')).map(({ from }) => from)
-  const others = importers.filter((from) => !from.startsWith('src/testing/'))
-  expect(others.filter((from) => !/^src\/cli\/check(-report)?\.ts$/.test(from))).toEqual([])
+  expect(importers.filter((from) => !from.startsWith('src/testing/'))).toEqual([])
 })
 
 test('secrets and errors import nothing of ours but each other', () => {
-  expect(imports.filter(({ from }) => /^src\/(secret|errors)\.ts$/.test(from))).toEqual([])
+  const isOne = (file: string) => /^src\/(secret|errors)\.ts$/.test(file)
+  expect(imports.filter(({ from, to }) => isOne(from) && !isOne(to))).toEqual([])
 })
 
 function sourcesOf(folder: string): string[] {

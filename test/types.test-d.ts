@@ -2,9 +2,11 @@ import { assertType, expectTypeOf, test } from 'vitest'
 import {
   type AnyAuthgraphError,
   authorizeDevice,
+  type Clock,
   createDeviceAuthorization,
   type DeviceCodes,
   type DeviceResult,
+  deviceInput,
   type OAuthToken,
   type ResumeRecord,
 } from '../src/index.ts'
@@ -33,4 +35,25 @@ test('options need a client id, or a record to go on from, not both', () => {
   createDeviceAuthorization({ scopes: [] })
   // @ts-expect-error: both.
   createDeviceAuthorization({ clientId: 'id', resume })
+})
+
+test('an actor is sent what its users do, not what its requests bring', () => {
+  const { send } = createDeviceAuthorization({ clientId: 'id' })
+  send({ type: 'cancel' })
+  send({ type: 'wake' })
+  // @ts-expect-error: only the machine knows when a poll is answered.
+  send({ type: 'xstate.done.actor.pollToken', actorId: 'pollToken', output: { type: 'denied', at: 0 } })
+  // @ts-expect-error: as above.
+  send({ type: 'xstate.error.actor.requestCodes', actorId: 'requestCodes', error: undefined })
+})
+
+test('the input of a child takes nothing that needs an actor', () => {
+  const clock = {} as Clock
+  deviceInput({ clientId: 'id', clock })
+  // @ts-expect-error: the parent reads the codes from the snapshot.
+  deviceInput({ clientId: 'id', onCodes: () => undefined })
+  // @ts-expect-error: the parent sends `cancel`.
+  deviceInput({ clientId: 'id', signal: new AbortController().signal })
+  // @ts-expect-error: the parent is inspected with its children.
+  deviceInput({ clientId: 'id', inspect: () => undefined })
 })

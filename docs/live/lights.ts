@@ -39,9 +39,11 @@ export class Lights {
       drawn.classList.remove('taken', 'walked')
   }
 
-  /** The move between two states for a reason, where there is one. */
+  /** The move between two states, or from what is around the first, for a reason, where there is one. */
   find(from: string, to: string, isReason: (move: Move) => boolean): Move | undefined {
-    return this.#machine.moves.find((move) => move.from === from && move.to === to && isReason(move))
+    return this.#machine.moves.find(
+      (move) => `${from}.`.startsWith(`${move.from}.`) && move.to === to && isReason(move),
+    )
   }
 
   /** Scrolls a picture that is larger than its window to the state that is lit. */

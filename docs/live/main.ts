@@ -6,7 +6,8 @@ import {
   viewOf,
   watch,
 } from 'authgraph'
-import { deviceGrant } from 'authgraph/machines'
+import { deviceGrant, grantValue } from 'authgraph/machines'
+import type { Decision } from 'authgraph/service'
 import { type Move, readMachine } from '../tools/read-machine.ts'
 import { find } from './elements.ts'
 import { Lights } from './lights.ts'
@@ -34,6 +35,9 @@ const TICK = 100
 /** The states of a grant that are news to those who cannot see it: polls go on and on. */
 const DECIDED = new Set<Grant['state']>(['approved', 'denied', 'authorized', 'expired'])
 
+/** The states of a grant that stay as they are when its lifetime ends. */
+const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
+
 const time = new PacedClock(browserClock)
 const devicesMachine = readMachine(deviceMachine)
 const deviceLights = new Lights(find('#device-picture'), devicesMachine)
@@ -51,6 +55,7 @@ class Flow {
   readonly #actor
   readonly #phone: Phone
   #decision: 'approve' | 'deny' = 'approve'
+  #grant: Grant | undefined
 
   constructor() {
     deviceLights.clear()
@@ -72,7 +77,10 @@ class Flow {
         }
       },
     })
-    this.#phone = new Phone(CLIENT.name, ['repo', 'gist'], (decision, code) => this.#decide(decision, code))
+    this.#phone = new Phone(CLIENT.name, ['repo', 'gist'], {
+      lookUp: (code) => this.#lookUp(code),
+      decide: (decision, code) => this.#decide(decision, code),
+    })
     this.#showGrant(undefined)
   }
 
@@ -102,16 +110,19 @@ class Flow {
     const now = this.deviceClock.now()
     const { activity } = viewOf(this.#actor.getSnapshot(), now)
     const isWaiting = activity === 'waiting' || activity === 'retrying'
-    const { codes, nextPollAt, heardAt, expiresAt } = context
+    const { codes, nextPollAt, lookedAt, expiresAt } = context
     showRings(
-      isWaiting ? { left: (nextPollAt - now) / 1000, of: (nextPollAt - heardAt) / 1000 } : undefined,
+      isWaiting ? { left: (nextPollAt - now) / 1000, of: (nextPollAt - lookedAt) / 1000 } : undefined,
       codes && status === 'active' ? { left: (expiresAt - now) / 1000, of: codes.expiresIn } : undefined,
     )
+    // The service's machine moves only when it is asked; nobody asks for codes that have expired.
+    if (this.#grant && this.#isOverdue(this.#grant)) this.#showGrant({ ...this.#grant, state: 'expired' })
   }
 
   #onDeviceMove(move: Move, snapshot: DeviceSnapshot): void {
     deviceLights.flash(move)
-    logMove(this.#seconds(), 'device', move, idOf(snapshot.value))
+    const { error } = viewOf(snapshot, this.deviceClock.now())
+    logMove(this.#seconds(), 'device', move, idOf(snapshot.value), error?.message)
   }
 
   #onDeviceState(snapshot: DeviceSnapshot): void {
@@ -124,6 +135,13 @@ class Flow {
     if (snapshot.output) this.#phone.close(snapshot.output.status)
     showRunning(snapshot.status === 'active')
     this.tick()
+  }
+
+  /** What the service would say of a code before it asks for a decision. */
+  #lookUp(code: string): Decision {
+    const { codes } = this.#actor.getSnapshot().context
+    if (codes === undefined || lettersOf(code) !== lettersOf(codes.userCode)) return 'unknown'
+    return this.#grant?.state === 'expired' ? 'expired' : 'done'
   }
 
   async #decide(decision: 'approve' | 'deny', code: string): Promise<void> {
@@ -140,21 +158,26 @@ class Flow {
     const move =
       before &&
       serviceLights.find(
-        before.state,
-        after.state,
+        stateId(before),
+        stateId(after),
         ({ trigger }) =>
           trigger.name === this.#decision || ['poll', 'issued', 'notIssued'].includes(trigger.name),
       )
     if (move) {
       serviceLights.flash(move)
-      logMove(this.#seconds(), 'service', move, after.state)
+      logMove(this.#seconds(), 'service', move, stateId(after))
     }
     this.#showGrant(after)
     if (DECIDED.has(after.state)) announce(`Service: ${textOf(after)}`)
   }
 
+  #isOverdue({ state, expiresAt }: Grant): boolean {
+    return !OVER.has(state) && time.now() >= expiresAt
+  }
+
   #showGrant(grant: Grant | undefined): void {
-    serviceLights.light(grant?.state)
+    this.#grant = grant
+    serviceLights.light(grant && stateId(grant))
     find('#service-text').textContent = grant ? textOf(grant) : 'No device has asked yet.'
     find('#service-interval').textContent = grant ? `${grant.interval} s` : '–'
   }
@@ -164,8 +187,18 @@ class Flow {
   }
 }
 
-function textOf({ state }: Grant): string {
-  return serviceMachine.states.find(({ id }) => id === state)?.text ?? ''
+function textOf(grant: Grant): string {
+  return serviceMachine.states.find(({ id }) => id === stateId(grant))?.text ?? ''
+}
+
+/** The path of names of the state that a grant is in. */
+function stateId({ state }: Grant): string {
+  return idOf(grantValue(state))
+}
+
+/** Users type codes in lower case, and without the hyphen. */
+function lettersOf(code: string): string {
+  return code.toUpperCase().replaceAll(/[^A-Z]/g, '')
 }
 
 /** Tells those who cannot see the page, once. */

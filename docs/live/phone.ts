@@ -8,23 +8,26 @@ const REFUSALS: Readonly<Record<Exclude<Decision, 'done'>, string>> = {
   decided: 'This code was used already.',
 }
 
-/** The phone of a person who enters the code and decides. */
+/** What the phone asks the service. */
+export interface Asks {
+  /** Whether a code may be decided. */
+  readonly lookUp: (code: string) => Decision
+  readonly decide: (decision: 'approve' | 'deny', code: string) => void
+}
+
+/** The phone of a user who enters the code and decides. */
 export class Phone {
   readonly #client: string
   readonly #scopes: readonly string[]
-  readonly #onDecision: (decision: 'approve' | 'deny', code: string) => void
+  readonly #asks: Asks
   readonly #page = find('#phone-page')
   #code = ''
   #isOpen = false
 
-  constructor(
-    client: string,
-    scopes: readonly string[],
-    onDecision: (decision: 'approve' | 'deny', code: string) => void,
-  ) {
+  constructor(client: string, scopes: readonly string[], asks: Asks) {
     this.#client = client
     this.#scopes = scopes
-    this.#onDecision = onDecision
+    this.#asks = asks
     this.#show(make('p', 'quiet', 'Wait until the device shows a code.'))
   }
 
@@ -71,11 +74,14 @@ export class Phone {
       input.value = this.#code
       input.focus()
     })
-    const submit = make('button', 'act', 'Continue')
+    const submit = make('button', 'go', 'Continue')
     const form = make('form', '', label, input, submit, fill) as HTMLFormElement
     form.addEventListener('submit', (event) => {
       event.preventDefault()
-      if (input.value.trim() !== '') this.#confirm(input.value)
+      if (input.value.trim() === '') return
+      const found = this.#asks.lookUp(input.value)
+      if (found === 'done') this.#confirm(input.value)
+      else this.#enter(REFUSALS[found])
     })
     const problem = make('p', 'problem', refusal ?? '')
     problem.setAttribute('role', 'alert')
@@ -84,8 +90,8 @@ export class Phone {
 
   #confirm(code: string): void {
     const scopes = this.#scopes.flatMap((scope, index) => [index > 0 ? ', ' : '', make('code', '', scope)])
-    const decide = (decision: 'approve' | 'deny') => () => this.#onDecision(decision, code)
-    const approve = button('Approve', 'act', decide('approve'))
+    const decide = (decision: 'approve' | 'deny') => () => this.#asks.decide(decision, code)
+    const approve = button('Approve', 'go', decide('approve'))
     this.#show(
       make('h3', '', `Connect ${this.#client}?`),
       make('p', 'quiet', 'Go on only if you see this code on your own device.'),

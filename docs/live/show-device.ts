@@ -1,4 +1,4 @@
-import type { DeviceSnapshot, DeviceView } from 'authgraph'
+import type { DeviceView } from 'authgraph'
 import { find } from './elements.ts'
 
 /**
@@ -17,6 +17,6 @@ export function showDevice(view: DeviceView, interval: number | undefined): void
 }
 
 /** The path of names of the innermost state. */
-export function idOf(value: DeviceSnapshot['value']): string {
-  return typeof value === 'string' ? value : `waiting.${value.waiting}`
+export function idOf(value: string | object): string {
+  return typeof value === 'string' ? value : Object.entries(value).flat().join('.')
 }

@@ -4,8 +4,18 @@ import { find, make, prepend } from './elements.ts'
 
 const KEPT = 60
 
-/** Writes a move down: when, of which machine, from where to where, and why. */
-export function logMove(seconds: number, machine: 'device' | 'service', move: Move, to: string): void {
+/**
+ * Writes a move down: when, of which machine, from where to where, and why.
+ *
+ * @param error What went wrong, where something did.
+ */
+export function logMove(
+  seconds: number,
+  machine: 'device' | 'service',
+  move: Move,
+  to: string,
+  error?: string,
+): void {
   const { from, trigger, guard } = move
   const name = trigger.name === '' ? trigger.kind : `${trigger.kind} ${trigger.name}`
   const why = [TRIGGERS[name] ?? name, guard && (GUARDS[guard] ?? guard)]
@@ -18,7 +28,7 @@ export function logMove(seconds: number, machine: 'device' | 'service', move: Mo
     make('span', 'at', `${seconds.toFixed(1)} s`),
     make('span', 'who', machine),
     make('span', 'move', make('b', '', from || 'anywhere'), ' to ', make('b', '', to)),
-    make('span', 'why', why),
+    make('span', 'why', error === undefined ? why : `${why}: ${error}`),
   )
   prepend(find('#moves'), item, KEPT)
 }

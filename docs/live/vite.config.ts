@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vite'
+import { inOneFile } from './in-one-file.ts'
 import { pictures } from './pictures.ts'
 
 const root = import.meta.dirname
@@ -7,8 +8,7 @@ const source = resolve(root, '../../src')
 
 export default defineConfig({
   root,
-  base: './',
-  plugins: [pictures()],
+  plugins: [pictures(), inOneFile()],
   resolve: {
     // The page names the package as its users do.
     alias: [
@@ -22,11 +22,9 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     modulePreload: { polyfill: false },
-    assetsInlineLimit: 0,
     rolldownOptions: {
-      external: ['node:http', 'node:crypto'],
-      // A module of Node that no page ever loads: the service imports it where it listens.
-      onLog: (level, log, handle) => log.code !== 'UNRESOLVED_IMPORT' && handle(level, log),
+      // Modules of Node that no page ever loads: the service imports them where it listens.
+      external: /^node:/,
     },
   },
 })

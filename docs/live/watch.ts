@@ -63,7 +63,7 @@ function tick(): void {
   const now = Date.now() + clock.ahead
   const isWaiting = activity === 'waiting' || activity === 'retrying'
   showRings(
-    isWaiting && times ? between(times.heardAt, now, times.nextPollAt) : undefined,
+    isWaiting && times ? between(times.lookedAt, now, times.nextPollAt) : undefined,
     activity && times ? { left: (times.expiresAt - now) / 1000, of: times.lifetime } : undefined,
   )
 }

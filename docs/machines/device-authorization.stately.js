@@ -1,6 +1,48 @@
-import { createMachine } from 'xstate'
+import { fromPromise, setup } from 'xstate'
 
-export const deviceAuthorization = createMachine({
+// These implementations are stand-ins. They lead through starting, requesting, requested, polling, authorized.
+// To take other transitions, change what the guards return.
+export const deviceAuthorization = setup({
+  actors: {
+    requestCodes: fromPromise(async () => {}),
+    pollToken: fromPromise(async () => {}),
+  },
+  guards: {
+    anew: () => true,
+    resumesRequested: () => false,
+    resumesPending: () => false,
+    overdue: () => false,
+    pollDue: () => true,
+    token: () => true,
+    pending: () => false,
+    slowDown: () => false,
+    denied: () => false,
+    expired: () => false,
+    fault: () => false,
+    refused: () => false,
+    forgivable: () => false,
+  },
+  actions: {
+    look: () => {},
+    countWait: () => {},
+    countPoll: () => {},
+    keepCodes: () => {},
+    schedule: () => {},
+    raiseInterval: () => {},
+    backOff: () => {},
+    backOffAfterTimeout: () => {},
+    forgive: () => {},
+    keepToken: () => {},
+    keepRefusal: () => {},
+    keepError: () => {},
+    keepTimeout: () => {},
+  },
+  delays: {
+    requestTimeout: 30000,
+    pollTimeout: 5000,
+    untilDue: 5000,
+  },
+}).createMachine({
   id: "deviceAuthorization",
   description: "One device authorization, from the request for codes to the token.",
   initial: "starting",
@@ -19,6 +61,10 @@ export const deviceAuthorization = createMachine({
       },
       always: [
         {
+          guard: "anew",
+          target: "requesting"
+        },
+        {
           guard: "resumesRequested",
           target: "waiting.requested"
         },
@@ -27,11 +73,7 @@ export const deviceAuthorization = createMachine({
           target: "waiting.pending"
         },
         {
-          guard: "resumesSlowed",
           target: "waiting.slowed"
-        },
-        {
-          target: "requesting"
         }
       ]
     },
@@ -46,11 +88,15 @@ export const deviceAuthorization = createMachine({
         src: "requestCodes",
         onDone: {
           target: "waiting",
-          actions: "keepCodes"
+          actions: {
+            type: "keepCodes"
+          }
         },
         onError: {
           target: "failed",
-          actions: "keepError"
+          actions: {
+            type: "keepError"
+          }
         }
       },
       after: {
@@ -67,63 +113,75 @@ export const deviceAuthorization = createMachine({
         text: "Waiting for the user."
       },
       initial: "requested",
+      entry: "look",
+      always: {
+        guard: {
+          type: "overdue"
+        },
+        target: "expired"
+      },
       on: {
-        wake: {
-          target: ".same",
-          reenter: true,
-          description: "The device slept: look at the clock again."
-        }
+        wake: [
+          {
+            guard: {
+              type: "overdue"
+            },
+            target: "expired"
+          },
+          {
+            guard: {
+              type: "pollDue"
+            },
+            target: "polling"
+          }
+        ]
       },
       after: {
         untilDue: [
           {
-            guard: "overdue",
-            target: "expired",
-            description: "The lifetime of the codes is over."
-          },
-          {
-            guard: "pollDue",
+            guard: {
+              type: "pollDue"
+            },
             target: "polling",
-            description: "The interval has passed."
+            actions: "countWait"
           },
           {
             target: ".same",
             reenter: true,
-            description: "The timer was early, or the clock was set back."
+            actions: "countWait",
+            description: "The codes expire before the next poll, or the timer was early."
           }
         ]
       },
       states: {
         requested: {
           description: "The codes have come; there was no poll yet.",
-          tags: "waiting",
           meta: {
             text: "Enter the code at the address shown."
           }
         },
         pending: {
           description: "The last poll said that the user has not decided.",
-          tags: "waiting",
           meta: {
             text: "Waiting for the code to be entered."
           }
         },
         slowed: {
           description: "The last poll was too early for the service; the interval has grown.",
-          tags: "waiting",
           meta: {
             text: "Waiting for the code to be entered; the service asked for longer pauses."
           }
         },
         retrying: {
-          description: "The last poll brought no answer; the next one waits longer.",
+          description: "The last poll brought no usable response; the next one waits longer.",
           tags: "retrying",
           meta: {
-            text: "The service cannot be reached; trying again."
+            text: "No usable response yet; trying again."
           }
         },
         same: {
           type: "history",
+          target: "requested",
           description: "Where the wait was."
         }
       }
@@ -134,57 +192,90 @@ export const deviceAuthorization = createMachine({
       meta: {
         text: "Asking whether the code was entered."
       },
-      entry: "countPoll",
+      entry: [
+        "look",
+        "countPoll"
+      ],
       invoke: {
         id: "pollToken",
         src: "pollToken",
         onDone: [
           {
-            guard: "pending",
+            guard: {
+              type: "pending"
+            },
             target: "waiting.pending",
-            actions: "schedule"
+            actions: {
+              type: "schedule"
+            }
           },
           {
-            guard: "slowDown",
+            guard: {
+              type: "slowDown"
+            },
             target: "waiting.slowed",
-            actions: "slowDown"
+            actions: {
+              type: "raiseInterval"
+            }
           },
           {
-            guard: "fault",
+            guard: {
+              type: "fault"
+            },
             target: "waiting.retrying",
-            actions: "backOff"
+            actions: {
+              type: "backOff"
+            }
           },
           {
-            guard: "token",
+            guard: {
+              type: "token"
+            },
             target: "authorized",
-            actions: "keepToken"
+            actions: {
+              type: "keepToken"
+            }
           },
           {
-            guard: "denied",
+            guard: {
+              type: "denied"
+            },
             target: "denied"
           },
           {
-            guard: "expired",
+            guard: {
+              type: "expired"
+            },
             target: "expired"
           },
           {
-            guard: "forgivable",
+            guard: {
+              type: "forgivable"
+            },
             target: "waiting.retrying",
-            actions: "forgive"
+            actions: {
+              type: "forgive"
+            }
           },
           {
-            guard: "refused",
+            guard: {
+              type: "refused"
+            },
             target: "failed",
-            actions: "keepRefusal"
+            actions: {
+              type: "keepRefusal"
+            }
           }
         ],
         onError: {
           target: "failed",
-          actions: "keepError"
+          actions: {
+            type: "keepError"
+          }
         }
       },
       after: {
-        requestTimeout: {
+        pollTimeout: {
           target: "waiting.retrying",
           actions: [
             "backOffAfterTimeout",

@@ -1,62 +1,33 @@
-import { createMachine } from 'xstate'
+import { setup } from 'xstate'
 
-export const deviceGrant = createMachine({
+// These implementations are stand-ins. They lead through requested, pending, approved, issuing, authorized.
+// To take other transitions, change what the guards return.
+export const deviceGrant = setup({
+  guards: {
+    overdue: () => false,
+    tooEarly: () => false,
+    leaseHolds: () => false,
+    leaseIsOurs: () => true,
+  },
+  actions: {
+    raiseInterval: () => {},
+    keepTime: () => {},
+    keepUser: () => {},
+    takeLease: () => {},
+    endLease: () => {},
+  },
+}).createMachine({
   id: "deviceGrant",
   description: "One device authorization as the service keeps it.",
-  initial: "requested",
+  initial: "undecided",
   states: {
-    requested: {
-      description: "The codes were issued; there was no poll yet.",
-      tags: "undecided",
-      meta: {
-        text: "Waiting for the first poll."
-      },
-      on: {
-        poll: [
-          {
-            guard: "overdue",
-            target: "expired"
-          },
-          {
-            guard: "tooEarly",
-            target: "slowed",
-            actions: "slowDown"
-          },
-          {
-            guard: "notTooEarly",
-            target: "pending",
-            actions: "keepTime"
-          }
-        ],
-        approve: [
-          {
-            guard: "overdue",
-            target: "expired"
-          },
-          {
-            guard: "inTime",
-            target: "approved",
-            actions: "keepUser"
-          }
-        ],
-        deny: [
-          {
-            guard: "overdue",
-            target: "expired"
-          },
-          {
-            guard: "inTime",
-            target: "denied"
-          }
-        ]
-      }
-    },
-    pending: {
-      description: "The device polls; the user has not decided.",
+    undecided: {
+      description: "The user may approve or deny, and the device is told to wait.",
       tags: "undecided",
       meta: {
         text: "Waiting for the user."
       },
+      initial: "requested",
       on: {
         poll: [
           {
@@ -65,12 +36,11 @@ export const deviceGrant = createMachine({
           },
           {
             guard: "tooEarly",
-            target: "slowed",
-            actions: "slowDown"
+            target: ".slowed",
+            actions: "raiseInterval"
           },
           {
-            guard: "notTooEarly",
-            target: "pending",
+            target: ".pending",
             actions: "keepTime"
           }
         ],
@@ -80,7 +50,6 @@ export const deviceGrant = createMachine({
             target: "expired"
           },
           {
-            guard: "inTime",
             target: "approved",
             actions: "keepUser"
           }
@@ -91,56 +60,29 @@ export const deviceGrant = createMachine({
             target: "expired"
           },
           {
-            guard: "inTime",
             target: "denied"
           }
         ]
-      }
-    },
-    slowed: {
-      description: "The last poll came too early; the interval has grown.",
-      tags: "undecided",
-      meta: {
-        text: "Waiting for the user; the device was asked for longer pauses."
       },
-      on: {
-        poll: [
-          {
-            guard: "overdue",
-            target: "expired"
-          },
-          {
-            guard: "tooEarly",
-            target: "slowed",
-            actions: "slowDown"
-          },
-          {
-            guard: "notTooEarly",
-            target: "pending",
-            actions: "keepTime"
+      states: {
+        requested: {
+          description: "The codes were issued; there was no poll yet.",
+          meta: {
+            text: "Waiting for the first poll."
           }
-        ],
-        approve: [
-          {
-            guard: "overdue",
-            target: "expired"
-          },
-          {
-            guard: "inTime",
-            target: "approved",
-            actions: "keepUser"
+        },
+        pending: {
+          description: "The device polls; the user has not decided.",
+          meta: {
+            text: "Waiting for the user."
           }
-        ],
-        deny: [
-          {
-            guard: "overdue",
-            target: "expired"
-          },
-          {
-            guard: "inTime",
-            target: "denied"
+        },
+        slowed: {
+          description: "The last poll came too early; the interval has grown.",
+          meta: {
+            text: "Waiting for the user; the device was asked for longer pauses."
           }
-        ]
+        }
       }
     },
     approved: {
@@ -156,7 +98,6 @@ export const deviceGrant = createMachine({
             target: "expired"
           },
           {
-            guard: "inTime",
             target: "issuing",
             actions: "takeLease"
           }
@@ -181,10 +122,9 @@ export const deviceGrant = createMachine({
             description: "Another poll is issuing."
           },
           {
-            guard: "leaseLapsed",
             target: "issuing",
             actions: "takeLease",
-            description: "Claimed anew."
+            description: "The lease has lapsed: claimed anew."
           }
         ],
         issued: {
@@ -212,7 +152,6 @@ export const deviceGrant = createMachine({
             target: "expired"
           },
           {
-            guard: "inTime",
             target: "denied"
           }
         ]

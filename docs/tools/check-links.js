@@ -12,7 +12,9 @@ const pages = new Map(
 let links = 0
 const broken = []
 for (const [page, html] of pages) {
-  for (const [, address] of html.matchAll(/<[^>]* (?:href|src|srcset)="([^"\s]+)"/g)) {
+  // What a script writes later is no link yet.
+  const written = html.replaceAll(/(<script\b[^>]*>).*?<\/script>/gs, '$1')
+  for (const [, address] of written.matchAll(/<[^>]* (?:href|src|srcset)="([^"\s]+)"/g)) {
     if (/^[a-z]+:/i.test(address)) continue
     links++
     if (!leads(page, address.replaceAll('&amp;', '&'))) broken.push(`${relative(site, page)}: ${address}`)

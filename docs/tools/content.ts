@@ -55,8 +55,6 @@ export function contentOf(shape: Shape, plan: Plan): Content {
       return { ...NOTHING, width: DOT, height: DOT }
     case 'anywhere':
       return anywhereContent(shape)
-    case 'frame':
-      return measured({ ...NOTHING, name: shape.name })
     case 'reference':
       return {
         ...NOTHING,
@@ -69,7 +67,7 @@ export function contentOf(shape: Shape, plan: Plan): Content {
   }
 }
 
-/** At the root it says so: there is no frame to see. */
+/** At the root it says so: there is no border to see. */
 function anywhereContent({ label, parent }: Extract<Shape, { kind: 'anywhere' }>): Content {
   const { width, height } = labelSize(label)
   if (parent !== '') return { ...NOTHING, width, height }
@@ -82,7 +80,7 @@ function stateContent(shape: Extract<Shape, { kind: 'state' }>, plan: Plan): Con
   const { name, tags, description, invokes } = shape.state
   // A tag is noise where the name, or the shape around, says the same.
   const around = plan.shapes.find(({ id }) => id === shape.parent)
-  const said = [name, ...(around?.kind === 'state' ? around.state.tags : [around?.id])]
+  const said = [name, ...(around?.kind === 'state' ? around.state.tags : [])]
   return measured({
     tag: tags.find((tag) => !said.includes(tag)),
     name,

@@ -56,13 +56,6 @@ function drawShape(placed: PlacedShape, arrows: readonly PlacedArrow[]): string 
       const own = arrows.filter(({ arrow }) => arrow.source === shape.id)
       return drawLabel(shape.label, placed, own.map(movesOf).join(' '), content.tag)
     }
-    case 'frame':
-      return element(
-        'g',
-        { class: 'waiting' },
-        box('around frame', placed, CORNER),
-        text('name', x + PADDING.x, y + PADDING.y + LINE.name / 2, content.name),
-      )
     case 'reference':
       return element(
         'g',

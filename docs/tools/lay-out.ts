@@ -158,7 +158,7 @@ function isBack({ source, target }: Arrow, { shapes }: Plan): boolean {
   const place = (id: string): number => {
     const index = shapes.findIndex((shape) => shape.id === id)
     const shape = shapes[index]
-    if (shape === undefined || (shape.kind !== 'state' && shape.kind !== 'frame')) return -1
+    if (shape?.kind !== 'state') return -1
     return shape.parent === '' ? index : place(shape.parent)
   }
   return place(target) < place(source)

@@ -1,16 +1,13 @@
-// Takes the pictures of the live page in docs/images/live. Build it first with `npm run build:live`: node docs/tools/live-screenshots.js
+// Takes the pictures of the live page in docs/images/live. Build it first with `vite build docs/live`: node docs/tools/live-screenshots.js
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { takePictures } from './take-pictures.js'
 
-const built = resolve(import.meta.dirname, '../live/dist')
-const screens = { phone: { width: 390, height: 1350 }, desktop: { width: 1440, height: 1505 } }
+const built = pathToFileURL(resolve(import.meta.dirname, '../live/dist/index.html'))
+const screens = { phone: { width: 390, height: 1350 }, desktop: { width: 1440, height: 1460 } }
 
 await takePictures('live', screens, async (page, keep) => {
-  await page.route('**/*', (route) => {
-    const { pathname } = new URL(route.request().url())
-    return route.fulfill({ path: resolve(built, `.${pathname === '/' ? '/index.html' : pathname}`) })
-  })
-  await page.goto('http://localhost/')
+  await page.goto(String(built))
   // Five times as fast, until the third poll has been answered.
   await page.fill('#speed', '2')
   await page.click('#start')

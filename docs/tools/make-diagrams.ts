@@ -8,13 +8,19 @@ import { planPicture } from './plan-picture.ts'
 import { readMachine } from './read-machine.ts'
 import { stack } from './stack.ts'
 import type { Scheme } from './svg.ts'
-import { writeJson, writeLiteral } from './write-config.ts'
+import { writeJson, writeModule } from './write-config.ts'
 import { writeIndex, writeMoves } from './write-moves.ts'
 
 /** The machines, by the name of their file. */
 export const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
   'device-authorization': deviceAuthorization,
   'device-grant': deviceGrant,
+}
+
+/** The states that the exported machines lead through, by the name of their file. */
+const WAYS: Readonly<Record<string, readonly string[]>> = {
+  'device-authorization': ['starting', 'requesting', 'requested', 'polling', 'authorized'],
+  'device-grant': ['requested', 'pending', 'approved', 'issuing', 'authorized'],
 }
 
 /** Lays out every machine, by the name of its file. Takes a second or two for each. */
@@ -44,7 +50,7 @@ function pagesOf(file: string, layout: Layout): [string, string][] {
     ...narrow(file, (scheme) => drawMachine(stack(layout.plan), scheme)),
     [`${file}.md`, writeMoves(layout.plan.machine, file)],
     [`${file}.machine.json`, writeJson(machine)],
-    [`${file}.stately.js`, writeLiteral(machine)],
+    [`${file}.stately.js`, writeModule(machine, WAYS[file] ?? [])],
   ]
 }
 

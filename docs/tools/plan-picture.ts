@@ -11,8 +11,6 @@ export type Shape =
       /** The moves after which the state goes on where it was, through its history. */
       readonly stays: readonly Move[]
     }
-  /** Around states that have moves in common, which are drawn once for all of them. */
-  | { readonly kind: 'frame'; readonly id: string; readonly parent: string; readonly name: string }
   /** Where a machine, or a state with states inside, begins. */
   | { readonly kind: 'start'; readonly id: string; readonly parent: string }
   /** What leads from anywhere inside the parent to one place: its label is the beginning of the arrow. */
@@ -40,8 +38,8 @@ export interface Plan {
 }
 
 /**
- * Decides what is drawn. What is true of many states is said once: states that share moves get a frame, and a move from
- * a state with states inside to one of those begins at its own label.
+ * Decides what is drawn. What is true of all states is said once, and a move from a state with states inside to one of
+ * those begins at its own label.
  */
 export function planPicture(machine: Machine): Plan {
   const histories = new Map(
@@ -49,14 +47,8 @@ export function planPicture(machine: Machine): Plan {
   )
   const stays = (move: Move) => histories.get(move.to) === move.from
   const states = machine.states.filter(({ id }) => id !== '' && !histories.has(id))
-  const frame = findFrame(machine)
-  const parentOf = ({ id, parent = '' }: State) => (frame?.members.has(id) ? frame.id : parent)
   const everywhere = findEverywhere(machine)
-
-  const origin = (move: Move) => {
-    if (everywhere.has(move)) return ''
-    return frame?.members.has(move.from) && frame.shared.has(signature(move)) ? frame.id : move.from
-  }
+  const origin = (move: Move) => (everywhere.has(move) ? '' : move.from)
   const groups = groupBy(
     machine.moves.filter((move) => !stays(move)),
     (move) => `${origin(move)} > ${move.to}`,
@@ -64,12 +56,10 @@ export function planPicture(machine: Machine): Plan {
   const shapes: Shape[] = states.map((state) => ({
     kind: 'state',
     id: state.id,
-    parent: parentOf(state),
+    parent: state.parent ?? '',
     state,
     stays: machine.moves.filter((move) => move.from === state.id && stays(move)),
   }))
-  // First of all: pictures run from top to bottom in this order.
-  if (frame) shapes.unshift({ kind: 'frame', id: frame.id, parent: '', name: frame.id })
   const parents = new Map(shapes.map(({ id, parent }) => [id, parent]))
 
   const arrows: Arrow[] = [...groups].map(([id, moves]) => {
@@ -89,34 +79,15 @@ export function planPicture(machine: Machine): Plan {
   return { machine, shapes, arrows }
 }
 
-/** Two states or more that have the same moves, and the moves; named after the tag that they share. */
-function findFrame({ states, moves }: Machine) {
-  const signatures = (id: string) => moves.filter(({ from }) => from === id).map(signature)
-  const alike = groupBy(
-    states.filter(({ id }) => signatures(id).length > 1),
-    ({ id }) => signatures(id).join(),
-  )
-  const members = [...alike.values()].find((group) => group.length > 1)
-  const [first] = members ?? []
-  if (members === undefined || first === undefined) return undefined
-  return {
-    id: first.tags[0] ?? first.name,
-    members: new Set(members.map(({ id }) => id)),
-    shared: new Set(signatures(first.id)),
-  }
-}
-
 /** The moves that every state has which is not final: to one target, under one guard. */
 function findEverywhere({ states, moves }: Machine): Set<Move> {
   const active = states.filter(({ type }) => type === 'atomic')
   const groups = groupBy(moves, ({ guard, to }) => `${guard} ${to}`).values()
   return new Set(
-    [...groups].filter((group) => active.every(({ id }) => group.some(({ from }) => from === id))).flat(),
+    [...groups]
+      .filter((group) => active.every(({ id }) => group.some(({ from }) => `${id}.`.startsWith(`${from}.`))))
+      .flat(),
   )
-}
-
-function signature({ trigger, guard, to, actions }: Move): string {
-  return [trigger.kind, trigger.name, guard, to, ...actions].join(' ')
 }
 
 function isInside(id: string, ancestor: string, parents: ReadonlyMap<string, string>): boolean {
@@ -139,7 +110,7 @@ export function labelOf(moves: readonly Move[], machine: Machine): Label {
   // The same guards under several triggers are said once.
   const alike = groupBy(lines, ([, guards]) => [...guards].join())
   return [...alike.values()].map((group) => ({
-    trigger: group.map(([trigger]) => trigger).join(', '),
+    trigger: group.map(([trigger]) => trigger || (group.length > 1 ? 'always' : '')).join(', '),
     guards: [...(group[0]?.[1] ?? [])],
   }))
 }

@@ -19,6 +19,7 @@ export interface State {
   readonly description: string
   /** What a user is shown. */
   readonly text: string
+  /** Its own first, then those of the states around it. */
   readonly tags: readonly string[]
   /** The actors that run while the state lasts. */
   readonly invokes: readonly string[]
@@ -81,9 +82,13 @@ function readState(node: AnyStateNode): State {
     initial: node.type === 'compound' ? node.initial.target.map(stateId)[0] : undefined,
     description: node.description ?? '',
     text: (node.meta as { text?: string } | undefined)?.text ?? '',
-    tags: node.tags,
+    tags: tagsOf(node),
     invokes: node.invoke.map(({ id }) => id),
   }
+}
+
+function tagsOf({ tags, parent }: AnyStateNode): string[] {
+  return [...tags, ...(parent ? tagsOf(parent) : [])]
 }
 
 function readMoves(node: AnyStateNode): Move[] {

@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { JSX, RendererEvent } from 'typedoc'
 
-/** The page that `npm run build:live` has built. */
+/** The page that `vite build docs/live` has built. */
 const PAGE = resolve(import.meta.dirname, '../live/dist')
 
 /**

@@ -1,4 +1,4 @@
-// Takes the pictures of the verification page in docs/images/verification: npm run screenshots
+// Takes the pictures of the verification page in docs/images/verification: node docs/tools/verification-screenshots.js
 import { resolve } from 'node:path'
 import { runnerImport } from 'vite'
 import { takePictures } from './take-pictures.js'

@@ -1,15 +1,76 @@
 import type { AnyStateMachine } from 'xstate'
+import { type Move, readMachine, type State } from './read-machine.ts'
 
-/** Writes the config of a machine as JSON, which `createMachine` and Stately take. Functions are left out. */
+/** Milliseconds that stand in for a delay which the machine computes: the interval of most services. */
+const COMPUTED = 5_000
+
+/**
+ * Writes the config of a machine as JSON, which `createMachine` and Stately take. Functions are left out. Delays are
+ * numbers: without its implementation, a named delay fires at once.
+ */
 export function writeJson(machine: AnyStateMachine): string {
-  return `${JSON.stringify(machine.config, null, 2)}\n`
+  const delays = delaysOf(machine)
+  const inNumbers = (key: string, value: unknown) =>
+    key === 'after'
+      ? Object.fromEntries(Object.entries(value as object).map(([name, to]) => [delays[name] ?? name, to]))
+      : value
+  return `${JSON.stringify(machine.config, inNumbers, 2)}\n`
 }
 
-/** Writes the config as one literal in a file of its own, as Stately's importer reads it: no names from elsewhere. */
-export function writeLiteral(machine: AnyStateMachine): string {
+/**
+ * Writes a machine as a module that needs nothing but `xstate`: its config as one literal, as Stately's importer reads
+ * it, and stand-ins for its implementations.
+ *
+ * @param way Names of states. The stand-ins for guards hold where a transition leads from one of them to the next.
+ * @throws TypeError where no transition does.
+ */
+export function writeModule(machine: AnyStateMachine, way: readonly string[]): string {
+  const { actors, actions } = machine.implementations
+  const standIns = {
+    actors: Object.keys(actors).map((name) => `${name}: fromPromise(async () => {})`),
+    guards: guardsOf(machine, way).map(([name, holds]) => `${name}: () => ${holds}`),
+    actions: Object.keys(actions).map((name) => `${name}: () => {}`),
+    delays: Object.entries(delaysOf(machine)).map(([name, delay]) => `${name}: ${delay}`),
+  }
+  const setup = Object.entries(standIns)
+    .filter(([, lines]) => lines.length > 0)
+    .map(([kind, lines]) => `  ${kind}: {\n${lines.map((line) => `    ${line},\n`).join('')}  },\n`)
   const literal = JSON.stringify(machine.config, null, 2).replaceAll(/^(\s*)"([A-Za-z]\w*)":/gm, '$1$2:')
-  return `import { createMachine } from 'xstate'
+  return `import { ${standIns.actors.length > 0 ? 'fromPromise, ' : ''}setup } from 'xstate'
 
-export const ${machine.id} = createMachine(${literal})
+// These implementations are stand-ins. They lead through ${way.join(', ')}.
+// To take other transitions, change what the guards return.
+export const ${machine.id} = setup({
+${setup.join('')}}).createMachine(${literal})
 `
+}
+
+/** Milliseconds of the delays that have a name. */
+function delaysOf({ implementations }: AnyStateMachine): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(implementations.delays).map(([name, delay]) => [
+      name,
+      typeof delay === 'number' ? delay : COMPUTED,
+    ]),
+  )
+}
+
+/** The guards, and whether each holds on the way. */
+function guardsOf(machine: AnyStateMachine, way: readonly string[]): [string, boolean][] {
+  const { states, moves } = readMachine(machine)
+  const taken = way.slice(1).flatMap((to, index) => movesBetween(way[index] ?? '', to, states, moves))
+  const holding = new Set(taken.map(({ guard }) => guard))
+  return Object.keys(machine.implementations.guards).map((name) => [name, holding.has(name)])
+}
+
+/** The moves from a state, or one around it, to another, or one around that. */
+function movesBetween(from: string, to: string, states: readonly State[], moves: readonly Move[]): Move[] {
+  const idOf = (name: string) => states.find((state) => state.name === name)?.id ?? name
+  const found = moves.filter((move) => isIn(idOf(from), move.from) && isIn(idOf(to), move.to))
+  if (found.length === 0) throw new TypeError(`no transition leads from "${from}" to "${to}"`)
+  return found
+}
+
+function isIn(id: string, around: string): boolean {
+  return `${id}.`.startsWith(`${around}.`)
 }

@@ -38,7 +38,6 @@ export async function importPrivateKey(privateKey: AppPrivateKey): Promise<Crypt
 async function toCryptoKey(key: AppPrivateKey): Promise<CryptoKey> {
   if (typeof key === 'string') return fromText(key)
   if (key === undefined || key === null) return fromText('')
-  if (typeof key !== 'object') throw refuseKey('key_unreadable')
   // Told apart by what they have, not by class: a class may exist twice, and `KeyObject` only in Node.
   if ('reveal' in key) return fromText(Secret.of(key).reveal())
   if ('byteLength' in key) return fromBytes(new Uint8Array(key))

@@ -6,7 +6,11 @@
 
 export { AuthgraphError, BadOptionError, JwtError, type JwtErrorCode } from '../errors.ts'
 export { Secret } from '../secret.ts'
-export { type AppJwtOptions, type AppJwtSigner, createAppJwtSigner } from './create-app-jwt-signer.ts'
+export {
+  type AppJwtOptions,
+  type AppJwtSigner,
+  createAppJwtSigner,
+  signAppJwt,
+} from './create-app-jwt-signer.ts'
 export type { AppPrivateKey } from './import-private-key.ts'
-export { signAppJwt } from './sign-app-jwt.ts'
 export type { AppJwtSign } from './sign-with-function.ts'

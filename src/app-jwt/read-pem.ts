@@ -22,7 +22,7 @@ const ENCRYPTED_HEADER = /-Proc-Type:4,ENCRYPTED/
  */
 export function readPem(text: string): Uint8Array<ArrayBuffer> {
   // NUL is every other byte of UTF-16, which PowerShell writes.
-  const compact = text.replaceAll('\0', '').replace(/\\+[nrt]|[\s\\"'`]/g, '')
+  const compact = text.replaceAll('\0', '').replace(/\\[nrt]|[\s\\"'`]/g, '')
   const blocks = compact.split('-BEGIN').slice(1)
   const block = blocks.find((block) => /^[A-Z0-9]*PRIVATEKEY/.test(block)) ?? blocks[0]
   return block === undefined ? readBare(compact) : readBlock(block)
@@ -30,7 +30,7 @@ export function readPem(text: string): Uint8Array<ArrayBuffer> {
 
 /** Reads what follows `BEGIN`. A key that is whole is taken even when its last line is not. */
 function readBlock(block: string): Uint8Array<ArrayBuffer> {
-  const [, label = '', body = ''] = /^([A-Z0-9]*)-{0,5}([^-]*)/.exec(block) ?? []
+  const [label = '', body = ''] = block.split(/-{1,5}/)
   for (const [pattern, code] of REFUSED_LABELS) if (pattern.test(label)) throw refuseKey(code)
   if (ENCRYPTED_HEADER.test(block)) throw refuseKey('key_encrypted')
   if (body === '') throw refuseKey('key_truncated')
@@ -48,7 +48,7 @@ function readBare(text: string): Uint8Array<ArrayBuffer> {
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   // A text cut anywhere, also within its padding, still shows in its first bytes how long the key was.
-  const characters = text.replace(/=+$/, '')
+  const characters = text.replaceAll('=', '')
   const groups = characters.length % 4 === 1 ? characters.slice(0, -1) : characters
   return Uint8Array.from(atob(groups), (character) => character.charCodeAt(0))
 }

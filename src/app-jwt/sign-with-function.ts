@@ -1,5 +1,6 @@
+import { encode } from 'jose/base64url'
 import { JwtError } from '../errors.ts'
-import type { SignBytes } from './sign-bytes.ts'
+import type { SignCompact } from './sign-with-key.ts'
 
 /** Bytes of a signature made with 2048 bits, the least that RS256 allows. */
 const LEAST_BYTES = 256
@@ -18,18 +19,17 @@ export type AppJwtSign = (
 ) => Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>
 
 /** Signs with a function of the caller, and checks what it gives back. */
-export function signWithFunction(sign: AppJwtSign): SignBytes {
-  return async (signingInput) => {
-    // A copy, since the function may transfer the bytes to a worker, and the next token is made of the same ones.
-    const signature = toBytes(await call(sign, signingInput.slice()))
-    if (signature === undefined)
-      throw new JwtError('sign_failed', 'the function "sign" gave back something else than bytes')
+export function signWithFunction(sign: AppJwtSign): SignCompact {
+  return async (header, payload) => {
+    const signingInput = `${encode(JSON.stringify(header))}.${encode(payload)}`
+    const signature = toBytes(await call(sign, new TextEncoder().encode(signingInput)))
+    if (signature === undefined) throw new JwtError('sign_failed', '"sign" must return bytes')
     if (signature.length < LEAST_BYTES)
       throw new JwtError(
         'sign_failed',
-        `the function "sign" gave back fewer than ${LEAST_BYTES} bytes: it has to sign by RSASSA-PKCS1-v1_5 with SHA-256 and a key of 2048 bits or more`,
+        `"sign" returned fewer than ${LEAST_BYTES} bytes: it must sign with RSASSA-PKCS1-v1_5, SHA-256 and 2048 bits or more`,
       )
-    return signature
+    return `${signingInput}.${encode(signature)}`
   }
 }
 
@@ -39,7 +39,7 @@ async function call(sign: AppJwtSign, signingInput: Uint8Array<ArrayBuffer>): Pr
   } catch (error) {
     // No cause: the function knows the key, or a credential of the service that keeps it, and its error may quote it.
     const name = error instanceof Error && CLASS_NAME.test(error.name) ? ` with ${error.name}` : ''
-    throw new JwtError('sign_failed', `the function "sign" failed${name}`)
+    throw new JwtError('sign_failed', `"sign" failed${name}`)
   }
 }
 

@@ -1,16 +1,26 @@
-import type { CryptoKey } from 'jose'
+import type { CompactJWSHeaderParameters, CryptoKey } from 'jose'
+import { CompactSign } from 'jose/jws/compact/sign'
 import { JwtError } from '../errors.ts'
 import { type AppPrivateKey, importPrivateKey } from './import-private-key.ts'
-import type { SignBytes } from './sign-bytes.ts'
+
+/**
+ * Signs a payload and writes the token: header, payload and signature in base64url, with dots between them.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7515.html#section-7.1 RFC 7515, section 7.1}
+ */
+export type SignCompact = (
+  header: CompactJWSHeaderParameters,
+  payload: Uint8Array<ArrayBuffer>,
+) => Promise<string>
 
 /** Signs with a key that is read once, at the first call; calls that come meanwhile wait for the same reading. */
-export function signWithKey(privateKey: AppPrivateKey): SignBytes {
+export function signWithKey(privateKey: AppPrivateKey): SignCompact {
   let imported: Promise<CryptoKey> | undefined
-  return async (signingInput) => {
+  return async (header, payload) => {
     imported ??= importPrivateKey(privateKey)
     const key = await imported
     try {
-      return new Uint8Array(await crypto.subtle.sign(key.algorithm.name, key, signingInput))
+      return await new CompactSign(payload).setProtectedHeader(header).sign(key)
     } catch {
       // No cause: an error of a cryptography library may quote the key.
       throw new JwtError('sign_failed', 'the private key was read but does not sign: is it damaged?')

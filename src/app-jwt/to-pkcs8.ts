@@ -21,11 +21,9 @@ const VERSION_AND_ALGORITHM = [INTEGER, 1, 0, SEQUENCE, RSA_ENCRYPTION.length + 
 export function toPkcs8(der: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (der[0] !== SEQUENCE) throw refuseKey('key_unreadable')
   const whole = readElement(der, 0, der.length)
-  if (whole === undefined) throw refuseKey('key_truncated')
+  if (whole.tag === undefined) throw refuseKey('key_truncated')
   const first = readElement(der, whole.start, whole.end)
-  const second = first && readElement(der, first.end, whole.end)
-  if (first === undefined || second === undefined) throw refuseKey('key_unreadable')
-
+  const second = readElement(der, first.end, whole.end)
   const key = der.subarray(0, whole.end)
   switch (`${first.tag} ${second.tag}`) {
     case `${INTEGER} ${SEQUENCE}`:
@@ -49,22 +47,20 @@ export function toPkcs8(der: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** One ASN.1 element: its content is `start` to `end`, not including `end`. */
+/** One ASN.1 element: its content is `start` to `end`, not including `end`. Without a tag where it is cut off. */
 interface Element {
-  readonly tag: number
+  readonly tag: number | undefined
   readonly start: number
   readonly end: number
 }
 
-/** Reads the header of the element at `at`; `undefined` when it does not end before `limit`. */
-function readElement(der: Uint8Array, at: number, limit: number): Element | undefined {
-  const tag = der[at]
-  const short = der[at + 1]
-  if (tag === undefined || short === undefined) return undefined
-  const extra = short < 0x80 ? 0 : short & 0x7f
+function readElement(der: Uint8Array, at: number, limit: number): Element {
+  const short = der[at + 1] ?? 0
+  const extra = short & 0x80 ? short & 0x7f : 0
   const start = at + 2 + extra
   const length = extra === 0 ? short : der.subarray(at + 2, start).reduce((sum, byte) => sum * 256 + byte, 0)
-  return start + length > limit ? undefined : { tag, start, end: start + length }
+  const end = start + length
+  return { tag: end > limit ? undefined : der[at], start, end }
 }
 
 function isRsa(der: Uint8Array, algorithm: Element): boolean {

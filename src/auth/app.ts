@@ -3,6 +3,7 @@ import {
   type AppJwtSigner,
   createAppJwtSigner,
 } from '../app-jwt/create-app-jwt-signer.ts'
+import { JwtError } from '../errors.ts'
 import { readDate } from '../protocol/answer.ts'
 import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
@@ -12,16 +13,21 @@ import { bearer } from './bearer.ts'
 const BEHIND = 60_000
 const AHEAD = 540_000
 
+/** Milliseconds by which the clocks may differ: otherwise a host could ask for tokens that are good in another year. */
+const LARGEST_OFFSET = 3_600_000
+
 /** Milliseconds by which a `Date` header is imprecise: it has whole seconds, and was on its way. */
 const IMPRECISION = 5_000
 
 /**
  * Authenticates as an application, with a token signed afresh for every request.
  *
- * Where the service refuses a token for its times, the difference between the two clocks is learnt from the answer and
- * kept: a device whose clock is wrong pays one more request in its life.
+ * Where the service refuses a token for its times, the difference between the two clocks is learnt from the response and
+ * kept: a device whose clock is wrong pays one more request in its life. It is learnt up to an hour: where the clocks
+ * differ by more, the request rejects with a JwtError `clock_skew`.
  *
  * @throws JwtError `bad_app_id`, at once. What is wrong with the key comes out of the first request.
+ * @throws BadOptionError without options, and for both a `privateKey` and a `sign`.
  * @group Client authentication
  * @see Spec 2.1, 2.4, 5.4, 5.5
  */
@@ -38,10 +44,13 @@ class App implements Auth {
   #offset = 0
 
   constructor(options: AppJwtOptions) {
-    const clock = options.clock ?? Date
-    this.appId = options.appId
+    const clock = options?.clock ?? Date
     this.#clock = clock
-    this.#signer = createAppJwtSigner({ ...options, clock: { now: () => clock.now() + this.#offset } })
+    // Without options, the signer says what it needs.
+    this.#signer = createAppJwtSigner(
+      options && { ...options, clock: { now: () => clock.now() + this.#offset } },
+    )
+    this.appId = options.appId
   }
 
   async authorization(): Promise<Secret> {
@@ -55,6 +64,11 @@ class App implements Auth {
     const offset = date - this.#clock.now()
     const wrong = offset - this.#offset
     if (wrong > IMPRECISION - BEHIND && wrong < AHEAD - IMPRECISION) return false
+    if (Math.abs(offset) > LARGEST_OFFSET)
+      throw new JwtError(
+        'clock_skew',
+        'the clock of this device and that of the API differ by more than an hour: set the clock',
+      )
     this.#offset = offset
     return true
   }

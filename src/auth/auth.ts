@@ -12,6 +12,6 @@ export interface Auth {
   readonly form: string
   /** Makes the value of the header `Authorization`, afresh for every request; `undefined` for no header. */
   authorization(): Secret | undefined | Promise<Secret | undefined>
-  /** Learns from a refusal. True where one more try, with a new header, may succeed. */
+  /** Learns from a refusal. True where one more try, with a new header, may succeed. What it throws ends the request. */
   learn?(refusal: Response): boolean
 }

@@ -9,12 +9,14 @@ const CONTROL = /\p{Cc}/u
  * Authenticates with HTTP Basic credentials, in UTF-8.
  *
  * @param username May hold no colon.
- * @throws BadOptionError for a colon in the user name, and for control characters.
+ * @throws BadOptionError where one of them is missing, for a colon in the user name, and for control characters.
  * @group Client authentication
  * @see Spec 2.1, 5.2
  * @see {@link https://www.rfc-editor.org/rfc/rfc7617.html#section-2 RFC 7617, section 2}
  */
 export function basic(username: string, password: string | Secret): Auth {
+  if (typeof username !== 'string' || (password ?? undefined) === undefined)
+    throw new BadOptionError('basic authentication needs a user name and a password')
   if (username.includes(':'))
     throw new BadOptionError('the user name of basic authentication may hold no colon')
   const credentials = new Secret(`${username}:${Secret.of(password).reveal()}`)

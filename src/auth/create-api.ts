@@ -1,25 +1,58 @@
-import { createFetch, type FetchContext, type FetchOptions } from 'ofetch'
-import { AuthgraphError, RefusedError, UnreachableError } from '../errors.ts'
-import { errorCodeOf, readRetryAfter } from '../protocol/answer.ts'
+import { createFetch, type FetchContext } from 'ofetch'
+import { ApiError } from '../errors.ts'
+import { readRetryAfter } from '../protocol/answer.ts'
 import { github } from '../protocol/profiles.ts'
+import { refusalOf } from '../protocol/refusal.ts'
+import { requestFailure } from '../protocol/request-failure.ts'
 import type { Auth } from './auth.ts'
 import { none } from './none.ts'
 import { type ApiOptions, apiAddress, withAuth } from './with-auth.ts'
 
 /**
- * Calls an API: `await api('/user')` gives the parsed JSON of the answer.
+ * What a call may say beside its path.
+ *
+ * Written out here, because the types of ofetch need a package that is rarely installed.
+ *
+ * @group Client authentication
+ * @see {@link https://github.com/unjs/ofetch#readme ofetch}, which makes the request
+ */
+export interface ApiRequest extends Omit<RequestInit, 'body'> {
+  /** Sent as JSON where it is a plain object or an array. */
+  readonly body?: RequestInit['body'] | Record<string, unknown> | readonly unknown[]
+  /** The query of the address. */
+  readonly query?: Record<string, unknown>
+  /** Milliseconds after which the call is given up: no limit by default. */
+  readonly timeout?: number
+}
+
+/**
+ * A whole response, with its parsed JSON.
  *
  * @group Client authentication
  */
-export type Api = <Body = unknown>(path: string, options?: FetchOptions<'json'>) => Promise<Body>
+export interface ApiResponse<Body> extends Response {
+  readonly _data?: Body
+}
+
+/**
+ * Calls an API.
+ *
+ * @group Client authentication
+ */
+export interface Api {
+  /** Resolves to the parsed JSON of the response. */
+  <Body = unknown>(path: string, request?: ApiRequest): Promise<Body>
+  /** Resolves to the whole response, for its status and headers, with the parsed JSON in `_data`. */
+  raw<Body = unknown>(path: string, request?: ApiRequest): Promise<ApiResponse<Body>>
+}
 
 /**
  * Makes an ofetch instance for the API of a profile: its address, JSON, the credentials, and typed errors.
  *
- * It repeats nothing by itself: a call that failed may have had its effect.
+ * It does not retry: a call that failed may have had its effect.
  *
- * @throws BadOptionError where the profile has no API. Calls reject with RefusedError (`status`), UnreachableError,
- * WrongHostError, RedirectedError or JwtError.
+ * @throws BadOptionError where the profile has no API. Calls reject with ApiError (`status`, `headers`, `body`),
+ * UnreachableError, WrongHostError, RedirectedError, JwtError, or BadOptionError for a bug in your `fetch`.
  * @group Client authentication
  * @see Spec 5
  */
@@ -29,23 +62,23 @@ export function createApi({
   fetch,
 }: ApiOptions & { readonly auth?: Auth } = {}): Api {
   const { host } = apiAddress(profile)
-  const send = createFetch({
+  return createFetch({
     fetch: withAuth(auth, { profile, ...(fetch && { fetch }) }),
     defaults: {
       retry: false,
       headers: { accept: 'application/json' },
       onRequestError: ({ error }) => {
-        throw error instanceof AuthgraphError ? error : UnreachableError.of(host, error)
+        throw requestFailure(host, error)
       },
       onResponseError: ({ response }) => {
         throw refusal(response)
       },
     },
   })
-  return (path, options) => send(path, options)
 }
 
-function refusal({ status, headers, _data }: NonNullable<FetchContext['response']>): RefusedError {
-  const retryAfter = readRetryAfter(headers, Date.now())
-  return new RefusedError({ error: errorCodeOf(_data), status, retryAfter })
+function refusal({ status, headers, _data: body }: NonNullable<FetchContext['response']>): ApiError {
+  const at = Date.now()
+  const retryAfter = readRetryAfter(headers, at)
+  return new ApiError(refusalOf({ body, status, at, retryAfter }), { headers, body })
 }

@@ -7,8 +7,18 @@
 export type { AppJwtOptions } from '../app-jwt/create-app-jwt-signer.ts'
 export type { AppPrivateKey } from '../app-jwt/import-private-key.ts'
 export type { AppJwtSign } from '../app-jwt/sign-with-function.ts'
-export { AuthgraphError } from '../errors.ts'
-export type { OAuthToken } from '../protocol/oauth-record.ts'
+export {
+  ApiError,
+  AuthgraphError,
+  BadOptionError,
+  JwtError,
+  type JwtErrorCode,
+  RedirectedError,
+  RefusedError,
+  UnreachableError,
+  WrongHostError,
+} from '../errors.ts'
+export type { OAuthToken, TokenWarning } from '../protocol/oauth-record.ts'
 export {
   github,
   githubEnterprise,
@@ -21,7 +31,7 @@ export { Secret } from '../secret.ts'
 export { app } from './app.ts'
 export type { Auth } from './auth.ts'
 export { basic } from './basic.ts'
-export { type Api, createApi } from './create-api.ts'
+export { type Api, type ApiRequest, type ApiResponse, createApi } from './create-api.ts'
 export { none } from './none.ts'
 export { oauth } from './oauth.ts'
 export { personalToken } from './personal-token.ts'

@@ -13,7 +13,5 @@ export function none(): Auth {
 class None implements Auth {
   readonly form = 'none'
 
-  authorization(): undefined {
-    return undefined
-  }
+  authorization(): undefined {}
 }

@@ -1,5 +1,6 @@
 import { BadOptionError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
+import { isBearer } from '../protocol/token-syntax.ts'
 import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 import { bearer } from './bearer.ts'
@@ -15,9 +16,12 @@ import { FixedHeader } from './fixed-header.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-7.1 RFC 6749, section 7.1}
  */
 export function oauth(token: Pick<OAuthToken, 'accessToken' | 'tokenType'> | string | Secret): Auth {
-  if (typeof token !== 'object' || !('accessToken' in token)) return new FixedHeader('oauth', bearer(token))
-  if (token.tokenType.toLowerCase() !== 'bearer') {
-    throw new BadOptionError('the type of the token is not "bearer": it is not known how to send it')
+  if (typeof token !== 'object' || token === null || !('accessToken' in token))
+    return new FixedHeader('oauth', bearer(token))
+  if (!isBearer(String(token.tokenType))) {
+    throw new BadOptionError(
+      'the token is not of the type "bearer", the only one that can be sent: if the API takes it as such, give oauth() the access token alone',
+    )
   }
   return new FixedHeader('oauth', bearer(token.accessToken))
 }

@@ -49,10 +49,16 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
     }
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
     const isOurs = !request.headers.has('authorization')
-    const again = isOurs && auth.learn ? request.clone() : undefined
-    const answer = await send(request, isOurs)
-    if (!again || !auth.learn?.(answer)) return answer
-    discard(answer.body)
+    if (!isOurs || !auth.learn) return send(request, isOurs)
+    const again = request.clone()
+    const response = await send(request, isOurs)
+    try {
+      if (!auth.learn(response)) return response
+    } catch (error) {
+      discard(response.body)
+      throw error
+    }
+    discard(response.body)
     return send(again, isOurs)
   }
 }

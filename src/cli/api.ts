@@ -14,8 +14,11 @@ import { numberOrName } from './jwt.ts'
 import { findProfile, type NamedProfile, profileOrCurrent } from './saved-profiles.ts'
 import { readSecret } from './secret-source.ts'
 import { DEFAULT_ADDRESS, profileAt } from './service-address.ts'
+import { tokenAuth } from './token-auth.ts'
 import { usableLogin } from './usable-login.ts'
 import { type Line, styled, type Writer, writerTo } from './writer.ts'
+
+const LINE_BREAK = 0x0a
 
 /** Runs `authgraph api`. Returns the exit code. */
 export async function api(path: string, options: ApiOptions): Promise<number> {
@@ -28,13 +31,17 @@ export async function api(path: string, options: ApiOptions): Promise<number> {
   if (profile.baseUrl === undefined)
     throw new CommandError(
       'usage',
-      'of a service by --issuer no API is known: take the token that authgraph token prints, or name a --host',
+      'no API of this service is known: use the token that authgraph token prints, or give --host',
     )
   const auth = await FORMS[options.auth](options, saved, fetch)
   const answer = await sent(withAuth(auth, { profile, fetch }), request(path, options), profile.baseUrl)
   const writer = writerTo(process.stdout, options)
-  if (options.include) writer.print(...head(answer))
-  await printBody(writer, answer)
+  const [status, ...headers] = head(answer)
+  if (options.include) writer.print(status, ...headers)
+  const isEmpty = !(await printBody(writer, answer))
+  // Scripts are not told of a success that has nothing to say.
+  if (isEmpty && !options.include && (!answer.ok || process.stdout.isTTY))
+    writerTo(process.stderr, options).print(status)
   return answer.ok ? 0 : 1
 }
 
@@ -60,7 +67,7 @@ const FORMS = {
   oauth: async ({ secret }, saved, fetch) => {
     if (secret !== undefined) return oauth(await readSecret(secret, '--secret'))
     if (saved === undefined) throw new CommandError('no_login', 'nobody is logged in there: authgraph login')
-    return oauth((await usableLogin(saved, fetch)).token)
+    return tokenAuth((await usableLogin(saved, fetch)).token)
   },
 } satisfies Record<
   AuthForm,
@@ -109,7 +116,7 @@ async function sent(
   }
 }
 
-function head({ status, statusText, headers, ok }: Response): Line[] {
+function head({ status, statusText, headers, ok }: Response): [Line, ...Line[]] {
   return [
     [styled(ok ? 'green' : 'red', `${status} ${statusText}`)],
     ...[...headers].map(([name, value]): Line => [styled('cyan', name), `: ${value}`]),
@@ -117,14 +124,30 @@ function head({ status, statusText, headers, ok }: Response): Line[] {
   ]
 }
 
-/** A terminal is shown lines without control characters, and JSON laid out; a program gets what came. */
-async function printBody({ stream, print }: Writer, answer: Response): Promise<void> {
-  if (!stream.isTTY) {
-    if (answer.body) await pipeline(answer.body, stream, { end: false })
-    return
+/**
+ * Prints a body, and tells whether there was anything to print. A terminal is shown lines without control characters,
+ * and JSON laid out; a program gets what came, and a line break after a text that ends without one.
+ */
+async function printBody({ stream, print }: Writer, answer: Response): Promise<boolean> {
+  if (stream.isTTY) {
+    const text = await answer.text()
+    if (text !== '') print(...laidOut(text).split('\n'))
+    return text !== ''
   }
-  const text = await answer.text()
-  if (text !== '') print(...laidOut(text).split('\n'))
+  let last: number | undefined
+  const watched = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      last = chunk.at(-1) ?? last
+      yield chunk
+    }
+  }
+  if (answer.body) await pipeline(answer.body, watched, stream, { end: false })
+  if (last !== undefined && last !== LINE_BREAK && isText(answer)) stream.write('\n')
+  return last !== undefined
+}
+
+function isText({ headers }: Response): boolean {
+  return /^(text\/|application\/([^;]*\+)?json)/i.test(headers.get('content-type') ?? '')
 }
 
 function laidOut(text: string): string {

@@ -1,6 +1,7 @@
-import { styleText } from 'node:util'
-import type { CheckReport } from '../testing/check/check-service.ts'
-import type { CheckResult } from '../testing/check/verdicts.ts'
+import type { CheckReport } from '../check/check-service.ts'
+import type { CheckResult } from '../check/verdicts.ts'
+import type { ShownExchange } from '../check/wire.ts'
+import { type Line, type Styled, styled, wrap, writerTo } from './writer.ts'
 
 /** Shows the results of a check as they come, and what they add up to. */
 export interface CheckReporter {
@@ -8,16 +9,21 @@ export interface CheckReporter {
   end(report: CheckReport): void
 }
 
-type Style = Parameters<typeof styleText>[0]
-
-const MARKS: Record<CheckResult['outcome'], { readonly mark: string; readonly style: Style }> = {
-  passed: { mark: '✓', style: 'green' },
-  failed: { mark: '✗', style: 'red' },
-  'not applicable': { mark: '–', style: 'dim' },
+const MARKS: Record<CheckResult['outcome'], Styled> = {
+  passed: styled('green', '✓'),
+  failed: styled('red', '✗'),
+  advised: styled('yellow', '!'),
+  'not applicable': styled('dim', '–'),
 }
 
-/** Columns of the sources, the longest of them. */
-const SOURCE_WIDTH = 34
+/** Columns before a text, for the mark. */
+const INDENT = 4
+
+/** Columns of the sources, the longest of them, with a gap before. */
+const SOURCE_WIDTH = 36
+
+/** Columns of a terminal in which the sources have a column of their own. */
+const WIDE = 110
 
 /** Columns of a file, or of a terminal that does not say. */
 const WIDTH = 120
@@ -33,64 +39,56 @@ export function checkReportTo(
       end: (report) => stream.write(`${JSON.stringify(report, undefined, 2)}\n`),
     }
   }
-  const isColored = color && stream.isTTY && !process.env.NO_COLOR
-  const paint = (style: Style, text: string) =>
-    isColored ? styleText(style, text, { validateStream: false }) : text
-  const width = Math.max((stream.columns ?? WIDTH) - SOURCE_WIDTH - 6, 30)
+  const { print } = writerTo(stream, { color })
+  const width = Math.max(stream.columns ?? WIDTH, 40)
   let rows = 0
   return {
     result: (result) => {
       rows += 1
-      stream.write(row(result, width, paint))
+      print(...row(result, width))
     },
     end: (report) => {
       const left = report.results.length - rows
-      if (left > 0) stream.write(`  ${paint('dim', `– ${left} more, to which the check did not come`)}\n`)
-      stream.write(summary(report, paint))
+      if (left > 0) print(['  ', styled('dim', `– ${left} more, to which the check did not come`)])
+      print('', summary(report))
     },
   }
 }
 
-/** A mark, the requirement with what was found of it, and where it stands. */
-function row(
-  { outcome, requirement, source, detail, exchange }: CheckResult,
-  width: number,
-  paint: (style: Style, text: string) => string,
-): string {
-  const { mark, style } = MARKS[outcome]
-  const [first = '', ...more] = wrap(requirement, width)
-  const text = outcome === 'not applicable' ? paint('dim', first.padEnd(width)) : first.padEnd(width)
-  const lines = [
-    `  ${paint(style, mark)} ${text}  ${paint('dim', source)}`,
-    ...more.map((line) => `    ${line}`),
-    ...(detail
-      ? wrap(detail, width).map((line) => `    ${paint(outcome === 'failed' ? 'red' : 'dim', line)}`)
-      : []),
-    ...(exchange ? indented(exchange.request, paint) : []),
-    ...(exchange ? ['', ...indented(exchange.answer, paint), ''] : []),
+/** A mark, the requirement, where it stands, what was found of it, and the wire where it failed. */
+function row({ outcome, requirement, source, detail, exchange }: CheckResult, width: number): Line[] {
+  const mark = MARKS[outcome]
+  const room = width - INDENT
+  const column = width < WIDE ? 0 : room - SOURCE_WIDTH
+  const lines = wrap(requirement, column || room)
+  const last = (lines.pop() ?? '').padEnd(column)
+  const fits = last.length + 2 + source.length <= room
+  const text = (line: string) => (outcome === 'not applicable' ? styled('dim', line) : line)
+  const where = styled('dim', source)
+  const [first = [], ...more]: (readonly (string | Styled)[])[] = [
+    ...lines.map((line) => [text(line)]),
+    fits ? [text(last), '  ', where] : [text(last)],
+    ...(fits ? [] : [[where]]),
+    ...(detail ? wrap(detail, room) : []).map((line) => [
+      styled(outcome === 'passed' ? 'dim' : mark.style, line),
+    ]),
+    ...(outcome === 'failed' && exchange ? wire(exchange, room) : []),
   ]
-  return `${lines.join('\n')}\n`
+  return [
+    ['  ', mark, ' ', ...first],
+    ...more.map((line) => (line.length ? [' '.repeat(INDENT), ...line] : '')),
+  ]
 }
 
-function indented(text: string, paint: (style: Style, text: string) => string): string[] {
-  return text.split('\n').map((line) => (line === '' ? '' : `      ${paint('dim', line)}`))
+function wire({ request, answer }: ShownExchange, room: number): Styled[][] {
+  const lines = `${request}\n\n${answer}\n`.replaceAll('\t', '  ').split('\n')
+  return lines.flatMap((line) =>
+    wrap(line, room - 2).map((part) => (part ? [styled('dim', `  ${part}`)] : [])),
+  )
 }
 
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last === undefined || last.length + 1 + word.length > width) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
-  }
-  return lines
-}
-
-function summary(
-  { passed, failed, notApplicable, habits, requests }: CheckReport,
-  paint: (style: Style, text: string) => string,
-): string {
-  const counts = `${passed} passed, ${failed} failed, ${notApplicable} not applicable`
+function summary({ passed, failed, advised, notApplicable, habits, requests }: CheckReport): Line {
+  const counts = `${passed} passed, ${failed} failed, ${advised} advised, ${notApplicable} not applicable`
   const profile = habits ? `, profile ${habits}` : ''
-  return `\n  ${paint(failed === 0 ? 'green' : 'red', counts)} (${requests} requests${profile})\n`
+  return ['  ', styled(failed === 0 ? 'green' : 'red', counts), ` (${requests} requests${profile})`]
 }

@@ -1,15 +1,17 @@
 import { writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
+import { checkService } from '../check/check-service.ts'
+import { decideByCommand } from '../check/decide-by-command.ts'
+import { toJUnit } from '../check/junit.ts'
 import { discover } from '../client/discover.ts'
 import type { ShownCodes } from '../client/options.ts'
 import { BadOptionError } from '../errors.ts'
+import { isLoopback } from '../protocol/address.ts'
 import { github, type Profile } from '../protocol/profiles.ts'
-import { checkService } from '../testing/check/check-service.ts'
-import { decideByCommand } from '../testing/check/decide-by-command.ts'
-import { toJUnit } from '../testing/check/junit.ts'
 import { checkReportTo } from './check-report.ts'
 import type { CheckCommandOptions } from './commands/check.ts'
+import { endpointsOf } from './service-address.ts'
 
 type Decide = (codes: ShownCodes) => Promise<void>
 
@@ -25,15 +27,17 @@ export async function check(
   process.once('SIGINT', onInterrupt)
   try {
     const profile = await profileOf(url, options, signal)
+    refuseRemote(options, profile.deviceAuthorizationEndpoint, profile.tokenEndpoint, options.pageOrigin)
     const reporter = checkReportTo(process.stdout, options)
     const report = await checkService({
       clientId: options.clientId,
       profile,
       habits: options.profile,
-      scopes: options.scopes.split(',').filter((scope) => scope !== ''),
+      scopes: options.scope ?? [],
       ...decisionsOf(options, interrupt),
       ...(options.otherClientId && { otherClientId: options.otherClientId }),
       ...(options.issuer && { issuer: options.issuer }),
+      ...(options.pageOrigin && { pageOrigin: options.pageOrigin }),
       waitExpiry: options.waitExpiry ?? false,
       remote: options.yesRemote ?? false,
       signal,
@@ -53,17 +57,25 @@ export async function check(
 
 async function profileOf(
   url: string | undefined,
-  { issuer, deviceAuthorizationEndpoint, tokenEndpoint }: CheckCommandOptions,
+  options: CheckCommandOptions,
   signal: AbortSignal,
 ): Promise<Pick<Profile, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>> {
-  if (deviceAuthorizationEndpoint && tokenEndpoint) return { deviceAuthorizationEndpoint, tokenEndpoint }
-  if (deviceAuthorizationEndpoint || tokenEndpoint)
-    throw new BadOptionError('give both endpoints, --device-authorization-endpoint and --token-endpoint')
-  if (issuer) return discover(issuer, { signal })
+  const { issuer } = options
+  const endpoints = endpointsOf(options)
+  if (endpoints) return endpoints
+  if (issuer) {
+    refuseRemote(options, issuer)
+    return discover(issuer, { signal })
+  }
   if (url === undefined)
     throw new BadOptionError('give the address of a service, its --issuer or its endpoints')
   if (!URL.canParse(url)) throw new BadOptionError('the address of the service is not an absolute URL')
   return github({ authUrl: url })
+}
+
+function refuseRemote({ yesRemote }: CheckCommandOptions, ...addresses: (string | undefined)[]): void {
+  if (!yesRemote && addresses.some((address) => address && !isLoopback(new URL(address).hostname)))
+    throw new BadOptionError('the service is on another machine: add --yes-remote if that is meant')
 }
 
 /** Who decides: the commands that were given, or the person at the terminal. */
@@ -92,8 +104,9 @@ async function askPerson(
     terminal.once('close', () => reject(new Error('the terminal was closed')))
   })
   try {
-    const question = `\n  Open ${verificationUri}, enter ${userCode} and ${word}. Then press Enter. `
+    const question = `\n  Open   ${verificationUri}\n  Enter  ${userCode}\n  Then ${word} the request, and press Enter here. `
     await Promise.race([terminal.question(question, { signal: interrupt.signal }), closed])
+    process.stderr.write('\n')
   } finally {
     terminal.close()
   }

@@ -3,11 +3,14 @@ import { AuthgraphError } from '../errors.ts'
 /** What can go wrong at a command line, besides what the package itself throws. */
 export type CommandErrorCode =
   | 'usage'
+  | 'cannot_listen'
   | 'secret_in_argument'
   | 'no_keyring'
   | 'no_login'
   | 'no_saved_login'
   | 'not_kept'
+  | 'locked'
+  | 'not_bearer'
   | 'damaged_file'
   | 'unusable_file'
 

@@ -3,63 +3,128 @@ import type { Command, Option } from 'commander'
 /** A shell that is known. */
 export type Shell = 'bash' | 'zsh' | 'fish'
 
+/** What may stand after an option: one of these words, a file, a saved profile, or anything. */
+type Value = readonly string[] | 'file' | 'profile' | 'text'
+
+interface Flag {
+  readonly long: string
+  /** With its hyphen, as the long one. */
+  readonly short: string | undefined
+  readonly description: string
+  readonly value: Value | undefined
+}
+
 /** A command, as far as completion goes. */
 interface Words {
   readonly name: string
   readonly summary: string
-  readonly options: readonly Option[]
+  readonly flags: readonly Flag[]
   /** What its arguments may be. */
   readonly choices: readonly string[]
 }
 
-/** Writes the completion script of a program, out of its declaration. */
-export function completion(shell: Shell, program: Command): string {
-  return SCRIPTS[shell](program.name(), program.commands.map(wordsOf))
+/** A program: the name of its command, and what prints the names of the saved profiles. */
+interface Program extends Words {
+  readonly commands: readonly Words[]
+  readonly profiles: string
 }
 
-function wordsOf(command: Command): Words {
+/** Writes the completion script of a program, out of its declaration. */
+export function completion(shell: Shell, program: Command): string {
+  const commands = program.createHelp().visibleCommands(program)
+  const names = commands.map((command) => command.name())
+  const name = program.name()
+  return SCRIPTS[shell]({
+    ...wordsOf(program, names),
+    commands: commands.map((command) => wordsOf(command, command.name() === 'help' ? names : undefined)),
+    profiles: `${name} status --names 2>/dev/null`,
+  })
+}
+
+function wordsOf(command: Command, words?: readonly string[]): Words {
   return {
     name: command.name(),
-    summary: command.summary(),
-    options: command.createHelp().visibleOptions(command),
-    choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    summary: command.summary() || command.description(),
+    flags: command.createHelp().visibleOptions(command).map(flagOf),
+    choices: words ?? command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
   }
+}
+
+function flagOf(option: Option): Flag {
+  const { long = '', short, description, required } = option
+  return { long, short, description, value: required ? valueFor(option) : undefined }
+}
+
+/** A place is a file too. */
+function valueFor({ flags, long, argChoices }: Option): Value {
+  if (argChoices) return argChoices
+  if (long === '--profile') return 'profile'
+  return /<(file|place)>/.test(flags) ? 'file' : 'text'
+}
+
+function namesOf({ long, short }: Flag): string[] {
+  return short ? [short, long] : [long]
 }
 
 const SCRIPTS = { bash, zsh, fish } satisfies Record<Shell, unknown>
 
-function bash(program: string, commands: readonly Words[]): string {
-  const cases = commands.map(({ name, options, choices }) => {
-    const words = [...choices, ...options.flatMap(({ long }) => long ?? [])].join(' ')
-    return `    ${name}) words='${words}' ;;`
+function bash({ name: program, flags, choices, commands, profiles }: Program): string {
+  const wordsAfter = (choices: readonly string[], flags: readonly Flag[]) =>
+    `words='${[...choices, ...flags.map(({ long }) => long)].join(' ')}'`
+  const cases = commands.flatMap(({ name, flags, choices }) => {
+    const pattern = (flag: Flag) => namesOf(flag).map((word) => `'${name} ${word}'`)
+    const free = flags.filter(({ value }) => value === 'file' || value === 'text')
+    const known = flags.flatMap((flag) => {
+      if (flag.value === undefined || free.includes(flag)) return []
+      const words = flag.value === 'profile' ? `"$(${profiles})"` : `'${[flag.value].flat().join(' ')}'`
+      return [`    ${pattern(flag).join('|')}) words=${words} ;;`]
+    })
+    return [
+      ...known,
+      ...(free.length > 0 ? [`    ${free.flatMap(pattern).join('|')}) return ;;`] : []),
+      `    '${name} '*) ${wordsAfter(choices, flags)} ;;`,
+    ]
   })
   return `_${program}() {
-  local words
-  case "\${COMP_WORDS[1]}" in
+  local words='' current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
+  # Bash reads --store=file as three words.
+  if [ "$current" = = ]; then current=''
+  elif [ "$before" = = ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"
+  fi
+  [ "$COMP_CWORD" -gt 1 ] || before=''
+  # Where there are no words, bash completes files.
+  COMPREPLY=()
+  case "\${COMP_WORDS[1]} $before" in
+    *' ') ${wordsAfter(choices, flags)} ;;
 ${cases.join('\n')}
-    *) words='' ;;
   esac
-  [ "$COMP_CWORD" -eq 1 ] && words='${commands.map(({ name }) => name).join(' ')} --help --version'
   # macOS has a bash without mapfile.
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _${program} ${program}
 `
 }
 
-function zsh(program: string, commands: readonly Words[]): string {
-  const cases = commands.map(({ name, options, choices }) => {
+function zsh({ name: program, flags, commands, profiles }: Program): string {
+  const cases = commands.map(({ name, flags, choices }) => {
     const specs = [
-      ...options.map((option) => `'${option.long}[${escaped(option.description)}]${valueSpec(option)}'`),
-      ...(choices.length > 0 ? [`'1:word:(${choices.join(' ')})'`] : [`'*:file:_files'`]),
+      ...flags.flatMap(zshFlag),
+      ...(choices.length > 0 ? [`'1:word:(${choices.join(' ')})'`] : []),
     ]
     return `    ${name}) _arguments ${specs.join(' ')} ;;`
   })
   return `#compdef ${program}
+_authgraph_profiles() {
+  local expl
+  local -a names=(\${(f)"$(${profiles})"})
+  _wanted profiles expl profile compadd -a names
+}
 _${program}() {
   if (( CURRENT == 2 )); then
-    local -a commands=(${commands.map(({ name, summary }) => `'${name}:${escaped(summary)}'`).join(' ')})
-    _describe command commands
+    local -a commands=(${commands.map(({ name, summary }) => quoted(`${name}:${summary}`)).join(' ')})
+    if [[ "$PREFIX" = -* ]]; then _arguments ${flags.flatMap(zshFlag).join(' ')}
+    else _describe command commands
+    fi
     return
   fi
   shift words
@@ -73,27 +138,52 @@ if [ "$funcstack[1]" = _${program} ]; then _${program} "$@"; else compdef _${pro
 `
 }
 
-function fish(program: string, commands: readonly Words[]): string {
-  const lines = commands.flatMap(({ name, summary, options, choices }) => [
-    `complete -c ${program} -n __fish_use_subcommand -f -a ${name} -d '${escaped(summary)}'`,
-    ...(choices.length > 0
-      ? [`complete -c ${program} -n '__fish_seen_subcommand_from ${name}' -f -a '${choices.join(' ')}'`]
-      : []),
-    ...options.map(
-      ({ long, description, required }) =>
-        `complete -c ${program} -n '__fish_seen_subcommand_from ${name}' -l ${long?.slice(2)}${required ? ' -r' : ''} -d '${escaped(description)}'`,
+/** An option that takes a value may come again. */
+function zshFlag(flag: Flag): string[] {
+  const names = namesOf(flag)
+  const { description, value } = flag
+  const text = description.replaceAll(/[[\]\\]/g, '\\$&')
+  return names.map((name) =>
+    quoted(
+      value === undefined ? `(${names.join(' ')})${name}[${text}]` : `*${name}[${text}]${zshValue(value)}`,
     ),
-  ])
-  return `${lines.join('\n')}\n`
+  )
 }
 
-/** What zsh asks for behind an option. */
-function valueSpec({ required, argChoices }: Option): string {
-  if (!required) return ''
-  return argChoices ? `:value:(${argChoices.join(' ')})` : ':value:_files'
+function zshValue(value: Value): string {
+  if (typeof value !== 'string') return `:value:(${value.join(' ')})`
+  return { file: ':file:_files', profile: ':profile:_authgraph_profiles', text: ':value: ' }[value]
 }
 
-/** Quotes for shells, and brackets and colons for zsh, have no place in what completion says. */
-function escaped(text: string): string {
-  return text.replaceAll(/['[\]:\\]/g, ' ')
+function fish({ name: program, flags, commands, profiles }: Program): string {
+  const line = (...words: readonly string[]) => ['complete', '-c', program, ...words].join(' ')
+  const flagOn = (condition: string) => (flag: Flag) =>
+    line(
+      ...['-n', condition, '-l', flag.long.slice(2)],
+      ...(flag.short ? ['-s', flag.short.slice(1)] : []),
+      ...(flag.value === undefined ? [] : fishValue(flag.value, profiles)),
+      ...['-d', fishQuoted(flag.description)],
+    )
+  const lines = commands.flatMap(({ name, summary, flags, choices }) => {
+    const isOn = `'__fish_seen_subcommand_from ${name}'`
+    return [
+      line('-n', '__fish_use_subcommand', '-a', name, '-d', fishQuoted(summary)),
+      ...(choices.length > 0 ? [line('-n', isOn, '-a', `'${choices.join(' ')}'`)] : []),
+      ...flags.map(flagOn(isOn)),
+    ]
+  })
+  return `${[line('-f'), ...flags.map(flagOn('__fish_use_subcommand')), ...lines].join('\n')}\n`
+}
+
+function fishValue(value: Value, profiles: string): string[] {
+  if (typeof value !== 'string') return ['-x', '-a', `'${value.join(' ')}'`]
+  return { file: ['-r', '-F'], profile: ['-x', '-a', `'(${profiles})'`], text: ['-x'] }[value]
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function fishQuoted(text: string): string {
+  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`
 }

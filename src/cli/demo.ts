@@ -1,5 +1,6 @@
 import { createApi } from '../auth/create-api.ts'
 import { oauth } from '../auth/oauth.ts'
+import { reasonOf } from '../client/authorize-device.ts'
 import { createDeviceAuthorization } from '../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor } from '../client/options.ts'
 import { viewOf } from '../client/view.ts'
@@ -7,6 +8,7 @@ import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { github } from '../protocol/profiles.ts'
 import { createService, type Service } from '../service/create-service.ts'
 import type { DemoOptions } from './commands/demo.ts'
+import { failure } from './failure.ts'
 import { follow } from './follow.ts'
 import { openBrowser } from './open-browser.ts'
 import { reportTo } from './report.ts'
@@ -55,6 +57,9 @@ export async function demo(options: DemoOptions): Promise<number> {
     if (result?.status === 'authorized') {
       const user = await createApi({ auth: oauth(result.token), profile })('/user')
       report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
+    } else if (result && result.status !== 'cancelled') {
+      const { event, lines } = failure(reasonOf(result), process.stdout)
+      report.say(event, ...lines)
     }
     return interrupt.signal.aborted ? 130 : result?.status === 'authorized' ? 0 : 1
   } finally {

@@ -1,10 +1,13 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { CommandError } from './command-error.ts'
 import { makeFolder, unusable } from './private-file.ts'
 
-/** Milliseconds after which a lock is taken for one that a killed process left behind. */
-const ABANDONED = 60_000
+/** Milliseconds to wait for a lock: longer than the request and the write that it is held for. */
+const PATIENCE = 60_000
 
 /** Milliseconds between two attempts. */
 const PAUSE = 50
@@ -12,17 +15,31 @@ const PAUSE = 50
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs one at a time among all processes of this machine. The lock is a folder: making one succeeds once. A signal to
- * end waits for the end of the run, and a second one does not.
+ * Runs one at a time among all processes of this user. The lock is a file that names its owner. That of a process which no
+ * longer runs is taken over; no lock is ever judged by its age. A signal to end waits for the end of the run, and a
+ * second one does not.
+ *
+ * @param patience Milliseconds to wait for the lock.
+ * @throws CommandError `locked` where another process keeps the lock for longer.
  */
-export async function withLock<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
+export async function withLock<Result>(
+  path: string,
+  run: () => Promise<Result>,
+  { patience = PATIENCE } = {},
+): Promise<Result> {
   makeFolder(dirname(path))
-  while (!taken(path)) await wait(PAUSE)
+  const owner = `${process.pid} ${randomUUID()} ${hostname()}`
+  // The wall clock may be set while this waits.
+  const end = performance.now() + patience
+  while (!taken(path, owner)) {
+    if (performance.now() > end) throw stillLocked(path)
+    await wait(PAUSE)
+  }
   const goOn = holdSignals()
   try {
     return await run()
   } finally {
-    release(path)
+    if (ownerOf(path) === owner) rmSync(path, { force: true })
     goOn()
   }
 }
@@ -53,18 +70,65 @@ function holdSignals(): () => void {
   }
 }
 
-function taken(path: string): boolean {
+function taken(path: string, owner: string): boolean {
   try {
-    mkdirSync(path)
+    writeFileSync(path, owner, { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(path, error)
+    if (!isCode(error, 'EEXIST')) throw unusable(path, error)
   }
-  const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-  if (Date.now() - since > ABANDONED) release(path)
+  if (!isRunning(ownerOf(path))) removeAbandoned(path)
   return false
 }
 
-function release(path: string): void {
-  rmSync(path, { recursive: true, force: true })
+/**
+ * Removes the lock of a process that no longer runs. One process at a time looks and removes: the second of two would
+ * remove the lock that the first has taken since.
+ */
+function removeAbandoned(path: string): void {
+  const guard = `${path}.removal`
+  try {
+    mkdirSync(guard)
+  } catch {
+    return
+  }
+  try {
+    if (!isRunning(ownerOf(path))) rmSync(path, { force: true })
+  } finally {
+    rmdirSync(guard)
+  }
+}
+
+function ownerOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** An owner that cannot be read, or of another machine, may run. */
+function isRunning(owner: string): boolean {
+  const [, pid, host] = /^(\d+) \S+ (.*)$/.exec(owner) ?? []
+  if (host !== hostname()) return true
+  try {
+    process.kill(Number(pid), 0)
+    return true
+  } catch (error) {
+    // A process of another user runs too.
+    return !isCode(error, 'ESRCH')
+  }
+}
+
+function stillLocked(path: string): CommandError {
+  const [pid] = ownerOf(path).split(' ')
+  return new CommandError(
+    'locked',
+    `another authgraph command${pid ? ` (process ${pid})` : ''} is using this login: try again. ` +
+      `If no such command is running, remove ${path}`,
+  )
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code
 }

@@ -4,7 +4,13 @@ import { CommandError } from './command-error.ts'
 import type { LoginOptions } from './commands/login.ts'
 import { forgetExpiredFlows, savedFlowOf } from './saved-flows.ts'
 import { type NamedProfile, replaceableProfile } from './saved-profiles.ts'
-import { DEFAULT_ADDRESS, originOf, type ServiceAddress } from './service-address.ts'
+import {
+  addressOf,
+  DEFAULT_ADDRESS,
+  isSameService,
+  originOf,
+  type ServiceAddress,
+} from './service-address.ts'
 import type { StoreName } from './store-names.ts'
 import { type TokenStore, tokenStore } from './token-store.ts'
 
@@ -26,11 +32,10 @@ export function planLogin(options: LoginOptions): Promise<Plan> {
 
 async function fresh(options: LoginOptions): Promise<Plan> {
   forgetExpiredFlows()
-  const { host, issuer } = options
-  const given = issuer ? { issuer } : host ? { host } : undefined
+  const { encoding } = options
+  const given = addressOf(options)
   const name = options.profile ?? originOf(given ?? DEFAULT_ADDRESS).host
   const known = knownProfile(name, given)
-  const store = await checkedStore(options.store ?? known?.store ?? 'keyring', options)
   const clientId = options.clientId ?? (known && (await keptClientId(known)))
   if (!clientId)
     throw new CommandError(
@@ -38,9 +43,10 @@ async function fresh(options: LoginOptions): Promise<Plan> {
       'there is no client id. Give that of your OAuth application, from its settings, with --client-id or in ' +
         'the variable AUTHGRAPH_CLIENT_ID',
     )
+  const store = await checkedStore(options.store ?? known?.store ?? 'keyring', options)
   return {
     name,
-    address: given ?? known?.address ?? DEFAULT_ADDRESS,
+    address: { ...(given ?? known?.address ?? DEFAULT_ADDRESS), ...(encoding && { encoding }) },
     scopes: options.scope ?? known?.scopes ?? [],
     store,
     clientId: Secret.of(clientId),
@@ -63,7 +69,7 @@ async function unfinished(options: LoginOptions): Promise<Plan> {
 /** What is known of a profile, where it is of the same service: the client id of one is a secret to all others. */
 function knownProfile(name: string, given: ServiceAddress | undefined): NamedProfile | undefined {
   const known = replaceableProfile(name)
-  const isOfAnother = known && given && originOf(known.address).href !== originOf(given).href
+  const isOfAnother = known && given && !isSameService(known.address, given)
   return isOfAnother ? undefined : known
 }
 

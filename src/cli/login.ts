@@ -33,7 +33,7 @@ export async function login(options: LoginOptions): Promise<number> {
     return await authorize(await planLogin(options), { options, report, stream, hasKeys })
   } catch (error) {
     if (!(error instanceof AuthgraphError)) throw error
-    const { event, lines } = failure(error)
+    const { event, lines } = failure(error, stream)
     report.say(event, ...lines)
     return exitCodeOf(error)
   } finally {

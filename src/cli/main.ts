@@ -34,7 +34,7 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
   const { print } = writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
   if (error instanceof AuthgraphError) {
-    print(...failure(error).lines)
+    print(...failure(error, process.stderr).lines)
     return exitCodeOf(error)
   }
   // Without the line of the program that Node shows: of a bundle, it is all of it.

@@ -16,11 +16,12 @@ import { tokenCommand } from './commands/token.ts'
 export function createProgram(): Command {
   const program = new Command('authgraph')
     .description('OAuth device authorization as a state machine.')
-    .option('--version', 'show the version')
+    .option('-V, --version', 'show the version')
     .on('option:version', printVersion)
-    .helpOption('-h, --help', 'show this help, or that of a command')
-    .helpCommand(false)
-    .addHelpText('after', '\nEach command has a help of its own: authgraph COMMAND --help')
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .addHelpText('after', '\nFor the options of a command: authgraph help COMMAND')
     .showHelpAfterError('See: authgraph --help')
     .exitOverride()
   const commands = [

@@ -94,12 +94,13 @@ function indented(line: Line): Line {
   return typeof line === 'string' ? (line === '' ? '' : `  ${line}`) : ['  ', ...line]
 }
 
-/** A poll on its way is no news; what it brings is, unless it was known before. */
+/** A poll on its way is not news; what it brings is, unless it was known before. A failure is said by `failure`. */
 function newsFilter(): (view: DeviceView) => boolean {
   let last = ''
   return ({ status, activity, text, error }) => {
     const news = [status, text, error?.message].join()
-    if (activity === 'polling' || activity === 'requesting' || news === last) return false
+    const isFailure = status === 'denied' || status === 'expired' || status === 'failed'
+    if (activity === 'polling' || activity === 'requesting' || isFailure || news === last) return false
     last = news
     return true
   }

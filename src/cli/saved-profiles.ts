@@ -5,6 +5,7 @@ import { configFolder, fileOf } from './folders.ts'
 import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
 import { readRecord } from './read-record.ts'
 import { serviceAddress } from './service-address.ts'
+import { isProfileName } from './values.ts'
 
 const savedProfile = v.object({
   /** The version of this form. */
@@ -34,7 +35,10 @@ export function findProfile(name: string): NamedProfile | undefined {
   const text = readIfThere(pathOf(name))
   return text === undefined
     ? undefined
-    : { name, ...readRecord(savedProfile, text, { what: 'the record', profile: name }) }
+    : {
+        name,
+        ...readRecord(savedProfile, text, { what: 'the record', profile: name, remove: 'authgraph logout' }),
+      }
 }
 
 /** Finds a profile, and takes a damaged one for none: a login replaces it. */
@@ -56,6 +60,11 @@ export function damagedProfiles(): { readonly name: string; readonly error: Comm
     const error = readable(name)
     return error instanceof CommandError ? { name, error } : []
   })
+}
+
+/** Lists the names that `--profile` takes, the current profile first. A file of somebody else may have any name. */
+export function profileNames(): string[] {
+  return [...allProfiles(), ...damagedProfiles()].map(({ name }) => name).filter(isProfileName)
 }
 
 /** Gives the profile of a name, or the current one. Throws CommandError `no_login` or `damaged_file`. */

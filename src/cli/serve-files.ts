@@ -8,7 +8,7 @@ const DEMO_CLIENT: NamedClient = { clientId: 'authgraph-demo', name: 'Authgraph 
 
 const WORDS = v.pipe(v.string(), v.regex(/\S/))
 
-const CLIENTS = v.array(v.object({ clientId: WORDS, name: WORDS }))
+const CLIENTS = v.array(v.object({ clientId: WORDS, name: WORDS, scopes: v.exactOptional(v.array(WORDS)) }))
 
 /**
  * Gathers the clients of the command line and of the file that it names.

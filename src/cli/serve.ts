@@ -4,7 +4,9 @@ import { BadOptionError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
 import { behindProxies } from '../service/client-address.ts'
 import { createService } from '../service/create-service.ts'
+import { isSecureOrLoopback } from '../service/options.ts'
 import { type RedisStore, redisStore } from '../service/stores/redis.ts'
+import { CommandError } from './command-error.ts'
 import type { ServeOptions } from './commands/serve.ts'
 import { type Log, logTo } from './log.ts'
 import { readClients, readTls } from './serve-files.ts'
@@ -17,6 +19,7 @@ const FOR_DEVELOPMENT = `
 
 /** Runs `authgraph serve` until a signal ends it. Returns the exit code. */
 export async function serve(options: ServeOptions, self: Command): Promise<number> {
+  refuseHttp(options, self)
   const signalled = nextSignal()
   const log = logTo(process.stdout, { json: options.json ?? false, color: options.color })
   const store = openStore(options.store, self)
@@ -27,7 +30,7 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
     let stopping = false
     const isReady = async () => !stopping && (await isThere(store))
     const { port, host } = options
-    const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) })
+    const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) }).catch(cannotListen)
     process.stderr.write(FOR_DEVELOPMENT)
     if (options.authUrl === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host))
       process.stderr.write(`  It answers as ${listening.url} only: give --auth-url, as others see it.\n\n`)
@@ -55,6 +58,15 @@ function openStore(where: string, self: Command): RedisStore | undefined {
   }
 }
 
+/** The service refuses it, too, but by the names of its options. */
+function refuseHttp({ authUrl, baseUrl, allowHttp }: ServeOptions, self: Command): void {
+  for (const [flag, address] of Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl }))
+    if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
+      self.error(
+        `error: ${flag} must be https, or http on a loopback address: for a test network, add --allow-http`,
+      )
+}
+
 async function prepare(options: ServeOptions, store: RedisStore | undefined, log: Log) {
   const service = createService({
     clients: readClients(options),
@@ -67,6 +79,7 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
     // Said once, at the start.
     onWarning: () => undefined,
     ...(store && { store }),
+    allowHttp: options.allowHttp ?? false,
     ...(options.authUrl && { authUrl: options.authUrl }),
     ...(options.baseUrl && { baseUrl: options.baseUrl }),
   })
@@ -94,4 +107,9 @@ function nextSignal(): Promise<'SIGINT' | 'SIGTERM'> {
     }
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   })
+}
+
+/** A port or a certificate may be right as an option, and still not serve: that is not wrong usage. */
+function cannotListen(error: unknown): never {
+  throw error instanceof BadOptionError ? new CommandError('cannot_listen', error.message) : error
 }

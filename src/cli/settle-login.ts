@@ -53,6 +53,7 @@ export async function tellLogin(
       ...(user && { user }),
       scopes: token.scopes,
       missingScopes: token.missingScopes,
+      ...(token.warning && { warning: token.warning }),
       ...(token.expiresAt && { expiresAt: token.expiresAt }),
       store: store.name,
       ...(options.print && { token: token.accessToken.reveal() }),
@@ -86,6 +87,9 @@ function tokenLines(token: OAuthToken): Line[] {
   return [
     `  scopes      ${scopes.join(', ') || 'none'}`,
     ...(missingScopes.length > 0 ? [`  not given   ${missingScopes.join(', ')}`] : []),
+    ...(token.warning
+      ? [`  type        ${token.tokenType || 'unknown'}: authgraph keeps it, but cannot send it`]
+      : []),
     `  valid       ${validityOf(token)}`,
   ]
 }

@@ -3,7 +3,13 @@ import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { StatusOptions } from './commands/status.ts'
 import { environmentFetch } from './environment-fetch.ts'
 import { failure } from './failure.ts'
-import { allProfiles, damagedProfiles, type NamedProfile, profileOrCurrent } from './saved-profiles.ts'
+import {
+  allProfiles,
+  damagedProfiles,
+  type NamedProfile,
+  profileNames,
+  profileOrCurrent,
+} from './saved-profiles.ts'
 import { originOf, profileAt } from './service-address.ts'
 import { tokenStore } from './token-store.ts'
 import { usableLogin } from './usable-login.ts'
@@ -11,7 +17,7 @@ import { validityOf } from './validity.ts'
 import { whoIs } from './who-is.ts'
 import { type Line, styled, visibleJson, type Writer, writerTo } from './writer.ts'
 
-const NOT_TRIED = 'not known, and the token not tried: of a service by --issuer no API is known'
+const NOT_TRIED = 'not known, and the token not tried: no API of this service is known'
 
 /** How a login stands. */
 type Standing =
@@ -20,6 +26,10 @@ type Standing =
 
 /** Runs `authgraph status`. Returns the exit code. */
 export async function status(options: StatusOptions): Promise<number> {
+  if (options.names) {
+    writerTo(process.stdout, options).print(...profileNames())
+    return 0
+  }
   const [current] = allProfiles()
   const damaged = options.profile ? [] : damagedProfiles()
   const isOne = options.profile || (!current && damaged.length === 0)
@@ -35,7 +45,7 @@ export async function status(options: StatusOptions): Promise<number> {
     else show(writer, shown)
   }
   for (const { name, error } of damaged) {
-    const { event, lines } = failure(error)
+    const { event, lines } = failure(error, writer.stream)
     if (options.json) writer.stream.write(`${visibleJson({ profile: name, error: event })}\n`)
     else writer.print(...lines, '')
   }
@@ -71,7 +81,7 @@ function asEvent({ profile, standing, place, isCurrent }: Shown): object {
     current: isCurrent,
     host: originOf(profile.address).host,
     tried: hasApi(profile),
-    ...('error' in standing ? { error: failure(standing.error).event } : { user: standing.user }),
+    ...('error' in standing ? { error: failure(standing.error, {}).event } : { user: standing.user }),
     ...(token && {
       scopes: token.scopes,
       expiresAt: token.expiresAt,
@@ -82,7 +92,7 @@ function asEvent({ profile, standing, place, isCurrent }: Shown): object {
   }
 }
 
-function show({ print }: Writer, { profile, standing, place, isCurrent }: Shown): void {
+function show({ print, stream }: Writer, { profile, standing, place, isCurrent }: Shown): void {
   const { token } = standing
   const isGood = !('error' in standing)
   const isTried = hasApi(profile)
@@ -95,8 +105,9 @@ function show({ print }: Writer, { profile, standing, place, isCurrent }: Shown)
     ],
     ...(isGood
       ? [`  user        ${isTried ? (standing.user ?? 'not said by this service') : NOT_TRIED}`]
-      : failure(standing.error).lines.map((line, index) =>
-          index === 0 ? `  ${standing.error.message}` : line,
+      : // The mark stands before the name.
+        failure(standing.error, stream).lines.map((line) =>
+          typeof line === 'string' ? line : [' ', ...line.slice(1)],
         )),
     `  host        ${originOf(profile.address).host}`,
     ...(token

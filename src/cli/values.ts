@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { isLoopback } from '../protocol/address.ts'
+import { hostAddress, isLoopback } from '../protocol/address.ts'
 
 /** Reads an option that is a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number, unit = '') {
@@ -18,18 +18,15 @@ export function scopes(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(/[\s,]+/).filter((scope) => scope !== '')]
 }
 
-/** Reads a host as people write it. A loopback address keeps its scheme, and has `http` by default. */
+/** Reads a host as users write it. A loopback address keeps its scheme, and has `http` by default. */
 export function readHost(text: string): string {
-  const address = /^https?:\/\//i.test(text) ? text : `${isLocal(text) ? 'http' : 'https'}://${text}`
-  const url = URL.canParse(address) ? new URL(address) : undefined
-  if (url?.href !== `${url?.origin}/`)
-    throw new InvalidArgumentError('It takes a host, such as github.com or git.example.com.')
-  if (isLoopback(url.hostname)) return url.origin
-  if (url.protocol === 'http:')
+  const url = hostAddress(text)
+  if (url === undefined)
     throw new InvalidArgumentError(
-      'Only a loopback address, such as http://localhost:8080, may do without https.',
+      'It takes a host, such as github.com or git.example.com. Only a loopback address, such as ' +
+        'http://localhost:8080, may do without https.',
     )
-  return url.host
+  return isLoopback(url.hostname) ? url.origin : url.host
 }
 
 /** Reads the address of an issuer. */
@@ -39,13 +36,14 @@ export function readIssuer(text: string): string {
   return text
 }
 
-/** Reads the name of a profile. */
-export function profileName(text: string): string {
-  if (!/^[\w.:@[\]-]{1,100}$/.test(text))
-    throw new InvalidArgumentError('It takes a name of letters, digits and the characters . : @ _ - [ ]')
-  return text
+/** Tells a text that `--profile` takes: nothing in it means anything to a shell but a pattern. */
+export function isProfileName(text: string): boolean {
+  return /^[\w.:@[\]-]{1,100}$/.test(text)
 }
 
-function isLocal(host: string): boolean {
-  return URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname)
+/** Reads the name of a profile. */
+export function profileName(text: string): string {
+  if (!isProfileName(text))
+    throw new InvalidArgumentError('It takes a name of letters, digits and the characters . : @ _ - [ ]')
+  return text
 }

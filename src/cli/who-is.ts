@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { createApi } from '../auth/create-api.ts'
-import { oauth } from '../auth/oauth.ts'
 import { AuthgraphError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Profile } from '../protocol/profiles.ts'
+import { tokenAuth } from './token-auth.ts'
 
 /** Milliseconds that the question may take. */
 const PATIENCE = 10_000
@@ -17,7 +17,7 @@ export async function whoIs(
 ): Promise<string | AuthgraphError | undefined> {
   if (profile.baseUrl === undefined) return undefined
   try {
-    const answer = await createApi({ auth: oauth(token), profile, fetch })('/user', {
+    const answer = await createApi({ auth: tokenAuth(token), profile, fetch })('/user', {
       signal: AbortSignal.timeout(PATIENCE),
     })
     return v.is(user, answer) ? answer.login : undefined

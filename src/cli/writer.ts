@@ -61,6 +61,18 @@ export function widthOf(line: Line): number {
   return line.reduce((width, part) => width + (typeof part === 'string' ? part : part.text).length, 0)
 }
 
+/** Breaks a text between words, and a word that is longer than a line anywhere. */
+export function wrap(text: string, width: number): string[] {
+  const pieces = new RegExp(`.{1,${width}}`, 'gu')
+  const lines: string[] = []
+  for (const word of text.split(' ').flatMap((word) => word.match(pieces) ?? [''])) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}
+
 function cut(text: string): string {
   return text.replaceAll(EVERY_INVISIBLE, '')
 }

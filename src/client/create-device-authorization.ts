@@ -17,14 +17,19 @@ import type { DeviceSnapshot } from './view.ts'
  * @group Device authorization
  * @see Spec 3
  */
-export function createDeviceAuthorization(options: DeviceAuthorizationOptions): DeviceAuthorizationActor {
+export function createDeviceAuthorization({
+  onCodes,
+  signal,
+  inspect,
+  ...options
+}: DeviceAuthorizationOptions): DeviceAuthorizationActor {
   const actor = createActor(deviceMachine, {
     input: deviceInput(options),
     clock: options.clock ?? systemClock,
-    ...(options.inspect && { inspect: options.inspect }),
+    ...(inspect && { inspect }),
   })
-  if (options.onCodes) announce(actor, options.onCodes)
-  if (options.signal) obey(actor, options.signal)
+  if (onCodes) announce(actor, onCodes)
+  if (signal) obey(actor, signal)
   return actor
 }
 

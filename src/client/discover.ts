@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { BadAnswerError, WrongHostError } from '../errors.ts'
-import { secureAddress, withoutSlash } from '../protocol/address.ts'
+import { isLoopback, secureAddress, withoutSlash } from '../protocol/address.ts'
 import { METADATA_PATH } from '../protocol/endpoints.ts'
 import { type Profile, rfc8628 } from '../protocol/profiles.ts'
 import { readRecord } from '../protocol/read-record.ts'
@@ -31,7 +31,8 @@ const metadata = v.object({
  * Makes a profile from what a server says of itself, by its OAuth or its OpenID metadata.
  *
  * @param issuer The address of the server, such as `https://login.example.com`.
- * @throws WrongHostError where the issuer is not `https` off loopback, or the document is of another issuer;
+ * @throws WrongHostError where the issuer is not `https` off loopback, the document is of another issuer, or it names an
+ * endpoint that may not be used: without `https`, or at a loopback address though the issuer is not at one;
  * BadAnswerError where there is no document, or it names no device authorization endpoint; and the errors of a request.
  * @group Profiles
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
@@ -44,7 +45,7 @@ export function discover(issuer: string, options: DiscoverOptions = {}): Promise
       const { status, body } = await get(address, { fetch, clock }, signal)
       if (status === 200) return read(body, issuer)
     }
-    throw new BadAnswerError('the issuer publishes no metadata: give its endpoints to rfc8628()')
+    throw new BadAnswerError('the issuer publishes no metadata: give its two endpoints instead')
   })
 }
 
@@ -64,6 +65,12 @@ function read(body: unknown, issuer: string): Profile {
   // RFC 8414, section 3.3: a document of another issuer may be an attack.
   if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
     throw new WrongHostError('the metadata is of another issuer')
+  }
+  for (const endpoint of [device_authorization_endpoint, token_endpoint]) {
+    const { hostname } = secureAddress(endpoint)
+    // The metadata of a stranger must not have secrets sent to a program of this machine.
+    if (isLoopback(hostname) && !isLoopback(new URL(issuer).hostname))
+      throw new WrongHostError('the metadata of a remote issuer names an endpoint on this machine')
   }
   return rfc8628({
     deviceAuthorizationEndpoint: device_authorization_endpoint,

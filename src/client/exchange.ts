@@ -1,9 +1,10 @@
-import { AnswerTooLargeError, AuthgraphError, RedirectedError, UnreachableError } from '../errors.ts'
+import { AnswerTooLargeError, RedirectedError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
 import { type Answer, readBody, readDate, readRetryAfter } from '../protocol/answer.ts'
 import { isRedirect } from '../protocol/is-redirect.ts'
 import type { Profile } from '../protocol/profiles.ts'
 import { discard, readText } from '../protocol/read-text.ts'
+import { requestFailure } from '../protocol/request-failure.ts'
 import type { Secret } from '../secret.ts'
 
 /** Bytes of the largest answer that is read. */
@@ -20,6 +21,12 @@ export interface Via {
   readonly clock: { now(): number }
 }
 
+/** The fields of a request. Secrets are revealed as they are written to the wire. */
+type Fields = Readonly<Record<string, string | Secret>>
+
+/** Providers that refused a form and took JSON. */
+const takeJson = new WeakSet<Profile>()
+
 /** By whom a request is sent, to which kind of service. */
 export interface Sender extends Via {
   readonly clientId: Secret
@@ -30,26 +37,38 @@ export interface Sender extends Via {
 /**
  * Posts the fields of one request, after those that say by whom it is sent, and reads the answer, whatever its status.
  *
+ * A server that takes no form says 415: it is sent the same fields once more as JSON, and from then on JSON alone.
+ *
  * @param signal Ends the request early.
  * @throws WrongHostError before anything is sent; UnreachableError, RedirectedError, AnswerTooLargeError.
  * @see Spec 4
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
-export function post(
+export async function post(
   address: string,
-  fields: Readonly<Record<string, string>>,
+  fields: Fields,
   sender: Sender,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { encoding } = sender.profile
-  const headers = { accept: 'application/json', 'content-type': CONTENT_TYPES[encoding] }
-  const body = encode({ ...clientFields(sender), ...fields }, encoding)
-  return exchange(address, { method: 'POST', headers, body }, sender, signal)
+  const { profile } = sender
+  const all = { ...clientFields(sender), ...fields }
+  const sent = Object.values(all).filter((value) => typeof value !== 'string')
+  const send = (encoding: Profile['encoding']): Promise<Answer> => {
+    const headers = { accept: 'application/json', 'content-type': CONTENT_TYPES[encoding] }
+    const request = { method: 'POST', headers, body: encode(all, encoding) }
+    return exchange(address, request, { ...sender, sent }, signal)
+  }
+  const encoding = takeJson.has(profile) ? 'json' : profile.encoding
+  const answer = await send(encoding)
+  if (answer.status !== 415 || encoding === 'json') return answer
+  const second = await send('json')
+  if (second.status < 400) takeJson.add(profile)
+  return second
 }
 
 /** Spec 5.7; RFC 6749, section 2.3.1, for the secret. */
-function clientFields({ clientId, clientSecret }: Sender): Record<string, string> {
-  return { client_id: clientId.reveal(), ...(clientSecret && { client_secret: clientSecret.reveal() }) }
+function clientFields({ clientId, clientSecret }: Sender): Fields {
+  return { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) }
 }
 
 /** Gets a document of JSON and reads the answer, whatever its status. Throws what `post` throws. */
@@ -60,7 +79,7 @@ export function get(address: string, via: Via, signal: AbortSignal): Promise<Ans
 async function exchange(
   address: string,
   request: RequestInit,
-  { fetch, clock }: Via,
+  { fetch, clock, sent = [] }: Via & { readonly sent?: readonly Secret[] },
   signal: AbortSignal,
 ): Promise<Answer> {
   const { host } = secureAddress(address)
@@ -81,15 +100,19 @@ async function exchange(
       at,
       date: readDate(response.headers.get('date')),
       retryAfter: readRetryAfter(response.headers, at),
+      sent,
     }
   } catch (error) {
-    throw error instanceof AuthgraphError ? error : UnreachableError.of(host, error)
+    throw requestFailure(host, error, sent)
   }
 }
 
-function encode(fields: Readonly<Record<string, string>>, encoding: Profile['encoding']): string {
+function encode(fields: Fields, encoding: Profile['encoding']): string {
+  const plain = Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : value.reveal()]),
+  )
   // As a string: from `URLSearchParams`, `fetch` makes a header with a charset, which some servers refuse.
-  return encoding === 'json' ? JSON.stringify(fields) : new URLSearchParams(fields).toString()
+  return encoding === 'json' ? JSON.stringify(plain) : new URLSearchParams(plain).toString()
 }
 
 async function textOf(response: Response): Promise<string> {

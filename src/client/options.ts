@@ -14,7 +14,10 @@ import { type ResumeRecord, readResume } from './resume.ts'
 export interface ShownCodes {
   readonly userCode: string
   readonly verificationUri: string
-  /** The address with the code in it, where the service gives one. Show the code all the same (RFC 8628, 3.3.1). */
+  /**
+   * The address with the code in it, where the service gives one on the origin of `verificationUri`. Show the code all
+   * the same (RFC 8628, 3.3.1).
+   */
   readonly verificationUriComplete?: string
   /** Epoch milliseconds. */
   readonly expiresAt: number
@@ -48,20 +51,49 @@ export interface Clock {
  *
  * @group Device authorization
  */
-export type DeviceAuthorizationOptions = CommonOptions &
-  (
-    | { readonly clientId: string | Secret; readonly resume?: undefined }
-    | { readonly clientId?: undefined; readonly scopes?: undefined; readonly resume: ResumeRecord }
+export type DeviceAuthorizationOptions = FlowOptions & ActorOptions & (NewFlow | ResumedFlow)
+
+/**
+ * What `deviceInput` takes: the options of `createDeviceAuthorization` without those that belong to its actor.
+ *
+ * @group Device authorization
+ */
+export type DeviceInputOptions = FlowOptions & { readonly [Name in keyof ActorOptions]?: undefined } & (
+    | NewFlow
+    | ResumedFlow
   )
 
 /** @inline */
-interface CommonOptions {
+interface NewFlow {
+  readonly clientId: string | Secret
+  readonly resume?: undefined
+}
+
+/** @inline */
+interface ResumedFlow {
+  readonly clientId?: undefined
+  readonly scopes?: undefined
+  readonly resume: ResumeRecord
+}
+
+/** @inline */
+interface FlowOptions {
   /** Of a confidential client alone: sent in the body of both requests. The device flow needs none. */
   readonly clientSecret?: string | Secret
   /** None by default. */
   readonly scopes?: readonly string[] | undefined
   /** Whom to ask: {@link github}`()` by default. */
   readonly profile?: Profile
+  /** Sends the requests: the runtime's own by default. */
+  readonly fetch?: typeof globalThis.fetch
+  /** The runtime's own by default. */
+  readonly clock?: Clock
+  /** A number from 0 up to 1: `Math.random` by default. */
+  readonly random?: () => number
+}
+
+/** @inline */
+interface ActorOptions {
   /**
    * Called once, when there are codes to show. What it throws ends `authorizeDevice`; beside an actor it is an
    * uncaught error of yours.
@@ -69,12 +101,6 @@ interface CommonOptions {
   readonly onCodes?: (codes: ShownCodes) => unknown
   /** Cancels the authorization. */
   readonly signal?: AbortSignal | undefined
-  /** Sends the requests: the runtime's own by default. */
-  readonly fetch?: typeof globalThis.fetch
-  /** The runtime's own by default. */
-  readonly clock?: Clock
-  /** A number from 0 up to 1: `Math.random` by default. */
-  readonly random?: () => number
   /** Receives XState's inspection events. They hold no secret in the clear. */
   readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void)
 }
@@ -98,32 +124,53 @@ export const systemClock: Clock = {
 
 export const systemFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init)
 
+/** What a parent machine does instead of the options that `deviceInput` cannot pass on. */
+const INSTEAD = {
+  onCodes: 'read viewOf(snapshot) in "onSnapshot" of the invoke',
+  signal: 'send the child { type: "cancel" }',
+  inspect: 'give it to createActor() with your own machine',
+} satisfies Record<keyof ActorOptions, string>
+
 /**
- * Makes the input of `deviceMachine` from options.
+ * Makes the input of `deviceMachine` from options, for a machine of your own that invokes it.
  *
- * @throws BadOptionError where there is no client id; BadResumeError for a record that cannot be read; WrongHostError
- * for a record of another service.
+ * @throws BadOptionError where there is no client id, where the clock tells no time, or for `onCodes`, `signal` and
+ * `inspect`, which need the actor that `createDeviceAuthorization` makes; BadResumeError for a record that cannot be
+ * read; WrongHostError for a record of another service.
  * @group Device authorization
  */
-export function deviceInput(options: DeviceAuthorizationOptions): DeviceAuthorizationInput {
+export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInput {
+  for (const [name, instead] of Object.entries(INSTEAD))
+    if (options[name as keyof ActorOptions] !== undefined)
+      throw new BadOptionError(`deviceInput() takes no "${name}": ${instead}`)
   const profile = options.profile ?? GITHUB
+  const clock = options.clock ?? systemClock
+  if (!Number.isFinite(clock.now())) throw new BadOptionError('clock.now() must return epoch milliseconds')
   const { clientId, scopes, resume } =
     options.resume === undefined ? fresh(options) : readResume(options.resume, profile)
   return {
     clientId,
-    clientSecret: secretOf(options.clientSecret),
+    clientSecret: readClientSecret(options.clientSecret),
     scopes,
     profile,
     fetch: options.fetch ?? systemFetch,
-    clock: options.clock ?? systemClock,
+    clock,
     jitter: jitterOf((options.random ?? Math.random)()),
     resume,
   }
 }
 
-/** Wraps a secret that need not be there. */
-export function secretOf(value: string | Secret | undefined): Secret | undefined {
-  return value === undefined ? undefined : Secret.of(value)
+/** Reads the client id. Throws BadOptionError where there is none. */
+export function readClientId(value: string | Secret | undefined): Secret {
+  const clientId = Secret.of(value ?? '', 'clientId')
+  if (clientId.reveal() === '')
+    throw new BadOptionError('clientId is empty: give the client id of the application')
+  return clientId
+}
+
+/** Reads the client secret, which need not be there. */
+export function readClientSecret(value: string | Secret | undefined): Secret | undefined {
+  return value === undefined ? undefined : Secret.of(value, 'clientSecret')
 }
 
 /** Whatever `random` gives, a wait stays a number. */
@@ -135,9 +182,7 @@ function fresh(options: {
   readonly clientId: string | Secret
   readonly scopes?: readonly string[] | undefined
 }) {
-  const clientId = Secret.of(options.clientId ?? '')
-  if (clientId.reveal() === '')
-    throw new BadOptionError('clientId is empty: give the client id of the application')
+  const clientId = readClientId(options.clientId)
   const scopes = options.scopes ?? []
   if (!isScopes(scopes)) throw new BadOptionError('scopes must be a list of strings')
   return { clientId, scopes, resume: undefined }

@@ -15,7 +15,7 @@ export async function pollToken(request: PollRequest, signal: AbortSignal): Prom
   try {
     const answer = await post(
       profile.tokenEndpoint,
-      { device_code: deviceCode.reveal(), grant_type: DEVICE_GRANT_TYPE },
+      { device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE },
       request,
       signal,
     )
@@ -26,8 +26,13 @@ export async function pollToken(request: PollRequest, signal: AbortSignal): Prom
   }
 }
 
-/** A service that redirects, or an address that may not be used, will not get better by asking again. */
+/** What asking again does not mend: a redirect, an address that may not be used, a bug in the `fetch` of the caller. */
+const LASTING: readonly string[] = [
+  'redirected',
+  'wrong_host',
+  'bad_option',
+] satisfies AnyAuthgraphError['code'][]
+
 function unanswered(error: AnyAuthgraphError, at: number): PollAnswer {
-  const lasting = error.code === 'redirected' || error.code === 'wrong_host'
-  return { type: lasting ? 'refused' : 'fault', at, error }
+  return { type: LASTING.includes(error.code) ? 'refused' : 'fault', at, error }
 }

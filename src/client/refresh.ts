@@ -1,10 +1,12 @@
-import { BadOptionError, RefusedError } from '../errors.ts'
-import { brings, errorCodeOf } from '../protocol/answer.ts'
+import { BadOptionError } from '../errors.ts'
+import { brings } from '../protocol/answer.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Profile } from '../protocol/profiles.ts'
-import { Secret } from '../secret.ts'
+import { refusalOf } from '../protocol/refusal.ts'
+import type { Secret } from '../secret.ts'
 import { post } from './exchange.ts'
-import { type Clock, secretOf, systemClock, systemFetch } from './options.ts'
+import { type Clock, readClientId, readClientSecret, systemClock, systemFetch } from './options.ts'
+import { assertToken } from './token-record.ts'
 import { within } from './within.ts'
 
 /**
@@ -34,16 +36,16 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  * Buys a new pair of tokens with the refresh token. Calls for the same token, while one is under way, share its
  * outcome, and its options.
  *
- * @throws BadOptionError where the token has no refresh token; RefusedError where the service does not take it;
+ * @throws BadOptionError where the token has no refresh token, or is not a token: make one with {@link importToken} from
+ * what was kept; RefusedError where the service does not take it;
  * UnreachableError, TimedOutError and the other errors of a request, after which it may be tried again; and what
  * `onToken` throws.
  * @group Device authorization
  * @see Spec: not shown. Follows {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
  */
 export async function refresh(token: OAuthToken, options: RefreshOptions): Promise<OAuthToken> {
-  if (token.refreshToken === undefined) {
-    throw new BadOptionError('the token has no refresh token')
-  }
+  assertToken(token)
+  if (token.refreshToken === undefined) throw new BadOptionError('the token has no refresh token')
   const key = token.refreshToken.reveal()
   const running = underWay.get(key)
   if (running) return running
@@ -55,23 +57,16 @@ export async function refresh(token: OAuthToken, options: RefreshOptions): Promi
 async function buy(token: OAuthToken, refreshToken: Secret, options: RefreshOptions): Promise<OAuthToken> {
   const { profile = github(), fetch = systemFetch, clock = systemClock, onToken } = options
   const sender = {
-    clientId: Secret.of(options.clientId),
-    clientSecret: secretOf(options.clientSecret),
+    clientId: readClientId(options.clientId),
+    clientSecret: readClientSecret(options.clientSecret),
     profile,
     fetch,
     clock,
   }
   const answer = await within({ clock, signal: options.signal }, (signal) =>
-    post(
-      profile.tokenEndpoint,
-      { grant_type: 'refresh_token', refresh_token: refreshToken.reveal() },
-      sender,
-      signal,
-    ),
+    post(profile.tokenEndpoint, { grant_type: 'refresh_token', refresh_token: refreshToken }, sender, signal),
   )
-  if (!brings(answer.body, 'access_token')) {
-    throw new RefusedError({ ...answer, error: errorCodeOf(answer.body) })
-  }
+  if (!brings(answer.body, 'access_token')) throw refusalOf(answer)
   const fresh = parseOAuthRecord(answer, { scopes: token.scopes, separator: profile.scopeSeparator })
   // Without a new refresh token the old one stays good.
   const pair = fresh.refreshToken ? fresh : { ...keptRefresh(token), ...fresh }

@@ -1,7 +1,7 @@
 import type { CodesAnswer, CodesRequest } from '../../machines/device-authorization.ts'
-import { RefusedError } from '../errors.ts'
 import { type Answer, brings, errorCodeOf } from '../protocol/answer.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
+import { refusalOf } from '../protocol/refusal.ts'
 import { joinScopes } from '../protocol/scopes.ts'
 import { post } from './exchange.ts'
 
@@ -21,7 +21,7 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
     request,
     signal,
   )
-  if (isRefusal(answer)) throw new RefusedError({ ...answer, error: errorCodeOf(answer.body) })
+  if (isRefusal(answer)) throw refusalOf(answer)
   return { codes: parseDeviceCodes(answer.body), sentAt, at: answer.at }
 }
 

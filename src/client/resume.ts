@@ -40,6 +40,10 @@ export interface ResumeRecord {
   nextPollAt: number
   /** Epoch milliseconds. */
   expiresAt: number
+  /** Seconds for which the codes were valid at first; 900 where it is missing. */
+  expiresIn?: number | undefined
+  /** When the record was written, epoch milliseconds. A clock that shows less is behind: all times are set back with it. */
+  writtenAt?: number | undefined
 }
 
 const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
@@ -62,6 +66,13 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   ),
   nextPollAt: finite,
   expiresAt: finite,
+  expiresIn: v.optional(
+    v.pipe(
+      finite,
+      v.check((seconds) => seconds >= 0),
+    ),
+  ),
+  writtenAt: v.optional(finite),
 })
 
 /**
@@ -90,6 +101,8 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
     margin,
     nextPollAt: snapshot.hasTag('polling') ? now + interval * 1000 * margin : nextPollAt,
     expiresAt,
+    expiresIn: codes.expiresIn,
+    writtenAt: now,
   }
 }
 
@@ -98,21 +111,24 @@ export function readResume(
   record: unknown,
   profile: Profile,
 ): { readonly clientId: Secret; readonly scopes: readonly string[]; readonly resume: Progress } {
-  const { clientId, scopes, tokenEndpoint, status, interval, margin, nextPollAt, expiresAt, ...shown } =
+  const { clientId, scopes, tokenEndpoint, status, interval, margin, nextPollAt, expiresAt, ...rest } =
     readRecord(resumeRecord, record, 'resume record', BadResumeError)
   if (tokenEndpoint !== profile.tokenEndpoint) {
     throw new WrongHostError('the resume record is of another service than the profile')
   }
   const codes = parseDeviceCodes({
-    device_code: shown.deviceCode,
-    user_code: shown.userCode,
-    verification_uri: shown.verificationUri,
-    verification_uri_complete: shown.verificationUriComplete,
+    device_code: rest.deviceCode,
+    user_code: rest.userCode,
+    verification_uri: rest.verificationUri,
+    verification_uri_complete: rest.verificationUriComplete,
+    expires_in: rest.expiresIn,
     interval,
   })
+  // A record of an earlier version: written when its wait began.
+  const lookedAt = rest.writtenAt ?? nextPollAt - interval * 1000 * margin
   return {
     clientId: new Secret(clientId),
     scopes,
-    resume: { codes, status, interval, margin, nextPollAt, expiresAt },
+    resume: { codes, status, interval, margin, nextPollAt, expiresAt, lookedAt },
   }
 }

@@ -27,12 +27,24 @@ export function withoutSlash(address: string): string {
   return address.endsWith('/') ? address.slice(0, -1) : address
 }
 
-/** Host names that never leave this machine. RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3. */
+/**
+ * Reads a host as users write it, with or without `https://` before it; `undefined` for anything else. Only a loopback
+ * address may have `http`, which is then the default.
+ */
+export function hostAddress(text: string): URL | undefined {
+  const scheme =
+    URL.canParse(`http://${text}`) && isLoopback(new URL(`http://${text}`).hostname) ? 'http' : 'https'
+  const address = /^https?:\/\//i.test(text) ? text : `${scheme}://${text}`
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isHost = url?.href === `${url?.origin}/`
+  return isHost && (url?.protocol === 'https:' || isLoopback(url.hostname)) ? url : undefined
+}
+
+/**
+ * Host names that never leave this machine. RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3.
+ *
+ * Not `*.localhost`: many systems ask DNS for those names, which others can answer.
+ */
 export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  )
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

@@ -1,3 +1,4 @@
+import type { Secret } from '../secret.ts'
 import { LONGEST_LIFETIME } from './endpoints.ts'
 
 /** One answer of the service, read but not yet understood. */
@@ -11,6 +12,8 @@ export interface Answer {
   readonly retryAfter?: number | undefined
   /** The service's own time of the answer, epoch milliseconds. */
   readonly date?: number | undefined
+  /** The secrets of the request, which a server may repeat. */
+  readonly sent?: readonly Secret[] | undefined
 }
 
 /** A date as HTTP writes it today, and as it did once. RFC 9110, section 5.6.7. */
@@ -53,7 +56,7 @@ export function brings(body: unknown, name: string): boolean {
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3 RFC 9110, section 10.2.3}
  */
 export function readRetryAfter(headers: Headers, at: number): number | undefined {
-  const text = headers.get('retry-after')?.trim() ?? ''
+  const text = headers.get('retry-after') ?? ''
   if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_LIFETIME)
   const until = readDate(text)
   if (until === undefined) return undefined

@@ -23,7 +23,7 @@ const deviceCodes = v.pipe(
     deviceCode: new Secret(codes.device_code),
     userCode: codes.user_code,
     verificationUri: codes.verification_uri,
-    ...(codes.verification_uri_complete && { verificationUriComplete: codes.verification_uri_complete }),
+    ...completeOf(codes),
     /** Seconds. */
     expiresIn: Math.min(codes.expires_in, LONGEST_LIFETIME),
     /** Seconds between polls, one at least: an interval of zero would be a loop without a pause. */
@@ -58,6 +58,15 @@ export function parseDeviceCodes(json: unknown): DeviceCodes {
 /** What of the codes the user is shown. */
 export function shownOf({ userCode, verificationUri, verificationUriComplete }: DeviceCodes) {
   return { userCode, verificationUri, ...(verificationUriComplete && { verificationUriComplete }) }
+}
+
+/** The user reads one address and opens the other: both must be of one origin. */
+function completeOf({
+  verification_uri: shown,
+  verification_uri_complete: complete,
+}: v.InferOutput<typeof record>) {
+  if (!complete || new URL(complete).origin !== new URL(shown).origin) return undefined
+  return { verificationUriComplete: complete }
 }
 
 /** Some services spell the field `verification_url`. */

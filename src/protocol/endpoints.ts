@@ -10,6 +10,9 @@ export const VERIFICATION_PATH = '/login/device'
 /** Where a server says what it offers, before the path of its address. RFC 8414, section 3. */
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
 
+/** Where OpenID Connect has the same, below the address of the server. OpenID Connect Discovery 1.0, section 4. */
+export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration'
+
 /** The one grant type of the poll. Spec 4.2. */
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 

@@ -4,19 +4,28 @@ import type { Answer } from './answer.ts'
 import { readRecord } from './read-record.ts'
 import { type ScopeSeparator, splitScopes } from './scopes.ts'
 import { readSeconds } from './seconds.ts'
-import { filled, isFilled } from './texts.ts'
+import { isVisible } from './texts.ts'
+import { isBearer, isToken } from './token-syntax.ts'
 
 /** What cannot be read beside the token counts as absent: it is no reason to lose the token. */
 const beside = v.nullish(v.unknown())
 
 const record = v.object({
-  access_token: filled,
-  token_type: v.nullish(filled, 'bearer'),
+  access_token: v.custom<string>(isToken),
+  token_type: v.nullish(v.unknown(), 'bearer'),
   scope: v.nullish(v.string()),
   expires_in: beside,
   refresh_token: beside,
   refresh_token_expires_in: beside,
 })
+
+/**
+ * What is unusual about a token that was kept nevertheless. `not_bearer`: its type is not `bearer`, and only that one is
+ * known how to send. `oauth()` refuses it.
+ *
+ * @group Protocol
+ */
+export type TokenWarning = 'not_bearer'
 
 /**
  * The OAuth record: what a poll brings once the user has authorized the device.
@@ -27,8 +36,13 @@ const record = v.object({
  */
 export interface OAuthToken {
   readonly accessToken: Secret
-  /** As the service wrote it; `bearer` where it wrote nothing. Compare without regard to case. */
+  /**
+   * As the service wrote it; `bearer` where it wrote nothing, and empty where it wrote what cannot be shown. Compare
+   * without regard to case.
+   */
   readonly tokenType: string
+  /** Absent where nothing is unusual. */
+  readonly warning?: TokenWarning
   /** The scopes granted; those asked for, where the service does not name them. */
   readonly scopes: readonly string[]
   /** The scopes asked for that are not among those granted. */
@@ -65,15 +79,17 @@ export function parseOAuthRecord({ body, date, at }: Answer, asked: Asked): OAut
   )
   const scopes = typeof scope === 'string' ? splitScopes(scope, asked.separator) : asked.scopes
   const issuedAt = date ?? at
+  const tokenType = isVisible(token_type) ? token_type : ''
   const expiresIn = readSeconds(expires_in)
   const refreshTokenExpiresIn = readSeconds(refresh_token_expires_in)
   return {
     accessToken: new Secret(access_token),
-    tokenType: token_type,
+    tokenType,
+    ...(!isBearer(tokenType) && { warning: 'not_bearer' }),
     scopes,
     missingScopes: asked.scopes.filter((name) => !scopes.includes(name)),
     ...(expiresIn !== undefined && { expiresIn, expiresAt: issuedAt + expiresIn * 1000 }),
-    ...(isFilled(refresh_token) && { refreshToken: new Secret(refresh_token) }),
+    ...(isToken(refresh_token) && { refreshToken: new Secret(refresh_token) }),
     ...(refreshTokenExpiresIn !== undefined && {
       refreshTokenExpiresIn,
       refreshTokenExpiresAt: issuedAt + refreshTokenExpiresIn * 1000,

@@ -1,7 +1,8 @@
-import { type AnyAuthgraphError, BadAnswerError, RefusedError } from '../errors.ts'
+import { type AnyAuthgraphError, BadAnswerError } from '../errors.ts'
 import { type Answer, brings, errorCodeOf, memberOf } from './answer.ts'
 import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
-import { readSeconds } from './seconds.ts'
+import { refusalOf } from './refusal.ts'
+import { readWholeSeconds } from './seconds.ts'
 
 /**
  * What one poll brought. `at` is when the answer had arrived, epoch milliseconds.
@@ -47,7 +48,7 @@ export function parsePollAnswer(answer: Answer, asked: Asked): PollAnswer {
     case 'authorization_pending':
       return { type: 'pending', at, retryAfter }
     case 'slow_down':
-      return { type: 'slow_down', at, interval: usableInterval(body), retryAfter }
+      return { type: 'slow_down', at, interval: readWholeSeconds(memberOf(body, 'interval')), retryAfter }
     case 'access_denied':
       return { type: 'denied', at }
     // Spec: not shown. `token_expired` is how one page of the service spells it.
@@ -68,11 +69,6 @@ function readToken(answer: Answer, asked: Asked): PollAnswer {
   }
 }
 
-function usableInterval(body: unknown): number | undefined {
-  const interval = readSeconds(memberOf(body, 'interval'))
-  return Number.isSafeInteger(interval) ? interval : undefined
-}
-
 /** Codes that end a flow whatever the status. The first three are the service's own, the others of RFC 6749, 5.2. */
 const FINAL_CODES: readonly (string | undefined)[] = [
   'incorrect_client_credentials',
@@ -90,10 +86,13 @@ const FINAL_CODES: readonly (string | undefined)[] = [
  * Any other code ends the flow (RFC 8628, 3.5: MUST), but where the server is busy or failing: what frameworks then
  * write under `error` is no code of OAuth, and the next poll may still bring the token.
  */
-function readRefusal({ status, body, at, retryAfter }: Answer): PollAnswer {
+function readRefusal(answer: Answer): PollAnswer {
+  const { status, body, at, retryAfter } = answer
   const code = errorCodeOf(body)
-  const error = new RefusedError({ error: code, status, retryAfter })
-  const passing = status >= 500 || status === 429 || status === 408
+  const error = refusalOf(answer)
+  // Some limit requests with 403, and say by the header when to come back.
+  const limited = status === 403 && code === undefined && retryAfter !== undefined
+  const passing = status >= 500 || status === 429 || status === 408 || limited
   if (passing && !FINAL_CODES.includes(code)) return { type: 'fault', at, retryAfter, error }
   if (status >= 400 || code !== undefined) return { type: 'refused', at, error }
   return {

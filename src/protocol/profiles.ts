@@ -1,4 +1,5 @@
-import { withoutSlash } from './address.ts'
+import { BadOptionError } from '../errors.ts'
+import { hostAddress, withoutSlash } from './address.ts'
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from './endpoints.ts'
 import type { ScopeSeparator } from './scopes.ts'
 
@@ -15,7 +16,10 @@ export interface Profile {
   /** The address of the API, without a slash at its end, where the service has one. */
   readonly baseUrl?: string | undefined
   readonly scopeSeparator: ScopeSeparator
-  /** How the fields of a request are written. */
+  /**
+   * How the fields of a request are written. A server that refuses a form with status 415 is sent JSON without this
+   * option too, at the cost of one more request.
+   */
   readonly encoding: 'form' | 'json'
 }
 
@@ -54,12 +58,21 @@ export function github({
  * An Enterprise installation: on a host of its own (its API lies below `/api/v3`), or on a subdomain of `ghe.com`
  * (its API is on the host `api.` before it).
  *
- * @param host The host as people write it, such as `git.example.com` or `octo.ghe.com`.
+ * @param host The host as users write it, such as `git.example.com` or `octo.ghe.com`, with or without `https://`. The
+ * host `github.com` gives the same as {@link github}`()`.
+ * @throws BadOptionError for anything else, and for `http://` other than on a loopback address.
  * @group Profiles
  */
 export function githubEnterprise(host: string): Profile {
-  const baseUrl = host.toLowerCase().endsWith('.ghe.com') ? `https://api.${host}` : `https://${host}/api/v3`
-  return github({ authUrl: `https://${host}`, baseUrl })
+  const url = typeof host === 'string' ? hostAddress(host) : undefined
+  if (url === undefined)
+    throw new BadOptionError(
+      'githubEnterprise() takes a host, such as git.example.com or https://git.example.com',
+    )
+  const { origin, hostname } = url
+  if (url.host === 'github.com') return github()
+  const baseUrl = hostname.endsWith('.ghe.com') ? `https://api.${url.host}` : `${origin}/api/v3`
+  return github({ authUrl: origin, baseUrl })
 }
 
 /**

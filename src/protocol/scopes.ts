@@ -5,6 +5,11 @@
  */
 export type ScopeSeparator = ',' | ' '
 
+/** Tells whether a text is one scope. RFC 6749, section 3.3. */
+export function isScope(text: string): boolean {
+  return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
+}
+
 /** Tells a list of scopes, where types cannot: in what a caller gives, or in a record that was kept. */
 export function isScopes(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((scope) => typeof scope === 'string')

@@ -5,10 +5,7 @@ import { INVISIBLE } from './invisible.ts'
 export const filled = v.custom<string>(isFilled)
 
 /** What may be shown to a user. */
-export const visible = v.pipe(
-  filled,
-  v.check((text) => !INVISIBLE.test(text)),
-)
+export const visible = v.custom<string>(isVisible)
 
 /** What a user may be sent to. */
 export const webAddress = v.pipe(
@@ -16,7 +13,12 @@ export const webAddress = v.pipe(
   v.check((text) => /^https?:\/\//i.test(text) && URL.canParse(text)),
 )
 
+/** Tells what may be shown to a user. */
+export function isVisible(value: unknown): value is string {
+  return isFilled(value) && !INVISIBLE.test(value)
+}
+
 /** Tells a text that is not empty. */
-export function isFilled(value: unknown): value is string {
+function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }

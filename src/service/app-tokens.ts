@@ -23,11 +23,20 @@ export type VerifiedApp =
   | { readonly ok: true; readonly appId: number | string }
   | { readonly ok: false; readonly problem: string }
 
-/** Verifies application tokens. Spec 2.4, 5.4, 5.5. */
+/**
+ * Verifies application tokens.
+ *
+ * @throws BadOptionError where two applications have the same id: the keys of one would be ignored.
+ * @see Spec 2.4, 5.4, 5.5
+ */
 export function createAppTokens(apps: readonly App[], clock: { now(): number }) {
   const byIssuer = new Map(
     apps.map((app) => [String(app.appId), { app, keys: lazily(() => importKeys(app)) }]),
   )
+  if (byIssuer.size < apps.length)
+    throw new BadOptionError(
+      'apps must not have the same appId twice: list all public keys of an app together',
+    )
 
   return {
     async verify(token: string): Promise<VerifiedApp> {

@@ -1,6 +1,7 @@
 import type { User } from '../../machines/device-grant.ts'
 import { Secret } from '../secret.ts'
 import type { AppTokens } from './app-tokens.ts'
+import type { Limiter } from './limiter.ts'
 import type { Passwords } from './passwords.ts'
 import type { PersonalTokens } from './personal-tokens.ts'
 import type { Tokens } from './tokens.ts'
@@ -26,11 +27,13 @@ export type Authentication =
  */
 export interface Refused {
   readonly form: 'refused'
-  readonly status: 400 | 401
+  readonly status: 400 | 401 | 429
   /** For people. */
   readonly message: string
   /** The value of the header `WWW-Authenticate`. */
   readonly challenge: string
+  /** Seconds to wait, with status 429: too many wrong passwords came from the network of the client. */
+  readonly retryAfter?: number
 }
 
 /** Where each kind of credential is looked up. */
@@ -39,6 +42,15 @@ export interface Credentials {
   readonly personalTokens: PersonalTokens
   readonly appTokens: AppTokens
   readonly tokens: Tokens
+  readonly limiter: Limiter
+}
+
+/** Where a request may carry a credential. */
+export interface CredentialRequest {
+  readonly authorization: string | undefined
+  readonly query: URLSearchParams
+  /** Where the client is, as far as it is known: wrong passwords are counted by it. */
+  readonly address: string | undefined
 }
 
 const REALM = 'realm="authgraph"'
@@ -54,15 +66,14 @@ export const CHALLENGE = `Bearer ${REALM}`
  */
 export async function authenticate(
   credentials: Credentials,
-  authorization: string | undefined,
-  query: URLSearchParams,
+  { authorization, query, address }: CredentialRequest,
 ): Promise<Authentication> {
   if (query.has('access_token')) return invalidRequest('a credential in the address is not accepted')
   if (authorization === undefined) return { form: 'none' }
   const [, scheme = '', value = ''] = /^([a-z]+) +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization) ?? []
   switch (scheme.toLowerCase()) {
     case 'basic':
-      return basic(credentials, value)
+      return basic(credentials, value, address)
     case 'bearer':
       return (await stored(credentials, value)) ?? app(credentials, value)
     case 'token':
@@ -72,10 +83,23 @@ export async function authenticate(
   }
 }
 
-async function basic({ passwords }: Credentials, value: string): Promise<Authentication> {
+async function basic(
+  { passwords, limiter }: Credentials,
+  value: string,
+  address: string | undefined,
+): Promise<Authentication> {
   const user = await passwords.check(value)
-  if (user !== undefined) return { form: 'basic', user }
+  const allowed = await limiter.password(address, user !== undefined)
   const challenge = `Basic ${REALM}, charset="UTF-8"`
+  if (!allowed.ok)
+    return {
+      form: 'refused',
+      status: 429,
+      message: 'too many wrong passwords',
+      challenge,
+      retryAfter: allowed.retryAfter,
+    }
+  if (user !== undefined) return { form: 'basic', user }
   return { form: 'refused', status: 401, message: 'bad user name or password', challenge }
 }
 

@@ -6,8 +6,11 @@ const BITS = 128n
 const MAPPED_IPV4 = 0xffff_0000_0000n
 const IPV4_BITS = 32n
 
-/** One subscriber of IPv6 has at least 2^64 addresses. */
-const SUBSCRIBER_BITS = 64n
+/** IPv4 addresses as clients of IPv6 alone reach them, and are seen (RFC 6052, section 2.1). */
+const NAT64 = 0x64_ff9bn << 96n
+
+/** One subscriber of IPv6 may have a network of this many bits, and as many addresses in it as they like. RFC 6177. */
+const NETWORK_BITS = 48n
 
 /**
  * Tells the address of a client that comes over proxies of yours, as the option `clientAddress` of `createService`.
@@ -37,11 +40,17 @@ export function behindProxies(trusted: readonly string[]): (request: ServiceRequ
   }
 }
 
-/** What is counted as one client: an address of IPv4, or the network of a subscriber of IPv6. */
-export function groupOf(address: string): string {
+/** Names what is counted as one client: an IPv4 address, however it is written, or the IPv6 network of a subscriber. */
+export function networkOf(address: string): string {
   const bits = bitsOf(address)
-  if (bits === undefined || bits >> IPV4_BITS === MAPPED_IPV4 >> IPV4_BITS) return address
-  return `${(bits >> (BITS - SUBSCRIBER_BITS)).toString(16)}::/64`
+  if (bits === undefined) return address
+  const prefix = (bits >> IPV4_BITS) << IPV4_BITS
+  if (prefix === MAPPED_IPV4 || prefix === NAT64) return ipv4(bits - prefix)
+  return `${(bits >> (BITS - NETWORK_BITS)).toString(16)}::/${NETWORK_BITS}`
+}
+
+function ipv4(bits: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 255n).join('.')
 }
 
 function readNetwork(text: string): (bits: bigint) => boolean {

@@ -9,6 +9,7 @@ export interface KnownClient {
   readonly reference: string
   readonly clientId: Secret
   readonly name: string
+  readonly scopes: readonly string[] | undefined
 }
 
 /** The client of a request, or why there is none. */
@@ -50,9 +51,9 @@ export type Clients = ReturnType<typeof createClients>
 
 async function index(clients: readonly Client[]): Promise<Index> {
   const known = await Promise.all(
-    clients.map(async ({ clientId, name }) => {
+    clients.map(async ({ clientId, name, scopes }) => {
       const secret = Secret.of(clientId)
-      return { reference: await hash(secret.reveal()), clientId: secret, name }
+      return { reference: await hash(secret.reveal()), clientId: secret, name, scopes }
     }),
   )
   return {

@@ -1,5 +1,5 @@
 import type { User } from '../../machines/device-grant.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { BadOptionError, StoreUnavailableError } from '../errors.ts'
 import { withoutSlash } from '../protocol/address.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
 import { answered } from './answered.ts'
@@ -7,24 +7,28 @@ import { createAppTokens } from './app-tokens.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { createClients } from './clients.ts'
 import { developmentDefaults } from './development-defaults.ts'
+import { createEarlyPolls } from './early-polls.ts'
 import { accessToken } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
-import { metadata } from './endpoints/metadata.ts'
+import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { verification } from './endpoints/verification.ts'
 import { fetchAdapter } from './fetch.ts'
+import { formSecret } from './form-secret.ts'
 import { createGrants, type Decision } from './grants.ts'
 import { HABITS } from './habits.ts'
 import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http.ts'
-import { createLimiter, defaultLimits } from './limits.ts'
+import { createLimiter } from './limiter.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
 import { type Listening, type ListenOptions, listen } from './listen.ts'
-import { checkOptions, type ServiceOptions } from './options.ts'
+import { checkOptions, isSecureOrLoopback, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
 import { createPasswords } from './passwords.ts'
 import { createPersonalTokens } from './personal-tokens.ts'
 import { type Addresses, createRouter, type Handlers } from './routes.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createTokens, type Tokens } from './tokens.ts'
+import { createWaitingGrants } from './waiting-grants.ts'
 
 /**
  * A service for the device flow. Its functions need no `this`.
@@ -82,26 +86,43 @@ export function createService(options: ServiceOptions): Service {
   const onError = harmless(options.onError ?? (() => undefined))
   const habits = HABITS[profile]
   const clients = createClients(options.clients)
-  const grants = createGrants(store, clock)
-  const tokens = options.verifyToken ? signedTokens(options.verifyToken) : createTokens(store, clock)
-  const limiter = createLimiter({ ...defaultLimits(expiresIn), ...options.limits }, store, clock)
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const limiter = createLimiter(limits, store, clock)
+  const waitingGrants = createWaitingGrants(limits, expiresIn, store, clock)
+  const grants = createGrants(store, clock, (grant) => waitingGrants.remove(grant).catch(onError))
+  const tokens = options.verifyToken ? signedTokens(options.verifyToken) : createTokens(store)
   const credentials = {
+    limiter,
     tokens,
     passwords: createPasswords(options.users ?? []),
     personalTokens: createPersonalTokens(options.personalTokens ?? []),
     appTokens: createAppTokens(options.apps ?? [], clock),
   }
-  const identifyCaller = ({ header, query }: Pick<ServiceRequest, 'header' | 'query'>) =>
-    authenticate(credentials, header('authorization'), query)
+  const identifyCaller = (request: ServiceRequest) =>
+    authenticate(credentials, {
+      authorization: request.header('authorization'),
+      query: request.query,
+      address: clientAddress(request),
+    })
 
   const pace = { interval, expiresIn, leeway, firstPoll }
   const handlers: Handlers = {
-    deviceCode: deviceCode.bind(null, { clients, grants, limiter, clientAddress, habits, pace, authUrl }),
+    deviceCode: deviceCode.bind(null, {
+      clients,
+      grants,
+      limiter,
+      waitingGrants,
+      clientAddress,
+      habits,
+      pace,
+      authUrl,
+    }),
     accessToken: accessToken.bind(null, {
       clients,
       grants,
       tokens,
       limiter,
+      earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
       clientAddress,
       habits,
       issueToken,
@@ -115,11 +136,15 @@ export function createService(options: ServiceOptions): Service {
       clientAddress,
       page,
       identify,
+      secret: formSecret(options.secret, store, clock),
       onError,
       clock,
       authUrl,
     }),
     metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS),
+    openidConfiguration: options.openidConfiguration
+      ? async () => openidConfiguration(addresses().authUrl ?? IN_PROCESS, options.clients)
+      : undefined,
     user: async (request) => user(await identifyCaller(request)),
     app: async (request) => app(await identifyCaller(request)),
   }
@@ -140,14 +165,21 @@ export function createService(options: ServiceOptions): Service {
     fetch: fetchAdapter(handle),
     async listen(at = {}) {
       const listening = await listen(handle, at)
+      if (options.authUrl === undefined && !options.allowHttp && !isSecureOrLoopback(listening.url)) {
+        await listening.close()
+        throw new BadOptionError(
+          'listening off loopback takes an authUrl, or tls: for a test network, set allowHttp to true',
+        )
+      }
       bound = listening.url
       route = createRouter(addresses(), handlers)
       return listening
     },
     authenticate: ({ url = '', headers }) =>
-      identifyCaller({
-        header: (name) => headers.get(name) ?? undefined,
+      authenticate(credentials, {
+        authorization: headers.get('authorization') ?? undefined,
         query: new URLSearchParams(url.split('?')[1]),
+        address: undefined,
       }),
     approve: grants.approve,
     deny: grants.deny,
@@ -171,5 +203,5 @@ function warn(message: string): void {
 /** Nothing has to be kept of tokens that the host verifies by itself. */
 function signedTokens(verify: NonNullable<ServiceOptions['verifyToken']>): Tokens {
   const nothing = async () => undefined
-  return { keep: nothing, forget: nothing, find: async (token) => verify(token) }
+  return { reserve: nothing, keep: nothing, find: async (token) => verify(token) }
 }

@@ -6,6 +6,9 @@ import { newToken } from './random-codes.ts'
 /** Who approves while there is no sign-in. */
 const DEVELOPER: User = { id: 1, login: 'developer' }
 
+/** Where a proxy on the same machine connects from. */
+const LOOPBACK = /^(?:::1|(?:::ffff:)?127\..*)$/
+
 /**
  * What stands in for options that a host has not given yet. Each warns when it is first used where it should not be.
  *
@@ -36,7 +39,16 @@ export function developmentDefaults(
         )
       return newToken()
     },
-    clientAddress({ address }) {
+    clientAddress({ address, header }) {
+      if (
+        address !== undefined &&
+        LOOPBACK.test(address) &&
+        header('x-forwarded-for') !== undefined &&
+        isPublic()
+      )
+        warnOnce(
+          'authgraph: requests come through a proxy, so that all clients have the same address, and share its limits. Give createService the option "clientAddress", such as behindProxies(["127.0.0.1"]).',
+        )
       if (address === undefined && isPublic())
         warnOnce(
           'authgraph: requests are not limited by address, since "fetch" is not told any. Give createService the option "clientAddress".',

@@ -1,40 +1,23 @@
-import { getInitialSnapshot, transition } from 'xstate'
-import {
-  type DeviceGrantContext,
-  type DeviceGrantEvent,
-  type DeviceGrantInput,
-  type DeviceGrantState,
-  deviceGrant,
-  type User,
-} from '../../machines/device-grant.ts'
+import type { DeviceGrantEvent, DeviceGrantInput, User } from '../../machines/device-grant.ts'
+import { createGrantSteps, type Grant } from './grant-steps.ts'
 import { hash } from './hash.ts'
 import { newDeviceCode, newUserCode, readUserCode } from './random-codes.ts'
-import type { Change, Json, Store } from './store.ts'
+import { type Change, GRANT_PREFIX, type Json, type Store, USER_CODE_PREFIX } from './store.ts'
 
 /** Milliseconds for which an expired grant is remembered, so that a late poll hears that it has expired. */
 const MEMORY = 10 * 60 * 1000
 
-/** One authorization as it lies in the store: the state and the context of its machine, as plain JSON. */
-export interface Grant extends DeviceGrantContext {
-  readonly state: DeviceGrantState
+/** Where a user code leads, and the only user who may decide it on the page: the first one who opened it. */
+interface UserCode {
+  readonly grant: string
+  readonly openedBy?: string | number
 }
 
 /** What a grant is issued for, and how fast it may be polled. Seconds. */
 export interface GrantRequest
-  extends Pick<DeviceGrantInput, 'client' | 'scopes' | 'origin' | 'interval' | 'leeway' | 'firstPoll'> {
+  extends Pick<DeviceGrantInput, 'client' | 'scope' | 'origin' | 'interval' | 'leeway' | 'firstPoll'> {
   readonly expiresIn: number
 }
-
-/**
- * The machine as the pure functions of XState take it. They make an actor at each call, and with it a first snapshot
- * without an input, which nobody looks at: made in full, it took four times as long as all the rest.
- */
-const machine: typeof deviceGrant = Object.create(deviceGrant, {
-  getInitialSnapshot: {
-    value: (...[scope, input]: Parameters<typeof deviceGrant.getInitialSnapshot>) =>
-      input === undefined ? { status: 'done' } : deviceGrant.getInitialSnapshot(scope, input),
-  },
-})
 
 /** A grant before and after one event. */
 interface Step {
@@ -49,8 +32,18 @@ interface Step {
  */
 export type Decision = 'done' | 'unknown' | 'expired' | 'decided'
 
-/** Everything that happens to grants, each an atomic step of the machine over the store. */
-export function createGrants(store: Store, clock: { now(): number }) {
+/**
+ * Everything that happens to grants, each an atomic step of the machine over the store.
+ *
+ * @param onSettled Is called with each grant that was denied, or whose token was issued. It does not reject.
+ */
+export function createGrants(
+  store: Store,
+  clock: { now(): number },
+  onSettled: (grant: Grant) => Promise<void>,
+) {
+  const { begin, step } = createGrantSteps()
+
   async function change(
     key: string,
     event: DeviceGrantEvent,
@@ -68,7 +61,7 @@ export function createGrants(store: Store, clock: { now(): number }) {
   async function keyOf(userCode: string): Promise<string | undefined> {
     const code = readUserCode(userCode)
     if (code === undefined) return undefined
-    return store.update(userCodeKey(code), (value) => ({ result: value as string | undefined }))
+    return store.update(userCodeKey(code), (value) => ({ result: userCodeIn(value)?.grant }))
   }
 
   async function decide(userCode: string, event: DeviceGrantEvent): Promise<Decision> {
@@ -76,15 +69,17 @@ export function createGrants(store: Store, clock: { now(): number }) {
     const changed = key && (await change(key, event))
     if (!changed) return 'unknown'
     if (changed.after.state === 'expired') return 'expired'
-    return isUndecided(changed.before) ? 'done' : 'decided'
+    if (!isUndecided(changed.before)) return 'decided'
+    if (changed.after.state === 'denied') await onSettled(changed.after)
+    return 'done'
   }
 
   /** Takes a user code that no living grant has. */
-  async function takeUserCode(grantKey: string, expiresAt: number): Promise<string> {
+  async function takeUserCode(grant: string, expiresAt: number): Promise<string> {
     for (;;) {
       const userCode = newUserCode()
       const taken = await store.update(userCodeKey(userCode), (value) =>
-        value === undefined ? { result: false, value: grantKey, expiresAt } : { result: true },
+        value === undefined ? { result: false, value: { grant }, expiresAt } : { result: true },
       )
       if (!taken) return userCode
     }
@@ -98,8 +93,8 @@ export function createGrants(store: Store, clock: { now(): number }) {
       const deviceCode = newDeviceCode()
       const key = await grantKey(deviceCode)
       const userCode = await takeUserCode(key, expiresAt + MEMORY)
-      const { value, context } = getInitialSnapshot(machine, { ...request, issuedAt, expiresAt })
-      await store.update(key, () => keep({ state: value, ...context }, undefined))
+      const grant = begin({ ...request, issuedAt, expiresAt })
+      await store.update(key, () => keep(grant, undefined))
       return { deviceCode, userCode }
     },
 
@@ -113,7 +108,9 @@ export function createGrants(store: Store, clock: { now(): number }) {
     /** Says that the token under this claim was made. True where the claim still held: only then may it be delivered. */
     async issued(deviceCode: string, claim: string): Promise<boolean> {
       const changed = await change(await grantKey(deviceCode), { type: 'issued', at: clock.now(), claim })
-      return changed?.before.state === 'issuing' && changed.after.state === 'authorized'
+      if (changed?.before.state !== 'issuing' || changed.after.state !== 'authorized') return false
+      await onSettled(changed.after)
+      return true
     },
 
     /** Says that the token under this claim could not be made: the approval is free for the next poll. */
@@ -130,6 +127,21 @@ export function createGrants(store: Store, clock: { now(): number }) {
       return overdue ? { ...grant, state: 'expired' } : grant
     },
 
+    /**
+     * Opens a grant that was found by its user code, for a user who is to decide it on the page.
+     *
+     * @returns Whether this user is the first one: nobody else may decide.
+     */
+    async open(userCode: string, { expiresAt }: Grant, user: User): Promise<boolean> {
+      const openedBy = typeof user === 'string' ? user : user.id
+      return store.update(userCodeKey(userCode), (value) => {
+        const record = userCodeIn(value)
+        if (record === undefined || record.openedBy !== undefined)
+          return { result: record?.openedBy === openedBy }
+        return { result: true, value: { ...record, openedBy }, expiresAt: expiresAt + MEMORY }
+      })
+    },
+
     approve: (userCode: string, user: User) => decide(userCode, { type: 'approve', at: clock.now(), user }),
 
     deny: (userCode: string) => decide(userCode, { type: 'deny', at: clock.now() }),
@@ -143,15 +155,17 @@ export function isUndecided({ state }: Grant): boolean {
   return state === 'requested' || state === 'pending' || state === 'slowed'
 }
 
-/** Runs the machine over one event. A grant that the event does not change is handed back as it is. */
-function step(grant: Grant, event: DeviceGrantEvent): Grant {
-  const { state, ...context } = grant
-  const [next] = transition(machine, machine.resolveState({ value: state, context }), event)
-  return next.value === state && next.context === context ? grant : { state: next.value, ...next.context }
+/** Reads a grant. Those that an earlier version stored have a list of scopes. */
+function grantIn(value: Json | undefined): Grant | undefined {
+  const stored = value as unknown as (Grant & { readonly scopes?: readonly string[] }) | undefined
+  if (stored?.scopes === undefined) return stored
+  const { scopes, ...grant } = stored
+  return { ...grant, scope: scopes.join(' ') }
 }
 
-function grantIn(value: Json | undefined): Grant | undefined {
-  return value as unknown as Grant | undefined
+/** Reads where a user code leads. What an earlier version stored is the key of the grant alone. */
+function userCodeIn(value: Json | undefined): UserCode | undefined {
+  return typeof value === 'string' ? { grant: value } : (value as UserCode | undefined)
 }
 
 function keep<Result>(grant: Grant, result: Result): Change<Result> {
@@ -160,9 +174,9 @@ function keep<Result>(grant: Grant, result: Result): Change<Result> {
 }
 
 async function grantKey(deviceCode: string): Promise<string> {
-  return `grant:${await hash(deviceCode)}`
+  return `${GRANT_PREFIX}${await hash(deviceCode)}`
 }
 
 function userCodeKey(userCode: string): string {
-  return `user-code:${userCode}`
+  return `${USER_CODE_PREFIX}${userCode}`
 }

@@ -11,6 +11,14 @@ export async function hash(text: string): Promise<string> {
   return toHex(new Uint8Array(digest))
 }
 
+/** HMAC-SHA-256 in hexadecimal digits. */
+export async function hmac(secret: string, text: string): Promise<string> {
+  const encoder = new TextEncoder()
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
+  return toHex(new Uint8Array(await crypto.subtle.sign(algorithm.name, key, encoder.encode(text))))
+}
+
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

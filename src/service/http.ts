@@ -5,8 +5,8 @@
  */
 export interface ServiceRequest {
   readonly method: string
-  /** Host and port, as the request names them; empty where it names none, as HTTP/1.0 may. */
-  readonly host: string
+  /** Host and port, as the request names them; `undefined` where it names none, as HTTP/1.0 may. */
+  readonly host: string | undefined
   readonly path: string
   /** Where the connection comes from; `undefined` where the runtime does not say, as with `fetch`. */
   readonly address: string | undefined
@@ -68,6 +68,9 @@ export function unavailable(): ServiceResponse {
   )
 }
 
+/** What explains the errors: Octokit shows it, and prints "undefined" where there is none. */
+const ERROR_URI = 'https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5'
+
 /** Answers with an error as OAuth writes it. RFC 6749, section 5.2. */
 export function oauthError(
   status: number,
@@ -76,5 +79,5 @@ export function oauthError(
   more: { readonly interval?: number } = {},
 ): ServiceResponse {
   const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="authgraph"' } : {}
-  return json(status, { error, error_description: description, ...more }, challenge)
+  return json(status, { error, error_description: description, error_uri: ERROR_URI, ...more }, challenge)
 }

@@ -1,5 +1,4 @@
-import { groupOf } from './client-address.ts'
-import type { Store } from './store.ts'
+import { BadOptionError } from '../errors.ts'
 
 /**
  * How often something may happen.
@@ -14,113 +13,76 @@ export interface Limit {
 }
 
 /**
- * What is limited. "An address" is that of the client, or of its network of 2^64 where it is of IPv6.
+ * What is limited. "A network" is an IPv4 address, also where NAT64 translates it, or an IPv6 network of 48 bits.
  *
  * @group Service
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-5.1 RFC 8628, sections 5.1 and 5.2}
  */
 export interface Limits {
-  /** Wrong user codes entered in one browser, and from one address: 5 in five minutes by default. */
+  /** Wrong user codes of one signed-in user: 5 in five minutes by default. Then even a right one has to wait. */
   readonly wrongUserCodes: Limit
-  /** Polls with an unknown device code, from one address: 100 a minute by default. */
+  /**
+   * Wrong user codes of all users in one network: 50 in five minutes by default. Then a user who was wrong before has to
+   * wait; everyone else still has one try, so that nobody locks a neighbor out.
+   */
+  readonly wrongUserCodesInNetwork: Limit
+  /** Wrong user codes of all users: 10,000 in five minutes by default. Then the same holds for every network. */
+  readonly wrongUserCodesInAll: Limit
+  /** Polls with an unknown device code, from one network: 100 a minute by default. */
   readonly wrongDeviceCodes: Limit
-  /** Requests for codes, from one address: 100 a minute by default. */
+  /**
+   * Polls of one device code that came too early, counted by each instance for itself: 30 in ten seconds by default.
+   * The next ones are answered with 429, and the store is not asked.
+   */
+  readonly earlyPolls: Limit
+  /** Requests with an unknown client id, from one network: 100 a minute by default. */
+  readonly unknownClients: Limit
+  /** Wrong HTTP Basic credentials at the API, from one network: 30 in five minutes by default. Then all have to wait. */
+  readonly wrongPasswords: Limit
+  /** Requests for codes, from one network: 100 a minute by default. */
   readonly codesRequests: Limit
-  /** Grants issued in all: 100,000 within the lifetime of one by default, so that never more than twice as many wait. */
-  readonly grants: Limit
+  /** Grants that wait for a decision, or for the device to fetch the token: 100,000 by default; `Infinity` for no limit. */
+  readonly waitingGrants: number
+  /** Those of them that one network asked for: 1,000 by default; `Infinity` for no limit. */
+  readonly waitingGrantsInNetwork: number
 }
 
-/** Limits that are right for a service with people before it. */
-export function defaultLimits(expiresIn: number): Limits {
-  return {
-    wrongUserCodes: { most: 5, within: 300 },
-    wrongDeviceCodes: { most: 100, within: 60 },
-    codesRequests: { most: 100, within: 60 },
-    grants: { most: 100_000, within: expiresIn },
-  }
+/** Limits that suit a service with users. */
+export const DEFAULT_LIMITS: Limits = {
+  wrongUserCodes: { most: 5, within: 300 },
+  wrongUserCodesInNetwork: { most: 50, within: 300 },
+  wrongUserCodesInAll: { most: 10_000, within: 300 },
+  wrongDeviceCodes: { most: 100, within: 60 },
+  earlyPolls: { most: 30, within: 10 },
+  unknownClients: { most: 100, within: 60 },
+  wrongPasswords: { most: 30, within: 300 },
+  codesRequests: { most: 100, within: 60 },
+  waitingGrants: 100_000,
+  waitingGrantsInNetwork: 1000,
 }
-
-/** Whether something may happen once more; if not, seconds until it may. */
-export type Allowance = { readonly ok: true } | { readonly ok: false; readonly retryAfter: number }
-
-/** How often something has happened since the count began. */
-interface Count {
-  readonly times: number
-  /** Epoch milliseconds. */
-  readonly until: number
-}
-
-const ALLOWED: Allowance = { ok: true }
 
 /**
- * Counts what is limited, in the store: the limits hold over all instances together. A count is taken before the act,
- * so that a thousand attempts at the same moment are not all the first one.
+ * Refuses limits that cannot be used.
+ *
+ * @throws BadOptionError that names the limit.
  */
-export function createLimiter(limits: Limits, store: Store, clock: { now(): number }) {
-  async function take(kind: keyof Limits, subject: string): Promise<Allowance> {
-    const { most, within } = limits[kind]
-    if (most === Number.POSITIVE_INFINITY) return ALLOWED
-    return store.update<Allowance>(keyOf(kind, subject), (value) => {
-      const now = clock.now()
-      const { times, until } = countIn(value) ?? { times: 0, until: now + within * 1000 }
-      if (times >= most)
-        return { result: { ok: false, retryAfter: Math.max(1, Math.ceil((until - now) / 1000)) } }
-      return { result: ALLOWED, value: { times: times + 1, until }, expiresAt: until }
-    })
-  }
-
-  async function giveBack(kind: keyof Limits, subject: string): Promise<void> {
-    await store.update(keyOf(kind, subject), (value) => {
-      const count = countIn(value)
-      if (count === undefined) return { result: undefined }
-      if (count.times <= 1) return { result: undefined, value: null }
-      return {
-        result: undefined,
-        value: { times: count.times - 1, until: count.until },
-        expiresAt: count.until,
-      }
-    })
-  }
-
-  return {
-    /** Counts one more request for codes, and one more grant. */
-    async codesRequest(address: string | undefined): Promise<Allowance> {
-      const allowed = address === undefined ? ALLOWED : await take('codesRequests', groupOf(address))
-      return allowed.ok ? take('grants', 'all') : allowed
-    },
-
-    /** Counts an unknown device code. */
-    wrongDeviceCode: async (address: string | undefined): Promise<Allowance> =>
-      address === undefined ? ALLOWED : take('wrongDeviceCodes', groupOf(address)),
-
-    /** Counts a user code as a wrong one, until `forgive` says that it was right. */
-    async userCode(session: string, address: string | undefined) {
-      // The address first: a browser chooses its session, and may leave no more records than its address has tries.
-      const subjects = [
-        ...(address === undefined ? [] : [`address ${groupOf(address)}`]),
-        `session ${session}`,
-      ]
-      const taken: string[] = []
-      const forgive = () => Promise.all(taken.map((subject) => giveBack('wrongUserCodes', subject)))
-      for (const subject of subjects) {
-        const allowed = await take('wrongUserCodes', subject)
-        if (!allowed.ok) {
-          await forgive()
-          return allowed
-        }
-        taken.push(subject)
-      }
-      return { ok: true as const, forgive }
-    },
+export function checkLimits(limits: Partial<Limits>): void {
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw new BadOptionError(`limits.${name} does not exist`)
+    const isNumber = typeof DEFAULT_LIMITS[name as keyof Limits] === 'number'
+    if (isNumber && !isNumberOfGrants(limit))
+      throw new BadOptionError(`limits.${name} must be a number, 1 or more`)
+    if (!isNumber && !isLimit(limit))
+      throw new BadOptionError(`limits.${name} must have "most", 1 or more, and "within", seconds from 1`)
   }
 }
 
-export type Limiter = ReturnType<typeof createLimiter>
-
-function countIn(value: unknown): Count | undefined {
-  return value as Count | undefined
+function isNumberOfGrants(limit: number | Limit): boolean {
+  return typeof limit === 'number' && limit >= 1
 }
 
-function keyOf(kind: keyof Limits, subject: string): string {
-  return `limit:${kind}:${subject}`
+function isLimit(limit: number | Limit): boolean {
+  if (typeof limit === 'number') return false
+  const { most, within } = limit
+  return most >= 1 && within >= 1 && within < Number.POSITIVE_INFINITY
 }

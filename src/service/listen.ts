@@ -1,17 +1,11 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { BadOptionError } from '../errors.ts'
 import { withHealth } from './health.ts'
-import {
-  type Handler,
-  LARGEST_REQUEST,
-  type ServiceRequest,
-  type ServiceResponse,
-  TOO_LARGE,
-} from './http.ts'
-
-/** Taken before a test makes time stand still. */
-const { setImmediate } = globalThis
+import type { Handler } from './http.ts'
+import { nodeModule } from './node-module.ts'
+import { createRequestListener } from './request-listener.ts'
+import { createTraffic } from './traffic.ts'
 
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
 const KEEP_ALIVE = 75_000
@@ -21,9 +15,6 @@ const REQUEST_TIMEOUT = 30_000
 
 /** Milliseconds between two looks at what is late. */
 const CHECK_INTERVAL = 5000
-
-/** Bytes after which a body that is too large is cut off. Up to there it is read, so that the client hears why. */
-const CUT_OFF = 16 * LARGEST_REQUEST
 
 /**
  * Where and how to listen.
@@ -69,9 +60,12 @@ export async function listen(
 ): Promise<Listening> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new BadOptionError('port must be a whole number from 0 to 65535')
-  const server = await createServer(tls)
+  const server = createServer(tls)
   const handler = isReady ? withHealth(handle, isReady) : handle
-  const unanswered = new Set<ServerResponse>()
+  const respond = createRequestListener(handler)
+  // A connection on which nothing moves, since its client does not read. Later than the limit of a request, whose
+  // response (408) would otherwise be cut off.
+  server.timeout = REQUEST_TIMEOUT + 2 * CHECK_INTERVAL
   // Node would drop the last of many headers, and with them a second credential. Their size is limited anyway.
   server.maxHeadersCount = 0
   // Node would wait for connections that are kept alive, or that never sent a request; and for those that never spoke
@@ -82,24 +76,16 @@ export async function listen(
     connection.once('close', () => connections.delete(connection))
   })
   const endConnections = () => {
-    if (!server.listening && unanswered.size === 0) for (const connection of connections) connection.destroy()
+    if (!server.listening && traffic.isQuiet()) for (const connection of connections) connection.destroy()
   }
+  const traffic = createTraffic(endConnections)
   server.on('request', (request, response) => {
-    unanswered.add(response)
-    response.once('close', () => {
-      unanswered.delete(response)
-      endConnections()
-    })
-    void answer(handler, request, response)
+    if (traffic.admit(request, response)) void respond(request, response)
   })
   await bind(server, port, host)
   return {
     url: `${tls ? 'https' : 'http'}://${reachable(host)}:${portOf(server)}`,
-    async answered() {
-      await Promise.all(
-        [...unanswered].map((response) => new Promise((resolve) => response.once('close', resolve))),
-      )
-    },
+    answered: traffic.settled,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -108,16 +94,16 @@ export async function listen(
   }
 }
 
-async function createServer(tls: ListenOptions['tls']): Promise<Server> {
+function createServer(tls: ListenOptions['tls']): Server {
   const options = {
     keepAliveTimeout: KEEP_ALIVE,
     requestTimeout: REQUEST_TIMEOUT,
     handshakeTimeout: REQUEST_TIMEOUT,
     connectionsCheckingInterval: CHECK_INTERVAL,
   }
-  // In a worker there are no such modules, and bundlers put empty ones into a page.
-  const [http, https] = await Promise.all([import('node:http'), import('node:https')]).catch(() => [])
-  if (!http?.createServer || !https?.createServer)
+  const http = nodeModule('node:http')
+  const https = nodeModule('node:https')
+  if (!http || !https)
     throw new BadOptionError('this runtime cannot listen: hand each request to "fetch" of the service')
   if (tls === undefined) return http.createServer(options)
   try {
@@ -155,64 +141,4 @@ function portOf(server: Server): number {
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new TypeError('the server is not bound')
   return address.port
-}
-
-async function answer(handle: Handler, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  try {
-    const body = await readBody(message)
-    const answered = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
-    // What was not read of a body would be taken for the next request.
-    if (!message.complete) response.shouldKeepAlive = false
-    // What is answered in one turn leaves together: the system wakes a reader for each answer that leaves alone.
-    setImmediate(send, response, answered)
-  } catch {
-    // The connection broke while the body came: nobody is left to answer.
-    response.destroy()
-  }
-}
-
-function send(response: ServerResponse, { status, headers, body }: ServiceResponse): void {
-  try {
-    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
-    response.end(body)
-  } catch {
-    // A page or a hook of the host has made a header that cannot be sent.
-    response.destroy()
-  }
-}
-
-/** Reads a body as text; `undefined` where it is too large. By events: an iterator is slower. */
-function readBody(message: IncomingMessage): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    message.on('data', (chunk: Buffer) => {
-      size += chunk.byteLength
-      if (size <= LARGEST_REQUEST) chunks.push(chunk)
-      if (size > CUT_OFF) resolve(void message.pause())
-    })
-    message.once('end', () => resolve(size > LARGEST_REQUEST ? undefined : Buffer.concat(chunks).toString()))
-    message.once('error', reject)
-  })
-}
-
-function serviceRequest(
-  { method = 'GET', url = '/', headersDistinct, socket }: IncomingMessage,
-  body: string,
-): ServiceRequest {
-  // The address may be absolute, as proxies are asked; then it names the host (RFC 9112, section 3.2.2).
-  const [, host = headersDistinct.host?.join(', ') ?? '', path = '/', query = ''] =
-    /^(?:https?:\/\/([^/?]*))?([^?]*)\??(.*)$/i.exec(url) ?? []
-  return {
-    method,
-    host,
-    path,
-    // Of a connection that was reset there is none any more: all those share one, so that they are limited, too.
-    address: socket.remoteAddress ?? '',
-    query: new URLSearchParams(query),
-    body,
-    // Every one of a repeated header: Node would hide a second credential.
-    header: (name) => headersDistinct[name]?.join(', '),
-    isGone: () => socket.destroyed,
-  }
 }

@@ -1,12 +1,13 @@
 import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError } from '../errors.ts'
-import { isBaseAddress } from '../protocol/address.ts'
+import { isBaseAddress, isLoopback } from '../protocol/address.ts'
+import { isScope, isScopes } from '../protocol/scopes.ts'
 import { Secret } from '../secret.ts'
 import type { Answered } from './answered.ts'
 import type { App } from './app-tokens.ts'
 import { HABITS, type ServiceProfile } from './habits.ts'
 import type { ServiceRequest } from './http.ts'
-import type { Limits } from './limits.ts'
+import { checkLimits, type Limits } from './limits.ts'
 import type { Page } from './pages/page.ts'
 import type { PasswordUser } from './passwords.ts'
 import type { PersonalAccessToken } from './personal-tokens.ts'
@@ -22,6 +23,8 @@ export interface Client {
   readonly clientId: string | Secret
   /** What the user is shown. */
   readonly name: string
+  /** The scopes that it may ask for: any by default. A request for another one is refused with `invalid_scope`. */
+  readonly scopes?: readonly string[]
 }
 
 /**
@@ -40,6 +43,19 @@ export interface TokenRequest {
   readonly user: User
   readonly client: { readonly clientId: Secret; readonly name: string }
   readonly scopes: readonly string[]
+}
+
+/**
+ * What `issueToken` may give in place of a bare token.
+ *
+ * @group Service
+ */
+export interface MadeToken {
+  readonly token: string | Secret
+  /** Seconds that the token lives, which the client is told too. By default the service knows it for a year. */
+  readonly expiresIn?: number
+  /** The scopes that are granted: those of the request by default. */
+  readonly scopes?: readonly string[]
 }
 
 /**
@@ -62,6 +78,18 @@ export interface ServiceOptions {
   readonly authUrl?: string
   /** The address of the API: that of the login paths by default. Each answers under its own host only. */
   readonly baseUrl?: string
+  /**
+   * Whether `authUrl` and `baseUrl` may be `http` off loopback: `false` by default. For test networks only: anyone on
+   * the way can read and change pages, cookies, codes and tokens.
+   */
+  readonly allowHttp?: boolean
+  /**
+   * Whether to serve `/.well-known/openid-configuration` as well: `false` by default. Some clients look for the device
+   * endpoint only there, such as oidc-agent and MSAL Python. It names the scopes that clients may ask for.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-5 RFC 8414, section 5}
+   */
+  readonly openidConfiguration?: boolean
   /** Whose habits to follow: status 200 for poll errors and commas between scopes (the default), or 400 and spaces. */
   readonly profile?: ServiceProfile
   /** Seconds between two polls: 5 by default. */
@@ -83,11 +111,16 @@ export interface ServiceOptions {
   readonly clientAddress?: (request: ServiceRequest) => string | undefined
   /** `memoryStore()` by default. */
   readonly store?: Store
+  /**
+   * The key that the forms of the verification page are signed with, at least 32 bytes. By default a random one in the
+   * store, which all instances that share the store have in common.
+   */
+  readonly secret?: string | Secret
   /** Writes the verification page: `defaultPage` by default. */
   readonly page?: Page
   /**
-   * Says who is at the browser, for each request to the verification page. The default is for development: it takes
-   * everyone for one user, and warns.
+   * Says who is at the browser, for each request to the verification page. It has ten seconds. The default is for
+   * development: it takes everyone for one user, and warns.
    *
    * Whoever is not signed in is sent to `signInAt`, and must come back to `returnTo` afterwards: the address of the
    * page, with the code that was entered. It is made of `authUrl` alone, so that it can be handed on as it is:
@@ -109,8 +142,13 @@ export interface ServiceOptions {
    * Makes the token: a random one by default, with a warning where people sign in at more than this machine. It has
    * ten seconds, after which another poll may try. Where it fails, or the client has hung up meanwhile, the approval is
    * kept, and the next poll tries again: it may be called several times for one approval.
+   *
+   * Return the token, or `{ token, expiresIn, scopes }` to limit its lifetime or to grant other scopes than those of the
+   * request.
    */
-  readonly issueToken?: (request: TokenRequest) => string | Secret | Promise<string | Secret>
+  readonly issueToken?: (
+    request: TokenRequest,
+  ) => string | Secret | MadeToken | Promise<string | Secret | MadeToken>
   /**
    * Says whom a token of `issueToken` stands for, `undefined` for one that does not hold. By default the service keeps
    * a hash of each token that it issued; with this it keeps nothing of them, as suits tokens that are signed.
@@ -141,20 +179,23 @@ export function checkOptions({
   clients,
   authUrl,
   baseUrl,
+  allowHttp = false,
   interval,
   expiresIn,
   leeway,
   limits = {},
   profile = 'github',
-}: ServiceOptions): void {
-  const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())
-  if (ids.includes('')) throw new BadOptionError('clients must have a clientId that is not empty')
-  if (new Set(ids).size < ids.length)
-    throw new BadOptionError('clients must not have the same clientId twice')
-  if (authUrl !== undefined && !isBaseAddress(authUrl))
-    throw new BadOptionError('authUrl must be an http(s) address without a query')
-  if (baseUrl !== undefined && !isBaseAddress(baseUrl))
-    throw new BadOptionError('baseUrl must be an http(s) address without a query')
+}: Partial<ServiceOptions> = {}): void {
+  checkClients(clients)
+  for (const [name, address] of Object.entries({ authUrl, baseUrl })) {
+    if (address === undefined) continue
+    if (!isBaseAddress(address))
+      throw new BadOptionError(`${name} must be an http(s) address without a query`)
+    if (!allowHttp && !isSecureOrLoopback(address))
+      throw new BadOptionError(
+        `${name} must be https, or http on a loopback address: for a test network, set allowHttp to true`,
+      )
+  }
   if (!Object.hasOwn(HABITS, profile)) throw new BadOptionError('profile must be "github" or "rfc8628"')
   if (!isWholeSeconds(interval))
     throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
@@ -162,10 +203,36 @@ export function checkOptions({
     throw new BadOptionError('expiresIn must be a whole number of seconds, 1 or more')
   if (leeway !== undefined && !(leeway >= 0 && leeway < Number.POSITIVE_INFINITY))
     throw new BadOptionError('leeway must be a number of seconds, 0 or more')
-  for (const [name, { most, within }] of Object.entries(limits)) {
-    if (!(most >= 1) || !(within >= 1 && within < Number.POSITIVE_INFINITY))
-      throw new BadOptionError(`limits.${name} must have "most", 1 or more, and "within", seconds from 1`)
+  checkLimits(limits)
+}
+
+function checkClients(clients: readonly Client[] | undefined): void {
+  if (!Array.isArray(clients))
+    throw new BadOptionError(
+      'clients must list who may ask for codes: [{ clientId: "my-app", name: "My app" }]',
+    )
+  for (const [index, client] of clients.entries()) {
+    const { clientId, name, scopes = [] } = (client ?? {}) as Partial<Client>
+    if (!isText(typeof clientId === 'string' ? clientId : clientId?.reveal?.()))
+      throw new BadOptionError(`clients[${index}].clientId must be the client id, a string or a Secret`)
+    if (!isText(name))
+      throw new BadOptionError(`clients[${index}].name must be the name that users are shown`)
+    if (!isScopes(scopes) || !scopes.every(isScope))
+      throw new BadOptionError(`clients[${index}].scopes must list scopes such as "read:user"`)
   }
+  const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())
+  if (new Set(ids).size < ids.length)
+    throw new BadOptionError('clients must not have the same clientId twice')
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+/** Whether what is sent to an address stays between the two ends: it is `https`, or never leaves this machine. */
+export function isSecureOrLoopback(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'https:' || isLoopback(hostname)
 }
 
 function isWholeSeconds(seconds: number | undefined): boolean {

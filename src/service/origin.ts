@@ -14,10 +14,16 @@ export function originOf(request: ServiceRequest, clientAddress: string | undefi
   return { ...(address && { address }), ...(userAgent && { userAgent }) }
 }
 
-/** Without characters that change how the text around them is shown. */
+const PRINTABLE = /[\x20-\x7e]/
+
+/**
+ * Without characters that change how the text around them is shown. Copied letter by letter: a part of a text would keep
+ * the whole header in memory.
+ */
 function readable(text: string | undefined, longest: number): string | undefined {
-  return text
-    ?.replaceAll(/[^\x20-\x7e]/g, ' ')
+  const letters = Array.from((text ?? '').trimStart().slice(0, longest))
+  return letters
+    .map((letter) => (PRINTABLE.test(letter) ? letter : ' '))
+    .join('')
     .trim()
-    .slice(0, longest)
 }

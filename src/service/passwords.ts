@@ -1,4 +1,5 @@
 import type { User } from '../../machines/device-grant.ts'
+import { BadOptionError } from '../errors.ts'
 import { Secret } from '../secret.ts'
 import { hash, same } from './hash.ts'
 
@@ -12,8 +13,19 @@ export interface PasswordUser {
   readonly password: string | Secret
 }
 
-/** Checks HTTP Basic credentials. Kept are their hashes. */
+/**
+ * Checks HTTP Basic credentials. Kept are their hashes.
+ *
+ * @throws BadOptionError for a user name or a password that nobody could send, or anybody could guess.
+ */
 export function createPasswords(users: readonly PasswordUser[]) {
+  for (const { username, password } of users) {
+    // RFC 7617, section 2: the first colon ends the user name.
+    if (username === '' || username.includes(':'))
+      throw new BadOptionError('users must have a username that is not empty and holds no colon')
+    if (Secret.of(password).reveal() === '')
+      throw new BadOptionError('users must have a password that is not empty')
+  }
   const known = Promise.all(
     users.map(async ({ username, password }) => ({
       username,

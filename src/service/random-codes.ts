@@ -34,6 +34,11 @@ export function newSessionId(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)))
 }
 
+/** 256 bits that the forms of the verification page are signed with. */
+export function newFormSecret(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(32)))
+}
+
 /** A number used once: it marks the style of one page as ours. */
 export function newNonce(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)))

@@ -3,6 +3,7 @@ import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,
   METADATA_PATH,
+  OPENID_CONFIGURATION_PATH,
   VERIFICATION_PATH,
 } from '../protocol/endpoints.ts'
 import { type Handler, json } from './http.ts'
@@ -13,6 +14,8 @@ export interface Handlers {
   readonly accessToken: Handler
   readonly verification: Handler
   readonly metadata: Handler
+  /** Only where an option asks for it. */
+  readonly openidConfiguration: Handler | undefined
   readonly user: Handler
   readonly app: Handler
 }
@@ -41,7 +44,7 @@ interface Route {
  */
 export function createRouter(
   { authUrl, baseUrl }: Addresses,
-  { deviceCode, accessToken, verification, metadata, user, app }: Handlers,
+  { deviceCode, accessToken, verification, metadata, openidConfiguration, user, app }: Handlers,
 ): Handler {
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
     prefixOf(address) + path,
@@ -53,6 +56,9 @@ export function createRouter(
       METADATA_PATH + prefixOf(authUrl),
       { hosts: hostsAt(authUrl), methods: { GET: metadata, HEAD: metadata } },
     ],
+    ...(openidConfiguration
+      ? [at(authUrl, OPENID_CONFIGURATION_PATH, { GET: openidConfiguration, HEAD: openidConfiguration })]
+      : []),
     at(authUrl, DEVICE_CODE_PATH, { POST: deviceCode }),
     at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
     at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
@@ -69,8 +75,8 @@ export function createRouter(
   }
 }
 
-function isAt({ hosts }: Route, host: string): boolean {
-  return hosts === undefined || host === '' || hosts.includes(host.toLowerCase())
+function isAt({ hosts }: Route, host: string | undefined): boolean {
+  return hosts === undefined || host === undefined || hosts.includes(host.toLowerCase())
 }
 
 function prefixOf(address: string | undefined): string {

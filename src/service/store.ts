@@ -38,3 +38,10 @@ export interface Store {
    */
   update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result>
 }
+
+/** What the keys of counts begin with. A count that is lost starts again from zero: a store that is full may do that. */
+export const COUNT_PREFIX = 'limit:'
+
+/** What the keys of the records begin with that a request for codes makes. They cost whoever sends it nothing. */
+export const USER_CODE_PREFIX = 'user-code:'
+export const GRANT_PREFIX = 'grant:'

@@ -1,13 +1,7 @@
 import type { User } from '../../machines/device-grant.ts'
 import type { Secret } from '../secret.ts'
 import { hash } from './hash.ts'
-import type { Change, Json, Store } from './store.ts'
-
-/** Milliseconds for which a token is known: a year. Spec: not shown. */
-const LIFETIME = 365 * 24 * 60 * 60 * 1000
-
-/** Claims remembered of a token that a host issues again and again. */
-const MOST_CLAIMS = 16
+import type { Json, Store } from './store.ts'
 
 /**
  * Whom a token stands for, and what it may do.
@@ -19,55 +13,45 @@ export interface TokenOwner {
   readonly scopes: readonly string[]
 }
 
-/** Where the tokens are known that were issued. Each poll that issues does so under a claim of its own. */
+/** Where the tokens are known that were issued. */
 export interface Tokens {
-  /** Before it is delivered, so that a delivered token is always known. */
-  keep(token: Secret, owner: TokenOwner, claim: string): Promise<void>
-  /** The token of this claim was not delivered. */
-  forget(token: Secret, claim: string): Promise<void>
+  /**
+   * Makes room for a token that is about to be delivered: when nothing more is heard of it, it is forgotten at `until`
+   * (epoch milliseconds). A host may issue the same token again, which stays as it is known.
+   */
+  reserve(token: Secret, owner: TokenOwner, until: number): Promise<void>
+  /** Knows a token until `expiresAt` (epoch milliseconds). */
+  keep(token: Secret, owner: TokenOwner, expiresAt: number): Promise<void>
   find(token: Secret): Promise<TokenOwner | undefined>
 }
 
-/** The token itself is not kept. A host may issue the same token twice: it is forgotten with the last of the latest claims under which it was issued. */
-interface TokenRecord extends TokenOwner {
-  readonly claims: readonly string[]
-}
-
 /** Knows tokens by a hash of each in the store. */
-export function createTokens(store: Store, clock: { now(): number }): Tokens {
-  async function change(
-    token: Secret,
-    next: (record: TokenRecord | undefined) => TokenRecord | undefined,
-  ): Promise<void> {
-    await store.update(await tokenKey(token), (value): Change<undefined> => {
-      const record = next(recordIn(value))
-      if (record === undefined) return { result: undefined, value: null }
-      return { result: undefined, value: { ...record }, expiresAt: clock.now() + LIFETIME }
-    })
-  }
-
+export function createTokens(store: Store): Tokens {
   return {
-    keep: (token, { user, scopes }, claim) =>
-      change(token, (record) => ({
-        user,
-        scopes,
-        claims: [...(record?.claims ?? []), claim].slice(-MOST_CLAIMS),
-      })),
+    async reserve(token, { user, scopes }, until) {
+      await store.update(await tokenKey(token), (value) =>
+        value === undefined
+          ? { result: undefined, value: { user, scopes }, expiresAt: until }
+          : { result: undefined },
+      )
+    },
 
-    forget: (token, claim) =>
-      change(token, (record) => {
-        const claims = record?.claims.filter((other) => other !== claim) ?? []
-        return record && claims.length > 0 ? { ...record, claims } : undefined
-      }),
+    async keep(token, { user, scopes }, expiresAt) {
+      await store.update(await tokenKey(token), () => ({
+        result: undefined,
+        value: { user, scopes },
+        expiresAt,
+      }))
+    },
 
     async find(token) {
-      return store.update(await tokenKey(token), (value) => ({ result: recordIn(value) }))
+      return store.update(await tokenKey(token), (value) => ({ result: ownerIn(value) }))
     },
   }
 }
 
-function recordIn(value: Json | undefined): TokenRecord | undefined {
-  return value as TokenRecord | undefined
+function ownerIn(value: Json | undefined): TokenOwner | undefined {
+  return value as TokenOwner | undefined
 }
 
 async function tokenKey(token: Secret): Promise<string> {

@@ -4,11 +4,11 @@
  * @module authgraph/testing
  */
 
-export { type CheckOptions, type CheckReport, checkService } from './check/check-service.ts'
-export { toJUnit } from './check/junit.ts'
-export type { RequirementId } from './check/requirements.ts'
-export type { CheckResult } from './check/verdicts.ts'
-export type { ShownExchange } from './check/wire.ts'
+export { type CheckOptions, type CheckReport, checkService } from '../check/check-service.ts'
+export { toJUnit } from '../check/junit.ts'
+export type { RequirementId } from '../check/requirements.ts'
+export type { CheckResult } from '../check/verdicts.ts'
+export type { ShownExchange } from '../check/wire.ts'
 export type { CodesResponseName } from './paths/codes-responses.ts'
 export {
   type DeviceExecutors,
@@ -19,6 +19,12 @@ export {
   devicePaths,
 } from './paths/device-paths.ts'
 export type { DeviceStep } from './paths/device-steps.ts'
+export {
+  type DeviceTraversal,
+  type DeviceTraversalEvent,
+  deviceTraversal,
+  type TraversalClock,
+} from './paths/device-traversal.ts'
 export type { PollResponseName } from './paths/poll-responses.ts'
 export {
   type ServiceExecutors,

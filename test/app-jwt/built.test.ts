@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { verify } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { key, otherKeys, pem } from './support/keys.ts'
 
@@ -14,12 +15,22 @@ beforeAll(() => {
 })
 
 describe('authgraph/app-jwt as it is published', () => {
-  test('is one file, which imports nothing', () => {
-    expect(readFileSync(file, 'utf8')).not.toMatch(/^\s*import\b|\bimport\(|\brequire\(|^export .* from/m)
+  test('is one file beside the errors, which import nothing', () => {
+    const [errors = '', ...more] = importsOf(file)
+    expect(more).toEqual([])
+    expect(errors).toMatch(/\/chunks\/\w+\.js$/)
+    expect(importsOf(errors)).toEqual([])
   })
 
-  test('has at most 6 KB, compressed', () => {
-    expect(gzipSync(readFileSync(file)).length).toBeLessThan(6 * 1024)
+  test('has at most 6.5 KB, bundled, minified and compressed', async () => {
+    const { outputFiles } = await build({
+      entryPoints: [file],
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      write: false,
+    })
+    expect(gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length).toBeLessThan(6.5 * 1024)
   })
 
   test('has its types beside it', () => {
@@ -56,6 +67,25 @@ describe('authgraph/app-jwt as it is published', () => {
     expect(outcome).toBe('rejected rejected rejected rejected')
   })
 
+  test('throws the errors that the other entries export, and theirs are thrown by authgraph/auth', () => {
+    const shown = runWithoutNodeCrypto(
+      `const root = await import('authgraph')
+       const { createAppJwtSigner, ...appJwt } = await import('authgraph/app-jwt')
+       const { app, ...auth } = await import('authgraph/auth')
+       const thrown = [() => createAppJwtSigner(), () => app()].map((make) => {
+         try { make() } catch (error) { return error instanceof root.BadOptionError }
+       })
+       const refused = await createAppJwtSigner({ appId: 1, privateKey: 'x' }).sign().catch((error) => error)
+       process.stdout.write(String([
+         ...thrown,
+         refused instanceof root.JwtError,
+         ...Object.keys(appJwt).filter((name) => name.endsWith('Error') && appJwt[name] === root[name]),
+         ...Object.keys(auth).filter((name) => name.endsWith('Error') && auth[name] !== root[name]),
+       ]))`,
+    )
+    expect(shown).toBe('true,true,true,AuthgraphError,BadOptionError,JwtError')
+  })
+
   test('names its errors and hides its secrets', () => {
     const shown = runWithoutNodeCrypto(
       `const { AuthgraphError, JwtError, Secret, signAppJwt } = await import('authgraph/app-jwt')
@@ -78,6 +108,12 @@ describe('authgraph/app-jwt as it is published', () => {
     expect(shown).toBe('true')
   })
 })
+
+/** The files that a built file imports, with their whole paths. */
+function importsOf(path: string): string[] {
+  const names = readFileSync(path, 'utf8').matchAll(/(?:\bfrom|\bimport|\b(?:import|require)\() ?"([^"]+)"/g)
+  return [...new Set([...names].map(([, name = '']) => join(dirname(path), name)))]
+}
 
 /** Runs a script in a process of its own, and gives what it printed. */
 function runWithoutNodeCrypto(script: string, privateKey = ''): string {

@@ -171,6 +171,11 @@ describe('the id of the application', () => {
   })
 })
 
+test.each([undefined, null])('says what it needs where it is made of %s', async (nothing) => {
+  expect(() => createAppJwtSigner(nothing as never)).toThrow(BadOptionError)
+  await expect(signAppJwt(nothing as never)).rejects.toThrow(BadOptionError)
+})
+
 test('refuses a key and a function together', () => {
   const both = { appId: 1, privateKey: key.pkcs8, sign: () => new Uint8Array(256) }
   expect(() => createAppJwtSigner(both as never)).toThrow(BadOptionError)

@@ -68,7 +68,7 @@ test('sign_failed when it fails, at once or later, and nothing of what it said',
   }
   for (const sign of [failed, async () => failed()]) {
     const error = await expectKeyError(signAppJwt({ appId: 1, sign }), 'sign_failed', key.pkcs8)
-    expect(error.message).toBe('the function "sign" failed with TypeError')
+    expect(error.message).toBe('"sign" failed with TypeError')
   }
 })
 
@@ -77,7 +77,7 @@ test('the name of its error is left out when it is no name of a class', async ()
     throw Object.assign(new Error(), { name: key.pkcs8.slice(30, 60) })
   }
   const error = await expectKeyError(signAppJwt({ appId: 1, sign }), 'sign_failed', key.pkcs8)
-  expect(error.message).toBe('the function "sign" failed')
+  expect(error.message).toBe('"sign" failed')
 })
 
 test('a call that failed does not spoil the next one', async () => {

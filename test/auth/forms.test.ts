@@ -1,6 +1,15 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { app, basic, none, oauth, personalToken, Secret, withAuth } from '../../src/auth/index.ts'
+import {
+  app,
+  BadOptionError,
+  basic,
+  none,
+  oauth,
+  personalToken,
+  Secret,
+  withAuth,
+} from '../../src/auth/index.ts'
 import { formContract, recordingFetch } from '../support/form-contract.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
 
@@ -44,6 +53,13 @@ describe('basic', () => {
   })
 })
 
+test.each([[], ['a'], [undefined, 'secret'], [5, 'secret'], ['a', null]])(
+  'basic authentication asks for what is missing (%j, %j)',
+  (...credentials) => {
+    expect(() => basic(...(credentials as unknown as ['a', 'b']))).toThrow(BadOptionError)
+  },
+)
+
 describe('a bearer token', () => {
   test.each(['', 'secret token', 'secret\n', 'secret\r\nX-Own: 1', 'secré', 'secret,other'])(
     '%j is refused, not printed',
@@ -63,10 +79,13 @@ describe('a bearer token', () => {
     expect(await headerOf(personalToken(new Secret('ghp_secret')))).toBe('Bearer ghp_secret')
   })
 
-  test('of a type that is not known is not sent', () => {
-    expect(() => oauth({ ...record, tokenType: 'mac' })).toThrow(
-      expect.objectContaining({ code: 'bad_option' }),
-    )
+  test.each(['mac', '', 5, undefined])('of the type %j is not sent', (tokenType) => {
+    expect(() => oauth({ ...record, tokenType: tokenType as string })).toThrow(BadOptionError)
+  })
+
+  test.each([undefined, null])('that is missing (%j) is asked for', (token) => {
+    for (const make of [personalToken, oauth])
+      expect(() => make(token as unknown as string)).toThrow(/the token is empty/)
   })
 })
 

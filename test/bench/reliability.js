@@ -138,9 +138,7 @@ async function decide(flow, userCode) {
   const headers = { 'x-user': flow.user, 'x-forwarded-for': flow.address }
   for (let attempt = 0; attempt < 20 && flow.end === undefined; attempt += 1) {
     try {
-      const session = await openPage(headers)
-      const fields = { csrf: session.csrf, user_code: userCode, decision: flow.plan }
-      const answer = await post('/login/device', fields, { headers: { ...headers, cookie: session.cookie } })
+      const answer = await sendDecision(headers, userCode, flow.plan)
       // A decision whose answer was lost on its way counts: the second attempt hears that there is one.
       if (answer.status === 200 || (answer.status === 409 && attempt > 0))
         flow.decided = Date.now() < flow.expiresAt - LATE * 1000 ? 'in time' : 'late'
@@ -153,18 +151,32 @@ async function decide(flow, userCode) {
   }
 }
 
+/** Enters the code, compares, and decides. */
+async function sendDecision(headers, userCode, decision) {
+  const { csrf, cookie } = await openPage(headers)
+  const sent = { headers: { ...headers, cookie, 'sec-fetch-site': 'same-origin' } }
+  const confirm = await post('/login/device', { csrf, user_code: userCode }, sent)
+  if (confirm.status !== 200) return confirm
+  return post('/login/device', { csrf: csrfIn(await confirm.text()), user_code: userCode, decision }, sent)
+}
+
 async function guessUserCode() {
-  const headers = { 'x-forwarded-for': attackerAddress() }
+  const address = attackerAddress()
+  const headers = { 'x-user': address, 'x-forwarded-for': address, 'sec-fetch-site': 'same-origin' }
   const { csrf, cookie } = await openPage(headers)
   const letters = Array.from({ length: 8 }, () => 'BCDFGHJKLMNPQRSTVWXZ'[Math.floor(Math.random() * 20)])
-  const fields = { csrf, user_code: letters.join(''), decision: 'approve' }
+  const fields = { csrf, user_code: letters.join('') }
   return post('/login/device', fields, { headers: { ...headers, cookie } })
 }
 
 async function openPage(headers) {
   const answer = await fetch(`${url}/login/device`, { headers })
   const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
-  return { cookie, csrf: /name="csrf" value="([^"]+)"/.exec(await answer.text())?.[1] ?? '' }
+  return { cookie, csrf: csrfIn(await answer.text()) }
+}
+
+function csrfIn(html) {
+  return /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
 /** Some dozens of requests a second, from two addresses. */

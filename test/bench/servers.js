@@ -112,7 +112,7 @@ async function startOurs() {
     // With a leeway as long as the interval every poll is in time, as those of many patient devices are.
     interval: 5,
     leeway: 5,
-    limits: { codesRequests: NO_LIMIT, grants: NO_LIMIT },
+    limits: { codesRequests: NO_LIMIT, waitingGrants: Infinity, waitingGrantsInNetwork: Infinity },
   })
   const { url } = await service.listen()
   return Number(new URL(url).port)

@@ -238,4 +238,59 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       expect(refused).toEqual([])
     })
   })
+
+  describe('over http off loopback, where browsers do not say which site sent a form', () => {
+    /** A browser for which two names lead to this machine: that of the service, and one of a stranger below it. */
+    async function beginAt(host: string, stranger: string) {
+      const service = startService({ authUrl: `http://${host}`, allowHttp: true })
+      const { url, close } = await service.listen()
+      onTestFinished(close)
+      const to = new URL(url).host
+      const other = await launchChromium([
+        `--host-resolver-rules=MAP ${host}:80 ${to},MAP ${stranger}:80 ${to}`,
+      ])
+      onTestFinished(() => other.close())
+      const page = await other.newPage()
+      const post = async (path: string, fields: Record<string, string>) => {
+        const body = new URLSearchParams({ client_id: CLIENT_ID, ...fields })
+        return (await service.fetch(`http://${host}${path}`, { method: 'POST', body })).json()
+      }
+      const { device_code, user_code } = await post('/login/device/code', {})
+      return {
+        page,
+        userCode: user_code as string,
+        poll: () => post('/login/oauth/access_token', { device_code, grant_type: GRANT_TYPE }),
+      }
+    }
+
+    test('the form of the page decides', async () => {
+      const { page, userCode, poll } = await beginAt('login.test', 'evil.login.test')
+      await page.goto('http://login.test/login/device')
+      await page.fill('#user_code', userCode)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.getByRole('button', { name: 'Approve' }).click()
+      expect(await heading(page)).toBe('Your device is connected')
+      expect((await poll()).access_token).toBeDefined()
+    })
+
+    test('a form of a sibling does not, though it knows the token and the browser sends the cookie', async () => {
+      const { page, userCode, poll } = await beginAt('login.test', 'evil.login.test')
+      await page.goto('http://login.test/login/device')
+      await page.fill('#user_code', userCode)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      const csrf = await page.locator('[name=csrf]').inputValue()
+      const sent = page.waitForRequest((request) => request.method() === 'POST')
+      await page.goto('http://evil.login.test/')
+      await page.setContent(`<form method="post" action="http://login.test/login/device">
+        <input name="csrf" value="${csrf}"><input name="user_code" value="${userCode}">
+        <button name="decision" value="approve">Win a prize</button></form>`)
+      await page.getByRole('button').click()
+      expect(await heading(page)).toBe('Connect a device')
+      expect(await page.locator('[role=alert]').innerText()).toContain('This page was out of date')
+      const headers = await (await sent).allHeaders()
+      expect(headers['sec-fetch-site']).toBeUndefined()
+      expect(headers.cookie).toContain('authgraph=')
+      expect((await poll()).error).toBe('authorization_pending')
+    })
+  })
 })

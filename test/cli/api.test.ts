@@ -62,6 +62,45 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     )
   })
 
+  test('says the status of a refusal that says nothing', async ({ world }) => {
+    const url = await world.serve((request, response) => {
+      response.writeHead(request.url === '/gone' ? 404 : 204).end()
+    })
+    const call = (path: string, ...more: string[]) => ['api', path, '--auth', 'none', '--host', url, ...more]
+    expect(await world.run(call('/gone'))).toMatchObject({ code: 1, stdout: '', stderr: '404 Not Found\n' })
+    expect(await world.run(call('/gone', '--include'))).toMatchObject({ code: 1, stderr: '' })
+    expect(await world.run(call('/here'))).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const terminal = world.open(call('/gone'))
+    expect(await terminal.exit).toBe(1)
+    expect(terminal.screen()).toBe('404 Not Found')
+  })
+
+  test('ends a text with a line break, and leaves all else as it came', async ({ world }) => {
+    const url = await world.serve((request, response) => {
+      const [, type = '', text = ''] = (request.url ?? '').split('?').map(decodeURIComponent)
+      response.writeHead(200, type === 'none' ? {} : { 'content-type': type }).end(text)
+    })
+    const call = async (type: string, text: string) => {
+      const path = `/?${encodeURIComponent(type)}?${encodeURIComponent(text)}`
+      return (await world.run(['api', path, '--auth', 'none', '--host', url])).stdout
+    }
+    expect(await call('application/json; charset=utf-8', '{"a":1}')).toBe('{"a":1}\n')
+    expect(await call('application/problem+json', '{}\n')).toBe('{}\n')
+    expect(await call('text/plain', 'ö')).toBe('ö\n')
+    expect(await call('application/octet-stream', 'ab')).toBe('ab')
+    expect(await call('none', 'ab')).toBe('ab')
+    expect(await call('text/plain', '')).toBe('')
+  })
+
+  test('shows a terminal the status of a success without a body, and a pipe nothing', async ({ world }) => {
+    const url = await world.serve((_request, response) => response.writeHead(204).end())
+    const args = ['api', '/', '--auth', 'none', '--host', url]
+    expect(await world.run(args)).toEqual({ code: 0, stdout: '', stderr: '' })
+    const terminal = world.open(args)
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.screen()).toBe('204 No Content')
+  })
+
   test('takes a header in place of its own', async ({ world }) => {
     const url = await world.serve((request, response) => response.end(request.headers.accept))
     const call = (...args: string[]) => world.run(['api', '/', '--auth', 'none', '--host', url, ...args])

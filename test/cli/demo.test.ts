@@ -19,13 +19,13 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   test('--deny ends with denied', async () => {
     const { code, stdout } = await run(['demo', '--deny', '--interval', '1'])
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^denied /m)
+    expect(stdout).toMatch(/^✗ the user denied the authorization\n {2}No token was given/m)
   })
 
   test('--expire ends with expired', async () => {
     const { code, stdout } = await run(['demo', '--expire', '--interval', '1'])
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^expired /m)
+    expect(stdout).toMatch(/^✗ the codes expired .*\n {2}Run the command again/m)
   })
 
   test('--json prints one object a line, and no token', async () => {

@@ -6,6 +6,12 @@ import { test } from './support/world.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
+const encrypted = privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+  cipher: 'aes-256-cbc',
+  passphrase: 'open sesame',
+})
 const inFile = (world: { folder: string }) => {
   const path = join(world.folder, 'app.pem')
   writeFileSync(path, pem)
@@ -95,10 +101,19 @@ describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
     expect(stderr).toContain(sentence)
   })
 
-  test('a key that cannot be used is named, and what to do', async ({ world }) => {
-    const input = publicKey.export({ type: 'spki', format: 'pem' }).toString()
-    const { code, stderr } = await world.run(['jwt', '--app-id', '1', '--key', '-'], { input })
-    expect(code).toBe(1)
-    expect(stderr).toContain('Give the private key of the application')
-  })
+  test.for([
+    ['public', publicKey.export({ type: 'spki', format: 'pem' }), 'give the private key'],
+    ['encrypted', encrypted, 'decrypt it with "openssl pkey -in <file> -out <new file>"'],
+    ['of OpenSSH', '-----BEGIN OPENSSH PRIVATE KEY-----', 'with "ssh-keygen -p -m PEM -f <copy>"'],
+    ['no key', 'this is no key', 'give the PEM file as it was downloaded'],
+  ] as const)(
+    'a key that is %s is named, and what to do is said once',
+    async ([, key, advice], { world }) => {
+      const { code, stderr } = await world.run(['jwt', '--app-id', '1', '--key', '-'], { input: String(key) })
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^✗ .+\n$/)
+      expect(stderr).toContain(advice)
+      expect(stderr).not.toMatch(/CryptoKey|KeyObject|appId/)
+    },
+  )
 })

@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { linesOfJson } from './support/command.ts'
 import { granted } from './support/scripted-http.ts'
@@ -49,6 +51,19 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
       grant_type: 'refresh_token',
       refresh_token: 'ghr_refreshInTheClear',
     })
+  })
+
+  test('renews it once too where a killed command left its lock, with a date to come', async ({ world }) => {
+    const { expire, refreshes } = await loggedIn(world, RENEWABLE)
+    expire()
+    const lock = join(world.folder, 'state', 'locks', 'work.json.lock')
+    mkdirSync(dirname(lock), { mode: 0o700 })
+    writeFileSync(lock, `${spawnSync(process.execPath, ['--version']).pid} x ${hostname()}`)
+    utimesSync(lock, new Date('2100-01-01'), new Date('2100-01-01'))
+    const asked = await Promise.all(Array.from({ length: 5 }, () => world.run(['token'])))
+    expect(asked.map(({ stdout }) => stdout)).toEqual(Array(5).fill(`${FRESH}\n`))
+    expect(refreshes()).toHaveLength(1)
+    expect(world.files().filter(({ name }) => name.includes('.lock'))).toEqual([])
   })
 
   test('a signal to end waits until the renewed token is kept, and leaves no lock', async ({ world }) => {
@@ -139,6 +154,35 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect((await world.run(['token'])).code).toBe(0)
   })
 
+  test('a token that no header can carry is damaged, and never printed', async ({ world }) => {
+    const { host } = await loggedIn(world)
+    const path = join(world.folder, 'state', 'tokens', 'work.json')
+    const kept = JSON.parse(readFileSync(path, 'utf8'))
+    kept.token.accessToken = 'gho_\u001b[2J\u202etoken'
+    writeFileSync(path, JSON.stringify(kept))
+    const git = { input: `protocol=http\nhost=${host}\n` }
+    for (const asked of [world.run(['token']), world.run(['git-credential', 'get'], git)]) {
+      const { code, stdout, stderr } = await asked
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toContain('the kept login of work cannot be read')
+    }
+  })
+
+  test('keeps a token that is not a bearer token, and says that it is not sent', async ({ world }) => {
+    const { url, requests } = await world.scripted({ polls: [granted(TOKEN, { token_type: 'mac' })] })
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file']
+    const shown = await world.run(login)
+    const events = await world.run([...login, '--json'])
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    expect(shown.stdout).toContain('type        mac: authgraph keeps it, but cannot send it\n')
+    expect(linesOfJson(events.stdout).at(-1)).toMatchObject({ event: 'authorized', warning: 'not_bearer' })
+    const words = 'the token is not a bearer token, the only type that can be sent: authgraph token prints it'
+    expect(await world.run(['status'])).toMatchObject({ code: 1, stdout: expect.stringContaining(words) })
+    expect(await world.run(['api', '/user'])).toMatchObject({ code: 1, stderr: `✗ ${words}\n` })
+    expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
+    expect(requests.filter(({ authorization }) => authorization)).toEqual([])
+  })
+
   test.for(['profiles', 'state'])('is told where %s is no folder', async (name, { world }) => {
     writeFileSync(join(world.folder, name), '')
     const login = ['login', '--host', 'localhost:9', '--client-id', 'id', '--store', 'file']
@@ -147,7 +191,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).toMatch(/^✗ .* cannot be used \(ENOTDIR\): AUTHGRAPH_CONFIG_DIR moves it\n$/)
   })
 
-  test('says that a service by --issuer was not asked, and api what to do', async ({ world }) => {
+  test('says that a service whose API is not known was not asked, and api what to do', async ({ world }) => {
     const document: Record<string, string> = {}
     const issuer = await world.scripted({ polls: [granted(TOKEN)], user: document })
     Object.assign(document, {
@@ -163,7 +207,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect(linesOfJson((await world.run(['status', '--json'])).stdout)).toMatchObject([{ tried: false }])
     expect(await world.run(['api', '/user'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no API is known'),
+      stderr: expect.stringContaining('no API of this service is known'),
     })
   })
 
@@ -189,4 +233,25 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
     expect(requests).toHaveLength(asked)
     expect((await world.run(['logout'])).code).toBe(1)
   })
+
+  test.for(['{', '{"v":2}'])(
+    'removes a profile whose record is %s, by its name alone',
+    async (text, { world }) => {
+      await loggedIn(world)
+      const record = join(world.folder, 'profiles', 'work.json')
+      writeFileSync(record, text)
+      const unnamed = await world.run(['logout'])
+      expect(unnamed.code).toBe(1)
+      expect(unnamed.stderr).toContain('authgraph logout --profile work')
+      expect(existsSync(record)).toBe(true)
+      const { code, stdout, stderr } = await world.run(['logout', '--profile', 'work'])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toContain(
+        '✓ Logged out of work: its damaged record and any token found are erased here.',
+      )
+      expect(stdout).toContain('the keyring of this system cannot be used')
+      expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
+      expect((await world.run(['status'])).stderr).toContain('nobody is logged in')
+    },
+  )
 })

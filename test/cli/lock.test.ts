@@ -1,8 +1,60 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { withLock } from '../../src/cli/lock.ts'
+
+const FUTURE = new Date('2100-01-01')
+
+/** A lock that somebody left behind, or still holds. */
+function lockOf(owner: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ag-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const lock = join(folder, 'lock')
+  writeFileSync(lock, owner)
+  utimesSync(lock, FUTURE, FUTURE)
+  return lock
+}
+
+/** The number of a process that has ended. */
+function endedProcess(): number {
+  return spawnSync(process.execPath, ['--version']).pid
+}
+
+test('takes over the lock of a process that has ended, one after the other, whatever its date', async () => {
+  const lock = lockOf(`${endedProcess()} x ${hostname()}`)
+  let running = 0
+  const most: number[] = []
+  const run = async () => {
+    most.push(++running)
+    await new Promise(setImmediate)
+    running -= 1
+  }
+  await Promise.all(Array.from({ length: 8 }, () => withLock(lock, run)))
+  expect(most).toEqual(Array(8).fill(1))
+  expect(existsSync(lock)).toBe(false)
+})
+
+test.each([
+  ['of a process that runs', `${process.pid} x ${hostname()}`, `(process ${process.pid}) `],
+  ['of another machine', `${endedProcess()} x another-machine`, '(process '],
+  ['that names nobody', '', 'command is using'],
+])('waits for a lock %s no longer than it may, and leaves it there', async (_which, owner, words) => {
+  const lock = lockOf(owner)
+  const never = () => Promise.reject(new Error('was run'))
+  const error = await withLock(lock, never, { patience: 120 }).catch((thrown) => thrown)
+  expect(error).toMatchObject({ code: 'locked', message: expect.stringContaining(words) })
+  expect(error.message).toContain(`remove ${lock}`)
+  expect(readFileSync(lock, 'utf8')).toBe(owner)
+})
+
+test('removes no lock but its own', async () => {
+  const lock = lockOf(`${endedProcess()} x ${hostname()}`)
+  const other = `${process.pid} x ${hostname()}`
+  await withLock(lock, async () => writeFileSync(lock, other))
+  expect(readFileSync(lock, 'utf8')).toBe(other)
+})
 
 test('a signal to end waits for the last of several runs', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ag-'))

@@ -5,7 +5,7 @@ import { openBrowser } from '../../src/cli/open-browser.ts'
 import { linesOfJson } from './support/command.ts'
 import { CLIENT_ID } from './support/live-service.ts'
 import { DENIED, granted, PENDING } from './support/scripted-http.ts'
-import { test } from './support/world.ts'
+import { test, type World } from './support/world.ts'
 
 const TOKEN = 'gho_tokenInTheClear0123456789'
 
@@ -158,6 +158,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     )
     expect(code).toBe(4)
     expect(stdout).toContain('✗ the user denied the authorization\n  No token was given.')
+    expect(stdout.match(/denied/g)).toHaveLength(1)
     expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
   })
 
@@ -171,19 +172,55 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
   })
 
-  test('a refusal is explained, and a code of the service itself is shown without control characters', async ({
-    world,
-  }) => {
-    const known = await world.live()
-    const own = await world.scripted({ polls: [{ error: 'too\u001b[2J_odd\u009b' }] })
-    const [unknownClient, odd] = await Promise.all([
-      world.run(['login', '--host', known.host, '--client-id', 'nobody', '--store', 'file']),
-      world.run(['login', '--host', own.url, '--client-id', 'id', '--store', 'file']),
-    ])
-    expect(unknownClient.code).toBe(1)
-    expect(unknownClient.stdout).toMatch(/✗ the service refused.*\n {2}Check the client id/)
-    expect(odd.code).toBe(1)
-    expect(odd.stdout).toContain('The code of the service: too[2J_odd\n')
+  test.for<[status: number, body: object, sentences: RegExp[]]>([
+    [
+      404,
+      { error: 'device_flow_disabled' },
+      [/^✗ the service refused: device_flow_disabled \(enable the .*\)\n$/m],
+    ],
+    [
+      200,
+      { error: 'too\u001b[2J_odd', error_description: 'Your plan\u202e\r\nhas no \u001b[31mdevices.' },
+      [
+        /^✗ the service refused with status 200 and the code too\?\[2J_odd$/m,
+        /^ {2}The service says: Your plan has no \[31mdevices\.\n$/m,
+      ],
+    ],
+    [404, {}, [/^✗ the service refused with status 404$/m, /^ {2}.*--device-authorization-endpoint and/m]],
+    [415, {}, [/^✗ the service refused with status 415$/m, /reads neither a form nor JSON/]],
+    [400, {}, [/^✗ the service refused with status 400$/m, /takes --encoding json/]],
+    [429, {}, [/asks for fewer requests: try again in 30 s\.$/m]],
+    [
+      503,
+      { error: 'temporarily_unavailable' },
+      [
+        /^✗ the service failed with status 503 and the code temporarily_unavailable$/m,
+        /^ {2}The service is down or overloaded: try again in 30 s\.$/m,
+      ],
+    ],
+  ])('explains a refusal with %i and %j, once', async ([status, body, sentences], { world }) => {
+    const url = await world.serve((_request, response) => {
+      response.writeHead(status, { 'retry-after': '30' }).end(JSON.stringify(body))
+    })
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file']
+    const { code, stdout } = await world.run(login)
+    expect(code).toBe(1)
+    for (const sentence of sentences) expect(stdout).toMatch(sentence)
+    expect(stdout).not.toContain('Something went wrong')
+    expect(stdout.match(/✗/g)).toHaveLength(1)
+  })
+
+  test('--json tells what the service says of a refusal', async ({ world }) => {
+    const refusal = { error: 'odd', error_description: 'Because.' }
+    const { url } = await world.scripted({ polls: [refusal] })
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--json']
+    const { stdout } = await world.run(login)
+    expect(linesOfJson(stdout).at(-1)).toMatchObject({
+      event: 'failed',
+      code: 'refused',
+      error: 'odd',
+      description: 'Because.',
+    })
   })
 
   test('nothing that a service sends can write to the terminal', async ({ world }) => {
@@ -200,6 +237,18 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     expect(linesOfJson(programs.stdout).at(-1)).toMatchObject({ event: 'authorized', user: `octo${evil}cat` })
   })
+
+  test.for([['--print'], ['--print', '--json']])(
+    'with %j no token is printed that could write to the terminal',
+    async (print, { world }) => {
+      const { url } = await world.scripted({ polls: [granted('gho_\u001b[2J\u202etoken')] })
+      const login = ['login', '--host', url, '--client-id', 'id', '--store', 'none', ...print]
+      const { code, stdout, stderr } = await world.run(login)
+      expect(code).toBe(1)
+      expect(stdout + stderr).toContain('access_token')
+      for (const part of ['gho_', '\u001b', '\u202e']) expect(stdout + stderr).not.toContain(part)
+    },
+  )
 
   test('--json prints an event a line, and no secret', async ({ world }) => {
     const service = await world.live()
@@ -373,7 +422,81 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(code).toBe(0)
   })
 
-  test('--open hands the whole address to the browser, and nothing that is no web address', async ({
+  /** A server with paths of its own, no metadata, and no understanding of forms. */
+  async function jsonServer(world: World) {
+    const received: { path: string; type: string; fields: object }[] = []
+    const url = await world.serve(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      const { url: path = '', headers } = request
+      const type = headers['content-type'] ?? ''
+      received.push({ path, type, fields: type === 'application/json' ? JSON.parse(body) : {} })
+      if (type !== 'application/json') return response.writeHead(415).end()
+      const codes = { device_code: 'd', user_code: 'ABCD', verification_uri: `${url}/activate`, interval: 1 }
+      if (path === '/codes') return response.end(JSON.stringify({ ...codes, expires_in: 60 }))
+      return path === '/poll' ? response.end(JSON.stringify(granted(TOKEN))) : response.writeHead(404).end()
+    })
+    const endpoints = ['--device-authorization-endpoint', `${url}/codes`, '--token-endpoint', `${url}/poll`]
+    return { url, received, endpoints }
+  }
+
+  test('reaches a server that has no metadata and reads only JSON, by its endpoints', async ({ world }) => {
+    const { url, received, endpoints } = await jsonServer(world)
+    const login = ['login', '--client-id', 'id', '--scope', 'a b', '--store', 'file', '--profile', 'work']
+    const { code, stdout, stderr } = await world.run([...login, ...endpoints])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(`✓ Logged in to ${new URL(url).host}\n`)
+    expect(received.map(({ path, type }) => [path, type])).toEqual([
+      ['/codes', 'application/x-www-form-urlencoded'],
+      ['/codes', 'application/json'],
+      ['/poll', 'application/json'],
+    ])
+    expect(received[1]?.fields).toEqual({ client_id: 'id', scope: 'a b' })
+    expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
+    expect((await world.run(['status'])).stdout).toContain('no API of this service is known')
+
+    received.length = 0
+    expect((await world.run(['login', '--profile', 'work', '--encoding', 'json'])).code).toBe(0)
+    expect((await world.run(['login', '--profile', 'work'])).code).toBe(0)
+    expect(received.map(({ path, type }) => [path, type])).toEqual(
+      ['/codes', '/poll', '/codes', '/poll'].map((path) => [path, 'application/json']),
+    )
+  })
+
+  test('tells no client id to another token endpoint than it is of', async ({ world }) => {
+    const [one, other] = await Promise.all([jsonServer(world), jsonServer(world)])
+    const login = ['login', '--store', 'file', '--profile', 'work']
+    expect((await world.run([...login, '--client-id', 'id', ...one.endpoints])).code).toBe(0)
+    const mixed = [...one.endpoints.slice(0, 3), other.endpoints[3] ?? '']
+    one.received.length = 0
+    expect(await world.run([...login, ...mixed])).toMatchObject({ code: 2 })
+    expect([...one.received, ...other.received]).toEqual([])
+  })
+
+  test('says how to name a server that has other paths, or no metadata', async ({ world }) => {
+    const { url, endpoints } = await jsonServer(world)
+    const login = (...args: string[]) => world.run(['login', '--client-id', 'id', '--store', 'file', ...args])
+    const [issuer, host, one] = await Promise.all([
+      login('--issuer', url),
+      login('--host', url),
+      login(...endpoints.slice(0, 2)),
+    ])
+    expect(issuer.stdout).toContain('✗ the issuer publishes no metadata: give its two endpoints instead\n')
+    for (const { code, stdout } of [issuer, host]) {
+      expect(code).toBe(1)
+      expect(stdout).toContain('takes --device-authorization-endpoint and --token-endpoint.')
+    }
+    expect(one).toMatchObject({ code: 2, stdout: expect.stringContaining('✗ give both endpoints') })
+  })
+
+  test('asks for a client id before it tries the keyring', async ({ world }) => {
+    const { code, stdout } = await world.run(['login'])
+    expect(code).toBe(2)
+    expect(stdout).toContain('--client-id')
+    expect(stdout).not.toContain('keyring')
+  })
+
+  test('--open hands the whole address to the browser, unless it is on another host than the one shown', async ({
     world,
   }) => {
     const opened = join(world.folder, 'opened')
@@ -384,17 +507,19 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       `#!/bin/sh\nprintf '%s' "$*" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`,
     )
     chmodSync(join(folder, 'xdg-open'), 0o755)
-    const { url } = await world.scripted()
-    const { stdout } = await world.run(
-      ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--open', '--no-wait'],
-      {
-        env: { PATH: `${folder}:${world.env.PATH}`, DISPLAY: ':0' },
-      },
-    )
-    expect(stdout).toContain('Opening https://example.com/login/device?user_code=WDJB-MJHT\n')
-    await vi.waitFor(() =>
-      expect(readFileSync(opened, 'utf8')).toBe('https://example.com/login/device?user_code=WDJB-MJHT'),
-    )
+    const open = async (codes: object) => {
+      const { url } = await world.scripted({ codes })
+      const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--open', '--no-wait']
+      return world.run(login, { env: { PATH: `${folder}:${world.env.PATH}`, DISPLAY: ':0' } })
+    }
+    const opens = (address: string) => vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(address))
+    const whole = 'https://example.com/login/device?user_code=WDJB-MJHT'
+    expect((await open({})).stdout).toContain(`Opening ${whole}\n`)
+    await opens(whole)
+    const elsewhere = 'https://evil.example/login/device?user_code=WDJB-MJHT'
+    const { stdout } = await open({ verification_uri_complete: elsewhere })
+    expect(stdout).toContain('Opening https://example.com/login/device\n')
+    await opens('https://example.com/login/device')
     for (const address of ['javascript:alert(1)', 'file:///etc/passwd', '--version'])
       expect(openBrowser(address)).toBe(false)
   })
@@ -405,7 +530,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       ['login', '--host', url, '--client-id', 'id', '--store', 'file'],
       {},
     )
-    expect(stdout).toContain('The service cannot be reached; trying again. [the answer to the poll')
+    expect(stdout).toContain('No usable response yet; trying again. [the answer to the poll')
     expect(code).toBe(0)
   })
 })

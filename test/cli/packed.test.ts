@@ -22,7 +22,7 @@ describe('the package as it is published', { timeout: 120_000 }, () => {
       world.run(['--version'], { command }),
       world.run(['demo', '--approve', '--interval', '1'], { command }),
       world.run([...login, '--store', 'file'], { command }),
-      world.run(login, { command }),
+      world.run([...login, '--profile', 'elsewhere'], { command }),
     ])
     expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(demo).toMatchObject({ code: 0, stderr: '' })

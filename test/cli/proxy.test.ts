@@ -1,28 +1,13 @@
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
 import { describe, expect } from 'vitest'
+import { startConnectProxy } from '../support/connect-proxy.ts'
 import { granted } from './support/scripted-http.ts'
 import { CERTIFICATE } from './support/serve.ts'
 import { test, type World } from './support/world.ts'
 
-/** A proxy that hands connections through, and the hosts that it was asked for. */
 async function proxyOf(world: World) {
-  const hosts: string[] = []
-  const server = createServer().on('connect', (request, client) => {
-    const { host, hostname, port } = new URL(`http://${request.url}`)
-    hosts.push(host)
-    const target = connect(Number(port), hostname, () => {
-      client.write('HTTP/1.1 200 OK\r\n\r\n')
-      target.pipe(client).pipe(target)
-    })
-    for (const socket of [client, target]) socket.on('error', () => undefined)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  world.onEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { hosts, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const proxy = await startConnectProxy()
+  world.onEnd(proxy.close)
+  return proxy
 }
 
 describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
@@ -64,24 +49,79 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
     expect(proxy.hosts).toEqual([])
   })
 
-  test.for(['socks5://me:secret@127.0.0.1:9', 'me:secret@:x', 'http://'])(
-    'at %s is wrong usage, and not repeated',
-    async (address, { world }) => {
-      const { code, stdout, stderr } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {
-        env: { HTTPS_PROXY: address },
-      })
-      expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
-      expect(stdout).toContain('HTTPS_PROXY is no address of a proxy')
-      expect(stdout).not.toContain('secret')
+  test.for(['ALL_PROXY', 'all_proxy'])(
+    'is named by %s, unless HTTPS_PROXY names one',
+    async (name, { world }) => {
+      const [all, https] = await Promise.all([proxyOf(world), proxyOf(world)])
+      const { url } = await world.scripted({ isSecure: true })
+      const call = (env: Record<string, string>) =>
+        world.run(['api', '/user', '--auth', 'none', '--host', url], {
+          env: { NODE_EXTRA_CA_CERTS: CERTIFICATE, [name]: all.url, ...env },
+        })
+      expect(await call({})).toMatchObject({ code: 0, stderr: '' })
+      expect(all.hosts).toEqual([new URL(url).host])
+      expect(await call({ HTTPS_PROXY: https.url })).toMatchObject({ code: 0 })
+      expect(await call({ NO_PROXY: 'localhost' })).toMatchObject({ code: 0 })
+      expect([all.hosts.length, https.hosts.length]).toEqual([1, 1])
     },
   )
 
-  test('that cannot be reached is an error with what to do', async ({ world }) => {
-    const { code, stdout } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {
-      env: { HTTPS_PROXY: 'http://127.0.0.1:9' },
+  test.for([
+    ['HTTPS_PROXY', 'me:secret@:x', 'is not the address of a proxy'],
+    ['HTTPS_PROXY', 'http://', 'is not the address of a proxy'],
+    ['ALL_PROXY', 'socks5://me:secret@127.0.0.1:9', 'names a SOCKS proxy'],
+  ] as const)('in %s at %s is wrong usage, and not repeated', async ([name, address, words], { world }) => {
+    const { code, stdout, stderr } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {
+      env: { [name]: address },
     })
+    expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
+    expect(stdout).toContain(`${name} ${words}`)
+    expect(stdout).not.toContain('secret')
+  })
+
+  test.for([
+    [407, 'asks for a user name and a password (status 407)', 'http://USER:PASSWORD@proxy.example.com'],
+    [502, 'could not connect to it (status 502)', 'ask who runs the proxy'],
+    [403, 'refused with status 403', 'Check the proxy (HTTPS_PROXY, ALL_PROXY)'],
+  ] as const)('that refuses with %i is told from the service', async ([status, why, advice], { world }) => {
+    const proxy = await startConnectProxy(status)
+    world.onEnd(proxy.close)
+    const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') }
+    const [login, api] = await Promise.all([
+      world.run(['login', '--client-id', 'id', '--store', 'file'], { env }),
+      world.run(['api', '/user', '--auth', 'none'], { env }),
+    ])
+    const proxied = `cannot be reached: the proxy ${new URL(proxy.url).host} ${why}\n  `
+    expect(login).toMatchObject({ code: 1, stderr: '' })
+    expect(login.stdout).toContain(`✗ github.com ${proxied}`)
+    expect(login.stdout).toContain(advice)
+    expect(api.stderr).toContain(`✗ api.github.com ${proxied}`)
+    expect(login.stdout + api.stderr).not.toContain('secret')
+  })
+
+  test('that cannot be reached is told from the service', async ({ world }) => {
+    const login = ['login', '--client-id', 'id', '--store', 'file']
+    const { code, stdout } = await world.run(login, { env: { ALL_PROXY: 'http://me:secret@127.0.0.1:9' } })
     expect(code).toBe(1)
-    expect(stdout).toContain('github.com cannot be reached')
-    expect(stdout).toContain('HTTPS_PROXY, NO_PROXY')
+    expect(stdout).toContain(
+      '✗ github.com cannot be reached: the proxy 127.0.0.1:9 cannot be reached (ECONNREFUSED)',
+    )
+    expect(stdout).toContain('Check the proxy (HTTPS_PROXY, ALL_PROXY)')
+    expect(stdout).not.toContain('secret')
+  })
+
+  test('is not blamed for a service that cannot be reached through it', async ({ world }) => {
+    const proxy = await proxyOf(world)
+    const env = { HTTPS_PROXY: proxy.url }
+    const call = ['api', '/user', '--auth', 'none', '--host', 'https://localhost:9']
+    const [through, around] = await Promise.all([
+      world.run(call, { env }),
+      world.run(call, { env: { ...env, NO_PROXY: 'localhost' } }),
+    ])
+    for (const { code, stderr } of [through, around]) {
+      expect(code).toBe(1)
+      expect(stderr).toContain('✗ localhost:9 cannot be reached')
+      expect(stderr).not.toContain('the proxy ')
+    }
   })
 })

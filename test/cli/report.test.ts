@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { codesCard } from '../../src/cli/codes-card.ts'
+import { failure } from '../../src/cli/failure.ts'
 import { reportTo } from '../../src/cli/report.ts'
 import { widthOf, writerTo } from '../../src/cli/writer.ts'
-import type { DeviceView } from '../../src/index.ts'
+import { type DeviceView, RefusedError } from '../../src/index.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -51,7 +52,7 @@ test('a terminal shows the code, a live line while it waits, and gives the curso
   expect(text().length).toBeGreaterThan(drawn)
   report.state({ status: 'denied', text: 'The request was denied.', polls: 2 }, () => waiting)
   report.close()
-  expect(text()).toContain('denied      The request was denied.\n')
+  expect(text()).not.toContain('denied')
   expect(text().endsWith('\u001b[?25h')).toBe(true)
   expect(vi.getTimerCount()).toBe(0)
 })
@@ -73,6 +74,17 @@ test('the same state twice is told once', () => {
     report.state({ ...waiting, activity }, () => waiting)
   report.close()
   expect(text().match(/pending/g)).toHaveLength(1)
+})
+
+test.each([24, 80, 120])('a failure breaks no word in %i columns', (columns) => {
+  const words =
+    'Your organization does not allow devices of this kind, ask an administrator to add the application'
+  const error = new RefusedError({ status: 400, error: 'org_policy', description: words })
+  const [first = '', ...more] = failure(error, { columns }).lines
+  for (const line of [first, ...more]) expect(widthOf(line)).toBeLessThanOrEqual(columns - 2)
+  expect(more.every((line) => typeof line === 'string' && /^ {2}\S/.test(line))).toBe(true)
+  expect(more.join('').replaceAll(/ +/g, ' ')).toContain(words)
+  expect(failure(error, {}).lines).toContain(`  The service says: ${words}`)
 })
 
 test('colours are used on a terminal, unless they are not wanted', () => {

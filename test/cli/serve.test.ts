@@ -159,8 +159,11 @@ test('lines are for people on a terminal, and for programs with --json', async (
   expect(await inTerminal('--json')).toMatch(/^\{"time":".*","event":"listening",.*\}\r$/m)
 })
 
-test('clients come from a file too, and the profile says how errors are answered', async () => {
-  const clients = file('clients.json', JSON.stringify([{ clientId: CLIENT_ID, name: 'From a file' }]))
+test('clients come from a file too, with the scopes of each, and the profile says how errors are answered', async () => {
+  const clients = file(
+    'clients.json',
+    JSON.stringify([{ clientId: CLIENT_ID, name: 'From a file', scopes: ['repo'] }]),
+  )
   const url = await serve(
     '--clients',
     clients,
@@ -173,6 +176,8 @@ test('clients come from a file too, and the profile says how errors are answered
   ).url()
   const codes = (await (await askForCodes(url)).json()) as { device_code: string }
   expect(codes).toMatchObject({ expires_in: 60, interval: 2 })
+  const refused = await post(url, '/login/device/code', { client_id: CLIENT_ID, scope: 'gist' })
+  expect(await refused.json()).toMatchObject({ error: 'invalid_scope' })
   const poll = await post(url, '/login/oauth/access_token', {
     client_id: CLIENT_ID,
     device_code: codes.device_code,
@@ -181,8 +186,11 @@ test('clients come from a file too, and the profile says how errors are answered
   expect(poll.status).toBe(400)
 })
 
-test('the addresses that others see are those that are given out', async () => {
-  const url = await serve(...CLIENT, '--auth-url', 'https://login.example.com').url()
+test.each([
+  ['https://login.example.com', []],
+  ['http://login.example.com', ['--allow-http']],
+])('the addresses that others see are those that are given out: %s', async (authUrl, flags) => {
+  const url = await serve(...CLIENT, '--auth-url', authUrl, ...flags).url()
   const answer = await new Promise<string>((done) => {
     const request = httpRequest(`${url}/login/device/code`, {
       method: 'POST',
@@ -191,7 +199,7 @@ test('the addresses that others see are those that are given out', async () => {
     request.on('response', async (response) => done(String(await response.toArray())))
     request.end(`client_id=${CLIENT_ID}`)
   })
-  expect(JSON.parse(answer)).toMatchObject({ verification_uri: 'https://login.example.com/login/device' })
+  expect(JSON.parse(answer)).toMatchObject({ verification_uri: `${authUrl}/login/device` })
 })
 
 test('serves https with a key and a certificate', async () => {
@@ -229,6 +237,8 @@ describe('what cannot be', () => {
       '--store is "memory", or an address that begins with redis://',
     ],
     [['--demo-client', '--auth-url', 'login.example.com'], 'It is an address that begins with https://'],
+    [['--demo-client', '--auth-url', 'http://login.example.com'], 'for a test network, add --allow-http'],
+    [['--demo-client', '--base-url', 'http://api.example.com'], '--base-url must be https'],
     [['--demo-client', '--tls-key', '/no/such/file'], '--tls-key and --tls-cert belong together'],
     [['--demo-client', '--trust-proxy', 'proxy'], '"proxy" is no address and no network'],
     [['--demo-client', '--profile', 'gitlab'], 'Allowed choices are github, rfc8628'],

@@ -48,11 +48,11 @@ describe('the stream', () => {
     const events = eventsOf(await stream())
     expect(events[0]).toMatchObject({ type: 'clock' })
     expect(movesOf(events)).toEqual([
-      'starting:always:3',
+      'starting:always:0',
       'requesting:done:requestCodes:0',
-      'waiting:after:untilDue:1',
+      'waiting:after:untilDue:0',
       'polling:done:pollToken:0',
-      'waiting:after:untilDue:1',
+      'waiting:after:untilDue:0',
       'polling:done:pollToken:3',
     ])
     const states = events.flatMap((event) => (event.type === 'state' ? [event] : []))
@@ -110,6 +110,19 @@ describe('the stream', () => {
     expect(eventsOf(await stream()).at(-1)).toMatchObject({ type: 'end' })
     expect(flow.secrets).toHaveLength(2)
     for (const secret of flow.secrets) expect((await stream()).includes(secret)).toBe(false)
+  })
+
+  test('a field whose toString is not a function costs no token', async () => {
+    const odd = { toString: null }
+    const flow = await startedFlow((body) => ({ ...body, odd, id_token: odd, scope: 'repo' }))
+    const stream = await listen(flow.address)
+    flow.actor.start()
+    await flow.reach('pending')
+    await flow.decide('approve')
+    await flow.reach('settled')
+    await flow.close()
+    expect(flow.actor.getSnapshot().output).toMatchObject({ status: 'authorized' })
+    expect(eventsOf(await stream()).at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
   })
 
   test('tells those who come back only what they have not heard', async () => {

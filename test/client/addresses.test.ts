@@ -11,6 +11,11 @@ describe('addresses', () => {
     'http://127.0.0.1.example',
     'http://localhost.example',
     'http://10.0.0.1',
+    'http://0.0.0.0',
+    'http://app.localhost',
+    'http://localhost.',
+    'http://127.0.0.1.nip.io',
+    'http://[::ffff:127.0.0.1]',
     'ftp://login.example',
     'https://user:password@login.example',
     'login.example',
@@ -24,7 +29,6 @@ describe('addresses', () => {
   test.each([
     'https://login.example',
     'http://localhost:8080',
-    'http://app.localhost',
     'http://127.0.0.1:1',
     'http://127.1.2.3',
     'http://[::1]:80',
@@ -53,5 +57,38 @@ describe('addresses', () => {
       deviceAuthorizationEndpoint: 'https://octo.ghe.com/login/device/code',
       baseUrl: 'https://api.octo.ghe.com',
     })
+  })
+
+  test.each([
+    ['https://git.example.com', 'https://git.example.com', 'https://git.example.com/api/v3'],
+    ['https://Git.Example.com/', 'https://git.example.com', 'https://git.example.com/api/v3'],
+    ['git.example.com:8443', 'https://git.example.com:8443', 'https://git.example.com:8443/api/v3'],
+    ['https://OCTO.ghe.com', 'https://octo.ghe.com', 'https://api.octo.ghe.com'],
+    ['localhost:8080', 'http://localhost:8080', 'http://localhost:8080/api/v3'],
+    ['https://127.0.0.1:8443', 'https://127.0.0.1:8443', 'https://127.0.0.1:8443/api/v3'],
+    ['github.com', 'https://github.com', 'https://api.github.com'],
+    ['https://github.com', 'https://github.com', 'https://api.github.com'],
+  ])('of an Enterprise installation are found for %j', (host, authUrl, baseUrl) => {
+    expect(githubEnterprise(host)).toEqual(github({ authUrl, baseUrl }))
+  })
+
+  test.each([
+    '',
+    ' ',
+    'http://git.example.com',
+    'http://app.localhost',
+    'https://git.example.com/login',
+    'https://git.example.com/?a',
+    'git.example.com/api/v3',
+    'user@git.example.com',
+    'ftp://git.example.com',
+    'git example.com',
+    'https://',
+    undefined,
+    5,
+  ])('of an Enterprise installation cannot be found for %j', (host) => {
+    expect(() => githubEnterprise(host as string)).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('git.example.com') }),
+    )
   })
 })

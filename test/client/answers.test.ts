@@ -15,7 +15,6 @@ describe('the answer with the codes', () => {
   test.each([
     ['an interval below zero', { ...codes, interval: -5 }, 'interval'],
     ['an interval that is no number', { ...codes, interval: 'abc' }, 'interval'],
-    ['a broken interval', { ...codes, interval: 2.5 }, 'interval'],
     ['a lifetime below zero', { ...codes, expires_in: -1 }, 'expires_in'],
     ['a lifetime that is no number', { ...codes, expires_in: 'soon' }, 'expires_in'],
     ['no device code', { ...codes, device_code: '' }, 'device_code'],
@@ -111,6 +110,14 @@ describe('the answer with the codes', () => {
   test.each([null, ''])('is a refusal where the codes beside the error are %j', async (device_code) => {
     const error = await failure({ device_code, user_code: device_code, error: 'invalid_scope' })
     expect(error).toMatchObject({ code: 'refused', error: 'invalid_scope' })
+  })
+
+  test.each([
+    ['with status 400', Response.json(codes, { status: 400 })],
+    ['with status 500', Response.json(codes, { status: 500 })],
+    ['beside an error', { ...codes, error: 'slow_down' }],
+  ])('holds codes %s', async (_, answer) => {
+    expect(await startFlow([answer, token]).result()).toMatchObject({ status: 'authorized' })
   })
 
   test('that does not come is given up after 30 seconds', async () => {
@@ -213,9 +220,19 @@ describe('the answer to a poll', () => {
     expect(received).not.toHaveProperty('refreshToken')
   })
 
-  test('that names a final code ends the flow even with a status of 500', async () => {
-    const error = await failure(codes, Response.json({ error: 'invalid_client' }, { status: 500 }))
-    expect(error).toMatchObject({ code: 'refused', error: 'invalid_client' })
+  test.each([
+    'incorrect_client_credentials',
+    'incorrect_device_code',
+    'device_flow_disabled',
+    'invalid_request',
+    'invalid_client',
+    'invalid_grant',
+    'invalid_scope',
+    'unauthorized_client',
+    'unsupported_grant_type',
+  ])('that says %s ends the flow even with a status of 500', async (code) => {
+    const error = await failure(codes, Response.json({ error: code }, { status: 500 }), token)
+    expect(error).toMatchObject({ code: 'refused', error: code })
   })
 
   test('that says "Internal Server Error" under error, with a status of 500, is a fault that passes', async () => {
@@ -232,6 +249,7 @@ describe('the answer to a poll', () => {
 
   test.each([
     ['an empty token', { ...token, access_token: '' }, 'access_token'],
+    ['a token that writes to the terminal', { ...token, access_token: 'gho_\u001b]0;' }, 'access_token'],
     ['a token that is a number', { ...token, access_token: 12345678 }, 'access_token'],
     ['scopes in a list', { ...token, scope: [] }, 'scope'],
   ])('with %s is a typed error', async (_, answer, field) => {
@@ -252,6 +270,17 @@ describe('the answer to a poll', () => {
     const error = await failure(codes, answer)
     expect(error).toMatchObject({ code: 'refused', ...expected })
     expect(error.message).not.toContain('my_own_error')
+  })
+
+  test.each([
+    ['a 403 without Retry-After', new Response('{}', { status: 403 })],
+    [
+      'a 403 with Retry-After and an error',
+      Response.json({ error: 'forbidden' }, { status: 403, headers: { 'retry-after': '9' } }),
+    ],
+    ['another status with Retry-After', new Response('{}', { status: 404, headers: { 'retry-after': '9' } })],
+  ])('that is %s ends the flow', async (_, answer) => {
+    expect(await failure(codes, answer, token)).toMatchObject({ code: 'refused' })
   })
 
   test.each([301, 302, 303, 307, 308])('that redirects with %d is not followed', async (status) => {

@@ -50,6 +50,30 @@ describe('discover', () => {
     })
   })
 
+  test.each([
+    ['device_authorization_endpoint', 'http://127.0.0.1:8080/device'],
+    ['device_authorization_endpoint', 'https://localhost/device'],
+    ['token_endpoint', 'http://[::1]/token'],
+    ['token_endpoint', 'http://login.example/token'],
+    ['token_endpoint', 'token'],
+  ])('of a remote issuer is refused with the %s %s', async (name, address) => {
+    const { options } = setUp({ ...metadata, [name]: address })
+    await expect(discover('https://login.example/tenant', options)).rejects.toMatchObject({
+      code: 'wrong_host',
+    })
+  })
+
+  test('may name loopback addresses where the issuer is at one', async () => {
+    const { options } = setUp({
+      issuer: 'http://localhost:8080',
+      device_authorization_endpoint: 'http://127.0.0.1:8080/device',
+      token_endpoint: 'http://[::1]:8080/token',
+    })
+    expect(await discover('http://localhost:8080', options)).toMatchObject({
+      tokenEndpoint: 'http://[::1]:8080/token',
+    })
+  })
+
   test('asks no issuer off https', async () => {
     const { sent, options } = setUp(metadata)
     await expect(discover('http://login.example', options)).rejects.toMatchObject({ code: 'wrong_host' })

@@ -8,7 +8,9 @@ const faults = {
   'a connection that breaks': new TypeError('fetch failed'),
   'a 502 page': new Response('<html>Bad gateway</html>', { status: 502 }),
   'a 503 without a body': new Response(null, { status: 503 }),
+  'a 408': new Response('{}', { status: 408 }),
   'a 429': new Response('{}', { status: 429 }),
+  'a 403 with Retry-After': new Response('{}', { status: 403, headers: { 'retry-after': '1' } }),
   'a page with status 200': new Response('<html>Welcome to the hotel</html>'),
   'JSON cut short': new Response('{"access_tok'),
   'an empty object': new Response('{}'),
@@ -77,8 +79,8 @@ describe('a fault at a poll', () => {
       const busy = new Response(null, { status: 503, headers: { 'retry-after': value } })
       const flow = startFlow([codes, busy, busy, pending])
       await flow.time.advance(5250)
-      const { nextPollAt, expiresAt, heardAt } = flow.actor.getSnapshot().context
-      expect(nextPollAt - heardAt).toBe(value.length > 10 ? expiresAt - heardAt : 10_500)
+      const { nextPollAt, expiresAt, lookedAt } = flow.actor.getSnapshot().context
+      expect(nextPollAt - lookedAt).toBe(value.length > 10 ? expiresAt - lookedAt : 10_500)
     },
   )
 
@@ -161,6 +163,12 @@ describe('incorrect_device_code', () => {
     const flow = startFlow([codes, pending, unknownCode])
     expect(await flow.result()).toMatchObject({ error: { code: 'refused', error: 'incorrect_device_code' } })
     expect(flow.sent).toHaveLength(5)
+  })
+
+  test('ends the flow where no other poll fits before the codes expire', async () => {
+    const flow = startFlow([{ ...codes, expires_in: 14 }, pending, unknownCode])
+    expect(await flow.result()).toMatchObject({ error: { error: 'incorrect_device_code' } })
+    expect(flow.gaps()).toEqual([5.25, 5.25])
   })
 
   test('ends the flow where the service never knew the code', async () => {

@@ -43,11 +43,17 @@ describe('the lifetime of the codes', () => {
     expect(flow.gaps()).toEqual([5.25, 5])
   })
 
-  test('keeps, for a last poll before the end, what a slow_down has added to the margin', async () => {
-    // The last wait would end at 17.85 seconds, and a second before the end is 17: both miss the other.
+  test('gives up, for a last poll before the end, what a slow_down has added to the margin', async () => {
+    // The last wait would end at 17.85 seconds, when less than a second is left.
     const flow = startFlow([{ ...codes, expires_in: 18 }, slowDown, token])
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
-    expect(flow.gaps()).toEqual([5.25, 12])
+    expect(flow.gaps()).toEqual([5.25, 11.75])
+  })
+
+  test('lets a request that hangs take a quarter of it, so that another poll still fits', async () => {
+    const flow = startFlow([{ ...codes, expires_in: 60 }, 'hang', token])
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([5.25, 15 + 10.5])
   })
 
   test('lets a poll that is on its way when they end bring the token', async () => {
@@ -64,7 +70,8 @@ describe('the lifetime of the codes', () => {
   test('ends after a poll that came back too late with nothing', async () => {
     const flow = startFlow([{ ...codes, expires_in: 20 }, 'hang'])
     expect(await flow.result()).toEqual({ status: 'expired' })
-    expect(flow.sent).toHaveLength(2)
+    expect(flow.gaps()).toEqual([5.25, 13.75])
+    expect(flow.time.now - (flow.sent[0]?.at ?? 0)).toBe(24_000)
   })
 
   test('is over after a sleep past its end, without a poll', async () => {

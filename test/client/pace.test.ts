@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { answers } from '../support/answers.ts'
 import { startFlow } from '../support/flow.ts'
 
@@ -110,6 +111,39 @@ describe('the pace of polls', () => {
     expect(flow.actor.getSnapshot().output).toEqual({ status: 'expired' })
     expect(flow.sent).toHaveLength(1)
     expect(flow.time.now - (flow.sent[0]?.at ?? 0)).toBe(3_000_000_000)
+  })
+
+  test.each([2 ** 31 - 1, 2 ** 31, 2 ** 32])(
+    'sets no timer too long for a wait of %d milliseconds',
+    async (wait) => {
+      const interval = Math.ceil(wait / 1000)
+      const flow = startFlow([{ ...codes, interval, expires_in: 2 * interval }, token])
+      await flow.time.until(() => flow.actor.getSnapshot().status === 'done', 2 ** 40)
+      expect(flow.sent).toHaveLength(2)
+      expect(flow.gaps()[0]).toBeGreaterThanOrEqual(interval)
+    },
+  )
+
+  test('waits whole milliseconds, and sets one timer for them', async () => {
+    let timers = 0
+    const time = new VirtualTime()
+    const clock = time.clock()
+    const setTimeout: typeof clock.setTimeout = (callback, delay) => {
+      timers += 1
+      return clock.setTimeout(callback, delay)
+    }
+    // After the third slow_down the wait is 39,916.8 milliseconds.
+    const slow = { error: 'slow_down' }
+    const flow = startFlow(
+      [{ ...codes, interval: 7 }, slow, slow, slow, token],
+      { clock: { ...clock, setTimeout } },
+      1,
+      time,
+    )
+    await flow.result()
+    expect(flow.actor.getSnapshot().context.nextPollAt % 1).not.toBe(0)
+    // One for each of five requests, and one for each of four waits.
+    expect(timers).toBe(9)
   })
 
   test('computes the wait again when it is woken', async () => {

@@ -65,14 +65,17 @@ describe('refresh', () => {
     ).rejects.toThrow('disk full')
   })
 
-  test('keeps the old refresh token where there is no new one', async () => {
-    const { options } = setUp({ access_token: 'ghu_new' })
-    const token = await refresh({ ...old, refreshTokenExpiresIn: 9 }, options)
-    expect(token.refreshToken?.reveal()).toBe('ghr_old')
-    expect(token).toMatchObject({ scopes: ['repo'], refreshTokenExpiresIn: 9, refreshTokenExpiresAt: 5 })
-    const { refreshTokenExpiresAt: _, ...lasting } = old
-    expect(Object.keys(await refresh(lasting, options)).join()).not.toContain('refreshTokenExpires')
-  })
+  test.each([undefined, '', 'ghr_\u001b[2J'])(
+    'keeps the old refresh token where the new one is %j',
+    async (refresh_token) => {
+      const { options } = setUp({ access_token: 'ghu_new', refresh_token })
+      const token = await refresh({ ...old, refreshTokenExpiresIn: 9 }, options)
+      expect(token.refreshToken?.reveal()).toBe('ghr_old')
+      expect(token).toMatchObject({ scopes: ['repo'], refreshTokenExpiresIn: 9, refreshTokenExpiresAt: 5 })
+      const { refreshTokenExpiresAt: _, ...lasting } = old
+      expect(Object.keys(await refresh(lasting, options)).join()).not.toContain('refreshTokenExpires')
+    },
+  )
 
   test.each([
     [
@@ -85,6 +88,7 @@ describe('refresh', () => {
     ],
     [new Response('', { status: 503 }), { code: 'refused', status: 503 }],
     [Response.json({ access_token: 5 }), { code: 'bad_answer' }],
+    [Response.json({ ...pair, access_token: 'ghu_\u202e' }), { code: 'bad_answer' }],
     [new TypeError('fetch failed'), { code: 'unreachable' }],
   ])('fails with a typed error, and can be tried again', async (answer, expected) => {
     const { options } = setUp(answer, pair)

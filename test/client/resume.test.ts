@@ -18,7 +18,7 @@ describe('an authorization that is resumed', () => {
     await first.time.advance(6000)
     const record = recordOf(first)
     expect(record).toMatchObject({ v: 1, status: 'slowed', interval: 10, margin: 1.26, scopes: ['repo'] })
-    const second = startFlow([token], { clientId: undefined, resume: record } as never)
+    const second = startFlow([token], { clientId: undefined, resume: record } as never, 1, first.time)
     expect(second.actor.getSnapshot().matches({ waiting: 'slowed' })).toBe(true)
     expect(await second.result()).toMatchObject({ status: 'authorized' })
     expect(second.sent).toHaveLength(1)
@@ -63,6 +63,8 @@ describe('an authorization that is resumed', () => {
     ['without its device code', { deviceCode: '' }, '"deviceCode"'],
     ['with an interval below one', { interval: 0 }, '"interval"'],
     ['with a time that is none', { nextPollAt: null }, '"nextPollAt"'],
+    ['written at a time that is none', { writtenAt: 'now' }, '"writtenAt"'],
+    ['with a lifetime below none', { expiresIn: -1 }, '"expiresIn"'],
     ['with a deadline that is none', { expiresAt: Number.POSITIVE_INFINITY }, '"expiresAt"'],
     ['with a margin below one', { margin: 0.5 }, '"margin"'],
     ['with a margin above two', { margin: 2.01 }, '"margin"'],
@@ -111,6 +113,15 @@ describe('an authorization that is resumed', () => {
     const second = startFlow([pending, token], { clientId: undefined, resume } as never)
     await second.result()
     expect(second.gaps()).toEqual([5])
+  })
+
+  test('lets a request take a quarter of the lifetime that the codes had at first', async () => {
+    const first = startFlow([{ ...codes, expires_in: 60 }, pending])
+    await first.time.advance(6000)
+    const resume = recordOf(first)
+    const second = startFlow(['hang', token], { clientId: undefined, resume } as never, 1, first.time)
+    await second.result()
+    expect(second.gaps()).toEqual([15 + 10.5])
   })
 
   test('past its deadline shows no codes', async () => {

@@ -46,7 +46,9 @@ test('what the browser guide shows renders on a server, sends nothing and sets n
   const timers = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setInterval')]
   const props = { clientId: 'id', onToken: () => undefined }
   expect(renderToString(<SignIn {...props} />)).toBe('<button type="button">Sign in</button>')
-  expect(renderToString(<Login {...props} />)).toBe('<section><p role="status"></p></section>')
+  expect(renderToString(<Login {...props} onRetry={() => undefined} />)).toBe(
+    '<section><p role="status"></p></section>',
+  )
   const app = createSSRApp({
     setup() {
       // biome-ignore lint/correctness/useHookAtTopLevel: it is of Vue, not of React.

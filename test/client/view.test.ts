@@ -51,6 +51,20 @@ test('a view tells how the authorization stands, what it does, and how long', as
   ])
 })
 
+test.each([
+  ['https://evil.example/login/device?c=1', undefined],
+  ['http://github.com/login/device?c=1', undefined],
+  ['https://github.com:444/login/device?c=1', undefined],
+  ['https://github.com:443/other?c=1', 'https://github.com:443/other?c=1'],
+])('a view has the complete address %s only on the origin that the user reads', async (address, shown) => {
+  const flow = startFlow([{ ...codes, verification_uri_complete: address }])
+  await flow.time.advance(0)
+  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({
+    verificationUri: 'https://github.com/login/device',
+  })
+  expect(viewOf(flow.actor.getSnapshot(), flow.time.now).verificationUriComplete).toBe(shown)
+})
+
 test('a view tells of slowing down, of retrying and of failing', async () => {
   const flow = startFlow([codes, slowDown, new Error('down'), { error: 'invalid_scope' }])
   await flow.time.advance(5250)
@@ -190,4 +204,17 @@ test('a watch ends when it is told to', async () => {
   watch(flow.actor, () => calls++)()
   await flow.result()
   expect(calls).toBe(1)
+})
+
+test.each([
+  ['cannot be reached', new Error('down')],
+  ['is failing', new Response(null, { status: 503 })],
+  ['does not know the code yet', { error: 'incorrect_device_code' }],
+])('a view says the same of every poll without a usable response: the service %s', async (_, said) => {
+  const flow = startFlow([codes, pending, said])
+  await flow.time.advance(10_500)
+  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({
+    activity: 'retrying',
+    text: 'No usable response yet; trying again.',
+  })
 })

@@ -1,13 +1,16 @@
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createMachine, setup } from 'xstate'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
 import { type Box, crosses, type Layout, type Point, wordsBox } from '../../docs/tools/lay-out.ts'
-import { diagrams, layouts } from '../../docs/tools/make-diagrams.ts'
+import { diagrams, layouts, MACHINES } from '../../docs/tools/make-diagrams.ts'
 import { type Machine, readMachine } from '../../docs/tools/read-machine.ts'
 import { stack } from '../../docs/tools/stack.ts'
 import { DARK, LIGHT, ROLES } from '../../docs/tools/theme.ts'
+import { writeModule } from '../../docs/tools/write-config.ts'
 import { rowsOf, writeMoves } from '../../docs/tools/write-moves.ts'
 
 const folder = resolve(import.meta.dirname, '../../docs/machines')
@@ -16,6 +19,9 @@ const laidOut = await layouts()
 
 /** Pixels of the widest picture: what a page of GitHub has room for, and what a phone shows at a size to read. */
 const WIDEST = { wide: 900, narrow: 400 }
+
+/** Milliseconds for an exported machine to run to its end, in a process of its own. */
+const TIME_LIMIT = 20_000
 
 test('the folder of diagrams holds what is generated from the machines, and nothing else', () => {
   const present = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
@@ -114,19 +120,52 @@ describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }
     })
   })
 
-  test('has a config beside it that makes the same machine', () => {
-    const json = JSON.parse(readFileSync(join(folder, `${file}.machine.json`), 'utf8'))
-    expect(bare(readMachine(createMachine(json)))).toEqual(bare(read))
+  test('has a config beside it that makes the same machine, with numbers for delays', () => {
+    const exported = readMachine(createMachine(JSON.parse(readExport(`${file}.machine.json`))))
+    const waits = exported.moves.filter(({ trigger }) => trigger.kind === 'after')
+    expect(waits.map(({ trigger }) => Number(trigger.name) > 0)).not.toContain(false)
+    expect(unnamed(exported)).toEqual(unnamed(read))
   })
 
-  test('has a snippet beside it that makes the same machine with nothing but xstate', () => {
-    const snippet = readFileSync(join(folder, `${file}.stately.js`), 'utf8')
-    const [, name, call] =
-      /^import .*\n\nexport const (\w+) = (createMachine\([\s\S]*\))\n$/.exec(snippet) ?? []
-    const made = new Function('createMachine', `return ${call}`)(createMachine)
-    expect(name).toBe(read.id)
-    expect(bare(readMachine(made))).toEqual(bare(read))
+  test('has a module beside it that makes the same machine with nothing but xstate', async () => {
+    const module = readExport(`${file}.stately.js`)
+    expect([...module.matchAll(/ from '(.*)'/g)].map(([, name]) => name)).toEqual(['xstate'])
+    const { [read.id]: machine } = await import(join(folder, `${file}.stately.js`))
+    expect(bare(readMachine(machine))).toEqual(bare(read))
   })
+})
+
+/** What a user sends, and the states that follow. */
+const FIRST_RUNS: Readonly<Record<string, { readonly events: string[]; readonly states: string[] }>> = {
+  'device-authorization': { events: [], states: ['requesting', 'requested', 'polling', 'authorized'] },
+  'device-grant': {
+    events: ['poll', 'approve', 'poll', 'issued'],
+    states: ['requested', 'pending', 'approved', 'issuing', 'authorized'],
+  },
+}
+
+describe.each(
+  Object.keys(MACHINES).flatMap((file) => [
+    { file, exported: `${file}.stately.js` },
+    { file, exported: `${file}.machine.json` },
+  ]),
+)('the export $exported', ({ file, exported }) => {
+  test('starts, and leads to its end within the time limit', async () => {
+    const { events = [], states } = FIRST_RUNS[file] ?? {}
+    const run = join(import.meta.dirname, 'run-exported.js')
+    // In a process of its own: a machine that goes round and round would stop the tests as well.
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [run, join(folder, exported), join(folder, `${file}.stately.js`), ...events],
+      { timeout: TIME_LIMIT },
+    )
+    expect(JSON.parse(stdout)).toEqual(states)
+  })
+})
+
+test('a way that no transition leads on stops the tool', () => {
+  const machine = createMachine({ initial: 'one', states: { one: { on: { go: 'two' } }, two: {} } })
+  expect(() => writeModule(machine, ['one', 'two', 'one'])).toThrow('no transition leads from "two" to "one"')
 })
 
 test('a name that the tables have no words for stops the tool', () => {
@@ -192,6 +231,20 @@ function attributes(svg: string, name: string): string[][] {
 function wordsOf(svg: string, state: string): string {
   const [, group = ''] = new RegExp(`data-state="${state}">(.*?)</g>`, 's').exec(svg) ?? []
   return [...group.matchAll(/<text[^>]*>([^<]*)/g)].map(([, words]) => words).join(' ')
+}
+
+function readExport(name: string): string {
+  return readFileSync(join(folder, name), 'utf8')
+}
+
+/** A machine without the names of its delays. */
+function unnamed(machine: Machine) {
+  const { moves, ...rest } = bare(machine)
+  const isNamed = ({ trigger }: (typeof moves)[number]) => trigger.kind === 'after'
+  return {
+    ...rest,
+    moves: moves.map((move) => (isNamed(move) ? { ...move, id: '', trigger: { kind: 'after' } } : move)),
+  }
 }
 
 function bare({ id, description, states, moves }: Machine) {

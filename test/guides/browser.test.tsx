@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createApp, h, nextTick } from 'vue'
 import { createDeviceAuthorization, type DeviceView, type OAuthToken } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
+import { answers } from '../support/answers.ts'
 import { page } from '../support/page.ts'
 import { render } from '../support/render.ts'
 import { startLogin } from './browser/login.ts'
@@ -131,7 +132,22 @@ describe('a login in a page', () => {
     await service.approve(code, 'octocat')
     await pass(5)
     expect(document.querySelector('[role=status]')?.textContent).toBe('Authorized.')
+    expect(document.querySelector('button')).toBeNull()
     expect(tokens).toHaveLength(1)
+  })
+
+  test('without a framework can be started again after it was denied', async () => {
+    const { sent, service, pass } = page()
+    showLogin(document.body, 'id', () => undefined)
+    document.querySelector('button')?.click()
+    await pass(1)
+    await service.deny(document.querySelector('code')?.textContent ?? '')
+    await pass(5)
+    expect(document.body.textContent).toContain('The request was denied.')
+    document.querySelector('button')?.click()
+    await pass(1)
+    expect(document.querySelector('code')?.textContent).toMatch(/\w{4}-\w{4}/)
+    expect(sent).toEqual([CODES, POLL, CODES])
   })
 })
 
@@ -156,11 +172,44 @@ describe('a login with React', () => {
     expect(tokens).toHaveLength(1)
   })
 
+  test.each(['denied', 'expired'] as const)('can be started again after it was %s', async (end) => {
+    const { sent, service, pass } = page()
+    const shown = await render(<SignIn clientId="id" onToken={() => undefined} />, () => undefined)
+    const press = () =>
+      shown.while(async () => {
+        shown.element.querySelector('button')?.click()
+        await pass(1)
+      })
+    const code = () => shown.element.querySelector('code')?.textContent ?? ''
+    await press()
+    const first = code()
+    if (end === 'denied') await service.deny(first)
+    await shown.while(() => pass(end === 'denied' ? 5 : 900))
+    expect(code()).toBe('')
+    const before = sent.length
+    await press()
+    expect(sent.slice(before)).toEqual([CODES])
+    expect(code()).toMatch(/^\w{4}-\w{4}$/)
+    expect(code()).not.toBe(first)
+  })
+
+  test('links to the address that it shows, where the service gives another one for the code', async () => {
+    const { settle } = page()
+    const codes = { ...answers.codes, verification_uri_complete: 'https://evil.example/?user_code=WDJB-MJHT' }
+    vi.stubGlobal('fetch', async () => Response.json(codes))
+    const shown = await render(
+      <Login clientId="id" onToken={() => undefined} onRetry={() => undefined} />,
+      settle,
+    )
+    expect(shown.element.querySelector('a')?.href).toBe(codes.verification_uri)
+  })
+
   test('ends with its component, in a wait and in a request', async () => {
     for (const seconds of [0, 2]) {
       const { sent, pass } = page()
-      const shown = await render(<Login clientId="id" onToken={() => undefined} />, () =>
-        seconds > 0 ? pass(seconds) : undefined,
+      const shown = await render(
+        <Login clientId="id" onToken={() => undefined} onRetry={() => undefined} />,
+        () => (seconds > 0 ? pass(seconds) : undefined),
       )
       await shown.unmount()
       const before = sent.length
@@ -172,7 +221,7 @@ describe('a login with React', () => {
 
   test('takes over what the server rendered', async () => {
     const { sent, pass } = page()
-    const login = <Login clientId="id" onToken={() => undefined} />
+    const login = <Login clientId="id" onToken={() => undefined} onRetry={() => undefined} />
     document.body.innerHTML = renderToString(login)
     const onRecoverableError = vi.fn()
     const root = await act(async () => {

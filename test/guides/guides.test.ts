@@ -6,8 +6,13 @@ const docs = resolve(import.meta.dirname, '../../docs')
 
 test.each([
   'guides/browser',
+  'guides/first-login',
   'guides/inspect',
+  'guides/keep-a-token',
+  'guides/proxies',
+  'guides/own-machine',
   'guides/test-your-login',
+  'guides/walk-the-graph',
   'change/form',
   'change/store',
   'change/page',
@@ -20,5 +25,5 @@ test.each([
   const folder = join(import.meta.dirname, basename(document))
   const tested = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')])
   expect(shown.sort()).toEqual(tested.sort())
-  expect(text.match(/^```\w/gm)).toHaveLength(tested.length)
+  expect(text.match(/^```tsx?$/gm)).toHaveLength(tested.length)
 })

@@ -41,13 +41,13 @@ test.skipIf(!hasNginx || !hasRedis)(
     const page = await sendTo(port, '/login/device', { host: HOST, ...signedIn })
     const [cookie = ''] = (page.cookie ?? '').split(';')
     expect(cookie).toMatch(/^__Host-authgraph=/)
-    const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    const decision = { csrf, user_code: codes.user_code, decision: 'approve' }
-    const done = await send('/login/device', decision, {
-      cookie,
-      ...signedIn,
-      'x-remote-user': 'somebody-else',
-    })
+    const sendForm = (text: string, fields: Record<string, string>) => {
+      const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
+      const headers = { cookie, origin: `https://${HOST}`, ...signedIn, 'x-remote-user': 'somebody-else' }
+      return send('/login/device', { csrf, user_code: codes.user_code, ...fields }, headers)
+    }
+    const confirm = await sendForm(page.text, {})
+    const done = await sendForm(confirm.text, { decision: 'approve' })
     expect(done.status).toBe(200)
 
     const poll = { client_id: CLIENT_ID, device_code: codes.device_code, grant_type: GRANT_TYPE }
@@ -59,6 +59,16 @@ test.skipIf(!hasNginx || !hasRedis)(
   },
   30_000,
 )
+
+test.each(['AUTH_URL', 'CLIENT_ID', 'REDIS_URL'])('a server without %s says so', (missing) => {
+  const env = { ...process.env, AUTH_URL: `https://${HOST}`, CLIENT_ID, REDIS_URL: 'redis://127.0.0.1:1' }
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'server.js')], {
+    env: { ...env, [missing]: '' },
+    encoding: 'utf8',
+  })
+  expect(status).toBe(1)
+  expect(stderr).toContain(`Error: ${missing} is not set: add it to /etc/authgraph.env`)
+})
 
 test.skipIf(!has('systemd-analyze', '--version'))('systemd understands the unit', () => {
   const { stderr } = spawnSync('systemd-analyze', ['verify', join(folder, 'authgraph.service')], {

@@ -80,6 +80,9 @@ export function answersContract(): void {
       [undefined, 5.25],
       [null, 5.25],
       ['2', 2.1],
+      [2.5, 3.15],
+      ['2.5', 3.15],
+      [0.2, 1.05],
       [0, 1.05],
       [1, 1.05],
     ])('%j polls every %d seconds', async (interval, gap) => {
@@ -93,7 +96,7 @@ export function answersContract(): void {
       expect([outcome, gaps]).toEqual([{ status: 'expired' }, []])
     })
 
-    test.each([[-5], [2.5], ['abcdef'], ['-5'], [''], [true], [[]], [{}], [1e300]])(
+    test.each([[-5], ['abcdef'], ['-5'], ['2.'], [''], [true], [[]], [{}], [1e300]])(
       '%j is refused',
       (interval) => failsAtOnce({ ...codes, interval }, { code: 'bad_answer' }),
     )
@@ -220,6 +223,7 @@ export function answersContract(): void {
   describe('slow_down', () => {
     test.each([
       [12, [WAIT, 15.12, 15.12]],
+      [11.5, [WAIT, 15.12, 15.12]],
       ['12', [WAIT, 15.12, 15.12]],
       [1, [WAIT, 12.6, 12.6]],
       [undefined, [WAIT, 12.6, 12.6]],
@@ -302,6 +306,12 @@ export function answersContract(): void {
       { code: 'refused', retryAfter: undefined },
     ],
     ['a 408', answer({ status: 408 }), { code: 'refused', status: 408 }],
+    [
+      'a 403 of a limit of requests',
+      answer({ status: 403, body: { message: 'words of a limit' }, headers: { 'retry-after': '60' } }),
+      { code: 'refused', status: 403, retryAfter: 60 },
+      60,
+    ],
     [
       'a 500 with an error',
       answer({ status: 500, body: { error: 'server_error' } }),
@@ -391,7 +401,7 @@ export function answersContract(): void {
 
     test('and brings the token after the lifetime, but in its time, has brought it', async () => {
       const time = new VirtualTime()
-      const script = [{ ...codes, expires_in: 10 }, later(time, 29_000, token)]
+      const script = [{ ...codes, interval: 80, expires_in: 90 }, later(time, 22_000, token)]
       const flow = await hostileFlow(script, { time })
       expect(await flow.result()).toMatchObject(authorized)
     })
@@ -444,7 +454,19 @@ export function answersContract(): void {
         { tokenType: 'bearer', scopes: ['asked'] },
       ],
       ['with more fields', { ...token, id_token: {}, user: [1], x: null }, { scopes: ['repo', 'gist'] }],
-      ['of another type', { ...token, token_type: 'DPoP' }, { tokenType: 'DPoP' }],
+      ['of another type', { ...token, token_type: 'DPoP' }, { tokenType: 'DPoP', warning: 'not_bearer' }],
+      ['of an empty type', { ...token, token_type: '' }, { tokenType: '', warning: 'not_bearer' }],
+      ['of a type that is a number', { ...token, token_type: 5 }, { tokenType: '', warning: 'not_bearer' }],
+      [
+        'of a type that is an object',
+        { ...token, token_type: { toString: null } },
+        { tokenType: '', warning: 'not_bearer' },
+      ],
+      [
+        'of a type that moves the cursor',
+        { ...token, token_type: 'bearer\u001b[2J' },
+        { tokenType: '', warning: 'not_bearer' },
+      ],
       ['beside an error', { ...token, error: 'slow_down' }, { scopes: ['repo', 'gist'] }],
       ['with status 400', answer({ status: 400, body: token }), { scopes: ['repo', 'gist'] }],
       ['with status 500', answer({ status: 500, body: token }), { scopes: ['repo', 'gist'] }],
@@ -460,8 +482,44 @@ export function answersContract(): void {
       (access_token) => endsWith({ ...token, access_token }, failed('bad_answer')),
     )
 
-    test.each([[5], [[]], ['']])('of the type %j is a typed error', (token_type) =>
-      endsWith({ ...token, token_type }, failed('bad_answer')),
+    test.each(['Bearer', 'BEARER', undefined, null])('of the type %j has no warning', async (token_type) => {
+      const { outcome } = await play([codes, { ...token, token_type }])
+      expect(outcome).toMatchObject(authorized)
+      expect(outcome).not.toHaveProperty('token.warning')
+    })
+
+    test.each([
+      'gho_\u001b[2Jmoves-the-cursor',
+      'gho_\u202eturns-the-text',
+      'gho_line\nbreak',
+      'gho_tab\tulator',
+      'gho_ümlaut',
+      'gho_\u007fdelete',
+      'gho_\u00a0space',
+    ])(
+      'with characters that no token has, %j, is a typed error that quotes nothing',
+      async (access_token) => {
+        const { outcome } = await play([codes, pending, { ...token, access_token }])
+        expect(outcome).toMatchObject(failed('bad_answer'))
+        expect(outcome).toMatchObject({
+          error: { message: 'the answer with the token has no usable "access_token"' },
+        })
+      },
+    )
+
+    test('with each character that a token may have is kept', async () => {
+      const access_token = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 + 1 }, (_, i) => 0x20 + i))
+      const { outcome } = await play([codes, { ...token, access_token }])
+      expect(outcome?.status === 'authorized' && outcome.token.accessToken.reveal()).toBe(access_token)
+    })
+
+    test.each(['ghr_\u001b[2J', 'ghr_\n', '', 5])(
+      'is kept without the refresh token %j',
+      async (refresh_token) => {
+        const { outcome } = await play([codes, { ...token, refresh_token }])
+        expect(outcome).toMatchObject(authorized)
+        expect(outcome).not.toHaveProperty('token.refreshToken')
+      },
     )
   })
 
@@ -768,13 +826,21 @@ export function answersContract(): void {
   }
 
   test('a laptop that sleeps past the deadline finds its codes expired, and polls no more', async () => {
-    for (const wake of [true, false]) {
-      const { time, actor, server, result } = await hostileFlow([codes, pending, token])
+    const { time, actor, server, result } = await hostileFlow([codes, pending, token])
+    await time.advance(8000)
+    time.now += 3_600_000
+    actor.send({ type: 'wake' })
+    expect(await result()).toEqual({ status: 'expired' })
+    expect(server.sent).toHaveLength(2)
+  })
+
+  test('a laptop that sleeps past the deadline, and is not told so, asks once whether its codes expired', async () => {
+    for (const said of [expired, answer({ status: 503 })]) {
+      const { time, server, result } = await hostileFlow([codes, pending, said])
       await time.advance(8000)
       time.now += 3_600_000
-      if (wake) actor.send({ type: 'wake' })
       expect(await result()).toEqual({ status: 'expired' })
-      expect(server.sent).toHaveLength(2)
+      expect(server.sent).toHaveLength(3)
     }
   })
 

@@ -21,6 +21,9 @@ import {
 /** Milliseconds a request may take. */
 const REQUEST_TIMEOUT = 30_000
 
+/** Milliseconds after which an answer comes to nobody. */
+const NEVER = 50_000
+
 /** Milliseconds by which sums of fractions may differ. */
 const ROUNDING = 0.01
 
@@ -73,7 +76,7 @@ const last: fc.Arbitrary<Step> = fc.oneof(
   passing,
 )
 
-/** Seconds before an answer: always within the request timeout of any clock below, or always beyond it. */
+/** Seconds before an answer. */
 const delay = fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.nat(20), fc.constant(50))
 
 const service = fc.record({
@@ -102,6 +105,10 @@ class Rules {
   allowedAt = 0
   deadline = Number.POSITIVE_INFINITY
   outcome = 'expired'
+  /** Milliseconds of sleep that the device has not had explained: its clock may as well have been set forward. */
+  #slept = 0
+  #isAsking = false
+  #isUnproven = false
   readonly broken: string[] = []
 
   constructor(interval: unknown) {
@@ -112,12 +119,33 @@ class Rules {
     if (index === 0) this.deadline = now + lifetime * 1000
     else if (now < this.allowedAt - ROUNDING)
       this.broken.push(`poll ${index}: ${this.allowedAt - now} ms early`)
-    else if (now >= this.deadline) this.broken.push(`poll ${index} after the deadline`)
+    else if (now >= this.deadline + this.#slept) this.broken.push(`poll ${index} after the deadline`)
+    else if (now >= this.deadline && this.#isUnproven)
+      this.broken.push(`poll ${index} of codes that are over`)
+    if (now >= this.deadline) this.#isUnproven = true
+    this.#isAsking = true
     // For as long as there is no answer.
     this.wait(now)
   }
 
+  /** A request takes no longer than its timeout: a longer one is none of the time that the codes live. */
+  sleeps(milliseconds: number): void {
+    if (this.#isAsking) this.deadline += milliseconds
+    else this.#slept += milliseconds
+  }
+
+  codesCome(now: number): void {
+    this.#isAsking = false
+    this.wait(now)
+  }
+
   answered(step: Step, now: number): void {
+    this.#isAsking = false
+    if (this.#isUnproven && (step.type === 'pending' || step.type === 'slow_down')) {
+      this.deadline += this.#slept
+      this.#slept = 0
+      this.#isUnproven = false
+    }
     if (step.type === 'slow_down') {
       const told = Number(step.interval ?? 0)
       this.interval = Math.max(this.interval + 5, Number.isNaN(told) ? 0 : told)
@@ -158,18 +186,20 @@ test('whatever a service does: no poll too early, one request at a time, over by
       const time = new VirtualTime()
       const clock = clockOf(time, rate, early)
       const rules = new Rules(service.interval)
+      const pollTimeout = Math.min(REQUEST_TIMEOUT, service.lifetime * 250)
       const server = await hostileServer(
         (_, index) => {
           rules.sent(index, clock.now(), service.lifetime)
           if (index === 0) {
             const codes = { ...answers.codes, interval: service.interval, expires_in: service.lifetime }
             return later(time, service.codesDelay * 1000, (exchange) => {
-              rules.wait(clock.now())
+              rules.codesCome(clock.now())
               return answer({ body: codes })(exchange)
             })
           }
           const { step, delay } = service.steps[index - 1] ?? service.last
-          return later(time, delay * 1000, (exchange) => {
+          const isHeard = delay * 1000 * rate < pollTimeout - 500
+          return later(time, isHeard ? delay * 1000 : NEVER, (exchange) => {
             rules.answered(step, clock.now())
             const line = lineOf(step)
             return (typeof line === 'function' ? line : answer({ body: line }))(exchange)
@@ -201,6 +231,7 @@ test('whatever a service does: no poll too early, one request at a time, over by
         world.setTimeout(() => {
           const beginsInTime = clock.now() < rules.deadline + REQUEST_TIMEOUT
           time.now += length * 1000
+          rules.sleeps(length * 1000 * rate)
           if (beginsInTime) wakings.push(clock.now())
         }, after * 1000),
       )

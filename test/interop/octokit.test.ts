@@ -1,6 +1,8 @@
 import { createOAuthDeviceAuth } from '@octokit/auth-oauth-device'
 import { createDeviceCode, exchangeDeviceCode } from '@octokit/oauth-methods'
 import { request } from '@octokit/request'
+import { expect, test } from 'vitest'
+import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 import { clientContract, type ForeignClient, wait } from './client-contract.ts'
 
 /** What Octokit rejects with. */
@@ -52,6 +54,18 @@ clientContract('@octokit/oauth-methods', {
       }
     }
   },
+})
+
+test('the message of an error of Octokit is whole', async () => {
+  const { fetch } = startService()
+  const failure = exchangeDeviceCode({
+    clientType: 'oauth-app',
+    clientId: CLIENT_ID,
+    code: 'unknown',
+    request: request.defaults({ baseUrl: HOST, request: { fetch } }),
+  })
+  await expect(failure).rejects.toThrow(/there is no such device code .*https:\/\/www\.rfc-editor\.org\//)
+  await expect(failure).rejects.not.toThrow('undefined')
 })
 
 function answerIn({ response }: RequestError): { readonly error?: string; readonly interval?: number } {

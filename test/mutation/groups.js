@@ -6,9 +6,17 @@ export const groups = {
     mutate: ['src/app-jwt/!(index).ts'],
     tests: ['test/app-jwt/!(built).test.ts'],
   },
+  auth: {
+    mutate: ['src/auth/!(index).ts'],
+    tests: ['test/auth/*.test.ts'],
+  },
   device: {
     mutate: ['machines/device-authorization.ts'],
     tests: client,
+  },
+  protocol: {
+    mutate: ['src/protocol/*.ts', 'src/errors.ts'],
+    tests: [...client, 'test/{auth,protocol}/*.test.ts', 'test/errors.test.ts'],
   },
   grant: {
     mutate: ['machines/device-grant.ts'],
@@ -27,22 +35,28 @@ export const groups = {
   },
   codes: {
     mutate: [
-      'src/service/{answered,grants,habits,origin,random-codes,session,store,tokens}.ts',
+      'src/service/{answered,form-secret,grant-steps,grants,habits,origin,random-codes,session,store,tokens}.ts',
       'src/service/endpoints/device-code.ts',
+      'src/service/read-scopes.ts',
     ],
-    tests: ['test/service/{addresses,answered,codes,issuing,poll,reading,user,verification}.test.ts'],
+    tests: [
+      'test/service/{addresses,answered,codes,form-secret,grant-steps,issuing,poll,reading,user,verification}.test.ts',
+      'test/hostile/forged-approvals.test.ts',
+    ],
   },
   limits: {
-    mutate: ['src/service/{client-address,limits}.ts'],
-    tests: ['test/service/{client-address,codes,limits,poll,verification}.test.ts'],
+    mutate: ['src/service/{client-address,early-polls,limiter,limits,waiting-grants}.ts'],
+    tests: [
+      'test/service/{client-address,codes,limits,poll,verification,waiting-grants,wrong-user-codes}.test.ts',
+    ],
   },
   polls: {
-    mutate: ['src/service/endpoints/access-token.ts'],
+    mutate: ['src/service/endpoints/access-token.ts', 'src/service/issued-token.ts'],
     tests: ['test/service/{issuing,poll,reading,user}.test.ts'],
   },
   requests: {
     mutate: [
-      'src/service/{create-service,development-defaults,fetch,health,http,in-time,listen,options,read-fields,routes}.ts',
+      'src/service/{create-service,development-defaults,fetch,health,http,in-time,listen,options,read-fields,request-listener,routes,traffic}.ts',
     ],
     tests: [
       'test/service/{addresses,codes,development-defaults,listen,metadata,reading}.test.ts',
@@ -50,8 +64,11 @@ export const groups = {
     ],
   },
   pages: {
-    mutate: ['src/service/endpoints/verification.ts', 'src/service/pages/*.ts'],
-    tests: ['test/service/{verification,pages/default-page}.test.ts'],
+    mutate: ['src/service/endpoints/verification{,-form}.ts', 'src/service/pages/*.ts'],
+    tests: [
+      'test/service/{verification,pages/default-page}.test.ts',
+      'test/hostile/forged-approvals.test.ts',
+    ],
   },
   stores: {
     mutate: ['src/service/stores/memory.ts'],

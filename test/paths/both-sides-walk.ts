@@ -1,3 +1,4 @@
+import { grantState } from '../../machines/device-grant.ts'
 import type { PollAnswer } from '../../src/protocol/poll-answer.ts'
 import { type DeviceSituation, deviceWalk, done } from '../../src/testing/paths/device-walk.ts'
 import { POLL_RESPONSES } from '../../src/testing/paths/poll-responses.ts'
@@ -61,7 +62,7 @@ export const bothSidesWalk: Walk<BothSides, BothSidesStep> = {
       case 'poll':
         return poll(both, step.delivery)
       case 'sleep':
-        return at({ ...both, device: named(both.device, 'sleep') })
+        return poll(both, 'arrives', 'sleep')
       case 'approve':
       case 'deny':
         return { ...both, service: service.take(both.service, step) }
@@ -88,8 +89,8 @@ function at({ device: { now, ...device }, service, lost }: BothSides): BothSides
   return { device: { now, ...device }, service: { ...service, now }, lost }
 }
 
-function poll(before: BothSides, delivery: Delivery): BothSides {
-  const polling = at({ ...before, device: named(before.device, 'due') })
+function poll(before: BothSides, delivery: Delivery, wait: 'due' | 'sleep' = 'due'): BothSides {
+  const polling = at({ ...before, device: named(before.device, wait) })
   // The wait ended at the end of the codes.
   if (polling.device.device?.status !== 'active') return polling
   const first = delivery === 'requestLost' ? polling.service : service.take(polling.service, { type: 'poll' })
@@ -119,7 +120,7 @@ function nameOf({ device: client, service: { grant }, lost }: BothSides): string
   const isEarly = lastPollAt !== null && nextPollAt < lastPollAt + (required - (leeway ?? 0)) * 1000
   const isWaiting = client.device?.status === 'active' && grant.hasTag('undecided')
   return [
-    `${device.nameOf(client)} | ${grant.value}`,
+    `${device.nameOf(client)} | ${grantState(grant.value)}`,
     ...(isWaiting && isEarly ? ['early'] : []),
     ...(isWaiting && interval < required ? ['too fast'] : []),
     ...(lost ? ['token lost'] : []),

@@ -1,9 +1,10 @@
 import { expect } from 'vitest'
-import type { AnyTransitionDefinition, InspectionEvent } from 'xstate'
+import type { AnyTransitionDefinition, EventFromLogic, InspectionEvent } from 'xstate'
 import {
   createDeviceAuthorization,
   type DeviceAuthorizationActor,
   type DeviceSnapshot,
+  deviceMachine,
 } from '../../src/index.ts'
 import type { DeviceStep, WireResponse } from '../../src/testing/index.ts'
 import { expectationOf } from '../../src/testing/paths/device-paths.ts'
@@ -64,10 +65,7 @@ export class DrivenDevice {
         clock: { ...clock, now },
         fetch: this.#fetch,
         random: () => 0,
-        inspect: (event: InspectionEvent) => {
-          if (event.type === '@xstate.microstep')
-            for (const transition of event._transitions) this.taken.add(transition)
-        },
+        inspect: (event) => this.#note(event),
       })
       if (resume)
         this.#required = { seconds: resume.interval, from: resume.nextPollAt - resume.interval * 1000 }
@@ -97,7 +95,10 @@ export class DrivenDevice {
       this.time.now += milliseconds
       await this.time.advance(0)
     },
-    wake: () => this.#send('wake'),
+    wake: async ({ milliseconds }) => {
+      this.time.now += milliseconds
+      await this.#send('wake')
+    },
     cancel: () => this.#send('cancel'),
     defect: async () => {
       this.#broken = true
@@ -148,6 +149,13 @@ export class DrivenDevice {
     })
   }
 
+  /** Notes the transitions that an event will be answered with: it is inspected before the machine has it. */
+  #note(inspected: InspectionEvent): void {
+    if (inspected.type !== '@xstate.event' || inspected.actorRef !== this.#actor) return
+    const event = inspected.event as EventFromLogic<typeof deviceMachine>
+    for (const transition of deviceMachine.getTransitionData(this.snapshot, event)) this.taken.add(transition)
+  }
+
   async #reply(response: WireResponse | undefined): Promise<void> {
     const [request, ...others] = this.#open
     if (request === undefined || others.length > 0) throw new Error('one request must be on its way')
@@ -159,7 +167,7 @@ export class DrivenDevice {
       request.resolve(new Response(body, init))
     }
     this.#required.from = this.time.now
-    await this.time.settle()
+    await this.time.advance(0)
   }
 
   /** Spec 3, 7: the interval of the codes; each `slow_down` adds five seconds, or says more. */

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import type { Grant } from '../../src/service/grants.ts'
+import { grantState } from '../../machines/device-grant.ts'
+import type { Grant } from '../../src/service/grant-steps.ts'
 import { createService, memoryStore, type Service, type Store } from '../../src/service/index.ts'
 import type { ServiceAnswer } from '../../src/testing/index.ts'
 import type {
@@ -116,7 +117,7 @@ export class DrivenService {
     const { interval, lastPollAt, user, lease } = grant.context
     const until = lease && { until: lease.until }
     expect(this.#watched.grant()).toMatchObject({
-      state: grant.value,
+      state: grantState(grant.value),
       interval,
       lastPollAt,
       user,

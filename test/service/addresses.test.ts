@@ -3,8 +3,9 @@ import { createService, type ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID } from '../support/start-service.ts'
 
 function startService(options: Partial<ServiceOptions> = {}) {
-  const { fetch } = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], ...options })
+  const { fetch, listen } = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], ...options })
   return {
+    listen,
     status: async (method: string, address: string) => (await fetch(address, { method })).status,
     codes: async (address: string, headers: Record<string, string> = {}) => {
       const body = new URLSearchParams({ client_id: CLIENT_ID })
@@ -117,9 +118,38 @@ describe('other addresses and methods', () => {
   })
 })
 
+describe('http off loopback', () => {
+  test('is served where the option says so', async () => {
+    const { status } = startService({
+      authUrl: 'http://login.example',
+      baseUrl: 'http://api.example',
+      allowHttp: true,
+    })
+    expect(await status('GET', 'http://login.example/login/device')).toBe(200)
+  })
+
+  test.each(['https://login.example', 'http://localhost:8628', 'http://127.0.0.2', 'http://[::1]:1'])(
+    'is not %s',
+    (authUrl) => {
+      expect(() => startService({ authUrl })).not.toThrow()
+    },
+  )
+
+  test('is not listened at, unless the option says so, or the address is another one', async () => {
+    // Of this machine, but not written as an address of loopback.
+    const host = '::ffff:127.0.0.1'
+    await expect(startService().listen({ host })).rejects.toThrow(/authUrl.*allowHttp/)
+    for (const options of [{ allowHttp: true }, { authUrl: 'https://login.example' }])
+      await (await startService(options).listen({ host })).close()
+  })
+})
+
 test.each([
   [{ authUrl: 'login.example' }, 'authUrl'],
   [{ authUrl: 'ftp://login.example' }, 'authUrl'],
+  [{ authUrl: 'http://login.example' }, 'authUrl'],
+  [{ authUrl: 'https://login.example', baseUrl: 'http://api.example' }, 'baseUrl'],
+  [{ authUrl: 'http://127.0.0.1.example' }, 'authUrl'],
   [{ authUrl: 'https://user@login.example' }, 'authUrl'],
   [{ baseUrl: 'https://api.example?v=3' }, 'baseUrl'],
   [{ interval: 0 }, 'interval'],
@@ -128,6 +158,19 @@ test.each([
   [{ leeway: -1 }, 'leeway'],
   [{ leeway: Number.NaN }, 'leeway'],
   [{ clients: [{ clientId: '', name: 'App' }] }, 'clients'],
+  [{ users: [{ username: 'mo:na', password: 'secret' }] }, 'users'],
+  [{ users: [{ username: '', password: 'secret' }] }, 'users'],
+  [{ users: [{ username: 'mona', password: '' }] }, 'users'],
+  [
+    {
+      apps: [
+        { appId: 1, publicKeys: [] },
+        { appId: '1', publicKeys: [] },
+      ],
+    },
+    'apps',
+  ],
+  [{ secret: 'x'.repeat(31) }, 'secret'],
   [{ clients: Array(2).fill({ clientId: CLIENT_ID, name: 'App' }) }, 'clients'],
 ])('the options %j are refused by name', (options, name) => {
   expect(() => startService(options)).toThrow(expect.objectContaining({ code: 'bad_option' }))

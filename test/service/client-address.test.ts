@@ -4,7 +4,7 @@ import { behindProxies, type ServiceRequest } from '../../src/service/index.ts'
 function request(address: string | undefined, forwarded?: string): ServiceRequest {
   return {
     method: 'GET',
-    host: '',
+    host: undefined,
     path: '/',
     query: new URLSearchParams(),
     body: '',

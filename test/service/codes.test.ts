@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { BadOptionError } from '../../src/errors.ts'
 import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
 import { Secret } from '../../src/secret.ts'
+import { createService, type ServiceOptions } from '../../src/service/index.ts'
 import { newUserCode } from '../../src/service/random-codes.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
@@ -51,8 +53,9 @@ describe('the device codes record', () => {
       store: {
         // The first two user codes are taken.
         update: async (key, change) => {
-          if (key.startsWith('user-code:')) drawn.push(key.slice('user-code:'.length))
-          return change(drawn.length < 3 ? 'grant:of another' : undefined).result
+          if (!key.startsWith('user-code:')) return change(undefined).result
+          drawn.push(key.slice('user-code:'.length))
+          return change(drawn.length < 3 ? { grant: 'grant:of another' } : undefined).result
         },
       },
     })
@@ -60,6 +63,9 @@ describe('the device codes record', () => {
     expect(drawn).toEqual([expect.any(String), expect.any(String), body.user_code])
   })
 })
+
+/** So many scopes. */
+const scopes = (count: number) => Array.from({ length: count }, (_, index) => index).join(' ')
 
 describe('a request for codes that is refused', () => {
   test.each([
@@ -79,15 +85,35 @@ describe('a request for codes that is refused', () => {
     },
   )
 
-  test.each(['a"b', 'a\\b', 'ä', 'a\nb', 'x'.repeat(2001)])('the scope %j is invalid', async (scope) => {
-    const answer = await startService().askForCodes({ scope })
-    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
-  })
+  test.each(['a"b', 'a\\b', 'ä', 'a\nb', 'x'.repeat(2001), scopes(51)])(
+    'the scope %j is invalid',
+    async (scope) => {
+      const answer = await startService().askForCodes({ scope })
+      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+    },
+  )
 })
 
 describe('scopes', () => {
-  test('may be two thousand characters long', async () => {
+  test('may be two thousand characters long, and fifty', async () => {
     expect((await startService().askForCodes({ scope: 'x'.repeat(2000) })).status).toBe(200)
+    expect((await startService().askForCodes({ scope: `${scopes(50)} one` })).status).toBe(400)
+    expect((await startService().askForCodes({ scope: `${scopes(50)} 7` })).status).toBe(200)
+  })
+
+  test('that a client may not ask for are refused', async () => {
+    const client = { clientId: CLIENT_ID, name: 'App', scopes: ['repo', 'read:user'] }
+    const { askForCodes } = startService({ clients: [client] })
+    for (const scope of ['', 'repo', 'read:user,repo', 'repo repo'])
+      expect((await askForCodes({ scope })).status).toBe(200)
+    for (const scope of ['repo,delete_repo', 'rep', 'toString'])
+      expect(await askForCodes({ scope })).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+    const { body } = await askForCodes({ scope: 'repo admin:org' })
+    expect(body.error_description).toBe('the client may not ask for the scope admin:org')
+  })
+
+  test('are any where nothing is said of the client', async () => {
+    expect((await startService().askForCodes({ scope: 'delete_repo,unknown' })).status).toBe(200)
   })
 
   test.each([
@@ -112,4 +138,40 @@ describe('scopes', () => {
 test('a client id in a Secret is the same client', async () => {
   const service = startService({ clients: [{ clientId: new Secret(CLIENT_ID), name: 'App' }] })
   expect((await service.askForCodes()).status).toBe(200)
+})
+
+describe('options that cannot be used are refused with what to do', () => {
+  test.each<[unknown, string]>([
+    [{}, 'clients must list who may ask for codes: [{ clientId: "my-app", name: "My app" }]'],
+    [undefined, 'clients must list who may ask for codes: [{ clientId: "my-app", name: "My app" }]'],
+    [{ clients: 'my-app' }, 'clients must list'],
+    [{ clients: [null] }, 'clients[0].clientId must be the client id, a string or a Secret'],
+    [{ clients: [{ clientId: undefined, name: 'App' }] }, 'clients[0].clientId must be the client id'],
+    [
+      {
+        clients: [
+          { clientId: 'a', name: 'A' },
+          { clientId: 1, name: 'B' },
+        ],
+      },
+      'clients[1].clientId must be',
+    ],
+    [{ clients: [{ clientId: new Secret(''), name: 'App' }] }, 'clients[0].clientId must be'],
+    [{ clients: [{ clientId: 'a' }] }, 'clients[0].name must be the name that users are shown'],
+    [{ clients: [{ clientId: 'a', name: 'A', scopes: 'repo' }] }, 'clients[0].scopes must list scopes'],
+    [{ clients: [{ clientId: 'a', name: 'A', scopes: ['a b'] }] }, 'clients[0].scopes must list scopes'],
+    [
+      {
+        clients: [
+          { clientId: 'a', name: 'A' },
+          { clientId: new Secret('a'), name: 'B' },
+        ],
+      },
+      'clients must not have the same clientId twice',
+    ],
+  ])('%j', (options, message) => {
+    const create = () => createService(options as ServiceOptions)
+    expect(create).toThrow(BadOptionError)
+    expect(create).toThrow(message)
+  })
 })

@@ -1,8 +1,20 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import { request } from 'node:http'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { developmentDefaults } from '../../src/service/development-defaults.ts'
+import { createService, type ServiceOptions, type ServiceRequest } from '../../src/service/index.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 
 const PUBLIC = 'https://login.example'
+
+/** Asks for codes under another host than that of the connection. */
+function sendTo(url: string, headers: Record<string, string>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/login/device/code`, { method: 'POST', headers }, (answer) => {
+      answer.resume().once('end', resolve)
+    })
+    sent.once('error', reject).end(`client_id=${CLIENT_ID}`)
+  })
+}
 
 /** Signs two devices in at a service, and tells what it warned of. */
 async function signInTwice(options: Partial<ServiceOptions>) {
@@ -37,6 +49,43 @@ test('where people sign in at more than this machine, tokens of the default are 
     expect.stringMatching(/FOR DEVELOPMENT ONLY.*"identify"/),
     expect.stringMatching(/FOR DEVELOPMENT ONLY.*"issueToken"/),
   ])
+})
+
+describe('behind a proxy that nobody named, on the same machine', () => {
+  const codesFrom = async (headers: Record<string, string>, options: Partial<ServiceOptions> = {}) => {
+    const onWarning = vi.fn()
+    const service = startService({ authUrl: PUBLIC, onWarning, ...options })
+    const { url, close } = await service.listen()
+    onTestFinished(close)
+    const { host } = new URL(options.authUrl ?? PUBLIC)
+    for (let time = 0; time < 2; time += 1) await sendTo(url, { host, ...headers })
+    return onWarning.mock.calls.map(([message]) => message as string)
+  }
+
+  test('requests are limited as if they came from one client: that is warned of once', async () => {
+    expect(await codesFrom({ 'x-forwarded-for': '203.0.113.7' })).toEqual([
+      expect.stringMatching(/through a proxy.*"clientAddress"/),
+    ])
+  })
+
+  test.each<[string, Record<string, string>, Partial<ServiceOptions>]>([
+    ['no proxy says where they came from', {}, {}],
+    ['the option says', { 'x-forwarded-for': '203.0.113.7' }, { clientAddress: () => '203.0.113.7' }],
+    ['users sign in on this machine alone', { 'x-forwarded-for': '203.0.113.7' }, { authUrl: HOST }],
+  ])('nothing is warned of where %s', async (_, headers, options) => {
+    expect(await codesFrom(headers, options)).toEqual([])
+  })
+})
+
+test('whoever writes the header of a proxy, but connects from elsewhere, causes no warning', () => {
+  const warn = vi.fn()
+  const { clientAddress } = developmentDefaults(warn, () => PUBLIC)
+  const from = (address: string) =>
+    clientAddress({ address, header: () => '203.0.113.7' } as Partial<ServiceRequest> as ServiceRequest)
+  expect([from('198.51.100.1'), from('1270::1')]).toEqual(['198.51.100.1', '1270::1'])
+  expect(warn).not.toHaveBeenCalled()
+  expect(from('::ffff:127.0.0.1')).toBe('::ffff:127.0.0.1')
+  expect(warn).toHaveBeenCalledOnce()
 })
 
 test('a service that has them all is silent', async () => {

@@ -83,13 +83,15 @@ describe('a client that hangs up while its token is made leaves the approval to 
     await issuing(2)
     made[1]?.resolve('heard')
     expect(await (await next).json()).toMatchObject({ access_token: 'heard' })
+    service.wait(10)
     expect(await service.authenticate(bearer('nobody-hears'))).toMatchObject({ form: 'refused' })
     expect(await service.authenticate(bearer('heard'))).toMatchObject({ form: 'oauth' })
   })
 })
 
 test('nor is it lost while the token is kept', async () => {
-  const memory = memoryStore({ clock: { now: () => 0 } })
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const memory = memoryStore({ clock })
   const hangUp = new AbortController()
   const store: Store = {
     async update(key, change) {
@@ -98,13 +100,14 @@ test('nor is it lost while the token is kept', async () => {
     },
   }
   let made = 0
-  const service = startService({ store, issueToken: () => `token-${++made}` })
+  const service = startService({ store, clock, issueToken: () => `token-${++made}` })
   const { deviceCode, poll } = await approved(service)
   const fields = { client_id: CLIENT_ID, device_code: deviceCode, grant_type: GRANT_TYPE }
   const { signal } = hangUp
   const init = { method: 'POST', body: new URLSearchParams(fields), signal }
   await service.fetch(`${HOST}/login/oauth/access_token`, init)
   expect((await poll()).body.access_token).toBe('token-2')
+  clock.time += 10_000
   expect((await service.whoIs('token-1')).status).toBe(401)
   expect((await service.whoIs('token-2')).status).toBe(200)
 })
@@ -129,6 +132,7 @@ describe('tokens that the host verifies', () => {
     const service = startService({
       store,
       clock: Date,
+      limits: { waitingGrants: Number.POSITIVE_INFINITY },
       issueToken: ({ user, scopes }) => btoa(JSON.stringify({ user, scopes })),
       verifyToken: (token) => {
         const text = token.reveal()
@@ -266,26 +270,6 @@ describe('a token that takes long to make', () => {
   })
 })
 
-test('what is remembered of a token that the host gives out again and again does not grow', async () => {
-  const memory = memoryStore({ clock: { now: () => 0 } })
-  const sizes: number[] = []
-  const store: Store = {
-    update: (key, change) =>
-      memory.update(key, (value) => {
-        const made = change(value)
-        if (key.startsWith('token:')) sizes.push(JSON.stringify(made.value ?? null).length)
-        return made
-      }),
-  }
-  const service = startService({ store, issueToken: () => 'the-one' })
-  for (let time = 0; time < 40; time += 1) {
-    const { poll } = await approved(service)
-    expect((await poll()).body.access_token).toBe('the-one')
-  }
-  expect(sizes.at(-1)).toBe(sizes[20])
-  expect((await service.whoIs('the-one')).status).toBe(200)
-})
-
 test('two polls at the same moment after the approval bring one token', async () => {
   const service = startService()
   const { poll } = await approved(service)
@@ -293,20 +277,82 @@ test('two polls at the same moment after the approval bring one token', async ()
   expect(heard.filter(({ body }) => body.access_token)).toHaveLength(1)
 })
 
-test('a token that nobody received is good for nothing, where the store fails before it is delivered', async () => {
-  const memory = memoryStore({ clock: { now: () => 0 } })
+test('a token that is kept but not delivered is forgotten when the lease lapses, even where the process has died', async () => {
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const memory = memoryStore({ clock })
   let updates = 0
-  // Of the grant: issued, approved, polled, and then settled, which fails.
+  // Of the grant: issued, approved, polled, and then settled, which never comes about.
   const store: Store = {
     update: (key, change) =>
-      key.startsWith('grant:') && ++updates === 4
-        ? Promise.reject(new Error('away'))
-        : memory.update(key, change),
+      key.startsWith('grant:') && ++updates === 4 ? new Promise(() => undefined) : memory.update(key, change),
   }
-  const service = startService({ store, issueToken: () => 'orphan' })
-  const { poll } = await approved(service)
-  expect((await poll()).status).toBe(500)
-  expect((await service.whoIs('orphan')).status).toBe(401)
+  const died = startService({ store, clock, issueToken: () => 'orphan' })
+  const { deviceCode, poll } = await approved(died)
+  void poll()
+  await vi.waitFor(() => expect(updates).toBe(4), { interval: 1 })
+  const next = startService({ store: memory, clock, issueToken: () => 'delivered' })
+  expect((await next.whoIs('orphan')).status).toBe(200)
+  clock.time += 10_000
+  expect((await next.whoIs('orphan')).status).toBe(401)
+  expect((await next.poll(deviceCode)).body.access_token).toBe('delivered')
+  clock.time += 364 * 24 * 3600 * 1000
+  expect((await next.whoIs('delivered')).status).toBe(200)
+})
+
+describe('what the host says of a token', () => {
+  test('is told to the client, and holds at the API', async () => {
+    const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+    const issueToken = () => ({ token: new Secret('short-lived'), expiresIn: 3600, scopes: ['repo'] })
+    const service = startService({ clock, issueToken })
+    const { poll } = await approved(service)
+    expect((await poll()).body).toEqual({
+      access_token: 'short-lived',
+      token_type: 'bearer',
+      scope: 'repo',
+      expires_in: 3600,
+    })
+    expect((await service.whoIs('short-lived')).headers.get('x-oauth-scopes')).toBe('repo')
+    clock.time += 3_599_999
+    expect((await service.whoIs('short-lived')).status).toBe(200)
+    clock.time += 1
+    expect((await service.whoIs('short-lived')).status).toBe(401)
+  })
+
+  test('may be the token alone', async () => {
+    const { poll } = await approved(startService({ issueToken: async () => ({ token: 'plain' }) }))
+    expect((await poll()).body).toEqual({ access_token: 'plain', token_type: 'bearer', scope: 'repo,gist' })
+  })
+
+  test('holds from the last time that it was issued, where the host gives out one token again', async () => {
+    const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+    const scopes = [['repo'], ['gist']]
+    const issueToken = () => ({ token: 'the-one', expiresIn: 60, scopes: scopes.shift() ?? [] })
+    const service = startService({ clock, issueToken })
+    await (await approved(service)).poll()
+    clock.time += 30_000
+    await (await approved(service)).poll()
+    clock.time += 59_999
+    const { status, headers } = await service.whoIs('the-one')
+    expect([status, headers.get('x-oauth-scopes')]).toEqual([200, 'gist'])
+    clock.time += 1
+    expect((await service.whoIs('the-one')).status).toBe(401)
+  })
+
+  test.each<[string, object]>([
+    ['expiresIn', { expiresIn: 0 }],
+    ['expiresIn', { expiresIn: 1.5 }],
+    ['expiresIn', { expiresIn: '60' }],
+    ['scopes', { scopes: 'repo' }],
+    ['scopes', { scopes: ['two words'] }],
+    ['no header can carry', { token: 'two words' }],
+  ])('is an error of the host where %s cannot be used: %j', async (name, made) => {
+    const issueToken = () => ({ token: 'never-delivered', ...made })
+    const service = startService({ issueToken })
+    const { poll } = await approved(service)
+    expect((await poll()).body.error).toBe('authorization_pending')
+    expect(String(service.errors)).toContain(name)
+    expect((await service.whoIs('never-delivered')).status).toBe(401)
+  })
 })
 
 test('a poll whose token the store cannot take is told to come again, and the approval waits for the end of its lease', async () => {

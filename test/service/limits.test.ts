@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { createEarlyPolls } from '../../src/service/early-polls.ts'
 import { createService, memoryStore, type ServiceRequest, type Store } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
@@ -27,11 +27,15 @@ describe('requests for codes', () => {
     expect((await ask(service, '192.0.2.1')).status).toBe(200)
   })
 
-  test('are counted for a whole network of IPv6, since one subscriber has as many addresses', async () => {
-    const service = start({ limits })
-    for (const last of ['1', '2', 'ffff']) await ask(service, `2001:db8:0:7::${last}`)
-    expect((await ask(service, '2001:db8:0:7:1:2:3:4')).status).toBe(429)
-    expect((await ask(service, '2001:db8:0:8::1')).status).toBe(200)
+  test.each([
+    ['2001:db8:7::1', ['2001:db8:7:0:1:2:3:4', '2001:db8:7:ffff::1'], '2001:db8:8::1'],
+    ['192.0.2.1', ['::ffff:192.0.2.1', '64:ff9b::c000:201', '64:FF9B::192.0.2.1'], '192.0.2.2'],
+    ['64:ff9b::c000:201', ['64:ff9b::192.0.2.1', '192.0.2.1'], '64:ff9b::c000:202'],
+  ])('from %s are counted with those from %j, and not with those from %s', async (first, same, other) => {
+    const service = start({ limits: { codesRequests: { most: 1 + same.length, within: 60 } } })
+    for (const address of [first, ...same]) expect((await ask(service, address)).status).toBe(200)
+    for (const address of [first, ...same]) expect((await ask(service, address)).status).toBe(429)
+    expect((await ask(service, other)).status).toBe(200)
   })
 
   test('are counted for an address that is none of a network, too', async () => {
@@ -48,58 +52,34 @@ describe('requests for codes', () => {
     expect(statuses.indexOf(429)).toBe(100)
   })
 
-  test.each([
-    [99_999, 200],
-    [100_000, 429],
-  ])('after %d grants within the lifetime of one are answered with %d', async (times, status) => {
-    const memory = memoryStore()
-    const until = Date.UTC(2026, 0, 1) + 900_000
-    const store: Store = {
-      update: async (key, change) =>
-        key === 'limit:grants:all' ? change({ times, until }).result : memory.update(key, change),
-    }
-    expect((await ask(start({ store }), '192.0.2.1')).status).toBe(status)
-  })
-
   test('without a limit are not counted', async () => {
     const store = memoryStore({ clock: { now: () => 0 } })
     const none = { most: Number.POSITIVE_INFINITY, within: 60 }
-    await ask(start({ store, limits: { codesRequests: none, grants: none } }), '192.0.2.1')
+    const waiting = Number.POSITIVE_INFINITY
+    const limits = { codesRequests: none, waitingGrants: waiting, waitingGrantsInNetwork: waiting }
+    const service = start({ store, limits })
+    const { body } = await ask(service, '192.0.2.1')
+    expect(await service.deny(body.user_code)).toBe('done')
     expect(store.size).toBe(2)
   })
 
-  test('are limited in all, from whatever address they come', async () => {
-    const service = start({ limits: { grants: { most: 5, within: 900 } } })
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => ask(service, `192.0.2.${index}`)),
-    )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
-    expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('900')
-  })
-
-  test('a flood from a thousand addresses takes no more memory than the store has room for', async () => {
+  test('a flood from a thousand addresses takes no more memory than the store has room for, and delays no token', async () => {
     const clock = { time: 0, now: () => clock.time }
-    const store = memoryStore({ capacity: 200, clock })
+    const store = memoryStore({ maxBytes: 120_000, clock })
     const service = start({ store, clock })
     const { userCode, poll } = await service.begin()
     await service.approve(userCode, 'mona')
     const answers = await Promise.all(
       Array.from({ length: 1000 }, (_, index) => ask(service, `198.51.${index >> 8}.${index & 255}`)),
     )
-    expect(store.size).toBeLessThanOrEqual(200)
+    expect(store.bytes).toBeLessThanOrEqual(120_000)
     const full = answers.filter(({ status }) => status === 503)
     expect(full.length).toBeGreaterThan(800)
     expect(full[0]?.headers.get('retry-after')).toBe('5')
     expect(full[0]?.body.error).toBe('temporarily_unavailable')
 
-    // The approval waits until there is room for the token.
-    expect((await poll()).status).toBe(503)
-    const heard: boolean[] = []
-    for (let count = 0; count < 40; count += 1) {
-      clock.time += 6000
-      heard.push('access_token' in (await poll()).body)
-    }
-    expect(heard.filter(Boolean)).toHaveLength(1)
+    expect((await poll()).status).toBe(200)
+    expect((await poll()).body.error).toBe('incorrect_device_code')
   })
 })
 
@@ -151,40 +131,135 @@ test('over HTTP the address is that of the connection', async () => {
   }
 })
 
-test('guesses of user codes from one address leave no more records than it has tries, whatever sessions they claim', async () => {
-  const store = memoryStore()
-  const service = createService({
-    clients: [{ clientId: CLIENT_ID, name: 'App' }],
-    store,
-    onWarning: () => {},
+describe('polls of one device code', () => {
+  test('that come too early are answered with 429 beyond the limit, and the store is not asked', async () => {
+    const clock = { time: 0, now: () => clock.time }
+    const update = vi.fn(memoryStore({ clock }).update)
+    const service = start({
+      clock,
+      store: { update: update as Store['update'] },
+      limits: { earlyPolls: { most: 3, within: 10 } },
+    })
+    const { poll, userCode } = await service.begin()
+    const heard: string[] = []
+    for (let time = 0; time < 5; time += 1) heard.push((await poll()).body.error)
+    expect(heard).toEqual(['authorization_pending', ...Array(3).fill('slow_down'), 'too_many_requests'])
+    update.mockClear()
+    const refused = await poll()
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+    expect(update).not.toHaveBeenCalled()
+    expect((await (await service.begin()).poll()).body.error).toBe('authorization_pending')
+    await service.approve(userCode, 'mona')
+    clock.time += 10_000
+    expect((await poll()).body.access_token).toBeDefined()
   })
-  const { url, close } = await service.listen()
-  try {
-    const statuses: number[] = []
-    for (let count = 0; count < 60; count += 1) {
-      const session = count.toString(16).padStart(32, '0')
-      const csrf = createHash('sha256')
-        .update(JSON.stringify(['csrf', session, 1]))
-        .digest('hex')
-      const answer = await fetch(`${url}/login/device`, {
-        method: 'POST',
-        headers: { cookie: `authgraph=${session}` },
-        body: new URLSearchParams({ csrf, user_code: 'BCDF-GHJK' }),
-      })
-      statuses.push(answer.status)
+
+  test('that come early now and then are counted anew', async () => {
+    const service = start({ limits: { earlyPolls: { most: 2, within: 10 } } })
+    const { poll } = await service.begin()
+    await poll()
+    for (let time = 0; time < 6; time += 1) {
+      expect((await poll()).body.error).toBe('slow_down')
+      service.wait(5)
     }
-    expect(statuses).toEqual([...Array(5).fill(404), ...Array(55).fill(429)])
-    expect(store.size).toBe(6)
-  } finally {
-    await close()
-  }
+    service.wait(5)
+    const heard = [await poll(), await poll(), await poll(), await poll()]
+    expect(heard.map(({ body }) => body.error).slice(1)).toEqual([
+      'slow_down',
+      'slow_down',
+      'too_many_requests',
+    ])
+  })
+
+  test('are forgotten, the oldest first, when there are too many codes', async () => {
+    const clock = { now: () => 0 }
+    const polls = createEarlyPolls({ most: 1, within: 10 }, clock)
+    for (let code = 0; code < 10_000; code += 1) await polls.count(`code ${code}`)
+    await polls.count('code 0')
+    await polls.count('code 10000')
+    const refused: string[] = []
+    for (const code of ['code 0', 'code 1', 'code 2', 'code 10000'])
+      if (!(await polls.allow(code)).ok) refused.push(code)
+    expect(refused).toEqual(['code 0', 'code 2', 'code 10000'])
+  })
+})
+
+describe('unknown clients', () => {
+  test.each([
+    ['/login/device/code', 404],
+    ['/login/oauth/access_token', 200],
+  ])(
+    'are answered with 429 at %s beyond the limit of a network; a known one is not',
+    async (path, status) => {
+      const service = start({ limits: { unknownClients: { most: 2, within: 60 } } })
+      const ask = async (client_id: string, address: string) =>
+        (await service.post(path, { client_id }, { 'x-from': address })).status
+      const statuses: number[] = []
+      for (let time = 0; time < 3; time += 1) statuses.push(await ask('guess', '192.0.2.1'))
+      expect(statuses).toEqual([status, status, 429])
+      expect(await ask(CLIENT_ID, '192.0.2.1')).not.toBe(429)
+      expect(await ask('guess', '192.0.2.2')).toBe(status)
+    },
+  )
+})
+
+describe('passwords', () => {
+  const users = [{ username: 'mona', password: 'right' }]
+  const limits = { wrongPasswords: { most: 3, within: 60 } }
+  const send = (service: ReturnType<typeof start>, password: string, address: string) =>
+    service.send('/user', {
+      headers: { authorization: `Basic ${btoa(`mona:${password}`)}`, 'x-from': address },
+    })
+
+  test('that are wrong are answered with 429 beyond the limit of a network, and so is the right one', async () => {
+    const service = start({ users, limits })
+    for (let time = 0; time < 3; time += 1)
+      expect((await send(service, 'wrong', '192.0.2.1')).status).toBe(401)
+    service.wait(20)
+    for (const password of ['wrong', 'right']) {
+      const refused = await send(service, password, '192.0.2.1')
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '40'])
+      expect(refused.headers.get('www-authenticate')).toMatch(/^Basic /)
+    }
+    expect((await send(service, 'right', '192.0.2.2')).status).toBe(200)
+    service.wait(40)
+    expect((await send(service, 'right', '192.0.2.1')).status).toBe(200)
+  })
+
+  test('that are right are not counted', async () => {
+    const service = start({ users, limits })
+    for (let time = 0; time < 5; time += 1)
+      expect((await send(service, 'right', '192.0.2.1')).status).toBe(200)
+  })
+
+  test('are not limited where the address is not known', async () => {
+    const service = startService({ users, limits })
+    for (let time = 0; time < 5; time += 1)
+      expect((await send(service, 'wrong', '192.0.2.1')).status).toBe(401)
+    const headers = new Headers({ authorization: `Basic ${btoa('mona:right')}` })
+    expect(await service.authenticate({ headers })).toEqual({ form: 'basic', user: 'mona' })
+  })
 })
 
 test.each([
   { wrongUserCodes: { most: 0, within: 60 } },
   { wrongUserCodes: { most: Number.NaN, within: 60 } },
   { codesRequests: { most: 1, within: 0 } },
-  { grants: { most: 1, within: Number.POSITIVE_INFINITY } },
+  { codesRequests: { most: 1, within: Number.POSITIVE_INFINITY } },
+  { codesRequests: 5 as never },
 ])('the limits %j are refused', (limits) => {
   expect(() => startService({ limits })).toThrow(`limits.${Object.keys(limits)[0]} must have`)
+})
+
+test.each([{ waitingGrants: 0 }, { waitingGrantsInNetwork: Number.NaN }, { waitingGrants: {} as never }])(
+  'the limits %j are refused',
+  (limits) => {
+    expect(() => startService({ limits })).toThrow(`limits.${Object.keys(limits)[0]} must be a number`)
+  },
+)
+
+test('a limit that does not exist is refused', () => {
+  expect(() => startService({ limits: { codeRequests: { most: 1, within: 60 } } as never })).toThrow(
+    'limits.codeRequests does not exist',
+  )
 })

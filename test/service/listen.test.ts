@@ -59,6 +59,7 @@ test('a client that resets its connection is limited all the same', async () => 
   const { url } = await listen({
     limits: { codesRequests: { most: 3, within: 60 } },
     authUrl: 'http://login.example',
+    allowHttp: true,
     onAnswer: ({ status }) => statuses.push(status),
     onWarning,
   })
@@ -199,19 +200,89 @@ test('every address of the machine is called by one that can be', async () => {
   expect((await fetch(`${url}/user`)).status).toBe(401)
 })
 
-test.each([
-  ['a page, into which a bundler put an empty module', () => ({ createServer: undefined })],
-  [
-    'a worker, which has no such module',
-    () => {
-      throw new Error('No such module "node:http".')
-    },
-  ],
-])('in %s, to listen is a clear error', async (_, makeModule) => {
-  vi.doMock('node:http', makeModule)
-  onTestFinished(() => void vi.doUnmock('node:http'))
+test('to listen is a clear error in a page or a worker, which have no server', async () => {
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
+  onTestFinished(() => void vi.restoreAllMocks())
   await expect(listen()).rejects.toMatchObject({
     code: 'bad_option',
     message: expect.stringContaining('this runtime cannot listen'),
   })
 })
+
+test('a connection that pipelines requests and reads no response is ended, while others are answered', async () => {
+  const { url } = await listen()
+  const { port } = new URL(url)
+  const ended = new Promise((resolve) => {
+    const one = `GET /login/device HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
+    const greedy = connect(Number(port), '127.0.0.1', () => greedy.write(one.repeat(5000)))
+    greedy.once('error', () => undefined).once('close', resolve)
+  })
+  expect((await fetch(`${url}/login/device`)).status).toBe(200)
+  await ended
+})
+
+test('ten pipelined requests are answered, in their order', async () => {
+  const { url } = await listen()
+  const paths = Array.from({ length: 10 }, (_, index) => (index % 3 === 0 ? '/user' : '/nothing'))
+  const requests = paths.map((path, index) => {
+    const last = index === 9 ? 'Connection: close\r\n' : ''
+    return `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${last}\r\n`
+  })
+  const said = await raw(url, requests.join(''))
+  const statuses = [...said.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+  expect(statuses).toEqual(paths.map((path) => (path === '/user' ? '401' : '404')))
+})
+
+test('a connection on which nothing moves is ended, though later than a request that takes too long', async () => {
+  const createServer = vi.spyOn(process.getBuiltinModule('node:http'), 'createServer')
+  onTestFinished(() => void vi.restoreAllMocks())
+  await listen()
+  expect(createServer.mock.results.map(({ value }) => value.timeout)).toEqual([40_000])
+})
+
+/** A service whose verification page waits for the test. */
+async function startHeld() {
+  const held: (() => void)[] = []
+  const listening = await listen({
+    identify: async () => {
+      await new Promise<void>((resolve) => held.push(resolve))
+      return { user: 'octocat' }
+    },
+  })
+  const holding = (count: number) => vi.waitFor(() => expect(held).toHaveLength(count), { interval: 1 })
+  return { ...listening, held, holding }
+}
+
+test('answered waits for the requests that are on their way, and for none that came later', async () => {
+  const { url, answered, held, holding } = await startHeld()
+  const ask = () => fetch(`${url}/login/device`)
+  const first = [ask(), ask()]
+  await holding(2)
+  let resolved = 0
+  const waits = [answered(), answered()].map((wait) => wait.then(() => (resolved += 1)))
+  const later = [ask(), ask()]
+  await holding(4)
+  held[0]?.()
+  await Promise.race(first)
+  expect(resolved).toBe(0)
+  held[1]?.()
+  await Promise.all(waits)
+  for (const release of held) release()
+  await Promise.all([...first, ...later])
+  await answered()
+})
+
+test('a client that hangs up on requests that it has pipelined leaves nothing that close would wait for', async () => {
+  const { url, close, answered, held, holding } = await startHeld()
+  const agent = new Agent({ keepAlive: true })
+  onTestFinished(() => agent.destroy())
+  await get(`${url}/user`, agent)
+  const impatient = connect(Number(new URL(url).port), '127.0.0.1')
+  impatient.write(`GET /login/device HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`.repeat(3))
+  await holding(3)
+  const over = answered()
+  impatient.destroy()
+  await over
+  for (const release of held) release()
+  await close()
+}, 3000)

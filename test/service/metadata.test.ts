@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { discover } from '../../src/client/discover.ts'
 import { createService } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
@@ -32,10 +32,44 @@ test.each(['', '/tenant'])('a client discovers a service at the path %j over HTT
 })
 
 test('only the login host has metadata', async () => {
-  const service = startService({ authUrl: 'http://login.localhost', baseUrl: 'http://api.localhost' })
-  const at = (host: string) => service.fetch(`http://${host}/.well-known/oauth-authorization-server`)
-  expect((await at('login.localhost')).status).toBe(200)
-  expect((await at('api.localhost')).status).toBe(404)
+  const service = startService({ authUrl: 'https://login.example', baseUrl: 'https://api.example' })
+  const at = (host: string) => service.fetch(`https://${host}/.well-known/oauth-authorization-server`)
+  expect((await at('login.example')).status).toBe(200)
+  expect((await at('api.example')).status).toBe(404)
+})
+
+describe('the OpenID configuration', () => {
+  const path = '/.well-known/openid-configuration'
+  const clients = [
+    { clientId: CLIENT_ID, name: 'App', scopes: ['openid', 'repo'] },
+    { clientId: 'another', name: 'Another app', scopes: ['repo', 'gist'] },
+    { clientId: 'any', name: 'Any scope' },
+  ]
+
+  test('is served where an option asks for it alone', async () => {
+    expect((await startService().send(path)).status).toBe(404)
+    expect((await startService({ openidConfiguration: true }).send(path)).status).toBe(200)
+  })
+
+  test('says the same as the metadata, the scopes of the clients, and where to authorize', async () => {
+    const service = startService({ clients, openidConfiguration: true })
+    const { body: metadata } = await service.send('/.well-known/oauth-authorization-server')
+    expect((await service.send(path)).body).toEqual({
+      ...metadata,
+      authorization_endpoint: 'http://localhost/login/device',
+      scopes_supported: ['openid', 'repo', 'gist'],
+    })
+  })
+
+  test('lies below the path of the address, where OpenID Connect has it', async () => {
+    const service = startService({ authUrl: 'https://login.example/tenant/v2.0', openidConfiguration: true })
+    const response = await service.fetch(`https://login.example/tenant/v2.0${path}`)
+    expect(await response.json()).toMatchObject({
+      issuer: 'https://login.example/tenant/v2.0',
+      device_authorization_endpoint: 'https://login.example/tenant/v2.0/login/device/code',
+    })
+    expect((await service.fetch(`https://other.example/tenant/v2.0${path}`)).status).toBe(404)
+  })
 })
 
 async function freePort(): Promise<number> {

@@ -119,7 +119,7 @@ function contract(page: Page): void {
       .filter(([, { type }]) => type === 'refused' || type === 'unavailable')
       .map(([, state]) => read(state).body.textContent)
     expect(new Set(texts).size).toBe(texts.length)
-    expect(texts).toHaveLength(7)
+    expect(texts).toHaveLength(8)
   })
 }
 

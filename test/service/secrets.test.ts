@@ -41,7 +41,7 @@ test('a grant lies in the store as a state and its context', async () => {
   expect(value).toEqual({
     state: 'requested',
     client: expect.stringMatching(/^[0-9a-f]{64}$/),
-    scopes: ['repo'],
+    scope: 'repo',
     origin: {},
     interval: 5,
     leeway: null,

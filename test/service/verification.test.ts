@@ -17,16 +17,28 @@ function post(
   fields: Record<string, string>,
   cookie?: string,
 ): Promise<Response> {
-  const headers: Record<string, string> = cookie === undefined ? {} : { cookie }
+  const headers = { origin: HOST, ...(cookie !== undefined && { cookie }) }
   return service.fetch(ADDRESS, { method: 'POST', headers, body: new URLSearchParams(fields) })
+}
+
+/** Has a code shown for the decision; the token of the form that decides it. */
+async function confirm(
+  service: ReturnType<typeof startService>,
+  userCode: string,
+  { cookie, csrf }: Awaited<ReturnType<typeof openPage>>,
+): Promise<string> {
+  return csrfIn(await (await post(service, { csrf, user_code: userCode }, cookie)).text())
+}
+
+function csrfIn(html: string): string {
+  return /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
 /** A browser that has the page open: its cookie, and the token in its form. */
 async function openPage(service: ReturnType<typeof startService>) {
   const answer = await service.fetch(ADDRESS)
   const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
-  const csrf = /name="csrf" value="([^"]+)"/.exec(await answer.text())?.[1] ?? ''
-  return { cookie, csrf }
+  return { cookie, csrf: csrfIn(await answer.text()) }
 }
 
 describe('the way through the page', () => {
@@ -97,7 +109,7 @@ describe('the way through the page', () => {
     expect(html).toContain('2 minutes ago')
     expect(html).toContain('2026-01-01 00:00 UTC')
     expect(html).toContain('<dd>203.0.113.7</dd>')
-    expect(html).toMatch(/<dd>tv 1 +&lt;b&gt;x+…<\/dd>/)
+    expect(html).toMatch(/<q>tv 1 +&lt;b&gt;x+…<\/q>/)
   })
 
   test('of where a request came from, no more is kept than a store should hold', async () => {
@@ -157,7 +169,7 @@ describe('the way through the page', () => {
     const { open, send } = person()
     const { html } = await send(await open(codes.verification_uri_complete))
     expect(html).toContain('<dd>127.0.0.1</dd>')
-    expect(html).toContain('<dd>tv 1</dd>')
+    expect(html).toContain('<q>tv 1</q>')
   })
 
   test('reading the page changes nothing in the store', async () => {
@@ -165,10 +177,15 @@ describe('the way through the page', () => {
     const update = vi.fn(inner.update)
     const service = startService({ store: { update: update as typeof inner.update } })
     const { body } = await service.askForCodes()
+    const size = () => inner.size
+    // The first page makes the key of the forms.
+    await service.fetch(ADDRESS)
+    const before = size()
     update.mockClear()
     for (const method of ['GET', 'HEAD'])
       expect((await service.fetch(body.verification_uri_complete, { method })).status).toBe(200)
-    expect(update).not.toHaveBeenCalled()
+    expect(update.mock.calls.map(([key]) => key)).toEqual(['form-secret', 'form-secret'])
+    expect(size()).toBe(before)
   })
 })
 
@@ -226,48 +243,80 @@ describe('signing in', () => {
     const { userCode, poll } = await service.begin()
     const shown = await service.fetch(ADDRESS, { headers: { cookie: 'signed-in=octocat' } })
     const [cookie = ''] = (shown.headers.get('set-cookie') ?? '').split(';')
-    const csrf = /name="csrf" value="([^"]+)"/.exec(await shown.text())?.[1] ?? ''
+    const own = { cookie: `${cookie}; signed-in=octocat`, csrf: csrfIn(await shown.text()) }
+    const csrf = await confirm(service, userCode, own)
     const fields = { csrf, user_code: userCode, decision: 'approve' }
     expect((await post(service, fields, `${cookie}; signed-in=hubot`)).status).toBe(403)
     expect((await poll()).body.error).toBe('authorization_pending')
-    expect((await post(service, fields, `${cookie}; signed-in=octocat`)).status).toBe(200)
+    expect((await post(service, fields, own.cookie)).status).toBe(200)
   })
 })
 
 describe('a code that cannot be taken', () => {
-  test.each([
-    ['none', () => '', 400, 'No code was entered'],
-    ['an unknown one', () => 'BCDF-GHJK', 404, 'not known'],
-    ['one that is none', () => 'hello', 404, 'not known'],
+  const SPENT = [
     [
       'an expired one',
-      (code: string, service: ReturnType<typeof startService>) => {
-        service.wait(900)
-        return code
-      },
+      (_: string, service: ReturnType<typeof startService>) => service.wait(900),
       410,
       'expired',
     ],
     [
       'a decided one',
-      (code: string, service: ReturnType<typeof startService>) => {
-        void service.deny(code)
-        return code
-      },
+      (code: string, service: ReturnType<typeof startService>) => service.deny(code),
       409,
       'used already',
     ],
-  ])('%s is refused, and the page says what to do', async (_, prepare, status, text) => {
+  ] as const
+
+  test.each([
+    ['none', '', 400, 'No code was entered'],
+    ['an unknown one', 'BCDF-GHJK', 404, 'not known'],
+    ['one that is none', 'hello', 404, 'not known'],
+  ])('%s is refused, and the page says what to do', async (_, typed, status, text) => {
+    const service = startService()
+    const { cookie, csrf } = await openPage(service)
+    const answer = await post(service, { csrf, user_code: typed }, cookie)
+    expect(answer.status).toBe(status)
+    const html = await answer.text()
+    expect(html).toContain(text)
+    expect(html).toContain('name="user_code"')
+  })
+
+  test.each(SPENT)('%s is refused, and the page says what to do', async (_, spend, status, text) => {
     const service = startService()
     const { userCode } = await service.begin()
-    const { cookie, csrf } = await openPage(service)
-    const typed = prepare(userCode, service)
-    for (const decision of [{}, { decision: 'approve' }, { decision: 'deny' }]) {
-      const answer = await post(service, { csrf, user_code: typed, ...decision }, cookie)
+    const page = await openPage(service)
+    const confirmed = await confirm(service, userCode, page)
+    await spend(userCode, service)
+    for (const [csrf, decision] of [
+      [page.csrf, {}],
+      [confirmed, { decision: 'approve' }],
+      [confirmed, { decision: 'deny' }],
+    ] as const) {
+      const answer = await post(service, { csrf, user_code: userCode, ...decision }, page.cookie)
       expect(answer.status).toBe(status)
       const html = await answer.text()
       expect(html).toContain(text)
       expect(html).toContain('name="user_code"')
+    }
+  })
+
+  test('one that another user has opened is refused, whoever of them comes again', async () => {
+    const service = startService({ identify: ({ header }) => ({ user: header('x-user') ?? '' }) })
+    const { userCode } = await service.begin()
+    const { open, send } = person(service.fetch)
+    const visit = async (user: string) =>
+      (
+        await send(
+          await open(ADDRESS, { headers: { 'x-user': user } }),
+          { user_code: userCode },
+          { 'x-user': user },
+        )
+      ).html
+    for (const user of ['mona', 'hubot', 'mona']) {
+      const html = await visit(user)
+      expect(html.includes('Another account has opened this code')).toBe(user === 'hubot')
+      expect(html.includes('value="approve"')).toBe(user === 'mona')
     }
   })
 })
@@ -276,19 +325,27 @@ describe('too many tries', () => {
   test('after five wrong codes even the right one has to wait, and the page says for how long', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
-    const { cookie, csrf } = await openPage(service)
-    const enter = (user_code: string, more = {}) => post(service, { csrf, user_code, ...more }, cookie)
+    const page = await openPage(service)
+    const enter = (user_code: string) => post(service, { csrf: page.csrf, user_code }, page.cookie)
     for (let time = 0; time < 5; time += 1) expect((await enter('BCDF-GHJK')).status).toBe(404)
     service.wait(60)
-    for (const more of [{}, { decision: 'approve' }, { decision: 'deny' }]) {
-      const answer = await enter(userCode, more)
-      expect(answer.status).toBe(429)
-      expect(answer.headers.get('retry-after')).toBe('240')
-      expect(await answer.text()).toContain('You can go on in 4 minutes.')
-    }
-    expect((await poll()).body.error).toBe('authorization_pending')
+    const answer = await enter(userCode)
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('retry-after')).toBe('240')
+    expect(await answer.text()).toContain('You can go on in 4 minutes.')
     service.wait(240)
-    expect((await enter(userCode, { decision: 'approve' })).status).toBe(200)
+    expect((await enter(userCode)).status).toBe(200)
+    expect((await poll()).body.error).toBe('authorization_pending')
+  })
+
+  test('a code that is shown for the decision can be decided, however often others were wrong', async () => {
+    const service = startService()
+    const { userCode } = await service.begin()
+    const { cookie, csrf } = await openPage(service)
+    const confirmed = await confirm(service, userCode, { cookie, csrf })
+    for (let time = 0; time < 6; time += 1) await post(service, { csrf, user_code: 'BCDF-GHJK' }, cookie)
+    const fields = { csrf: confirmed, user_code: userCode, decision: 'approve' }
+    expect((await post(service, fields, cookie)).status).toBe(200)
   })
 
   test('a right code is taken back from the count, and no wrong one with it', async () => {
@@ -306,39 +363,14 @@ describe('too many tries', () => {
     expect(statuses).toEqual([404, 404, 404, 200, 404, 404, 429])
   })
 
-  test('guessing by decisions counts as well', async () => {
-    const service = startService()
-    const { cookie, csrf } = await openPage(service)
-    const statuses: number[] = []
-    for (let time = 0; time < 6; time += 1)
-      statuses.push((await post(service, { csrf, user_code: 'BCDF-GHJK', decision: 'deny' }, cookie)).status)
-    expect(statuses).toEqual([404, 404, 404, 404, 404, 429])
-  })
-
-  test('a new browser at the same address is no way around it', async () => {
-    const service = startService({ clientAddress: () => '203.0.113.7' })
-    const guess = async () => {
-      const { cookie, csrf } = await openPage(service)
-      return (await post(service, { csrf, user_code: 'BCDF-GHJK' }, cookie)).status
-    }
-    const statuses = [
-      await guess(),
-      await guess(),
-      await guess(),
-      await guess(),
-      await guess(),
-      await guess(),
-    ]
-    expect(statuses).toEqual([404, 404, 404, 404, 404, 429])
-  })
-
   test('codes that are known are never too many', async () => {
     const service = startService()
     const { cookie, csrf } = await openPage(service)
     for (let time = 0; time < 8; time += 1) {
       const { userCode } = await service.begin()
-      expect((await post(service, { csrf, user_code: userCode }, cookie)).status).toBe(200)
-      expect((await post(service, { csrf, user_code: userCode, decision: 'deny' }, cookie)).status).toBe(200)
+      const confirmed = await confirm(service, userCode, { cookie, csrf })
+      const denial = { csrf: confirmed, user_code: userCode, decision: 'deny' }
+      expect((await post(service, denial, cookie)).status).toBe(200)
       expect((await post(service, { csrf, user_code: userCode }, cookie)).status).toBe(409)
     }
   })
@@ -373,6 +405,18 @@ describe('a service that cannot answer', () => {
     expect(html).not.toContain('hunter2')
     expect(service.errors).toEqual([failure])
   })
+})
+
+test('a sign-in that never answers is waited for ten seconds', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const service = startService({ identify: () => new Promise(() => undefined) })
+  const answer = service.fetch(ADDRESS)
+  await vi.advanceTimersByTimeAsync(9999)
+  expect(service.errors).toEqual([])
+  await vi.advanceTimersByTimeAsync(1)
+  expect((await answer).status).toBe(503)
+  expect(service.errors.join()).toContain('identify took longer than ten seconds')
 })
 
 test.each([
@@ -420,10 +464,12 @@ describe('a forged form', () => {
   test('with a field repeated decides nothing', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
-    const { cookie, csrf } = await openPage(service)
+    const page = await openPage(service)
+    const csrf = await confirm(service, userCode, page)
     const body = new URLSearchParams({ csrf, user_code: userCode, decision: 'deny' })
     body.append('decision', 'approve')
-    const answer = await service.fetch(ADDRESS, { method: 'POST', headers: { cookie }, body })
+    const headers = { cookie: page.cookie, origin: HOST }
+    const answer = await service.fetch(ADDRESS, { method: 'POST', headers, body })
     expect(answer.status).toBe(403)
     expect((await poll()).body.error).toBe('authorization_pending')
   })
@@ -431,9 +477,10 @@ describe('a forged form', () => {
   test('cannot be sent from the address bar', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
-    const { cookie, csrf } = await openPage(service)
+    const page = await openPage(service)
+    const csrf = await confirm(service, userCode, page)
     const query = new URLSearchParams({ csrf, user_code: userCode, decision: 'approve' })
-    await service.fetch(`${ADDRESS}?${query}`, { headers: { cookie } })
+    await service.fetch(`${ADDRESS}?${query}`, { headers: { cookie: page.cookie, origin: HOST } })
     expect((await poll()).body.error).toBe('authorization_pending')
   })
 })
@@ -449,7 +496,7 @@ describe('what surrounds the page', () => {
     expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin')
     expect(answer.headers.get('permissions-policy')).toContain('camera=()')
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(answer.headers.get('referrer-policy')).toBe('same-origin')
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     expect(answer.headers.get('x-frame-options')).toBe('DENY')
     expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -519,7 +566,9 @@ test('a page of your own is one function of a small state', async () => {
   const csrf = first?.type === 'enter' ? first.csrf : ''
   await post(service, { csrf, user_code: 'nothing' }, cookie)
   await post(service, { csrf, user_code: userCode }, cookie)
-  await post(service, { csrf, user_code: userCode, decision: 'approve' }, cookie)
+  const confirmed = states[2]?.type === 'confirm' ? states[2].csrf : ''
+  await post(service, { csrf: confirmed, user_code: userCode, decision: 'approve' }, cookie)
+  expect(confirmed).not.toBe(csrf)
   const form = { action: '/login/device', csrf, nonce: expect.any(String) }
   expect(states).toEqual([
     { type: 'enter', ...form, userCode: 'typed' },
@@ -527,6 +576,7 @@ test('a page of your own is one function of a small state', async () => {
     {
       type: 'confirm',
       ...form,
+      csrf: confirmed,
       userCode,
       client: 'App',
       user: 'developer',

@@ -9,8 +9,12 @@ export const hasChromium = existsSync(executablePath)
 /** What a test says that is skipped without one. */
 export const IN_CHROMIUM = hasChromium ? 'in Chromium' : `skipped: there is no Chromium at ${executablePath}`
 
-/** Starts Chromium without a window. As root, in a container, there is no sandbox to be had. */
-export function launchChromium(): Promise<Browser> {
+/**
+ * Starts Chromium without a window. As root, in a container, there is no sandbox to be had.
+ *
+ * @param more Arguments of this browser alone.
+ */
+export function launchChromium(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: [
@@ -22,6 +26,7 @@ export function launchChromium(): Promise<Browser> {
       '--disable-sync',
       '--disable-quic',
       '--disable-dev-shm-usage',
+      ...more,
     ],
   })
 }

@@ -2,13 +2,13 @@ import { createDeviceAuthorization, type DeviceAuthorizationOptions } from '../.
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { type Scripted, scriptedService } from './scripted-service.ts'
 
-/** A started flow under virtual time against a script, whose first line answers the request for codes. */
+/** A started flow under virtual time against a script, whose first line answers the request for codes of a new login. */
 export function startFlow(
   script: readonly Scripted[],
   options: Partial<DeviceAuthorizationOptions> = {},
   rate = 1,
+  time = new VirtualTime(),
 ) {
-  const time = new VirtualTime()
   const service = scriptedService(time, ...script)
   const actor = createDeviceAuthorization({
     clientId: 'client-id-in-the-clear',

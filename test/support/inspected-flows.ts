@@ -38,7 +38,7 @@ export const inspectedFlows: Record<string, InspectedFlow> = {
       'xstate.done.actor.requestCodes',
       'xstate.done.actor.pollToken',
       'xstate.after.untilDue.deviceAuthorization.waiting',
-      'xstate.after.requestTimeout.deviceAuthorization.polling',
+      'xstate.after.pollTimeout.deviceAuthorization.polling',
       'requesting',
       'requested',
       'pending',
@@ -65,7 +65,12 @@ export const inspectedFlows: Record<string, InspectedFlow> = {
   'a refusal': {
     script: [
       codes,
-      { error: 'invalid_client', error_description: SECRETS.join(), error_uri: SECRETS.join() },
+      {
+        error: 'invalid_client',
+        // A description is kept: it can repeat only what the service was sent.
+        error_description: [CLIENT_ID, codes.device_code].join(),
+        error_uri: SECRETS.join(),
+      },
     ],
     status: 'failed',
     shows: ['invalid_client', 'refused'],

@@ -24,7 +24,11 @@ export function person(fetch = globalThis.fetch) {
   return {
     open,
     /** Sends the first form of the page, its own values under those given. */
-    send({ url, html }: Page, values: Record<string, string> = {}): Promise<Page> {
+    send(
+      { url, html }: Page,
+      values: Record<string, string> = {},
+      headers: Record<string, string> = {},
+    ): Promise<Page> {
       const form = /<form[\s\S]*?<\/form>/.exec(html)?.[0] ?? ''
       const action = /action="([^"]*)"/.exec(form)?.[1] ?? ''
       const fields = [...form.matchAll(/<input[^>]*>/g)].map(([input]) => [
@@ -33,7 +37,11 @@ export function person(fetch = globalThis.fetch) {
       ])
       return open(new URL(action, url).href, {
         method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          origin: new URL(url).origin,
+          ...headers,
+        },
         body: new URLSearchParams({ ...Object.fromEntries(fields), ...values }).toString(),
       })
     },

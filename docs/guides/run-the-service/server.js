@@ -3,6 +3,8 @@ import { behindProxies, createService } from 'authgraph/service'
 import { redisStore } from 'authgraph/service/redis'
 
 const { AUTH_URL, CLIENT_ID, REDIS_URL, PORT = '8628' } = process.env
+for (const [name, value] of Object.entries({ AUTH_URL, CLIENT_ID, REDIS_URL }))
+  if (!value) throw new Error(`${name} is not set: add it to /etc/authgraph.env`)
 
 const store = redisStore(REDIS_URL)
 const service = createService({

@@ -46,7 +46,7 @@ export function apiCommand(): Command {
   })
     .argument('<path>', 'the path below the API, such as /user')
     .addOption(new Option('--auth <form>', 'how to authenticate').choices(FORMS).default('oauth'))
-    .option('--profile <name>', 'which login; the last one by default', profileName)
+    .option('-p, --profile <name>', 'which login; the last one by default', profileName)
     .addOption(
       new Option('--host <host>', 'which service, where no login is meant; github.com by default')
         .argParser(readHost)
@@ -56,10 +56,10 @@ export function apiCommand(): Command {
     .option('--secret <place>', 'the password or the token: a file, - for standard input, or env:NAME')
     .option('--app-id <id>', 'the id of the application, for --auth app')
     .option('--key <place>', 'its private key: a file, - for standard input, or env:NAME')
-    .option('--method <method>', 'GET by default, POST where there are fields', method)
-    .option('--field <name=value>', 'a field of the query or of the JSON body; repeatable', collect('='))
-    .option('--header <name:value>', 'one more header; repeatable', header)
-    .option('--include', 'print the status and the headers of the answer too')
+    .option('-X, --method <method>', 'GET by default, POST where there are fields', method)
+    .option('-F, --field <name=value>', 'a field of the query or of the JSON body; repeatable', collect('='))
+    .option('-H, --header <name:value>', 'one more header; repeatable', header)
+    .option('-i, --include', 'print the status and the headers of the answer too')
     .action(
       exitWith(async (path: string, options: ApiOptions) => (await import('../api.ts')).api(path, options)),
     )

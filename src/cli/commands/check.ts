@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
+import { readIssuer, scopes } from '../values.ts'
 
 /** What `authgraph check` was asked for. */
 export interface CheckCommandOptions {
@@ -11,7 +12,8 @@ export interface CheckCommandOptions {
   readonly issuer?: string
   readonly deviceAuthorizationEndpoint?: string
   readonly tokenEndpoint?: string
-  readonly scopes: string
+  readonly pageOrigin?: string
+  readonly scope?: readonly string[]
   readonly waitExpiry?: true
   readonly yesRemote?: true
   readonly json?: true
@@ -28,12 +30,12 @@ export function checkCommand(): Command {
     description:
       'Asks a service for codes, polls it, has a user approve and deny, and says of each requirement of the ' +
       'specification and of RFC 8628 whether the service meets it. It waits as a device must, and sends 40 requests ' +
-      'at most. In the commands of a decision CODE stands for the user code; no shell reads them. Without them, you are ' +
-      'asked at the terminal.',
+      'at most. In the commands of a decision the word CODE stands for the user code; no shell reads them. Without them, ' +
+      'you are asked at the terminal.',
     exitCodes: { 0: 'no requirement failed', 1: 'some failed', 130: 'interrupted with Ctrl-C' },
     examples: [
-      "authgraph check http://localhost:3000 --client-id my-app --approve 'node approve.js CODE' --deny 'node deny.js CODE'",
-      'authgraph check --issuer https://login.example.com --client-id my-app --yes-remote --junit check.xml',
+      "authgraph check http://localhost:3000 --client-id my-app \\\n--approve 'node approve.js CODE' --deny 'node deny.js CODE'",
+      'authgraph check --issuer https://login.example.com --client-id my-app \\\n--yes-remote --junit check.xml',
     ],
   })
     .argument('[url]', 'the address of the login paths, where they are those of the specification')
@@ -46,10 +48,11 @@ export function checkCommand(): Command {
         .choices(['github', 'rfc8628', 'auto'])
         .default('auto'),
     )
-    .option('--issuer <url>', 'finds the endpoints in the metadata of this issuer')
-    .option('--device-authorization-endpoint <url>', 'where codes are asked for')
-    .option('--token-endpoint <url>', 'where the device polls')
-    .option('--scopes <list>', 'asks for these scopes, separated by commas', '')
+    .option('--issuer <url>', 'finds the endpoints in the metadata of this issuer', readIssuer)
+    .option('--device-authorization-endpoint <url>', 'where codes are asked for', readIssuer)
+    .option('--token-endpoint <url>', 'where the device polls', readIssuer)
+    .option('--page-origin <url>', 'where the verification page is, if on no origin of the above', readIssuer)
+    .option('-s, --scope <scopes>', 'scopes to ask for; repeat it, or separate by commas', scopes)
     .option('--wait-expiry', 'waits until codes run out, however long they live')
     .option('--yes-remote', 'allows a service on another machine')
     .option('--json', 'print the report as JSON, for programs')

@@ -12,7 +12,7 @@ export function completionCommand(): Command {
     description: 'Prints a script that your shell reads when it starts.',
     exitCodes: { 0: 'printed' },
     examples: [
-      'authgraph completion bash > ~/.local/share/bash-completion/completions/authgraph',
+      'authgraph completion bash \\\n> ~/.local/share/bash-completion/completions/authgraph',
       'authgraph completion zsh > "$fpath[1]/_authgraph"',
       'authgraph completion fish > ~/.config/fish/completions/authgraph.fish',
     ],

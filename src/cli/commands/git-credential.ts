@@ -21,13 +21,13 @@ export function gitCredentialCommand(): Command {
       'Speaks the protocol of git for credential helpers. Git calls it; set it up with the first example below.',
     exitCodes: { 0: 'answered, or left to the next helper', 1: 'the login has ended' },
     examples: [
-      "git config --global credential.https://github.com.helper '!authgraph git-credential'",
-      "git config --global credential.https://git.example.com.helper '!authgraph git-credential --profile work'",
+      "git config --global credential.https://github.com.helper \\\n'!authgraph git-credential'",
+      "git config --global credential.https://git.example.com.helper \\\n'!authgraph git-credential --profile work'",
       'printf "protocol=https\\nhost=github.com\\n" | authgraph git-credential get',
     ],
   })
     .addArgument(new Argument('<operation>', 'what git wants').choices(OPERATIONS))
-    .option('--profile <name>', 'which login; that of the host by default', profileName)
+    .option('-p, --profile <name>', 'which login; that of the host by default', profileName)
     .action(
       exitWith(async (operation: GitOperation, options: GitCredentialOptions) =>
         (await import('../git-credential.ts')).gitCredential(operation, options),

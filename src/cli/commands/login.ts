@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
+import type { AddressOptions } from '../service-address.ts'
 import { STORE_NAMES, type StoreName } from '../store-names.ts'
 import { profileName, readHost, readIssuer, scopes } from '../values.ts'
 
 /** What `authgraph login` was asked for. */
-export interface LoginOptions {
+export interface LoginOptions extends AddressOptions {
   readonly clientId?: string
   readonly scope?: readonly string[]
-  readonly host?: string
-  readonly issuer?: string
+  readonly encoding?: 'form' | 'json'
   readonly profile?: string
   readonly store?: StoreName
   readonly print?: true
@@ -43,6 +43,7 @@ export function loginCommand(): Command {
       'authgraph login --client-id YOUR_CLIENT_ID --scope repo,gist',
       'authgraph login --host git.example.com --profile work',
       'authgraph login --host http://localhost:8080 --store file',
+      'authgraph login --device-authorization-endpoint https://example.com/device \\\n--token-endpoint https://example.com/token',
       'TOKEN=$(authgraph login --store none --print)',
       'authgraph login --no-wait --json; authgraph login --resume --json',
     ],
@@ -52,14 +53,34 @@ export function loginCommand(): Command {
         'AUTHGRAPH_CLIENT_ID',
       ),
     )
-    .option('--scope <scopes>', 'what the token may do; repeat it, or separate by commas', scopes)
-    .option('--host <host>', 'github.com by default, an Enterprise host, or http://localhost:PORT', readHost)
+    .option('-s, --scope <scopes>', 'scopes to ask for; repeat it, or separate by commas', scopes)
+    .option(
+      '-H, --host <host>',
+      'github.com by default, an Enterprise host, or http://localhost:PORT',
+      readHost,
+    )
     .addOption(
-      new Option('--issuer <url>', 'any OAuth server, found by its metadata')
+      new Option('--issuer <url>', 'any OAuth server that publishes its metadata')
         .argParser(readIssuer)
         .conflicts('host'),
     )
-    .option('--profile <name>', 'name this login; the host by default', profileName)
+    .addOption(
+      new Option('--device-authorization-endpoint <url>', 'where codes are asked for, without metadata')
+        .argParser(readIssuer)
+        .conflicts(['host', 'issuer']),
+    )
+    .addOption(
+      new Option('--token-endpoint <url>', 'where the same server is polled')
+        .argParser(readIssuer)
+        .conflicts(['host', 'issuer']),
+    )
+    .addOption(
+      new Option(
+        '--encoding <kind>',
+        'how requests are sent (default: form, json where a form is refused)',
+      ).choices(['form', 'json']),
+    )
+    .option('-p, --profile <name>', 'name this login; the host by default', profileName)
     .addOption(
       new Option('--store <place>', 'where to keep the token (default: keyring)').choices(STORE_NAMES),
     )
@@ -68,7 +89,16 @@ export function loginCommand(): Command {
     .option('--open', 'open the browser')
     .option('--no-qr', 'draw no QR code')
     .option('--no-wait', 'show the code, save the login and end; with --resume, ask once')
-    .addOption(new Option('--resume', 'go on with a saved login').conflicts(['host', 'issuer', 'scope']))
+    .addOption(
+      new Option('--resume', 'go on with a saved login').conflicts([
+        'host',
+        'issuer',
+        'deviceAuthorizationEndpoint',
+        'tokenEndpoint',
+        'encoding',
+        'scope',
+      ]),
+    )
     .option('--watch', 'follow it in the browser: the machine, its moves and the wire')
     .option('--json', 'print one JSON object a line, for programs')
     .action(exitWith(async (options: LoginOptions) => (await import('../login.ts')).login(options)))

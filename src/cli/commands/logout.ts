@@ -19,6 +19,6 @@ export function logoutCommand(): Command {
     exitCodes: { 0: 'erased', 1: 'nobody is logged in' },
     examples: ['authgraph logout', 'authgraph logout --profile work'],
   })
-    .option('--profile <name>', 'which login; the last one by default', profileName)
+    .option('-p, --profile <name>', 'which login; the last one by default', profileName)
     .action(exitWith(async (options: LogoutOptions) => (await import('../logout.ts')).logout(options)))
 }

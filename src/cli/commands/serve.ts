@@ -7,6 +7,8 @@ import { wholeNumber } from '../values.ts'
 export interface NamedClient {
   readonly clientId: string
   readonly name: string
+  /** The scopes that it may ask for: any where there are none. */
+  readonly scopes?: readonly string[]
 }
 
 /** What `authgraph serve` was asked for. */
@@ -28,6 +30,7 @@ export interface ServeOptions {
   readonly tlsCert?: string
   readonly authUrl?: string
   readonly baseUrl?: string
+  readonly allowHttp?: true
   readonly trustProxy?: readonly string[]
   readonly json?: true
   readonly color: boolean
@@ -70,6 +73,7 @@ export function serveCommand(): Command {
     .option('--tls-cert <file>', 'its certificate, and those between it and the root (PEM)')
     .option('--auth-url <address>', 'the address of the login, as clients and people see it', readAddress)
     .option('--base-url <address>', 'the address of the API, where it is another one', readAddress)
+    .option('--allow-http', 'allow these addresses to be http off loopback, for a test network')
     .option(
       '--trust-proxy <address>',
       'a proxy, or a network of them, whose X-Forwarded-For is believed; may be repeated',

@@ -12,9 +12,9 @@ export function tokenCommand(): Command {
     exitCodes: { 0: 'printed', 1: 'nobody is logged in, or the login has ended' },
     examples: [
       'authgraph token',
-      'curl --oauth2-bearer "$(authgraph token --profile work)" https://api.example.com',
+      'curl --oauth2-bearer "$(authgraph token --profile work)" \\\nhttps://api.example.com',
     ],
   })
-    .option('--profile <name>', 'which login; the last one by default', profileName)
+    .option('-p, --profile <name>', 'which login; the last one by default', profileName)
     .action(exitWith(async (options: { profile?: string }) => (await import('../token.ts')).token(options)))
 }

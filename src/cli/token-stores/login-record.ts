@@ -1,26 +1,25 @@
 import * as v from 'valibot'
+import { isToken } from '../../protocol/token-syntax.ts'
 import { Secret } from '../../secret.ts'
 import { readRecord } from '../read-record.ts'
 import type { KeptLogin } from '../token-store.ts'
 
-const secret = v.pipe(
-  v.string(),
-  v.nonEmpty(),
-  v.transform((value) => new Secret(value)),
-)
+const toSecret = v.transform((value: string) => new Secret(value))
+
+const tokenText = v.pipe(v.custom<string>(isToken), toSecret)
 
 const record = v.object({
   /** The version of this form. */
   v: v.literal(1),
-  clientId: secret,
+  clientId: v.pipe(v.string(), v.nonEmpty(), toSecret),
   token: v.object({
-    accessToken: secret,
+    accessToken: tokenText,
     tokenType: v.string(),
     scopes: v.array(v.string()),
     missingScopes: v.array(v.string()),
     /** Epoch milliseconds. */
     expiresAt: v.exactOptional(v.number()),
-    refreshToken: v.exactOptional(secret),
+    refreshToken: v.exactOptional(tokenText),
     /** Epoch milliseconds. */
     refreshTokenExpiresAt: v.exactOptional(v.number()),
   }),
@@ -42,6 +41,10 @@ export function writeLogin({ clientId, token }: KeptLogin): string {
 
 /** Reads what `writeLogin` wrote. Throws CommandError `damaged_file`, which quotes nothing. */
 export function readLogin(text: string, profile: string): KeptLogin {
-  const { clientId, token } = readRecord(record, text, { what: 'the kept login', profile })
+  const { clientId, token } = readRecord(record, text, {
+    what: 'the kept login',
+    profile,
+    remove: 'authgraph logout',
+  })
   return { clientId, token }
 }

@@ -13,7 +13,7 @@ export interface StateEvent {
     /** Seconds for which the codes were good at first. */
     readonly lifetime: number
     /** Epoch milliseconds, as all that follow. */
-    readonly heardAt: number
+    readonly lookedAt: number
     readonly nextPollAt: number
     readonly expiresAt: number
   }

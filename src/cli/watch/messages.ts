@@ -57,7 +57,7 @@ export async function shownAnswer(answer: Response, secrets: Set<string>): Promi
 
 async function fieldsOf({ body }: Request | Response, secrets: Set<string>): Promise<[string, string][]> {
   const read = readBody((body && (await readText(body, LARGEST))) ?? '')
-  const fields = Object.entries(read ?? {}).map(([name, value]) => [name, String(value)] as const)
+  const fields = Object.entries(read ?? {}).map(([name, value]) => [name, textOf(value)] as const)
   for (const [name, value] of fields) if (SECRETS.has(name)) secrets.add(value)
   return fields.flatMap(([name, value]) => {
     if (SECRETS.has(name)) return [[name, '[secret]']]
@@ -65,6 +65,11 @@ async function fieldsOf({ body }: Request | Response, secrets: Set<string>): Pro
     const isRepeated = value.split(/[\s,]+/).some((word) => secrets.has(word))
     return isPlain && !isRepeated ? [[name, short(value)]] : []
   })
+}
+
+/** No field that is shown is an object, and `String` fails on one whose `toString` is not a function. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' ? '' : String(value)
 }
 
 /** The name of the grant type is longer than all the rest. */

@@ -39,12 +39,12 @@ function tellState(snapshot: DeviceSnapshot, tell: (event: WatchEvent) => void):
 }
 
 function stateOf(snapshot: DeviceSnapshot): StateEvent {
-  const { codes, flow, interval, heardAt, nextPollAt, expiresAt } = snapshot.context
+  const { codes, flow, interval, lookedAt, nextPollAt, expiresAt } = snapshot.context
   return {
     type: 'state',
     value: snapshot.value,
     view: viewOf(snapshot, flow.clock.now()),
-    ...(codes && { times: { interval, lifetime: codes.expiresIn, heardAt, nextPollAt, expiresAt } }),
+    ...(codes && { times: { interval, lifetime: codes.expiresIn, lookedAt, nextPollAt, expiresAt } }),
   }
 }
 

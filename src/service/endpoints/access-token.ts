@@ -1,19 +1,24 @@
 import type { DeviceGrantState } from '../../../machines/device-grant.ts'
 import { StoreUnavailableError } from '../../errors.ts'
 import { DEVICE_GRANT_TYPE } from '../../protocol/endpoints.ts'
-import { joinScopes } from '../../protocol/scopes.ts'
-import { Secret } from '../../secret.ts'
+import { joinScopes, splitScopes } from '../../protocol/scopes.ts'
 import type { Clients, KnownClient } from '../clients.ts'
-import type { Grant, Grants } from '../grants.ts'
+import type { EarlyPolls } from '../early-polls.ts'
+import type { Grant } from '../grant-steps.ts'
+import type { Grants } from '../grants.ts'
 import type { Habits } from '../habits.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http.ts'
 import { inTime } from '../in-time.ts'
-import type { Limiter } from '../limits.ts'
+import { type IssuedToken, readIssuedToken } from '../issued-token.ts'
+import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
 import { newClaim } from '../random-codes.ts'
 import { readFields } from '../read-fields.ts'
 import type { Tokens } from '../tokens.ts'
 import { refuseClient } from './refuse-client.ts'
+
+/** Seconds for which a token is known of whose lifetime the host says nothing: a year. Spec: not shown. */
+const LIFETIME = 365 * 24 * 60 * 60
 
 /** What a poll needs. */
 export interface AccessTokenEndpoint {
@@ -21,6 +26,7 @@ export interface AccessTokenEndpoint {
   readonly grants: Grants
   readonly tokens: Tokens
   readonly limiter: Limiter
+  readonly earlyPolls: EarlyPolls
   readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   readonly habits: Habits
   readonly issueToken: NonNullable<ServiceOptions['issueToken']>
@@ -43,9 +49,6 @@ const HEARD = {
     oauthError(pollError, 'expired_token', 'the codes have expired: ask for new ones'),
 } satisfies Record<DeviceGrantState, (grant: Grant, habits: Habits) => ServiceResponse>
 
-/** What a token is made of, so that it can be sent in a header. RFC 6750, section 2.1. */
-const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
-
 /**
  * Answers a poll. A request that cannot be understood is an error with status 400 in both profiles.
  *
@@ -56,23 +59,26 @@ export async function accessToken(
   service: AccessTokenEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const { clients, grants, limiter, clientAddress, habits } = service
+  const { clients, grants, limiter, earlyPolls, clientAddress, habits } = service
   const read = readFields(request, ['client_id', 'device_code', 'grant_type'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
   const { client_id, device_code, grant_type } = read.fields
   const found = await clients.of(request, client_id)
-  if (!found.ok) return refuseClient(found, habits, 'atPoll')
+  if (!found.ok) return refuseClient(service, request, found, 'atPoll')
   if (grant_type === undefined) return oauthError(400, 'invalid_request', 'the field grant_type is missing')
   if (grant_type !== DEVICE_GRANT_TYPE)
     return oauthError(habits.pollError, 'unsupported_grant_type', `grant_type must be ${DEVICE_GRANT_TYPE}`)
   if (device_code === undefined) return oauthError(400, 'invalid_request', 'the field device_code is missing')
 
+  const allowed = await earlyPolls.allow(device_code)
+  if (!allowed.ok) return tooManyRequests(allowed.retryAfter)
   const claim = newClaim()
   const grant = await grants.poll(device_code, found.client.reference, claim)
   if (grant === undefined) {
     const allowed = await limiter.wrongDeviceCode(clientAddress(request))
     return allowed.ok ? unknownCode(habits) : tooManyRequests(allowed.retryAfter)
   }
+  if (grant.state === 'slowed') await earlyPolls.count(device_code)
   const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
   return isOurs
     ? deliver(service, {
@@ -96,24 +102,26 @@ interface Delivery {
 
 /**
  * Issues the token, as the one poll that may. Where that fails, or the client has hung up meanwhile, the approval is
- * left for the next poll.
+ * left for the next poll. A token that nobody receives is forgotten when the lease lapses.
+ *
+ * Where the store goes away before the grant is settled, the lease lapses and the next poll issues another token. Where
+ * it goes away later, and for longer than it tries, the authorization is used up: a second token would be the worse end.
  */
-async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promise<ServiceResponse> {
-  const { grants, tokens, habits, issueToken, onError, clock } = service
-  const { grant, client, deviceCode, claim, isGone } = delivery
-  const { user, scopes, lease } = grant
+async function deliver(
+  { grants, tokens, habits, issueToken, onError, clock }: AccessTokenEndpoint,
+  { grant, client, deviceCode, claim, isGone }: Delivery,
+): Promise<ServiceResponse> {
+  const { user, scope, lease } = grant
   if (user === null || lease === null)
     throw new TypeError('a grant was approved by nobody, or claimed by none')
-  let token: Secret
+  const asked = splitScopes(scope, ' ')
+  let issued: IssuedToken
   try {
     const { clientId, name } = client
-    const made = issueToken({ user, client: { clientId, name }, scopes })
-    token = readToken(await inTime(lease.until - clock.now(), made, tookTooLong))
-    await tokens.keep(token, { user, scopes }, claim)
-    if (isGone()) {
-      await tokens.forget(token, claim)
-      throw new Error('the client hung up before its token was made')
-    }
+    const made = issueToken({ user, client: { clientId, name }, scopes: asked })
+    issued = readIssuedToken(await inTime(lease.until - clock.now(), made, tookTooLong), asked)
+    await tokens.reserve(issued.token, { user, scopes: issued.scopes }, lease.until)
+    if (isGone()) throw new Error('the client hung up before its token was made')
   } catch (error) {
     // The store would not hear of it: when the lease has lapsed, the approval is free again.
     if (error instanceof StoreUnavailableError) throw error
@@ -121,42 +129,21 @@ async function deliver(service: AccessTokenEndpoint, delivery: Delivery): Promis
     onError(error)
     return pending(grant, habits)
   }
+  const { token, scopes, expiresIn } = issued
   // The lease has lapsed, and another poll has it now: this token is dropped.
-  if (!(await settle(service, delivery, token))) return pending(grant, habits)
-  const scope = joinScopes(scopes, habits.separator)
-  return json(200, { access_token: token.reveal(), token_type: 'bearer', scope })
-}
-
-/**
- * Settles the grant. A token that nobody will receive is forgotten: the lease was lost, or the store is away.
- *
- * Where the store went away before this step, the lease lapses and the next poll issues another token. Where it went
- * away after it, and for longer than it tries, the authorization is used up: a second token would be the worse end.
- */
-async function settle(
-  { grants, tokens }: AccessTokenEndpoint,
-  { deviceCode, claim }: Delivery,
-  token: Secret,
-): Promise<boolean> {
-  let settled = false
-  try {
-    settled = await grants.issued(deviceCode, claim)
-  } finally {
-    if (!settled) await tokens.forget(token, claim)
-  }
-  return settled
+  if (!(await grants.issued(deviceCode, claim))) return pending(grant, habits)
+  await tokens.keep(token, { user, scopes }, clock.now() + (expiresIn ?? LIFETIME) * 1000)
+  return json(200, {
+    access_token: token.reveal(),
+    token_type: 'bearer',
+    scope: joinScopes(scopes, habits.separator),
+    ...(expiresIn !== undefined && { expires_in: expiresIn }),
+  })
 }
 
 /** The lease is over, and another poll may issue: whatever this one is given later, nobody will see. */
 function tookTooLong(): Error {
   return new Error('issueToken took longer than a poll may be busy')
-}
-
-/** The host's own code makes the token: one that no header can carry must not reach a client. */
-function readToken(made: string | Secret): Secret {
-  const token = Secret.of(made)
-  if (!TOKEN.test(token.reveal())) throw new TypeError('issueToken made a token that no header can carry')
-  return token
 }
 
 function pending(_: Grant, { pollError }: Habits): ServiceResponse {

@@ -1,5 +1,5 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { type Authentication, CHALLENGE } from '../authenticate.ts'
+import { type Authentication, CHALLENGE, type Refused } from '../authenticate.ts'
 import { json, type ServiceResponse } from '../http.ts'
 
 /**
@@ -47,10 +47,7 @@ function unauthenticated(): ServiceResponse {
   return json(401, { message: 'requires authentication' }, { 'www-authenticate': CHALLENGE })
 }
 
-function refused({
-  status,
-  message,
-  challenge,
-}: Extract<Authentication, { form: 'refused' }>): ServiceResponse {
-  return json(status, { message }, { 'www-authenticate': challenge })
+function refused({ status, message, challenge, retryAfter }: Refused): ServiceResponse {
+  const wait = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+  return json(status, { message }, { 'www-authenticate': challenge, ...wait })
 }

@@ -3,10 +3,12 @@ import type { Clients } from '../clients.ts'
 import type { GrantRequest, Grants } from '../grants.ts'
 import type { Habits } from '../habits.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http.ts'
-import type { Limiter } from '../limits.ts'
+import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
 import { originOf } from '../origin.ts'
 import { readFields } from '../read-fields.ts'
+import { readScopes } from '../read-scopes.ts'
+import type { WaitingGrants } from '../waiting-grants.ts'
 import { refuseClient } from './refuse-client.ts'
 
 /** What a request for codes needs. */
@@ -14,17 +16,12 @@ export interface DeviceCodeEndpoint {
   readonly clients: Clients
   readonly grants: Grants
   readonly limiter: Limiter
+  readonly waitingGrants: WaitingGrants
   readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   readonly habits: Habits
   readonly pace: Pick<GrantRequest, 'interval' | 'expiresIn' | 'leeway' | 'firstPoll'>
   authUrl(): string
 }
-
-/** Characters of the longest `scope` that is kept. */
-const LONGEST_SCOPE = 2000
-
-/** What a scope may be made of. RFC 6749, section 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /**
  * Answers a request for codes. Every error has a status of 400 or more: many clients look at nothing else here.
@@ -33,22 +30,24 @@ const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
 export async function deviceCode(
-  { clients, grants, limiter, clientAddress, habits, pace, authUrl }: DeviceCodeEndpoint,
+  service: DeviceCodeEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
+  const { clients, grants, limiter, waitingGrants, clientAddress, pace, authUrl } = service
   const read = readFields(request, ['client_id', 'scope'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
   const found = await clients.of(request, read.fields.client_id)
-  if (!found.ok) return refuseClient(found, habits, 'atCodes')
-  const scopes = readScopes(read.fields.scope)
-  if (scopes === undefined) return oauthError(400, 'invalid_scope', 'the scopes cannot be read')
+  if (!found.ok) return refuseClient(service, request, found, 'atCodes')
+  const asked = readScopes(read.fields.scope ?? '', found.client.scopes)
+  if (!asked.ok) return oauthError(400, 'invalid_scope', asked.problem)
 
   const address = clientAddress(request)
-  const allowed = await limiter.codesRequest(address)
+  const counted = await limiter.codesRequest(address)
+  const allowed = counted.ok ? await waitingGrants.add(address) : counted
   if (!allowed.ok) return tooManyRequests(allowed.retryAfter)
   const { deviceCode, userCode } = await grants.issue({
     client: found.client.reference,
-    scopes,
+    scope: asked.scopes.join(' '),
     origin: originOf(request, address),
     ...pace,
   })
@@ -61,11 +60,4 @@ export async function deviceCode(
     expires_in: pace.expiresIn,
     interval: pace.interval,
   })
-}
-
-/** Separated by commas or spaces, each kept once; `undefined` where one of them is no scope. */
-function readScopes(scope = ''): string[] | undefined {
-  if (scope.length > LONGEST_SCOPE) return undefined
-  const scopes = new Set(scope.split(/[ ,]+/).filter((name) => name !== ''))
-  return [...scopes].every((name) => SCOPE.test(name)) ? [...scopes] : undefined
 }

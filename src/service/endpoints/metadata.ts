@@ -1,6 +1,12 @@
 import { withoutSlash } from '../../protocol/address.ts'
-import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH, DEVICE_GRANT_TYPE } from '../../protocol/endpoints.ts'
+import {
+  ACCESS_TOKEN_PATH,
+  DEVICE_CODE_PATH,
+  DEVICE_GRANT_TYPE,
+  VERIFICATION_PATH,
+} from '../../protocol/endpoints.ts'
 import { json, type ServiceResponse } from '../http.ts'
+import type { Client } from '../options.ts'
 
 /**
  * Says where everything is, for clients that discover it.
@@ -11,12 +17,32 @@ import { json, type ServiceResponse } from '../http.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
  */
 export function metadata(issuer: string): ServiceResponse {
+  return json(200, describe(issuer))
+}
+
+/**
+ * Says the same to clients that look for a device endpoint only where OpenID Connect has it, such as oidc-agent and MSAL
+ * Python. It adds what they ask for: the first one the scopes, the second one an address to authorize at, for which the
+ * verification page stands. The service issues no ID tokens.
+ *
+ * @param clients Whose scopes are named.
+ * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata OpenID Connect Discovery 1.0, section 3}
+ */
+export function openidConfiguration(issuer: string, clients: readonly Client[]): ServiceResponse {
   return json(200, {
+    ...describe(issuer),
+    authorization_endpoint: withoutSlash(issuer) + VERIFICATION_PATH,
+    scopes_supported: [...new Set(clients.flatMap(({ scopes = [] }) => scopes))],
+  })
+}
+
+function describe(issuer: string) {
+  return {
     issuer,
     device_authorization_endpoint: withoutSlash(issuer) + DEVICE_CODE_PATH,
     token_endpoint: withoutSlash(issuer) + ACCESS_TOKEN_PATH,
     grant_types_supported: [DEVICE_GRANT_TYPE],
     response_types_supported: [],
     token_endpoint_auth_methods_supported: ['none'],
-  })
+  }
 }

@@ -1,17 +1,28 @@
 import type { FoundClient } from '../clients.ts'
 import type { Habits } from '../habits.ts'
-import { oauthError, type ServiceResponse } from '../http.ts'
+import { oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http.ts'
+import type { Limiter } from '../limiter.ts'
+import type { ServiceOptions } from '../options.ts'
 
 /**
  * Answers a request whose client is not known.
  *
  * @param at Where it was sent: an unknown client hears a different status at either address.
  */
-export function refuseClient(
+export async function refuseClient(
+  {
+    habits: { unknownClient },
+    limiter,
+    clientAddress,
+  }: {
+    readonly habits: Habits
+    readonly limiter: Limiter
+    readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
+  },
+  request: ServiceRequest,
   { why }: Extract<FoundClient, { ok: false }>,
-  { unknownClient }: Habits,
   at: 'atCodes' | 'atPoll',
-): ServiceResponse {
+): Promise<ServiceResponse> {
   switch (why) {
     case 'missing':
       return oauthError(400, 'invalid_request', 'the field client_id is missing')
@@ -19,7 +30,11 @@ export function refuseClient(
       return oauthError(400, 'invalid_request', 'the body and the header name different clients')
     case 'unreadable':
       return oauthError(400, 'invalid_request', 'the header Authorization cannot be read')
-    case 'unknown':
-      return oauthError(unknownClient[at], unknownClient.error, 'there is no such client')
+    case 'unknown': {
+      const allowed = await limiter.unknownClient(clientAddress(request))
+      return allowed.ok
+        ? oauthError(unknownClient[at], unknownClient.error, 'there is no such client')
+        : tooManyRequests(allowed.retryAfter)
+    }
   }
 }

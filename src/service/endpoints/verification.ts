@@ -1,40 +1,26 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
-import type { Clients } from '../clients.ts'
-import { type Grants, isUndecided } from '../grants.ts'
 import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http.ts'
-import type { Limiter } from '../limits.ts'
+import { inTime } from '../in-time.ts'
 import type { ServiceOptions } from '../options.ts'
-import type { Page, PageState, Refusal } from '../pages/page.ts'
+import type { Page, Refusal } from '../pages/page.ts'
 import { newNonce, readUserCode } from '../random-codes.ts'
 import { readFields } from '../read-fields.ts'
 import { openSession, type Session } from '../session.ts'
+import { type Asked, type Shown, type VerificationForm, verificationForm } from './verification-form.ts'
 
 /** What the verification page needs. */
-export interface VerificationEndpoint {
-  readonly clients: Clients
-  readonly grants: Grants
-  readonly limiter: Limiter
-  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
+export interface VerificationEndpoint extends VerificationForm {
   readonly page: Page
   readonly identify: NonNullable<ServiceOptions['identify']>
+  /** The key that the forms are signed with. */
+  readonly secret: () => Promise<string>
   readonly onError: (error: unknown) => void
-  readonly clock: { now(): number }
   authUrl(): string
 }
 
-/** What a page says, before it is made safe to show. */
-type Shown = PageState extends infer State ? (State extends unknown ? Omit<State, 'nonce'> : never) : never
-
-/** What a request wants of the page. */
-interface Asked {
-  /** Where the forms are sent: a path alone, since the page may be open under another name of the same host. */
-  readonly action: string
-  /** The code as it was typed, or as it came with the address. */
-  readonly userCode: string
-  readonly csrf?: string | undefined
-  readonly decision?: string | undefined
-}
+/** Milliseconds for which the host may look for who is signed in. */
+const IDENTIFY_TIMEOUT = 10_000
 
 /** Characters of the longest code that is looked at. */
 const LONGEST_CODE = 32
@@ -47,6 +33,7 @@ const STATUS = {
   forged: 403,
   unknown: 404,
   decided: 409,
+  opened: 409,
   expired: 410,
   limited: 429,
 } satisfies Record<Refusal, number>
@@ -93,19 +80,29 @@ async function answer(
 ): Promise<{ readonly shown: Shown; readonly headers: Session['headers'] }> {
   const returnTo = new URL(address)
   if (asked.userCode !== '') returnTo.searchParams.set('user_code', asked.userCode)
-  const identity = await service.identify(request, returnTo.href)
+  const identity = await inTime(IDENTIFY_TIMEOUT, service.identify(request, returnTo.href), tookTooLong)
   if ('signInAt' in identity && !IN_HEADER.test(identity.signInAt))
     throw new TypeError('identify gave an address that no header can carry')
   if ('signInAt' in identity)
     return { shown: { type: 'signedOut', signInAt: identity.signInAt }, headers: {} }
   if (!isUser(identity.user)) throw new TypeError('identify must give a user: a name, or { id, login }')
-  const session = await openSession(request, identity.user, address.protocol === 'https:')
+  const { user } = identity
+  const session = openSession({ request, user, secret: await service.secret(), address })
   const { action, userCode } = asked
   const shown: Shown =
     request.method === 'POST'
-      ? await answerForm(service, request, asked, session, identity.user)
-      : { type: 'enter', action, csrf: session.csrf, userCode: readUserCode(userCode) ?? userCode }
+      ? await verificationForm(service, { request, asked, session, user })
+      : {
+          type: 'enter',
+          action,
+          csrf: await session.csrfFor(),
+          userCode: readUserCode(userCode) ?? userCode,
+        }
   return { shown, headers: session.headers }
+}
+
+function tookTooLong(): Error {
+  return new Error('identify took longer than ten seconds')
 }
 
 /** The host's own code says who it is: an empty name would approve for nobody. */
@@ -115,52 +112,10 @@ function isUser(user: unknown): user is User {
   return (typeof id === 'number' || typeof id === 'string') && typeof login === 'string' && login !== ''
 }
 
-async function answerForm(
-  service: VerificationEndpoint,
-  request: ServiceRequest,
-  { action, userCode: typed, csrf, decision }: Asked,
-  session: Session,
-  user: User,
-): Promise<Shown> {
-  const { clients, grants, limiter, clock } = service
-  const form = { action, csrf: session.csrf, userCode: typed }
-  const refuse = (reason: Refusal): Shown => ({ type: 'refused', reason, ...form })
-
-  // A form of another site knows no token of this session, unless it could plant the cookie that the token is made of.
-  const site = request.header('sec-fetch-site') ?? 'same-origin'
-  if (!session.isOurs(csrf) || site !== 'same-origin') return refuse('forged')
-  if (typed === '') return refuse('missing')
-  const allowed = await limiter.userCode(session.name, service.clientAddress(request))
-  if (!allowed.ok) return { type: 'refused', reason: 'limited', retryAfter: allowed.retryAfter, ...form }
-
-  const grant = await grants.find(typed)
-  const client = grant && (await clients.at(grant.client))
-  const userCode = readUserCode(typed)
-  if (grant === undefined || client === undefined || userCode === undefined) return refuse('unknown')
-  await allowed.forgive()
-  if (decision === 'approve' || decision === 'deny') {
-    const outcome = await (decision === 'approve' ? grants.approve(typed, user) : grants.deny(typed))
-    if (outcome !== 'done') return refuse(outcome)
-    return { type: 'done', decision: decision === 'approve' ? 'approved' : 'denied' }
-  }
-  if (grant.state === 'expired') return refuse('expired')
-  if (!isUndecided(grant)) return refuse('decided')
-  const { scopes, issuedAt: requestedAt, expiresAt, origin = {} } = grant
-  return {
-    type: 'confirm',
-    ...form,
-    userCode,
-    client: client.name,
-    user: typeof user === 'string' ? user : user.login,
-    scopes,
-    requestedAt,
-    expiresAt,
-    now: clock.now(),
-    origin,
-  }
-}
-
-/** No script, no frame or window around the page, nothing loaded, and no address of it told to others. */
+/**
+ * No script, no frame or window around the page, nothing loaded, and no address of it told to other sites. Without any
+ * referrer, browsers would not name the origin of a form.
+ */
 function respond(page: Page, shown: Shown, headers: Session['headers']): ServiceResponse {
   const nonce = newNonce()
   return {
@@ -172,7 +127,7 @@ function respond(page: Page, shown: Shown, headers: Session['headers']): Service
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       'permissions-policy': PERMISSIONS.map((name) => `${name}=()`).join(', '),
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       ...('retryAfter' in shown && { 'retry-after': String(shown.retryAfter) }),

@@ -1,10 +1,9 @@
-import { describeScope } from './describe-scope.ts'
-import { describeUserAgent } from './describe-user-agent.ts'
+import { requestFacts, scopeItems } from './describe-request.ts'
 import { escapeHtml } from './escape-html.ts'
 import { APPROVE, APPROVED, DENIED, DENY, MARK } from './icons.ts'
 import type { Page, PageForm, PageState, Refusal } from './page.ts'
 import { STYLE } from './style.ts'
-import { absoluteTime, relativeTime } from './time-in-words.ts'
+import { relativeTime } from './time-in-words.ts'
 
 type State<Type extends PageState['type']> = Extract<PageState, { type: Type }>
 
@@ -23,6 +22,9 @@ interface Content {
 }
 
 const CONNECT = 'Connect a device'
+
+/** Who is sent a code approves a device of whoever sent it. RFC 8628, section 5.4. */
+const PHISHING = 'they would get access to your account'
 
 const NOTICES = {
   missing: {
@@ -43,6 +45,11 @@ const NOTICES = {
   decided: {
     title: 'This code was used already',
     text: 'Each code is good for one decision. If your device still waits, ask it for a new code.',
+    code: 'spent',
+  },
+  opened: {
+    title: 'Another account has opened this code',
+    text: 'Only that account can decide it. If it is not yours, start again on your device, and enter the new code here.',
     code: 'spent',
   },
   forged: {
@@ -125,6 +132,7 @@ function enter(state: State<'enter'>): Content {
       title: CONNECT,
       body: `${heading(CONNECT)}
 <p id="hint">Enter the code that your device shows. Capital letters and the hyphen do not matter.</p>
+<p class="caution">If someone sent you a code, close this page: ${PHISHING}.</p>
 ${codeForm(state, 'aria-describedby="hint" autofocus')}`,
     }
   // The code came with the address, from whomever. RFC 8628, section 3.3.1. Nothing takes the focus: the user has to
@@ -132,7 +140,8 @@ ${codeForm(state, 'aria-describedby="hint" autofocus')}`,
   return {
     title: `Compare the code · ${CONNECT}`,
     body: `${heading(CONNECT)}
-<p id="hint">Is this the code that <em>your own</em> device shows right now? If it came to you in a message, or differs, close this page.</p>
+<p id="hint">Is this the code that <em>your own</em> device shows right now? If it differs, close this page.</p>
+<p class="caution">If someone sent you the code or a link, close this page too: ${PHISHING}.</p>
 ${codeForm(state, 'aria-describedby="hint"')}`,
   }
 }
@@ -157,13 +166,12 @@ function confirm(state: State<'confirm'>): Content {
     body: `${heading(`Connect ${client}?`)}
 <p>Approve only if you started this yourself, on a device in front of you that shows this code:</p>
 <p class="code">${escapeHtml(state.userCode)}</p>
+<p class="caution">If someone sent you the code or a link, deny: ${PHISHING}.</p>
 <h2>${client} will be able to</h2>
-<ul>${scopesInWords(state.scopes)}</ul>
+<ul>${scopeItems(state.scopes)}</ul>
 <h2>The request</h2>
 <dl>
-${fact('Made', `${ago(state)} <small>${time(state.requestedAt)}</small>`)}
-${origin(state)}
-${fact('Your account', escapeHtml(state.user))}
+${requestFacts(state)}
 </dl>
 <form method="post" action="${escapeHtml(state.action)}">
 ${hidden('csrf', state.csrf)}
@@ -217,32 +225,4 @@ function hidden(name: string, value: string): string {
 
 function button(text: string): string {
   return `<button class="main">${text}</button>`
-}
-
-function scopesInWords(scopes: readonly string[]): string {
-  if (scopes.length === 0) return '<li>See public information only</li>'
-  return scopes
-    .map((scope) => {
-      const words = describeScope(scope)
-      const name = `<code>${escapeHtml(scope)}</code>`
-      return words === undefined ? `<li>${name}</li>` : `<li>${words} <small>${name}</small></li>`
-    })
-    .join('')
-}
-
-function ago({ requestedAt, now }: State<'confirm'>): string {
-  return relativeTime(Math.min(0, (requestedAt - now) / 1000))
-}
-
-function time(at: number): string {
-  return `<time datetime="${new Date(at).toISOString()}">${absoluteTime(at)}</time>`
-}
-
-function origin({ origin: { address, userAgent } }: State<'confirm'>): string {
-  const device = userAgent === undefined ? '' : fact('By', escapeHtml(describeUserAgent(userAgent)))
-  return device + (address === undefined ? '' : fact('From', escapeHtml(address)))
-}
-
-function fact(name: string, value: string): string {
-  return `<div><dt>${name}</dt><dd>${value}</dd></div>`
 }

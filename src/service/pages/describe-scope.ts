@@ -42,6 +42,23 @@ const WORDS: Readonly<Record<string, string>> = {
   offline_access: 'Keep its access while you are away',
 }
 
+/** Well-known scopes that reach everything of a kind, though their names do not say so. */
+const FAR_REACHING = new Set(['repo', 'write:public_key'])
+
+/** What the names of scopes have in common that delete, administer, or write to everything. */
+const RISKY =
+  /admin|delete|destroy|owner|full.?(?:access|control)|^all$|^\*$|(?:write|manage).*(?:[^a-z]all(?![a-z])|\*)/i
+
+/**
+ * Whether a scope, known or not, lets a client delete, administer, or write to everything, as far as its name tells.
+ * The default page marks such scopes and lists them first.
+ *
+ * @group Service
+ */
+export function isRiskyScope(scope: string): boolean {
+  return FAR_REACHING.has(scope) || RISKY.test(scope)
+}
+
 /**
  * Says in words what a well-known scope allows, `undefined` for any other.
  *

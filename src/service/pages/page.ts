@@ -1,12 +1,12 @@
 import type { Origin } from '../../../machines/device-grant.ts'
 
 /**
- * Why a code or a decision is not taken: no code was given, there is no such code, it has run out, it was used; the
- * form was not made for this browser and this user; there were too many tries.
+ * Why a code or a decision is not taken: no code was given, there is no such code, it has run out, it was used, another
+ * user opened it first; the form was not made for this browser, this user and this code; there were too many tries.
  *
  * @group Service
  */
-export type Refusal = 'missing' | 'unknown' | 'expired' | 'decided' | 'forged' | 'limited'
+export type Refusal = 'missing' | 'unknown' | 'expired' | 'decided' | 'opened' | 'forged' | 'limited'
 
 /**
  * What every form of the page carries back.
@@ -30,7 +30,10 @@ export interface PageForm {
 export interface PageRequest {
   /** The name of the client that asks. */
   readonly client: string
-  /** What it asks for; {@link describeScope} knows words for many. */
+  /**
+   * What it asks for: {@link describeScope} knows words for many, {@link isRiskyScope} which to mark. Whoever asked for
+   * the codes wrote them: show a scope without words as a name, never as a sentence of the page.
+   */
   readonly scopes: readonly string[]
   /** The name of the user who is signed in, and who approves. */
   readonly user: string
@@ -40,7 +43,7 @@ export interface PageRequest {
   readonly expiresAt: number
   /** Epoch milliseconds. */
   readonly now: number
-  /** Where the codes were asked for, as far as it is known. */
+  /** Where the codes were asked for, as far as it is known. The user agent is what the device says of itself: show it so. */
   readonly origin: Origin
 }
 
@@ -81,7 +84,7 @@ export type PageState = {
  * attributes. Whatever the page holds, the service forbids scripts, frames and everything loaded. A whole page:
  *
  * ```ts
- * import { escapeHtml, type Page } from 'authgraph/service'
+ * import { escapeHtml, isRiskyScope, type Page } from 'authgraph/service'
  *
  * export const ownPage: Page = (state) => {
  *   const field = (name: string, value: string) =>
@@ -102,9 +105,9 @@ export type PageState = {
  *         const facts = [
  *           client,
  *           user,
- *           ...scopes,
+ *           ...scopes.map((scope) => (isRiskyScope(scope) ? `HIGH RISK: ${scope}` : scope)),
  *           origin.address,
- *           origin.userAgent,
+ *           `The device says it is "${origin.userAgent ?? ''}"`,
  *           new Date(requestedAt).toISOString(),
  *         ]
  *         return `<ul>${facts.map((fact = 'unknown') => `<li>${escapeHtml(fact)}</li>`).join('')}</ul>

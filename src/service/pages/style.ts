@@ -22,7 +22,9 @@ input.code { border: 1.5px solid var(--edge); background: var(--card) }
 input[aria-invalid] { border-color: var(--bad) }
 ::placeholder { color: var(--quiet); opacity: 1; font-weight: 400 }
 .notice { padding: .75rem 1rem; border-left: 4px solid var(--bad); border-radius: .5rem; background: var(--bad-soft) }
-.notice strong { color: var(--bad) }
+.notice strong, .risk { color: var(--bad) }
+.caution { padding-left: .75rem; border-left: 4px solid var(--edge) }
+.code + .caution { margin-top: 1rem }
 ul { margin: 0; padding: 0; list-style: none }
 li { padding: .625rem 0; border-top: 1px solid var(--line); line-height: 1.4 }
 li:last-child { border-bottom: 1px solid var(--line) }

@@ -1,16 +1,26 @@
 import { StoreUnavailableError } from '../../errors.ts'
-import type { Change, Json, Store } from '../store.ts'
+import { type Change, COUNT_PREFIX, GRANT_PREFIX, type Json, type Store, USER_CODE_PREFIX } from '../store.ts'
 
 /** Records looked at for having expired, at each update. More than one, so that sweeping outruns filling. */
 const SWEPT = 2
 
-/** Records held at most, where nothing else is said: some 300 MB. */
-const CAPACITY = 500_000
+/** Bytes of all records where nothing else is said: some 100,000 waiting grants, and as many counts. */
+const MAX_BYTES = 160 * 1024 * 1024
+
+/** The share of all bytes that counts may take. */
+const COUNTS = 0.2
+
+/** The share that codes and grants may take together with all other records. The rest is for tokens. */
+const CODES = 0.7
+
+/** Bytes that V8 takes for a key, its place in the map and its entry, beside the characters of the key. */
+const OVERHEAD = 180
 
 interface Entry {
   readonly value: NonNullable<Json>
   /** Epoch milliseconds. */
   readonly expiresAt: number
+  readonly bytes: number
 }
 
 /**
@@ -19,8 +29,10 @@ interface Entry {
  * @group Service
  */
 export interface MemoryStore extends Store {
-  /** Records held, those included that have expired and are not swept yet. */
+  /** Records held, including those that have expired and are not swept yet. */
   readonly size: number
+  /** Bytes that they take, to within a fifth. */
+  readonly bytes: number
 }
 
 /**
@@ -34,48 +46,115 @@ export interface MemoryStoreOptions {
     /** Epoch milliseconds. */
     now(): number
   }
-  /** Records held at most: 500,000 by default. A grant takes two, a token one. */
-  readonly capacity?: number
+  /** Bytes of all records, to within a fifth: 160 MB by default, for some 100,000 waiting grants. */
+  readonly maxBytes?: number
 }
 
 /**
- * Keeps everything in the memory of this process, and forgets what has expired as it goes: there is no timer.
- * A new record for which there is no room is refused with StoreUnavailableError; what is held is never given up for it.
+ * Keeps everything in the memory of this process, and forgets what has expired on the way: there is no timer.
+ *
+ * A new record for which there is no room is rejected with StoreUnavailableError; one that is held is never given up.
+ * A tenth is kept for tokens: a flood of requests for codes keeps no approved login from its end. Counts of what is
+ * limited have a fifth of their own, where a new one replaces the one that has not changed for longest.
  *
  * @group Service
  */
-export function memoryStore({ clock = Date, capacity = CAPACITY }: MemoryStoreOptions = {}): MemoryStore {
+export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreOptions = {}): MemoryStore {
+  const counts = createRoom()
+  const records = createRoom()
+
+  function put(key: string, entry: Entry, isNew: boolean): void {
+    const { bytes } = entry
+    if (key.startsWith(COUNT_PREFIX)) {
+      counts.remove(key)
+      while (counts.size > 0 && counts.bytes + bytes > COUNTS * maxBytes) counts.removeOldest()
+      counts.set(key, entry)
+      return
+    }
+    const isForCodes = key.startsWith(USER_CODE_PREFIX) || key.startsWith(GRANT_PREFIX)
+    const share = isForCodes ? CODES : 1 - COUNTS
+    if (isNew && records.bytes + bytes > share * maxBytes)
+      throw new StoreUnavailableError('the store in memory is full')
+    records.set(key, entry)
+  }
+
+  return {
+    get size() {
+      return records.size + counts.size
+    },
+    get bytes() {
+      return records.bytes + counts.bytes
+    },
+    async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
+      const room = key.startsWith(COUNT_PREFIX) ? counts : records
+      const now = clock.now()
+      room.sweep(now)
+      const entry = room.get(key)
+      const made = change(entry !== undefined && entry.expiresAt > now ? entry.value : undefined)
+      if (made.value === null) room.remove(key)
+      else if (made.value !== undefined) {
+        const { value, expiresAt } = made
+        put(key, { value, expiresAt, bytes: OVERHEAD + key.length + bytesOf(value) }, entry === undefined)
+      }
+      return made.result
+    },
+  }
+}
+
+/** Records in the order in which they were written, and the bytes that they take. */
+function createRoom() {
   const entries = new Map<string, Entry>()
   let unswept = entries.entries()
+  // One iterator for all removals: a new one would have to pass over everything that was removed before.
+  let oldest = entries.keys()
+  let bytes = 0
 
-  function sweep(now: number): void {
-    for (let count = 0; count < SWEPT; count += 1) {
-      const next = unswept.next()
-      if (next.done) {
-        unswept = entries.entries()
-        return
-      }
-      const [key, { expiresAt }] = next.value
-      if (expiresAt <= now) entries.delete(key)
-    }
+  function remove(key: string): void {
+    const entry = entries.get(key)
+    if (entry === undefined) return
+    entries.delete(key)
+    bytes -= entry.bytes
   }
 
   return {
     get size() {
       return entries.size
     },
-    async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
-      const now = clock.now()
-      sweep(now)
-      const entry = entries.get(key)
-      const made = change(entry !== undefined && entry.expiresAt > now ? entry.value : undefined)
-      if (made.value === null) entries.delete(key)
-      else if (made.value !== undefined) {
-        if (entry === undefined && entries.size >= capacity)
-          throw new StoreUnavailableError('the store in memory is full')
-        entries.set(key, { value: made.value, expiresAt: made.expiresAt })
+    get bytes() {
+      return bytes
+    },
+    get: (key: string) => entries.get(key),
+    remove,
+    /** A record that is held keeps its place among the others. */
+    set(key: string, entry: Entry): void {
+      bytes += entry.bytes - (entries.get(key)?.bytes ?? 0)
+      entries.set(key, entry)
+    },
+    removeOldest(): void {
+      const next = oldest.next()
+      if (next.done) oldest = entries.keys()
+      else remove(next.value)
+    },
+    sweep(now: number): void {
+      for (let count = 0; count < SWEPT; count += 1) {
+        const next = unswept.next()
+        if (next.done) {
+          unswept = entries.entries()
+          return
+        }
+        const [key, { expiresAt }] = next.value
+        if (expiresAt <= now) remove(key)
       }
-      return made.result
     },
   }
+}
+
+/** About as many bytes as V8 takes for a value. */
+function bytesOf(value: Json | undefined): number {
+  if (typeof value === 'string') return 24 + value.length
+  if (typeof value === 'number') return 16
+  if (typeof value !== 'object' || value === null) return 0
+  let bytes = 32
+  for (const member of Object.values(value)) bytes += 8 + bytesOf(member)
+  return bytes
 }

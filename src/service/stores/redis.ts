@@ -81,6 +81,10 @@ export function redisStore(
   { prefix = 'authgraph:', timeout = 2, clock = Date }: RedisStoreOptions = {},
 ): RedisStore {
   if (!(timeout > 0)) throw new BadOptionError('timeout must be a number of seconds, more than 0')
+  if (typeof redis !== 'string' && typeof redis?.evalSha !== 'function')
+    throw new BadOptionError(
+      'give the address of Redis as text, such as redis://127.0.0.1, or a connected client',
+    )
   const connection = typeof redis === 'string' ? connectTo(redis, timeout * 1000) : given(redis)
   const inTurn = createTurns()
 

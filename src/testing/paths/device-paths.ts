@@ -76,9 +76,9 @@ export interface DeviceExecutors {
   readonly silence?: DeviceExecutor<'silence'>
   /** Lets time pass. */
   readonly wait?: DeviceExecutor<'wait'>
-  /** Lets time pass while the timers of the device stand still. */
+  /** Lets time pass while the timers of the device stand still, and then those fire that are due. */
   readonly sleep?: DeviceExecutor<'sleep'>
-  /** Tells the device that it slept. */
+  /** Lets time pass while the timers of the device stand still, and then tells the device that it slept. */
   readonly wake?: DeviceExecutor<'wake'>
   /** Has the user give up. */
   readonly cancel?: DeviceExecutor<'cancel'>
@@ -178,7 +178,10 @@ function isAnswered(step: DeviceWalkStep, next: DeviceWalkStep | undefined): boo
   return step.type === 'wait' && step.until === 'due' && (next?.type === 'answer' || next?.type === 'silence')
 }
 
-function tell(step: DeviceWalkStep): string {
+const WOKEN = { not: 'woken', due: 'woken when a poll is due', over: 'woken beyond the end' }
+
+/** Tells a step, for people. */
+export function tell(step: DeviceWalkStep): string {
   switch (step.type) {
     case 'start':
       return step.resume ? `resumed as ${step.resume.status}` : 'started'
@@ -193,7 +196,7 @@ function tell(step: DeviceWalkStep): string {
     case 'sleep':
       return 'asleep beyond the end'
     case 'wake':
-      return 'woken'
+      return WOKEN[step.slept]
     case 'cancel':
       return 'cancelled'
     case 'defect':

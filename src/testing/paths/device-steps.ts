@@ -11,8 +11,10 @@ import type { WireResponse } from './wire-response.ts'
  * - `answer`: the poll that is on its way is answered with `response`; without one, the connection breaks.
  * - `silence`: the request that is on its way gets no answer, until the client gives it up.
  * - `wait`: time passes, up to 1 ms before the next poll (`early`: nothing may be sent) or until it is due.
- * - `sleep`: the device sleeps: its clock jumps beyond the end of the codes, and no timer runs meanwhile.
- * - `wake`: the client is told to look at the clock again.
+ * - `sleep`: the device sleeps: its clock jumps beyond the end of the codes, and no timer runs meanwhile. The timer of the
+ *   client fires then.
+ * - `wake`: the device sleeps for `milliseconds`, and the client is sent `wake` before any timer fires: it did not sleep at
+ *   all (`not`), until the next poll was due (`due`), or beyond the end of the codes (`over`).
  * - `cancel`: the user gives up.
  *
  * @group Testing
@@ -24,5 +26,5 @@ export type DeviceStep =
   | { readonly type: 'silence'; readonly milliseconds: number }
   | { readonly type: 'wait'; readonly until: 'early' | 'due'; readonly milliseconds: number }
   | { readonly type: 'sleep'; readonly milliseconds: number }
-  | { readonly type: 'wake' }
+  | { readonly type: 'wake'; readonly slept: 'not' | 'due' | 'over'; readonly milliseconds: number }
   | { readonly type: 'cancel' }

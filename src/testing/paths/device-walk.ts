@@ -1,5 +1,5 @@
-import { type EventFrom, getNextTransitions, initialTransition, transition } from 'xstate'
-import type { Standing } from '../../../machines/device-authorization.ts'
+import { type DoneActorEvent, type ErrorActorEvent, initialTransition, transition } from 'xstate'
+import type { DeviceAuthorizationEvent, Standing } from '../../../machines/device-authorization.ts'
 import { deviceMachine } from '../../client/device-machine.ts'
 import { deviceInput } from '../../client/options.ts'
 import type { ResumeRecord } from '../../client/resume.ts'
@@ -7,6 +7,7 @@ import type { DeviceSnapshot } from '../../client/view.ts'
 import { github, type Profile } from '../../protocol/profiles.ts'
 import { CODES_RESPONSES, type CodesResponseName } from './codes-responses.ts'
 import type { DeviceStep } from './device-steps.ts'
+import { eventTypesOf } from './event-types.ts'
 import { POLL_RESPONSES, type PollResponseName } from './poll-responses.ts'
 import type { Walk } from './walk.ts'
 import type { WireResponse } from './wire-response.ts'
@@ -21,8 +22,15 @@ export interface DeviceSituation {
 /** Also what no service and no user can do: an error in the client's own code, during a poll. */
 export type DeviceWalkStep = DeviceStep | { readonly type: 'defect' }
 
-/** What the machine is sent. */
-export type DeviceMachineEvent = EventFrom<typeof deviceMachine>
+/** What happens to a device that was started. */
+type StepUnderway = Exclude<DeviceWalkStep, { type: 'start' }>
+
+/** What the machine is sent: by its callers, by its two requests and by its timers. */
+export type DeviceMachineEvent =
+  | DeviceAuthorizationEvent
+  | DoneActorEvent
+  | ErrorActorEvent
+  | { readonly type: `xstate.after.${string}` }
 
 /** A device that can be walked, and sent events that no step stands for. */
 export interface DeviceWalk extends Walk<DeviceSituation, DeviceWalkStep> {
@@ -60,7 +68,9 @@ export function deviceWalk({
 
   function send(situation: DeviceSituation, event: DeviceMachineEvent, now: number): DeviceSituation {
     time = now
-    return { now, device: transition(deviceMachine, started(situation), event)[0] }
+    // Users of the machine cannot send what only its requests and its timers do.
+    const [device] = transition(deviceMachine, started(situation), event as DeviceAuthorizationEvent)
+    return { now, device }
   }
 
   return {
@@ -68,27 +78,19 @@ export function deviceWalk({
     next: (situation) => {
       const { device, now } = situation
       if (device === undefined) return begin === 'new' ? [{ type: 'start' }] : resumes(now, profile)
-      // Pure transitions would lead out of final states too.
-      if (device.status !== 'active') return []
       if (begin === 'resumed' && device.hasTag('polling')) return []
-      return [...eventTypesOf(device)].flatMap((eventType) => stepsFor(eventType, situation))
+      return stepsIn(situation)
     },
     take: (situation, step) => {
       time = situation.now + ('milliseconds' in step ? step.milliseconds : 0)
-      return step.type === 'start'
-        ? login(step.resume)
-        : send(situation, eventOf(step, situation, time), time)
+      if (step.type === 'start') return login(step.resume)
+      return send(situation, eventOf(step, situation, time), time)
     },
     nameOf,
-    stateOf: ({ device }) => (device ? stateName(device) : 'off'),
+    stateOf,
     labelOf,
     send,
   }
-}
-
-/** The types of the events that a state listens to. */
-function eventTypesOf(device: DeviceSnapshot): Set<string> {
-  return new Set(getNextTransitions(device).map(({ eventType }) => eventType))
 }
 
 function resumes(now: number, profile: Profile): DeviceWalkStep[] {
@@ -115,8 +117,18 @@ function record(status: Standing, now: number, { tokenEndpoint }: Profile): Resu
   }
 }
 
+/** The steps that can be taken in a situation of a device that was started. */
+export function stepsIn(situation: DeviceSituation): StepUnderway[] {
+  const device = started(situation)
+  // Pure transitions would lead out of final states too.
+  if (device.status !== 'active') return []
+  const steps = [...eventTypesOf(device)].flatMap((eventType) => stepsFor(eventType, situation))
+  // Of two ways that are as short, the one without a sleep is taken.
+  return [...steps.filter(({ type }) => type !== 'wake'), ...steps.filter(({ type }) => type === 'wake')]
+}
+
 /** Every case of an event. A type of event without one is an error: paths would be missing without a word. */
-function stepsFor(eventType: string, situation: DeviceSituation): DeviceWalkStep[] {
+function stepsFor(eventType: string, situation: DeviceSituation): StepUnderway[] {
   switch (withoutState(eventType)) {
     case 'xstate.done.actor.requestCodes':
       return [codesStep('codes')]
@@ -130,10 +142,12 @@ function stepsFor(eventType: string, situation: DeviceSituation): DeviceWalkStep
       return [{ type: 'defect' }]
     case 'xstate.after.requestTimeout':
       return [{ type: 'silence', milliseconds: REQUEST_TIMEOUT }]
+    case 'xstate.after.pollTimeout':
+      return [{ type: 'silence', milliseconds: pollTimeout(situation) }]
     case 'xstate.after.untilDue':
       return waits(situation)
     case 'wake':
-      return [{ type: 'wake' }]
+      return wakes(situation)
     case 'cancel':
       return [{ type: 'cancel' }]
     default:
@@ -146,11 +160,11 @@ function withoutState(eventType: string): string {
   return eventType.startsWith('xstate.after.') ? eventType.split('.', 3).join('.') : eventType
 }
 
-function codesStep(answer: CodesResponseName): DeviceWalkStep {
+function codesStep(answer: CodesResponseName): StepUnderway {
   return { type: 'codes', answer, ...responseOf(CODES_RESPONSES[answer]) }
 }
 
-function answerStep(answer: PollResponseName): DeviceWalkStep {
+function answerStep(answer: PollResponseName): StepUnderway {
   return { type: 'answer', answer, ...responseOf(POLL_RESPONSES[answer]) }
 }
 
@@ -159,7 +173,7 @@ function responseOf(from: { readonly told: string; readonly response?: WireRespo
 }
 
 /** The three cases of the timer of a wait: it fires early, in time, or after a sleep. */
-function waits(situation: DeviceSituation): DeviceWalkStep[] {
+function waits(situation: DeviceSituation): StepUnderway[] {
   const due = untilDue(situation)
   const { expiresAt } = started(situation).context
   return [
@@ -169,6 +183,26 @@ function waits(situation: DeviceSituation): DeviceWalkStep[] {
   ]
 }
 
+/** The device is woken without a sleep, or after one that lasted until its next poll or beyond the end of the codes. */
+function wakes(situation: DeviceSituation): StepUnderway[] {
+  const { nextPollAt, expiresAt } = started(situation).context
+  return [
+    { type: 'wake', slept: 'not', milliseconds: 0 },
+    { type: 'wake', slept: 'due', milliseconds: nextPollAt - situation.now },
+    { type: 'wake', slept: 'over', milliseconds: expiresAt - situation.now },
+  ]
+}
+
+function isWaiting({ device }: DeviceSituation): boolean {
+  return device?.status === 'active' && device.matches('waiting')
+}
+
+/** Milliseconds after which the client gives a poll up. */
+function pollTimeout(situation: DeviceSituation): number {
+  const lifetime = started(situation).context.codes?.expiresIn ?? 0
+  return Math.min(REQUEST_TIMEOUT, (lifetime * 1000) / 4)
+}
+
 /** Milliseconds until the timer of a wait is due. */
 function untilDue(situation: DeviceSituation): number {
   const { nextPollAt, expiresAt } = started(situation).context
@@ -176,11 +210,7 @@ function untilDue(situation: DeviceSituation): number {
 }
 
 /** What the machine hears of a step. */
-function eventOf(
-  step: Exclude<DeviceWalkStep, { type: 'start' }>,
-  situation: DeviceSituation,
-  at: number,
-): DeviceMachineEvent {
+export function eventOf(step: StepUnderway, situation: DeviceSituation, at: number): DeviceMachineEvent {
   switch (step.type) {
     case 'codes': {
       const meaning = CODES_RESPONSES[step.answer].means()
@@ -194,27 +224,31 @@ function eventOf(
       return failed('pollToken', new TypeError('a defect'))
     case 'silence':
     case 'wait':
-    case 'sleep': {
-      const timers = [...eventTypesOf(started(situation))].filter((type) => type.startsWith('xstate.after.'))
-      return { type: timers[0] } as unknown as DeviceMachineEvent
-    }
+    case 'sleep':
+      return timerOf(situation)
     case 'wake':
     case 'cancel':
-      return step
+      return { type: step.type }
   }
+}
+
+/** The event of the one timer that runs. */
+function timerOf(situation: DeviceSituation): DeviceMachineEvent {
+  const timer = [...eventTypesOf(started(situation))].find((type) => type.startsWith('xstate.after.'))
+  return { type: timer } as DeviceMachineEvent
 }
 
 /** The event that says what a request brought. */
 export function done(actorId: 'requestCodes' | 'pollToken', output: unknown): DeviceMachineEvent {
-  return { type: `xstate.done.actor.${actorId}`, actorId, output } as DeviceMachineEvent
+  return { type: `xstate.done.actor.${actorId}`, actorId, output }
 }
 
 function failed(actorId: 'requestCodes' | 'pollToken', error: unknown): DeviceMachineEvent {
-  return { type: `xstate.error.actor.${actorId}`, actorId, error } as DeviceMachineEvent
+  return { type: `xstate.error.actor.${actorId}`, actorId, error }
 }
 
-/** By its state, by what the service last said, by what guards count, and by whether a timer was early. */
-function nameOf(situation: DeviceSituation): string {
+/** By its state, by what the service last said, by what guards count, and by whether a timer was early or a poll late. */
+export function nameOf(situation: DeviceSituation): string {
   const { device } = situation
   if (device === undefined) return 'off'
   const { codes, status, forgiven } = device.context
@@ -223,8 +257,20 @@ function nameOf(situation: DeviceSituation): string {
   return [
     state === `waiting.${status}` ? state : `${state} after ${status}`,
     ...(forgiven > 0 ? [`forgiven ${forgiven}`] : []),
-    ...(device.matches('waiting') && untilDue(situation) <= 1 ? ['almost due'] : []),
+    ...(isWaiting(situation) && untilDue(situation) <= 1 ? ['almost due'] : []),
+    ...(isTooLate(device) ? ['too late'] : []),
   ].join(', ')
+}
+
+/** By its state, and by whether a poll was sent too late: what it may lead to depends on that. */
+function stateOf({ device }: DeviceSituation): string {
+  if (device === undefined) return 'off'
+  return isTooLate(device) ? `${stateName(device)}, too late` : stateName(device)
+}
+
+/** Whether a poll is on its way that was sent when the codes were over by the clock. */
+function isTooLate(device: DeviceSnapshot): boolean {
+  return device.matches('polling') && device.context.lookedAt >= device.context.expiresAt
 }
 
 /** The state as one name: `waiting.pending`. */
@@ -242,6 +288,8 @@ function labelOf(step: DeviceWalkStep): string {
       return step.answer
     case 'wait':
       return step.until
+    case 'wake':
+      return step.slept === 'not' ? 'wake' : `wake ${step.slept}`
     default:
       return step.type
   }

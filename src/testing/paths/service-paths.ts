@@ -1,4 +1,4 @@
-import type { DeviceGrantState } from '../../../machines/device-grant.ts'
+import { type DeviceGrantState, grantState } from '../../../machines/device-grant.ts'
 import type { Decision } from '../../service/grants.ts'
 import { runPath } from './run-path.ts'
 import type { ServiceAnswer, ServiceStep } from './service-steps.ts'
@@ -167,9 +167,9 @@ function servicePath(walked: readonly WalkedStep<ServiceSituation, ServiceStep>[
 
 function expectationOf({ grant, answer, decision }: ServiceSituation): ServiceExpectation {
   if (grant === undefined) throw new TypeError('there are no codes yet')
-  const { value: state, context } = grant
+  const { value, context } = grant
   return {
-    state,
+    state: grantState(value),
     interval: context.interval,
     ...(answer && { answer }),
     ...(decision && decision !== 'unknown' && { decision }),

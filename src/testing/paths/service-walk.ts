@@ -1,6 +1,12 @@
-import { getInitialSnapshot, getNextTransitions, type SnapshotFrom, transition } from 'xstate'
-import { type DeviceGrantEvent, type DeviceGrantState, deviceGrant } from '../../../machines/device-grant.ts'
+import { getInitialSnapshot, type SnapshotFrom, transition } from 'xstate'
+import {
+  type DeviceGrantEvent,
+  type DeviceGrantState,
+  deviceGrant,
+  grantState,
+} from '../../../machines/device-grant.ts'
 import type { Decision } from '../../service/grants.ts'
+import { eventTypesOf } from './event-types.ts'
 import type { ServiceAnswer, ServiceStep } from './service-steps.ts'
 import type { Walk } from './walk.ts'
 
@@ -88,7 +94,7 @@ export function serviceWalk({
 
   function issue({ now }: ServiceSituation): ServiceSituation {
     const times = { issuedAt: now, expiresAt: now + expiresIn * 1000 }
-    const grant = getInitialSnapshot(deviceGrant, { client: 'client', scopes: [], ...pace, ...times })
+    const grant = getInitialSnapshot(deviceGrant, { client: 'client', scope: '', ...pace, ...times })
     return { ...start, now, grant }
   }
 
@@ -119,7 +125,7 @@ export function serviceWalk({
 }
 
 function stepsFrom(situation: ServiceSituation, grant: GrantSnapshot): ServiceWalkStep[] {
-  for (const { eventType } of getNextTransitions(grant)) {
+  for (const eventType of eventTypesOf(grant)) {
     if (!HEARD_EVENTS.includes(eventType))
       throw new Error(`the paths have no case for the event ${eventType}`)
   }
@@ -176,7 +182,8 @@ function poll(situation: ServiceSituation, issuing: 'fails' | 'takesLong' | unde
   const claim = `poll ${polls + 1}`
   const polled = send({ ...situation, polls: polls + 1 }, { type: 'poll', at, claim })
   const { value, context } = grantOf(polled)
-  if (value !== 'issuing' || context.lease?.claim !== claim) return { ...polled, answer: ANSWERS[value] }
+  if (value !== 'issuing' || context.lease?.claim !== claim)
+    return { ...polled, answer: ANSWERS[grantState(value)] }
   if (issuing === 'takesLong') return { ...polled, unanswered: [...unanswered, claim] }
   return issuing === 'fails'
     ? { ...send(polled, { type: 'notIssued', at, claim }), answer: 'pending' }
@@ -229,7 +236,7 @@ function stateOf({ grant, now }: ServiceSituation): string {
   const moments = grant.status === 'active' ? momentsOf(grant) : new Map<Moment, number>()
   const hasPassed = (moment: Moment) => now >= (moments.get(moment) ?? Number.POSITIVE_INFINITY)
   const passed = PAIRS.map((pair) => pair.find(hasPassed)).filter((moment) => moment !== undefined)
-  return [grant.value, ...passed].join(', ')
+  return [grantState(grant.value), ...passed].join(', ')
 }
 
 function labelOf(step: ServiceWalkStep): string {

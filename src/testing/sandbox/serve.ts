@@ -1,10 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { BadOptionError } from '../../errors.ts'
 import type { Listening } from '../../service/listen.ts'
+import { nodeModule } from '../../service/node-module.ts'
 
 /** Serves a `fetch` on a free port of this machine. A request that it rejects is a connection that breaks. */
 export async function serve(fetch: typeof globalThis.fetch): Promise<Pick<Listening, 'url' | 'close'>> {
-  const server = createServer((message, response) => void answer(fetch, message, response))
+  const http = nodeModule('node:http')
+  if (!http) throw new BadOptionError('this runtime cannot listen: use "fetch" of the sandbox')
+  const server = http.createServer((message, response) => void answer(fetch, message, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

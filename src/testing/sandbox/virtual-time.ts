@@ -1,5 +1,8 @@
 import type { Clock } from '../../client/options.ts'
 
+/** Milliseconds of the longest timer of the runtimes, which take any other number for none. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 interface Timer {
   readonly due: number
   readonly callback: () => void
@@ -21,7 +24,7 @@ export class VirtualTime {
     return {
       now: () => start + (this.now - start) * rate,
       setTimeout: (callback, delay) => {
-        const timer = { due: this.now + delay / rate, callback }
+        const timer = { due: this.now + runtimeDelay(delay) / rate, callback }
         this.#timers.add(timer)
         return timer
       },
@@ -88,4 +91,9 @@ export class VirtualTime {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
+}
+
+/** What runtimes make of a delay: whole milliseconds, and hardly any where it is too long or no number. */
+function runtimeDelay(delay: number): number {
+  return delay <= LONGEST_TIMER ? Math.max(0, Math.trunc(delay)) : 1
 }

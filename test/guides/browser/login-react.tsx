@@ -1,6 +1,6 @@
 import type { DeviceView, OAuthToken } from 'authgraph'
 import { useEffect, useEffectEvent, useState } from 'react'
-import { startLogin } from './login.js'
+import { hasFailed, startLogin } from './login.js'
 
 interface LoginProps {
   readonly clientId: string
@@ -8,7 +8,7 @@ interface LoginProps {
 }
 
 /** One login. It starts when it is shown, and ends when it is no longer. */
-export function Login({ clientId, onToken }: LoginProps) {
+export function Login({ clientId, onToken, onRetry }: LoginProps & { readonly onRetry: () => void }) {
   const [view, setView] = useState<DeviceView>()
   const keepToken = useEffectEvent(onToken)
 
@@ -24,16 +24,22 @@ export function Login({ clientId, onToken }: LoginProps) {
         </p>
       )}
       {view?.secondsLeft !== undefined && <p>{view.secondsLeft} seconds left</p>}
+      {view && hasFailed(view) && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
     </section>
   )
 }
 
-/** Asks before it starts: a code that nobody wants would only expire. */
+/** Asks before each login: a code that nobody wants would only expire. */
 export function SignIn(props: LoginProps) {
-  const [pressed, setPressed] = useState(false)
-  if (pressed) return <Login {...props} />
+  const [attempt, setAttempt] = useState(0)
+  const tryNext = () => setAttempt(attempt + 1)
+  if (attempt > 0) return <Login key={attempt} {...props} onRetry={tryNext} />
   return (
-    <button type="button" onClick={() => setPressed(true)}>
+    <button type="button" onClick={tryNext}>
       Sign in
     </button>
   )

@@ -7,6 +7,11 @@ export interface Login {
   readonly onToken: (token: OAuthToken) => void
 }
 
+/** Whether a login has ended without a token: the user may start another one. */
+export function hasFailed({ activity, status }: DeviceView): boolean {
+  return activity === undefined && status !== 'authorized'
+}
+
 /** Starts a login. Returns a function that ends it. */
 export function startLogin({ clientId, show, onToken }: Login): () => void {
   const login = createDeviceAuthorization({ clientId, profile: github({ authUrl: location.origin }) })

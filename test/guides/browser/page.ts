@@ -1,5 +1,5 @@
 import type { DeviceView, OAuthToken } from 'authgraph'
-import { startLogin } from './login.js'
+import { hasFailed, startLogin } from './login.js'
 
 /** Puts a button into an element of the page, and a login in its place once it is pressed. */
 export function showLogin(place: Element, clientId: string, onToken: (token: OAuthToken) => void): void {
@@ -19,6 +19,7 @@ export function showLogin(place: Element, clientId: string, onToken: (token: OAu
       link.textContent = view.verificationUri ?? ''
       code.textContent = view.userCode ?? ''
       time.textContent = view.secondsLeft === undefined ? '' : `${view.secondsLeft} seconds left`
+      if (hasFailed(view)) place.replaceChildren(text, button)
     }
     startLogin({ clientId, show, onToken })
   }

@@ -1,6 +1,14 @@
+import { expect, test, vi } from 'vitest'
 import { formContract } from '../../support/form-contract.ts'
 import { expiringToken } from './expiring-token.ts'
 
 formContract('expiringToken', () => expiringToken(async () => 'in-the-clear'), /^Bearer in-the-clear$/, [
   'in-the-clear',
 ])
+
+test('asks again after a failure', async () => {
+  const fetchToken = vi.fn(async () => 'in-the-clear').mockRejectedValueOnce(new Error('offline'))
+  const auth = expiringToken(fetchToken)
+  await expect(auth.authorization()).rejects.toThrow('offline')
+  expect((await auth.authorization())?.reveal()).toBe('Bearer in-the-clear')
+})

@@ -20,7 +20,14 @@ class ExpiringToken implements Auth {
   authorization(): Promise<Secret> {
     if (this.#header === undefined || this.#clock.now() >= this.#until) {
       this.#until = this.#clock.now() + 60_000
-      this.#header = this.#fetchToken().then((token) => new Secret(`Bearer ${token}`))
+      this.#header = this.#fetchToken().then(
+        (token) => new Secret(`Bearer ${token}`),
+        (error) => {
+          // A failure is not kept: the next request asks again.
+          this.#header = undefined
+          throw error
+        },
+      )
     }
     return this.#header
   }

@@ -1,4 +1,4 @@
-import { escapeHtml, type Page } from 'authgraph/service'
+import { escapeHtml, isRiskyScope, type Page } from 'authgraph/service'
 
 export const ownPage: Page = (state) => {
   const field = (name: string, value: string) =>
@@ -19,9 +19,9 @@ export const ownPage: Page = (state) => {
         const facts = [
           client,
           user,
-          ...scopes,
+          ...scopes.map((scope) => (isRiskyScope(scope) ? `HIGH RISK: ${scope}` : scope)),
           origin.address,
-          origin.userAgent,
+          `The device says it is "${origin.userAgent ?? ''}"`,
           new Date(requestedAt).toISOString(),
         ]
         return `<ul>${facts.map((fact = 'unknown') => `<li>${escapeHtml(fact)}</li>`).join('')}</ul>

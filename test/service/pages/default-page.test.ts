@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
-import { defaultPage, describeScope, type PageState } from '../../../src/service/index.ts'
+import { defaultPage, describeScope, isRiskyScope, type PageState } from '../../../src/service/index.ts'
 import { describeUserAgent } from '../../../src/service/pages/describe-user-agent.ts'
 import { absoluteTime, relativeTime } from '../../../src/service/pages/time-in-words.ts'
 import { pageContract } from '../page-contract.ts'
@@ -20,11 +20,51 @@ describe('the default page', () => {
   test('says each scope in words, and an unknown one as it is', () => {
     const items = [...read(samples['a request']).querySelectorAll('li')].map(({ textContent }) => textContent)
     expect(items).toEqual([
-      'Read and change all your repositories, public and private repo',
+      'High risk Read and change all your repositories, public and private repo',
       'See your organizations, their teams and members read:org',
-      'deploy:eu-west',
+      'Use a permission that it calls deploy:eu-west',
     ])
   })
+
+  test('lists the scopes that can do the most harm first, and marks them', () => {
+    const scopes = ['gist', 'delete_repo', 'read:org', 'cluster:admin']
+    const items = [...read({ ...samples['a request'], scopes }).querySelectorAll('li')]
+    expect(items.map((item) => item.querySelector('code')?.textContent)).toEqual([
+      'delete_repo',
+      'cluster:admin',
+      'gist',
+      'read:org',
+    ])
+    expect(items.map((item) => item.querySelector('strong')?.textContent)).toEqual([
+      'High risk',
+      'High risk',
+      undefined,
+      undefined,
+    ])
+  })
+
+  test('cuts a scope that would fill the page', () => {
+    const scopes = ['x'.repeat(60), 'y'.repeat(61)]
+    const items = [...read({ ...samples['a request'], scopes }).querySelectorAll('li code')]
+    expect(items.map(({ textContent }) => textContent)).toEqual(['x'.repeat(60), `${'y'.repeat(60)}…`])
+  })
+
+  test('quotes what the device says of itself, and never says it for the device', () => {
+    const userAgent = 'Verified by octocat. Please approve'
+    const { body } = read({ ...samples['a request'], scopes: ['approved-by-support'], origin: { userAgent } })
+    expect(body.querySelector('dl q')?.textContent).toBe(userAgent)
+    expect(body.textContent).toContain(`It says it is ${userAgent}`)
+    expect(body.querySelector('li')?.textContent).toBe('Use a permission that it calls approved-by-support')
+  })
+
+  test.each(['an empty field', 'a code that came with the address', 'a request'] as const)(
+    'warns of codes that somebody sent: %s',
+    (name) => {
+      expect(read(samples[name]).querySelector('.caution')?.textContent).toMatch(
+        /^If someone sent you .*: they would get access to your account\.$/,
+      )
+    },
+  )
 
   test('says that no scopes show public information only', () => {
     const { body } = read(samples['a request without scopes, of unknown origin'])
@@ -38,7 +78,7 @@ describe('the default page', () => {
     )
     expect(facts).toEqual([
       ['Made', '2 minutes ago 2026-01-01 12:00 UTC'],
-      ['By', 'deploy-tool 2.4.1'],
+      ['Device', 'It says it is deploy-tool 2.4.1'],
       ['From', '203.0.113.7'],
       ['Your account', 'octocat'],
     ])
@@ -65,6 +105,7 @@ describe('the default page', () => {
     ['an unknown code', true, 'WDJB-MJHT'],
     ['an expired code', true, ''],
     ['a used code', true, ''],
+    ['a code that another account opened', true, ''],
     ['a forged form', false, 'WDJB-MJHT'],
     ['too many tries', false, 'WDJB-MJHT'],
     ['a service that does not answer', false, 'WDJB-MJHT'],
@@ -86,7 +127,7 @@ describe('the default page', () => {
 
   test('a code that came with the address is to be compared with the device', () => {
     expect(read(samples['a code that came with the address']).body.textContent).toMatch(
-      /your own device shows right now\? If it came to you in a message, or differs, close this page/,
+      /your own device shows right now\? If it differs, close this page/,
     )
   })
 
@@ -155,6 +196,29 @@ test('a moment is told to the minute, in UTC', () => {
 test('a scope that is named like a member of every object has no words', () => {
   expect(describeScope('constructor')).toBeUndefined()
   expect(describeScope('gist')).toBe('Create and change gists')
+})
+
+test.each([
+  ...['repo', 'delete_repo', 'delete:packages', 'admin:org', 'write:public_key', 'Directory.ReadWrite.All'],
+  ...['*', 'all', 'write:*', 'manage-all', 'full_access', 'FullControl', 'user:destroy', 'owner', 'Admin'],
+])('the scope %s is risky', (scope) => {
+  expect(isRiskyScope(scope)).toBe(true)
+})
+
+test.each([
+  ...[
+    'public_repo',
+    'repo:status',
+    'read:org',
+    'read:all',
+    'write:allowlist',
+    'gist',
+    'user:email',
+    'openid',
+  ],
+  ...['wall', 'all-day', 'constructor', ''],
+])('the scope %j is not', (scope) => {
+  expect(isRiskyScope(scope)).toBe(false)
 })
 
 test('the page in the reference is the one of the guide, which is tested', () => {

@@ -29,6 +29,7 @@ export const samples = {
   'an unknown code': { type: 'refused', reason: 'unknown', ...form },
   'an expired code': { type: 'refused', reason: 'expired', ...form },
   'a used code': { type: 'refused', reason: 'decided', ...form },
+  'a code that another account opened': { type: 'refused', reason: 'opened', ...form },
   'a forged form': { type: 'refused', reason: 'forged', ...form },
   'too many tries': { type: 'refused', reason: 'limited', retryAfter: 240, ...form },
   'a service that does not answer': {

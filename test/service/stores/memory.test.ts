@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
-import { memoryStore } from '../../../src/service/index.ts'
+import { describe, expect, test } from 'vitest'
+import { type Json, memoryStore, type Store, StoreUnavailableError } from '../../../src/service/index.ts'
+import { CLIENT_ID, startService } from '../../support/start-service.ts'
 import { storeContract } from '../store-contract.ts'
 
 storeContract('memoryStore', () => memoryStore())
@@ -18,19 +19,111 @@ test('forgets by its own clock', async () => {
 
 test('forgets what has expired although nobody asks for it', async () => {
   const clock = { time: 0, now: () => clock.time }
-  const { update } = memoryStore({ clock })
-  const records: WeakRef<object>[] = []
+  const store = memoryStore({ clock })
   const alive = 1000
   for (let count = 0; count < 20 * alive; count += 1) {
     clock.time += 1
-    const value = { count }
-    records.push(new WeakRef(value))
-    await update(`key-${count}`, () => ({ result: undefined, value, expiresAt: clock.time + alive }))
+    await write(store, `key-${count}`, { count }, clock.time + alive)
   }
-  await collectGarbage()
-  expect(records.filter((record) => record.deref()).length).toBeLessThan(3 * alive)
-  expect(await update('key-19999', (value) => ({ result: value }))).toEqual({ count: 19_999 })
+  expect(store.size).toBeLessThan(3 * alive)
+  expect(await read(store, 'key-19999')).toEqual({ count: 19_999 })
 })
+
+test('counts its bytes, and has none when everything is gone', async () => {
+  const store = memoryStore()
+  await write(store, 'key', 'x'.repeat(1000))
+  await write(store, 'limit:key', 'x'.repeat(1000))
+  const { bytes } = store
+  expect(bytes).toBeGreaterThan(2000)
+  expect(bytes).toBeLessThan(3000)
+  await write(store, 'key', 'x'.repeat(2000))
+  expect(store.bytes).toBe(bytes + 1000)
+  for (const key of ['key', 'limit:key', 'unknown'])
+    await store.update(key, () => ({ result: undefined, value: null }))
+  expect([store.bytes, store.size]).toEqual([0, 0])
+})
+
+test('takes about as many bytes as it says, and grants keep nothing else of their requests', async () => {
+  const store = memoryStore()
+  const service = startService({
+    store,
+    clock: Date,
+    clientAddress: ({ header }) => header('x-from')?.split(',')[1],
+  })
+  const ask = async (count: number) => {
+    const hops = `${'x'.repeat(15_000)},2001:db8:${count}::1,`
+    const headers = { 'user-agent': `${count}`.padEnd(15_000, 'x'), 'x-from': hops }
+    await service.post('/login/device/code', { client_id: CLIENT_ID, scope: 'repo,gist' }, headers)
+  }
+  for (let count = 0; count < 100; count += 1) await ask(count)
+  await collectGarbage()
+  const before = { heap: process.memoryUsage().heapUsed, bytes: store.bytes }
+  for (let count = 100; count < 2000; count += 1) await ask(count)
+  await collectGarbage()
+  const taken = process.memoryUsage().heapUsed - before.heap
+  expect(taken).toBeLessThan(3 * (store.bytes - before.bytes))
+})
+
+describe('when it is full', () => {
+  const full = async () => {
+    const store = memoryStore({ maxBytes: 20_000 })
+    const refused: number[] = []
+    for (let count = 0; count < 100; count += 1)
+      await write(store, `grant:${count}`, count).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(StoreUnavailableError)
+        refused.push(count)
+      })
+    return { store, refused }
+  }
+
+  test('refuses a new grant, and gives up no record that it holds', async () => {
+    const { store, refused } = await full()
+    expect(refused[0]).toBe(store.size)
+    for (let count = 0; count < store.size; count += 1)
+      expect(await read(store, `grant:${count}`)).toBe(count)
+  })
+
+  test('a record that it holds may change', async () => {
+    const { store } = await full()
+    await write(store, 'grant:0', 'x'.repeat(1000))
+    expect(await read(store, 'grant:0')).toBe('x'.repeat(1000))
+  })
+
+  test('there is room for some tokens', async () => {
+    const { store } = await full()
+    for (let count = 0; count < 5; count += 1) await write(store, `token:${count}`, count)
+    expect(store.bytes).toBeLessThanOrEqual(16_000)
+    await expect(write(store, 'token:large', 'x'.repeat(1000))).rejects.toThrow(StoreUnavailableError)
+  })
+
+  test('there is room for counts, and a new one replaces the one that has not changed for longest', async () => {
+    const { store } = await full()
+    const { size } = store
+    for (let count = 0; count < 100; count += 1) {
+      await write(store, `limit:${count}`, count)
+      await write(store, 'limit:busy', count)
+    }
+    expect(store.bytes).toBeLessThanOrEqual(20_000)
+    const known = await Promise.all(Array.from({ length: 100 }, (_, count) => read(store, `limit:${count}`)))
+    const held = store.size - size - 1
+    expect(held).toBeGreaterThan(10)
+    expect(known).toEqual(Array.from({ length: 100 }, (_, count) => (count < 100 - held ? undefined : count)))
+    expect(await read(store, 'limit:busy')).toBe(99)
+    expect(await read(store, 'grant:0')).toBe(0)
+  })
+
+  test('a flood of counts leaves room for a login', async () => {
+    const store = memoryStore({ maxBytes: 10_000 })
+    for (let count = 0; count < 1000; count += 1) await write(store, `limit:${count}`, count)
+    await write(store, 'user-code:1', 'kept')
+    expect(await read(store, 'user-code:1')).toBe('kept')
+  })
+})
+
+const later = () => Date.now() + 60_000
+const read = (store: Store, key: string) => store.update(key, (value) => ({ result: value }))
+const write = (store: Store, key: string, value: NonNullable<Json>, expiresAt = later()) =>
+  store.update(key, () => ({ result: undefined, value, expiresAt }))
 
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')

@@ -204,7 +204,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const keys = (await client.keys('mine:*')).sort()
       expect(keys).toEqual([
         expect.stringMatching(/^mine:\{grant:[0-9a-f]{64}\}$/),
-        'mine:{limit:grants:all}',
+        'mine:{limit:waitingGrants:all}',
         expect.stringMatching(/^mine:\{user-code:[A-Z]{4}-[A-Z]{4}\}$/),
       ])
     })
@@ -494,6 +494,15 @@ describe.skipIf(!hasRedis)('redisStore', () => {
 test.each(['http://127.0.0.1', 'localhost:6379', 'redis://[', ''])('refuses %j as an address', (address) => {
   expect(() => redisStore(address)).toThrow('the address of Redis must begin with redis:// or rediss://')
 })
+
+test.each([{ url: 'redis://127.0.0.1' }, undefined, null, 6379])(
+  'refuses %j in place of an address',
+  (options) => {
+    expect(() => redisStore(options as never)).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('redis://127.0.0.1') }),
+    )
+  },
+)
 
 test.each([0, -1, Number.NaN])('refuses a timeout of %j', (timeout) => {
   expect(() => redisStore('redis://127.0.0.1', { timeout })).toThrow('timeout must be a number of seconds')

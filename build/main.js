@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { relative } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { build as buildPage } from 'vite'
+import { listBundledPackages } from './bundled-packages.js'
+
+/** Larger than the rest of the command and needed only behind a proxy, so it is a file of its own. */
+const PROXY_CLIENT = 'undici'
+
+const shared = {
+  bundle: true,
+  metafile: true,
+  logLevel: 'warning',
+  // ofetch's `node` build carries its own copy of a fetch implementation; every runtime here has one.
+  conditions: ['module', 'browser', 'default'],
+  mainFields: ['module', 'main'],
+}
+
+/** What programs import: ES modules that share their classes through common chunks. */
+const entries = () =>
+  build({
+    ...shared,
+    entryPoints: [
+      'src/index.ts',
+      'src/machines.ts',
+      'src/auth/index.ts',
+      'src/service/index.ts',
+      'src/service/stores/redis.ts',
+      'src/testing/index.ts',
+      'src/testing/vitest.ts',
+    ],
+    outdir: 'dist',
+    outbase: '.',
+    chunkNames: 'src/chunks/[hash]',
+    splitting: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2023',
+    sourcemap: true,
+    external: ['xstate', 'jose', 'redis', 'vitest', 'node:*'],
+    plugins: [loadFromFile(/^\.\.\/app-jwt\//, '../app-jwt/index.js')],
+  })
+
+/**
+ * One file, because a signer is often the only thing that a program loads: each further file takes Node a millisecond.
+ * Only the errors are left out, since `instanceof` needs them to be those of the other entries.
+ *
+ * @param {import('esbuild').Metafile} entries
+ */
+const appJwt = ({ outputs }) =>
+  build({
+    ...shared,
+    entryPoints: ['src/app-jwt/index.ts'],
+    outfile: 'dist/src/app-jwt/index.js',
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2023',
+    sourcemap: true,
+    plugins: [
+      loadFromFile(
+        /\/errors\.ts$/,
+        relative(
+          'dist/src/app-jwt',
+          Object.keys(outputs).find((file) => 'src/errors.ts' in outputs[file].inputs),
+        ),
+      ),
+    ],
+  })
+
+/** The command with everything it needs, as CommonJS, which Node loads faster than modules. */
+const command = (entryPoint, name, options = {}) =>
+  build({
+    ...shared,
+    entryPoints: [entryPoint],
+    outfile: `dist/src/cli/${name}.cjs`,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    ...options,
+  })
+
+/** Leaves out what matches, and loads it from another file. */
+const loadFromFile = (filter, path) => ({
+  name: 'load from file',
+  setup: ({ onResolve }) => onResolve({ filter }, () => ({ path, external: true })),
+})
+
+const types = () =>
+  promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '--emitDeclarationOnly'])
+
+rmSync('dist', { recursive: true, force: true })
+const modules = await entries()
+const [, ...bundles] = await Promise.all([
+  types(),
+  appJwt(modules.metafile),
+  command('src/cli/main.ts', 'main', {
+    external: ['@napi-rs/keyring', 'redis'],
+    define: { 'import.meta.url': '__filename' },
+    plugins: [loadFromFile(new RegExp(`^${PROXY_CLIENT}$`), `./${PROXY_CLIENT}.cjs`)],
+  }),
+  command(PROXY_CLIENT, PROXY_CLIENT),
+])
+listBundledPackages([modules, ...bundles].map(({ metafile }) => metafile))
+// The page of `--watch`. Written last: build/if-stale.js takes it for the end of a complete build.
+await buildPage({ configFile: 'docs/live/watch.config.ts', logLevel: 'warn' })

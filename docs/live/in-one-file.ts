@@ -1,0 +1,25 @@
+import type { Plugin } from 'vite'
+
+/** Puts the script and the style into the page, in place of the tags that load them: it then opens as a file, too. */
+export function inOneFile(): Plugin {
+  return {
+    name: 'in one file',
+    enforce: 'post',
+    config: () => ({ build: { rolldownOptions: { output: { codeSplitting: false } } } }),
+    generateBundle(_, bundle) {
+      const page = Object.values(bundle).find(({ fileName }) => fileName.endsWith('.html'))
+      if (page?.type !== 'asset') throw new TypeError('there is no page')
+      let html = String(page.source)
+      for (const file of Object.values(bundle)) {
+        if (file === page) continue
+        const tag = new RegExp(`[ ]*<(script|link) [^>]*"/${file.fileName}"[^>]*>(</script>)?\n`)
+        const text = file.type === 'chunk' ? file.code : String(file.source)
+        if (file.type === 'chunk')
+          html = html.replace('</body>', () => `<script type="module">${text}</script></body>`)
+        html = html.replace(tag, () => (file.type === 'chunk' ? '' : `<style>${text}</style>`))
+        delete bundle[file.fileName]
+      }
+      page.source = html
+    },
+  }
+}

@@ -1,0 +1,213 @@
+import type { BadAnswerError } from '../errors.ts'
+import { isLoopback } from '../protocol/address.ts'
+import { memberOf } from '../protocol/answer.ts'
+import { parseDeviceCodes } from '../protocol/device-codes.ts'
+import { Secret } from '../secret.ts'
+import {
+  askForCodes,
+  type CheckContext,
+  type Grant,
+  grantIn,
+  mayBeStored,
+  notJson,
+  outcomeOf,
+  UNKNOWN_CLIENT,
+  wants,
+} from './context.ts'
+import { mostBits } from './most-bits.ts'
+import type { Reply } from './wire.ts'
+
+/** Bits of nine digits: the shortest of the examples of RFC 8628, section 6.1. */
+const USER_CODE_BITS = 29
+
+const DEVICE_CODE_BITS = 128
+
+/** The authorizations that the request for codes began, for the steps to come. */
+export interface Begun {
+  readonly first: Grant
+  readonly others: readonly (Grant | undefined)[]
+}
+
+/** Looks at the request for codes. Without codes there is nothing else to look at. */
+export async function checkCodes(context: CheckContext): Promise<Begun | undefined> {
+  const first = await firstCodes(context)
+  if (first === undefined) return undefined
+  const { verdicts } = context
+  checkLifetime(context, first.reply)
+  verdicts.judge('codes-json', first.reply, notJson(first.reply))
+  verdicts.advise('codes-no-store', first.reply, mayBeStored(first.reply))
+  checkVerificationAddress(context, first)
+
+  const unknown = await askForCodes(context, [['authgraph_check', '1']])
+  const second = grantIn(context, unknown)
+  verdicts.judge('unknown-parameter', unknown, second ? undefined : 'the request was refused')
+  const others = [second, await checkEmptyScope(context)]
+  const all = [first, ...others].filter((grant) => grant !== undefined)
+  verdicts.judge('codes-unique', all.at(-1)?.reply, repeatedCode(all))
+  checkEntropy(context, all)
+
+  await checkRefusals(context)
+  await findOtherClient(context)
+  return { first, others }
+}
+
+/** Asks in a form, as RFC 8628 says, and in JSON where that brings nothing. */
+async function firstCodes(context: CheckContext): Promise<Grant | undefined> {
+  const { verdicts } = context
+  const asked = await askForCodes(context)
+  const grant = grantIn(context, asked)
+  if (grant !== undefined) {
+    verdicts.judge('form-body', asked, undefined)
+    verdicts.judge('codes', asked, codesProblem(asked))
+    return grant
+  }
+  context.encoding = 'json'
+  const again = await askForCodes(context)
+  const inJson = grantIn(context, again)
+  if (inJson === undefined) {
+    verdicts.judge('codes', asked, codesProblem(asked) ?? unreadable(asked))
+    return undefined
+  }
+  verdicts.judge('form-body', asked, 'the request was refused, and the same one in JSON was not')
+  verdicts.judge('codes', again, codesProblem(again))
+  return inJson
+}
+
+function codesProblem({ status, body }: Reply): string | undefined {
+  if (status === 0) return 'no response'
+  const missing = ['device_code', 'user_code', 'verification_uri'].filter((name) => {
+    const value = memberOf(body, name)
+    return typeof value !== 'string' || value === ''
+  })
+  if (missing.length > 0) return `there is no ${missing.join(', ')}`
+  return status === 200 ? undefined : `wanted status 200, got ${status}`
+}
+
+/** Names the fields at fault, such as an address that is none. */
+function unreadable({ body }: Reply): string {
+  try {
+    parseDeviceCodes(body)
+    return 'the codes cannot be read'
+  } catch (error) {
+    return (error as BadAnswerError).message
+  }
+}
+
+function checkLifetime({ verdicts }: CheckContext, reply: Reply): void {
+  const expiresIn = memberOf(reply.body, 'expires_in')
+  const interval = memberOf(reply.body, 'interval') ?? 0
+  const isNumber = (value: unknown, least: number) => Number.isFinite(value) && (value as number) >= least
+  if (!isNumber(expiresIn, 1)) verdicts.judge('codes-lifetime', reply, 'expires_in is no number of seconds')
+  else if (!isNumber(interval, 0)) verdicts.judge('codes-lifetime', reply, 'interval is no number of seconds')
+  else {
+    const isWhole = Number.isSafeInteger(expiresIn) && Number.isSafeInteger(interval)
+    verdicts.advise('codes-lifetime', reply, isWhole ? undefined : 'some clients refuse a fraction')
+  }
+}
+
+/** An empty scope may be refused where an absent one is: some services have no default. */
+async function checkEmptyScope(context: CheckContext): Promise<Grant | undefined> {
+  const { verdicts } = context
+  const absent = await askForCodes(context, [], [])
+  const empty = await askForCodes(context, [['scope', '']])
+  const outcome = (reply: Reply) => (grantIn(context, reply) ? 'codes' : outcomeOf(reply))
+  const [wanted, got] = [outcome(absent), outcome(empty)]
+  verdicts.judge(
+    'empty-scope',
+    empty,
+    got === wanted ? undefined : `got ${got}; without scope, got ${wanted}`,
+  )
+  return grantIn(context, empty) ?? grantIn(context, absent)
+}
+
+function checkEntropy({ verdicts }: CheckContext, grants: readonly Grant[]): void {
+  const device = mostBits(grants.map(({ deviceCode }) => deviceCode))
+  // In a user code, hyphens and spaces are there to make it easy to read.
+  const user = mostBits(grants.map(({ shown }) => shown.userCode.replaceAll(/[\s-]/g, '')))
+  const reply = grants[0]?.reply
+  const few = (bits: number, wanted: number) => (bits < wanted ? `at most ${bits} bits` : undefined)
+  verdicts.judge('device-code-entropy', reply, few(device, DEVICE_CODE_BITS), `at most ${device} bits`)
+  verdicts.advise('user-code-entropy', reply, few(user, USER_CODE_BITS), `at most ${user} bits`)
+}
+
+function checkVerificationAddress({ verdicts }: CheckContext, { reply, shown }: Grant): void {
+  const { verificationUri, verificationUriComplete, userCode } = shown
+  const secure = /^https:/i.test(verificationUri) || isLoopback(new URL(verificationUri).hostname)
+  verdicts.judge(
+    'secure',
+    reply,
+    secure ? undefined : 'the verification address is neither https nor on loopback',
+  )
+  if (verificationUriComplete === undefined) {
+    verdicts.skip(['complete-address'], 'the service gives none')
+    return
+  }
+  const plain = (text: string) => text.replaceAll(/[^a-z0-9]/gi, '').toUpperCase()
+  const holds = plain(decoded(verificationUriComplete)).includes(plain(userCode))
+  verdicts.advise('complete-address', reply, holds ? undefined : 'the user code does not stand in it')
+}
+
+/** Not `decodeURIComponent`, which throws at a `%` that encodes nothing. */
+function decoded(address: string): string {
+  return address.replaceAll(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+function repeatedCode(grants: readonly Grant[]): string | undefined {
+  const count = (values: readonly string[]) => new Set(values).size
+  if (count(grants.map(({ deviceCode }) => deviceCode)) < grants.length) return 'a device code came twice'
+  if (count(grants.map(({ shown }) => shown.userCode)) < grants.length) return 'a user code came twice'
+  return undefined
+}
+
+/** Asks for codes as the second client, to learn whether the service knows it. */
+async function findOtherClient(context: CheckContext): Promise<void> {
+  const { verdicts, wire, options } = context
+  if (options.otherClientId === undefined) {
+    verdicts.skip(['foreign-device-code'], 'no second client is known')
+    return
+  }
+  const otherClientId = Secret.of(options.otherClientId).reveal()
+  wire.hide('client_id', otherClientId)
+  const reply = await askForCodes(context, [['client_id', otherClientId]])
+  if (grantIn(context, reply)) context.otherClientId = otherClientId
+  else verdicts.skip(['foreign-device-code'], `the second client gets no codes: ${outcomeOf(reply)}`)
+}
+
+async function checkRefusals(context: CheckContext): Promise<void> {
+  const { verdicts, wire, options, clientId, encoding } = context
+  if (encoding === 'json') verdicts.skip(['codes-repeated', 'poll-repeated'], 'JSON has no repeated fields')
+  else {
+    const repeated = await askForCodes(context, [
+      ['client_id', clientId],
+      ['client_id', clientId],
+    ])
+    verdicts.judge('codes-repeated', repeated, notRefused(repeated) ?? wants('invalid_request', repeated))
+  }
+  const url = options.profile.deviceAuthorizationEndpoint
+  const anonymous = await wire.send({ method: 'POST', url, fields: [['scope', '']], encoding })
+  verdicts.judge('codes-no-client', anonymous, notRefused(anonymous))
+  const unknown = await askForCodes(context, [['client_id', UNKNOWN_CLIENT]])
+  verdicts.judge('codes-unknown-client', unknown, notRefused(unknown))
+  await checkMethods(context, 'codes-method', url)
+}
+
+/** Looks at the methods that an endpoint must not answer. No field is sent: it would stand in the address. */
+export async function checkMethods(
+  { wire, verdicts }: CheckContext,
+  id: 'codes-method' | 'poll-method',
+  url: string,
+): Promise<void> {
+  for (const method of ['GET', 'HEAD'] as const) {
+    const reply = await wire.send({ method, url })
+    if (reply.status >= 400 && reply.status <= 499) continue
+    verdicts.judge(id, reply, `${method} was answered with status ${reply.status}`)
+    return
+  }
+  verdicts.judge(id, undefined, undefined)
+}
+
+function notRefused({ status, error, body }: Reply): string | undefined {
+  if (memberOf(body, 'device_code') !== undefined) return 'the request was answered with codes'
+  if (status < 400 || status > 499) return `wanted a status of 4xx, got ${status}`
+  return error === undefined ? 'there is no error in the answer' : undefined
+}

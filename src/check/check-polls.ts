@@ -1,0 +1,240 @@
+import type { ShownCodes } from '../client/options.ts'
+import { memberOf } from '../protocol/answer.ts'
+import type { Begun } from './check-codes.ts'
+import {
+  alive,
+  type CheckContext,
+  fits,
+  type Grant,
+  isAsked,
+  mayBeStored,
+  outcomeOf,
+  poll,
+  UNKNOWN_CLIENT,
+  wait,
+  wants,
+} from './context.ts'
+import type { Reply } from './wire.ts'
+
+/** Seconds of the longest lifetime whose end is waited for unasked. */
+const SHORT_LIFETIME = 60
+
+/** The part of an interval within which a poll is early, whatever a service lets pass. */
+const EARLY = 0.75
+
+/** Seconds by which every `slow_down` makes the interval longer. */
+const MORE = 5
+
+const TOO_LATE = 'the codes run out before a device may poll'
+
+/** Looks at polls before, at and after the decision of a user. */
+export async function checkPolls(context: CheckContext, { first, others }: Begun): Promise<void> {
+  await checkPace(context, first)
+  const approval = await alive(context, others[0])
+  if (approval) await checkApproval(context, approval)
+  const denial = await alive(context, others[1])
+  if (denial) await checkDenial(context, denial)
+}
+
+/** How fast a device may poll while the user has not decided. */
+async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
+  const { verdicts } = context
+  const { interval } = grant.shown
+  if (!fits(context, grant, interval)) {
+    verdicts.judge('pending', grant.reply, TOO_LATE)
+    verdicts.skip(['slow-down', 'slow-down-interval', 'recovery'], TOO_LATE)
+    checkHabits(context, await poll(context, grant.deviceCode))
+    checkForms(context, grant)
+    return
+  }
+  await wait(context, interval)
+  const timely = await poll(context, grant.deviceCode)
+  verdicts.judge('pending', timely, wants('authorization_pending', timely))
+  checkHabits(context, timely)
+  checkForms(context, grant)
+
+  const early = await poll(context, grant.deviceCode)
+  const judge = context.habits === 'github' ? verdicts.judge : verdicts.advise
+  judge('slow-down', early, wants('slow_down', early))
+  if (early.error !== 'slow_down') {
+    verdicts.skip(['slow-down-interval', 'recovery'], 'the service did not slow down')
+    return
+  }
+  const told = memberOf(early.body, 'interval')
+  const longer = typeof told === 'number' && told >= interval + MORE
+  if (isAsked(context, 'slow-down-interval')) {
+    const problem = longer ? undefined : `wanted an interval of ${interval + MORE} or more`
+    verdicts.judge('slow-down-interval', early, problem, `from ${interval} to ${told} seconds`)
+  }
+  const next = longer ? told : interval + MORE
+  if (!fits(context, grant, next)) {
+    verdicts.skip(['recovery'], TOO_LATE)
+    return
+  }
+  await wait(context, next)
+  const patient = await poll(context, grant.deviceCode)
+  verdicts.judge('recovery', patient, wants('authorization_pending', patient))
+}
+
+/** Finds out whose habits the service has, where nobody said so. */
+function checkHabits(context: CheckContext, { status }: Reply): void {
+  const { verdicts, options, polls } = context
+  const found = status === 200 ? 'github' : status === 400 ? 'rfc8628' : undefined
+  context.habits = options.habits === 'auto' ? (found ?? 'rfc8628') : options.habits
+  const right = found === context.habits
+  const other = status === 0 ? 'no response' : `status ${status} is not that of the profile ${context.habits}`
+  const problem = right ? undefined : other
+  verdicts.judge('poll-status', polls.at(-1), problem, `status ${status}, as in the profile ${found}`)
+}
+
+/** What only the specification says of codes. */
+function checkForms(context: CheckContext, { reply, deviceCode, shown }: Grant): void {
+  const { verdicts } = context
+  if (isAsked(context, 'device-code-form')) {
+    const problem = deviceCode.length === 40 ? undefined : `it has ${deviceCode.length}`
+    verdicts.judge('device-code-form', reply, problem)
+  }
+  if (isAsked(context, 'user-code-form')) {
+    const problem = /^[A-Z0-9]{4}-[A-Z0-9]{4}$/i.test(shown.userCode) ? undefined : 'it has another form'
+    verdicts.judge('user-code-form', reply, problem)
+  }
+}
+
+/** Has the user decide; `false` where nobody does. */
+async function decided(
+  context: CheckContext,
+  as: 'approved' | 'denied',
+  { shown }: Grant,
+  decide: ((codes: ShownCodes) => unknown) | undefined,
+): Promise<boolean> {
+  if (decide === undefined) {
+    context.verdicts.skip(AFTER[as], `nobody ${as}`)
+    return false
+  }
+  try {
+    await decide(shown)
+    return true
+  } catch (error) {
+    context.verdicts.skip([as], `nobody ${as}: ${(error as Error).message}`)
+    context.verdicts.skip(AFTER[as], `nobody ${as}`)
+    return false
+  }
+}
+
+/** What is not looked at where nobody decides. */
+const AFTER = {
+  approved: [
+    'approved',
+    'foreign-approved-code',
+    'early-decision',
+    'token-type',
+    'token-scope',
+    'token-no-store',
+    'token-once',
+  ],
+  denied: ['denied'],
+} as const
+
+async function checkApproval(context: CheckContext, grant: Grant): Promise<void> {
+  const { verdicts, options } = context
+  const { clock } = options
+  const before = clock.now()
+  const undecided = await poll(context, grant.deviceCode)
+  if (!(await decided(context, 'approved', grant, options.approve))) return
+  if (await givesForeignToken(context, grant)) {
+    verdicts.skip(AFTER.approved, 'another client got the token')
+    return
+  }
+  const soon = clock.now() - before < grant.shown.interval * 1000 * EARLY
+  const early = await poll(context, grant.deviceCode)
+  if (undecided.error !== 'authorization_pending' || !soon)
+    verdicts.skip(['early-decision'], 'the decision took so long that no poll after it is early')
+  else {
+    const hidden = early.error === 'slow_down' ? 'the early poll heard slow_down' : undefined
+    verdicts.advise('early-decision', early, hidden)
+  }
+  const reply = early.error === 'slow_down' ? await pollLater(context, grant, early) : early
+  const token = memberOf(reply.body, 'access_token')
+  verdicts.judge('approved', reply, tokenProblem(reply))
+  if (typeof token !== 'string' || token === '') {
+    verdicts.skip(AFTER.approved, 'there was no token')
+    return
+  }
+  context.wire.hide('access_token', token)
+  verdicts.judge('token-type', reply, typeProblem(reply.body))
+  checkScope(context, reply)
+  verdicts.judge('token-no-store', reply, mayBeStored(reply))
+  const again = await poll(context, grant.deviceCode)
+  verdicts.judge('token-once', again, notFinal(again))
+}
+
+/** Has another client poll before the device does: an approved code is worth most. Tells whether it got the token. */
+async function givesForeignToken(context: CheckContext, grant: Grant): Promise<boolean> {
+  const { verdicts, wire, otherClientId = UNKNOWN_CLIENT } = context
+  const foreign = await poll(context, grant.deviceCode, { client_id: otherClientId })
+  const token = memberOf(foreign.body, 'access_token')
+  if (typeof token === 'string') wire.hide('access_token', token)
+  verdicts.judge('foreign-approved-code', foreign, token === undefined ? undefined : 'it got the token')
+  return token !== undefined
+}
+
+/** Waits as a device must that was slowed down, and polls again, while there is time. */
+async function pollLater(context: CheckContext, grant: Grant, slowed: Reply): Promise<Reply> {
+  const told = memberOf(slowed.body, 'interval')
+  const next = Math.max(grant.shown.interval + MORE, typeof told === 'number' ? told : 0)
+  if (!fits(context, grant, next)) return slowed
+  await wait(context, next)
+  return poll(context, grant.deviceCode)
+}
+
+function tokenProblem(reply: Reply): string | undefined {
+  const token = memberOf(reply.body, 'access_token')
+  if (typeof token !== 'string' || token === '') return `wanted a token, got ${outcomeOf(reply)}`
+  return reply.status === 200 ? undefined : `wanted status 200, got ${reply.status}`
+}
+
+function typeProblem(body: unknown): string | undefined {
+  const type = memberOf(body, 'token_type')
+  if (type === undefined) return 'there is no token_type'
+  return typeof type === 'string' && type.toLowerCase() === 'bearer' ? undefined : 'it has another type'
+}
+
+function checkScope({ verdicts, habits }: CheckContext, reply: Reply): void {
+  const scope = memberOf(reply.body, 'scope')
+  if (scope === undefined && habits === 'github') verdicts.judge('token-scope', reply, 'there is no scope')
+  else if (typeof scope !== 'string' || !/[\s,]/.test(scope))
+    verdicts.skip(['token-scope'], 'fewer than two scopes were granted')
+  else {
+    const separated = habits === 'github' ? /^[^\s,]+(?:,[^\s,]+)*$/ : /^[^\s,]+(?: [^\s,]+)*$/
+    verdicts.judge('token-scope', reply, separated.test(scope) ? undefined : 'they are separated otherwise')
+  }
+}
+
+async function checkDenial(context: CheckContext, grant: Grant): Promise<void> {
+  const { verdicts, options } = context
+  if (!(await decided(context, 'denied', grant, options.deny))) return
+  const early = await poll(context, grant.deviceCode)
+  const reply = early.error === 'slow_down' ? await pollLater(context, grant, early) : early
+  verdicts.judge('denied', reply, wants('access_denied', reply))
+}
+
+/** Looks at what a poll hears once the codes have run out. */
+export async function checkExpiry(context: CheckContext, { deviceCode, shown }: Grant): Promise<void> {
+  const { verdicts, options } = context
+  const left = (shown.expiresAt - options.clock.now()) / 1000
+  if (left > SHORT_LIFETIME && !options.waitExpiry) {
+    verdicts.skip(['expired'], `the codes live ${Math.ceil(left)} seconds more`)
+    return
+  }
+  await wait(context, left + 1)
+  const late = await poll(context, deviceCode)
+  verdicts.judge('expired', late, wants('expired_token', late))
+}
+
+/** Says that a poll would go on, or brought a token. */
+export function notFinal({ status, error, body }: Reply): string | undefined {
+  if (memberOf(body, 'access_token') !== undefined) return 'it brought a token'
+  if (status === 0) return 'no response'
+  if (error === undefined) return `status ${status} without an error`
+  return error === 'authorization_pending' || error === 'slow_down' ? `it heard ${error}` : undefined
+}

@@ -1,0 +1,163 @@
+import { type Clock, type ShownCodes, systemClock, systemFetch } from '../client/options.ts'
+import { BadOptionError, type WrongHostError } from '../errors.ts'
+import { isLoopback, secureAddress } from '../protocol/address.ts'
+import type { Profile } from '../protocol/profiles.ts'
+import { Secret } from '../secret.ts'
+import { checkCodes } from './check-codes.ts'
+import { checkMetadata, checkPage } from './check-documents.ts'
+import { checkAllPolls, checkPollRefusals } from './check-poll-refusals.ts'
+import { checkExpiry, checkPolls } from './check-polls.ts'
+import type { CheckContext } from './context.ts'
+import { REQUIREMENTS, type RequirementId } from './requirements.ts'
+import { type CheckResult, createVerdicts } from './verdicts.ts'
+import { createWire } from './wire.ts'
+
+/**
+ * What `checkService` takes.
+ *
+ * @group Service check
+ */
+export interface CheckOptions {
+  readonly clientId: string | Secret
+  /** Another client of the service, to which the codes of the first one mean nothing. */
+  readonly otherClientId?: string | Secret
+  /** The addresses of the service. */
+  readonly profile: Pick<Profile, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>
+  /** Whose habits the service has: found out from the status of its first poll error by default. */
+  readonly habits?: 'github' | 'rfc8628' | 'auto'
+  /** Whose metadata to look for: that of the host of the token endpoint by default. */
+  readonly issuer?: string
+  /**
+   * The origin of the verification page, such as `https://www.example.com`: that of an endpoint or of the issuer by
+   * default. A page on any other origin is not requested, whatever address the service gives.
+   */
+  readonly pageOrigin?: string
+  /** To be asked for: two or more show how the service separates them. */
+  readonly scopes?: readonly string[]
+  /** Approves as the user would, and resolves when that is done. Without it, what follows an approval is not looked at. */
+  readonly approve?: (codes: ShownCodes) => unknown
+  /** Denies as the user would. */
+  readonly deny?: (codes: ShownCodes) => unknown
+  /** Waits until codes run out, however long they live. Codes of a minute or less are waited for anyway. */
+  readonly waitExpiry?: boolean
+  /** Allows a service on another machine. */
+  readonly remote?: boolean
+  /** Hears of each result as it is found: not of what the check did not come to, where there are no codes say. */
+  readonly onResult?: (result: CheckResult) => void
+  readonly signal?: AbortSignal | undefined
+  /** The runtime's own by default. */
+  readonly fetch?: typeof globalThis.fetch
+  /** The runtime's own by default. */
+  readonly clock?: Clock
+}
+
+/**
+ * What a check found.
+ *
+ * @group Service check
+ */
+export interface CheckReport {
+  /** Every requirement, in the order in which it was looked at. */
+  readonly results: readonly CheckResult[]
+  readonly passed: number
+  readonly failed: number
+  /** What no specification demands, and would be better. */
+  readonly advised: number
+  readonly notApplicable: number
+  /** Whose habits the service has, as said or as found out. */
+  readonly habits: 'github' | 'rfc8628' | undefined
+  /** Requests that were sent: 40 at most. */
+  readonly requests: number
+}
+
+/**
+ * Walks through the life of authorizations at a service, from the codes to the token, the denial and the expiry, and
+ * says of each requirement whether the service meets it. It waits as a device must, and sends 40 requests at most.
+ *
+ * @throws BadOptionError for an address that is not an absolute URL, and for one on another machine unless `remote`
+ * allows it; the reason of the signal.
+ * @group Service check
+ * @see Spec 4
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
+ */
+export async function checkService(options: CheckOptions): Promise<CheckReport> {
+  const { fetch = systemFetch, clock = systemClock, signal, habits = 'auto', profile } = options
+  const clientId = Secret.of(options.clientId).reveal()
+  if (clientId === '') throw new BadOptionError('clientId is empty: give the client id of an application')
+  assertAddresses(options)
+  const wire = createWire({ fetch, clock, signal })
+  wire.hide('client_id', clientId)
+  const verdicts = createVerdicts(wire.show, options.onResult)
+  const context: CheckContext = {
+    options: { ...options, clock, habits },
+    clientId,
+    wire,
+    verdicts,
+    polls: [],
+    otherClientId: undefined,
+    encoding: 'form',
+    habits: habits === 'auto' ? undefined : habits,
+  }
+  const insecure = insecureAddress(profile)
+  if (insecure === undefined) await walk(context)
+  else verdicts.judge('secure', undefined, insecure)
+  return reportOf(context)
+}
+
+async function walk(context: CheckContext): Promise<void> {
+  const begun = await checkCodes(context)
+  if (begun === undefined) return
+  const { first } = begun
+  await checkPolls(context, begun)
+  await checkPollRefusals(context, first.deviceCode)
+  await checkExpiry(context, first)
+  checkAllPolls(context)
+  checkRedirects(context)
+  await checkPage(context, first.shown.verificationUri)
+  await checkMetadata(context)
+}
+
+function checkRedirects({ verdicts, wire }: CheckContext): void {
+  const redirect = wire.replies.find(({ status }) => status >= 300 && status < 400)
+  verdicts.advise('redirects', redirect, redirect && 'a login path answered with a redirect')
+}
+
+function assertAddresses({ profile, issuer, pageOrigin, remote }: CheckOptions): void {
+  const { deviceAuthorizationEndpoint, tokenEndpoint } = profile
+  const addresses = { deviceAuthorizationEndpoint, tokenEndpoint, issuer, pageOrigin }
+  for (const [name, address] of Object.entries(addresses)) {
+    if (address === undefined) continue
+    if (!URL.canParse(address)) throw new BadOptionError(`${name} is not an absolute URL`)
+    if (!remote && !isLoopback(new URL(address).hostname))
+      throw new BadOptionError(`${name} is on another machine: if that is meant, set remote: true`)
+  }
+}
+
+function insecureAddress({
+  deviceAuthorizationEndpoint,
+  tokenEndpoint,
+}: CheckOptions['profile']): string | undefined {
+  try {
+    secureAddress(deviceAuthorizationEndpoint)
+    secureAddress(tokenEndpoint)
+    return undefined
+  } catch (error) {
+    return (error as WrongHostError).message
+  }
+}
+
+function reportOf({ verdicts, wire, habits }: CheckContext): CheckReport {
+  verdicts.leave(Object.keys(REQUIREMENTS) as RequirementId[])
+  const results = [...verdicts.results.values()]
+  const count = (outcome: CheckResult['outcome']) =>
+    results.filter((result) => result.outcome === outcome).length
+  return {
+    results,
+    passed: count('passed'),
+    failed: count('failed'),
+    advised: count('advised'),
+    notApplicable: count('not applicable'),
+    habits,
+    requests: wire.sent,
+  }
+}

@@ -1,0 +1,182 @@
+import type { Clock, ShownCodes } from '../client/options.ts'
+import { memberOf } from '../protocol/answer.ts'
+import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
+import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
+import type { CheckOptions } from './check-service.ts'
+import { REQUIREMENTS } from './requirements.ts'
+import type { createVerdicts } from './verdicts.ts'
+import type { createWire, Fields, Reply } from './wire.ts'
+
+/** Seconds that are waited more than required, as a part of the wait: timers and clocks are not exact. */
+const MARGIN = 0.05
+
+/** Milliseconds of the longest timer there is: a longer one fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** A client that no service knows. */
+export const UNKNOWN_CLIENT = 'authgraph-check-unknown-client'
+
+/** An authorization that the check began. */
+export interface Grant {
+  readonly reply: Reply
+  readonly shown: ShownCodes
+  readonly deviceCode: string
+}
+
+/** What every step of one check works with. */
+export interface CheckContext {
+  readonly options: CheckOptions & Required<Pick<CheckOptions, 'clock'>>
+  readonly clientId: string
+  readonly wire: ReturnType<typeof createWire>
+  readonly verdicts: ReturnType<typeof createVerdicts>
+  /** Replies to polls, for what holds of all of them. */
+  readonly polls: Reply[]
+  /** How bodies are written: JSON where the service reads no form. */
+  encoding: 'form' | 'json'
+  /** A second client of the service, where there is one. */
+  otherClientId: string | undefined
+  /** Whose habits the service has; not known before the first poll, where it is to be found out. */
+  habits: 'github' | 'rfc8628' | undefined
+}
+
+/** Asks for codes, with these fields after the usual ones. */
+export async function askForCodes(
+  { wire, options, clientId, encoding }: CheckContext,
+  more: Fields = [],
+  scopes = options.scopes ?? [],
+): Promise<Reply> {
+  const { profile } = options
+  // RFC 6749 has a space here, and the service of the specification takes both.
+  const scope = scopes.join(options.habits === 'github' ? ',' : ' ')
+  const named = new Set(more.map(([name]) => name))
+  const usual: Fields = [['client_id', clientId], ...(scope ? [['scope', scope] as const] : [])]
+  return wire.send({
+    method: 'POST',
+    url: profile.deviceAuthorizationEndpoint,
+    fields: [...usual.filter(([name]) => !named.has(name)), ...more],
+    encoding,
+  })
+}
+
+/** Reads an answer with codes; `undefined` where there are none. */
+export function grantIn({ wire, options }: CheckContext, reply: Reply): Grant | undefined {
+  try {
+    const codes = parseDeviceCodes(reply.body)
+    const deviceCode = codes.deviceCode.reveal()
+    wire.hide('device_code', deviceCode)
+    const expiresAt = options.clock.now() + codes.expiresIn * 1000
+    return { reply, deviceCode, shown: { ...shownOf(codes), expiresAt, interval: codes.interval } }
+  } catch {
+    return undefined
+  }
+}
+
+/** Begins an authorization, or tells why there is none. */
+export async function begin(context: CheckContext): Promise<Grant | undefined> {
+  return grantIn(context, await askForCodes(context))
+}
+
+/** A grant that lives long enough to go on with, in place of one that does not. */
+export async function alive(context: CheckContext, grant: Grant | undefined): Promise<Grant | undefined> {
+  const lives = grant !== undefined && context.options.clock.now() + 1000 < grant.shown.expiresAt
+  return lives ? grant : begin(context)
+}
+
+/** Sends a poll. Fields of `change` replace the usual ones; those that are `undefined` are left out. */
+export async function poll(
+  context: CheckContext,
+  deviceCode: string,
+  change: Readonly<Record<string, string | undefined>> = {},
+  more: Fields = [],
+): Promise<Reply> {
+  const { wire, options, clientId, encoding, polls } = context
+  const usual = { client_id: clientId, device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE, ...change }
+  const fields = Object.entries(usual).filter((field): field is [string, string] => field[1] !== undefined)
+  const reply = await wire.send({
+    method: 'POST',
+    url: options.profile.tokenEndpoint,
+    fields: [...fields, ...more],
+    encoding,
+  })
+  polls.push(reply)
+  return reply
+}
+
+/** Waits seconds, and a little more. */
+export async function wait({ options: { clock, signal } }: CheckContext, seconds: number): Promise<void> {
+  let left = lengthened(seconds)
+  do {
+    await pause(clock, Math.min(left, LONGEST_TIMER), signal)
+    left -= LONGEST_TIMER
+  } while (left > 0)
+}
+
+function pause(clock: Clock, delay: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clock.clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = clock.setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, delay)
+    signal?.addEventListener('abort', end, { once: true })
+  })
+}
+
+/** Whether a wait of seconds is over before the codes of an authorization are. */
+export function fits({ options: { clock } }: CheckContext, { shown }: Grant, seconds: number): boolean {
+  return clock.now() + lengthened(seconds) < shown.expiresAt
+}
+
+/** Milliseconds. */
+function lengthened(seconds: number): number {
+  return Math.max(0, seconds * (1 + MARGIN) * 1000)
+}
+
+/** Says that an answer has another error word than it should. */
+export function wants(wanted: string, reply: Reply): string | undefined {
+  if (reply.error === wanted) return undefined
+  return `wanted ${wanted}, got ${outcomeOf(reply)}`
+}
+
+/** Names what came of a request: a token, the error word, or the status where there is neither. */
+export function outcomeOf({ status, error, body }: Reply): string {
+  if (status === 0) return 'no response'
+  if (memberOf(body, 'access_token') !== undefined) return 'a token'
+  return error === undefined ? `status ${status} without an error` : said(error)
+}
+
+/** A word that came from outside: quoted as far as it is a word. */
+export function said(word: string): string {
+  return /^[\w.-]{1,60}$/.test(word) ? word : 'an error that is no word'
+}
+
+/** Says that an answer may be kept by a cache. */
+export function mayBeStored({ headers }: Reply): string | undefined {
+  const value = headers.get('cache-control')
+  return /\bno-store\b/i.test(value ?? '')
+    ? undefined
+    : `wanted cache-control: no-store, got ${value ?? 'none'}`
+}
+
+/** Says that an answer is not declared as JSON. */
+export function notJson({ headers }: Reply): string | undefined {
+  const type = headers.get('content-type')
+  return /^application\/json\b/i.test(type ?? '')
+    ? undefined
+    : `wanted application/json, got ${type ?? 'none'}`
+}
+
+/** Whether the profile found asks for this requirement at all; says that it does not, otherwise. */
+export function isAsked({ habits, verdicts }: CheckContext, id: ProfileRequirement): boolean {
+  const { only } = REQUIREMENTS[id]
+  if (habits === only) return true
+  verdicts.skip([id], `only in the profile ${only}`)
+  return false
+}
+
+type ProfileRequirement = {
+  [Id in keyof typeof REQUIREMENTS]: (typeof REQUIREMENTS)[Id] extends { readonly only: string } ? Id : never
+}[keyof typeof REQUIREMENTS]

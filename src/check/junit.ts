@@ -1,0 +1,36 @@
+import { escapeHtml } from '../service/pages/escape-html.ts'
+import type { CheckReport } from './check-service.ts'
+import type { CheckResult } from './verdicts.ts'
+
+/**
+ * Writes a report as JUnit's XML, which build servers read: a test case for each requirement. One that is `advised`
+ * passes, with a note.
+ *
+ * @param name Names the suite, such as the address of the service.
+ * @group Service check
+ */
+export function toJUnit({ results, failed, notApplicable }: CheckReport, name: string): string {
+  const counts = `tests="${results.length}" failures="${failed}" errors="0" skipped="${notApplicable}"`
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${counts}>`,
+    `<testsuite name="${escapeHtml(name)}" ${counts}>`,
+    ...results.map(testCase),
+    '</testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n')
+}
+
+function testCase(result: CheckResult): string {
+  const { id, requirement, source } = result
+  return `<testcase classname="${id}" name="${escapeHtml(`${requirement} (${source})`)}">${content(result)}</testcase>`
+}
+
+function content({ outcome, detail = '', exchange }: CheckResult): string {
+  if (outcome === 'passed') return ''
+  if (outcome === 'not applicable') return `<skipped message="${escapeHtml(detail)}"/>`
+  const wire = exchange ? `${exchange.request}\n\n${exchange.answer}` : ''
+  if (outcome === 'advised') return `<system-out>${escapeHtml(`advised: ${detail}\n\n${wire}`)}</system-out>`
+  return `<failure message="${escapeHtml(detail)}">${escapeHtml(wire)}</failure>`
+}

@@ -1,0 +1,205 @@
+import type { Clock } from '../client/options.ts'
+import { TimedOutError, UnreachableError } from '../errors.ts'
+import { errorCodeOf, readBody } from '../protocol/answer.ts'
+import { readText } from '../protocol/read-text.ts'
+
+/** The most requests that one check sends. */
+export const MOST_REQUESTS = 40
+
+/** Milliseconds a request may take. */
+const REQUEST_TIMEOUT = 10_000
+
+/** Bytes of the largest response that is read: a device reads no more either. Of a larger page the headers are judged. */
+const LARGEST_RESPONSE = 64 * 1024
+
+/** Characters of a body that stand in a report. */
+const LONGEST_SHOWN = 400
+
+/** Headers that stand in a report. */
+const SHOWN_HEADERS = [
+  'content-type',
+  'cache-control',
+  'location',
+  'allow',
+  'retry-after',
+  'www-authenticate',
+  'x-frame-options',
+  'content-security-policy',
+]
+
+/** Also as services write them that name them otherwise: `accessToken`. */
+const SECRET_NAMES = [
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'device_code',
+  'client_id',
+  'client_secret',
+]
+  .map((name) => name.replace('_', '[_-]?'))
+  .join('|')
+
+/** Members of JSON, cut off ones too, and fields of a form. */
+const IN_JSON = new RegExp(`("(${SECRET_NAMES})"\\s*:\\s*)("(?:[^"\\\\]|\\\\.)*"?|[^\\s,}\\]]+)`, 'gi')
+const IN_FORM = new RegExp(`\\b(${SECRET_NAMES})=[^&\\s"'<>]*`, 'gi')
+
+/** What may be a token or a code, wherever a service that breaks the rules puts it: where there is a digit in it. */
+const LONG_WORD = /[\w~+=-]{20,}/g
+
+/** Fields in their order, since one may be there twice. */
+export type Fields = readonly (readonly [name: string, value: string])[]
+
+/** One request of the check. */
+export interface WireRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  readonly url: string
+  readonly fields?: Fields
+  /** `form` by default. */
+  readonly encoding?: 'form' | 'json'
+}
+
+/** What came of it. `status` is 0 where no response. */
+export interface Reply {
+  readonly request: WireRequest
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: unknown
+  /** The error word. */
+  readonly error: string | undefined
+}
+
+/**
+ * A request and its answer as a report shows them: with `[device_code]` and the like in the place of secrets.
+ *
+ * @group Service check
+ */
+export interface ShownExchange {
+  readonly request: string
+  readonly answer: string
+}
+
+/** Replaces characters that would do something to a terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
+}
+
+/** Sends the requests of one check, and shows them without their secrets. */
+export function createWire({
+  fetch,
+  clock,
+  signal,
+}: {
+  readonly fetch: typeof globalThis.fetch
+  readonly clock: Clock
+  readonly signal: AbortSignal | undefined
+}) {
+  const secrets = new Map<string, string>()
+  const replies: Reply[] = []
+  let sent = 0
+
+  async function ask(request: WireRequest): Promise<Response> {
+    const { url, method, fields = [], encoding = 'form' } = request
+    const controller = new AbortController()
+    const timer = clock.setTimeout(() => controller.abort(new TimedOutError()), REQUEST_TIMEOUT)
+    const end = () => controller.abort()
+    signal?.addEventListener('abort', end)
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          accept: method === 'POST' ? 'application/json' : 'application/json, text/html',
+          ...(method === 'POST' && { 'content-type': CONTENT_TYPES[encoding] }),
+        },
+        ...(method === 'POST' && { body: encode(fields, encoding) }),
+        redirect: 'manual',
+        signal: controller.signal,
+      })
+      const text = response.body === null ? '' : await readText(response.body, LARGEST_RESPONSE)
+      return new Response(text === '' ? null : (text ?? `larger than ${LARGEST_RESPONSE} bytes`), response)
+    } finally {
+      clock.clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+    }
+  }
+
+  /** Cuts what must not be shown. */
+  function cut(text: string): string {
+    let shown = printable(text).replaceAll(IN_JSON, '$1"[$2]"').replaceAll(IN_FORM, '$1=[$1]')
+    // A short one would be found within words.
+    for (const [value, name] of secrets) if (value.length >= 8) shown = shown.replaceAll(value, `[${name}]`)
+    return shown.replaceAll(LONG_WORD, (word) => (/\d/.test(word) ? '[secret]' : word))
+  }
+
+  async function reply(request: WireRequest): Promise<Reply> {
+    try {
+      const response = await ask(request)
+      const text = await response.text()
+      const body = readBody(text)
+      const { status, headers } = response
+      return { request, status, headers, text, body, error: errorCodeOf(body) }
+    } catch (error) {
+      signal?.throwIfAborted()
+      const { message } =
+        error instanceof TimedOutError ? error : UnreachableError.of(new URL(request.url).host, error)
+      return { request, status: 0, headers: new Headers(), text: message, body: undefined, error: undefined }
+    }
+  }
+
+  return {
+    /** Every answer so far. */
+    replies: replies as readonly Reply[],
+
+    get sent() {
+      return sent
+    },
+
+    /** Has a value never be shown. */
+    hide(name: string, value: string): void {
+      secrets.set(value, name)
+    },
+
+    /** Sends one request. Never rejects for want of an answer. */
+    async send(request: WireRequest): Promise<Reply> {
+      signal?.throwIfAborted()
+      if (sent === MOST_REQUESTS) throw new TypeError('the check would send more requests than it may')
+      sent += 1
+      const answer = await reply(request)
+      replies.push(answer)
+      return answer
+    },
+
+    /** Writes down a request and its answer. */
+    show({ request, status, headers, text }: Reply): ShownExchange {
+      const { method, url, fields, encoding = 'form' } = request
+      const shownFields = (fields ?? []).map(
+        ([name, value]) => [name, secrets.has(value) ? `[${secrets.get(value)}]` : value] as const,
+      )
+      const shownHeaders = SHOWN_HEADERS.filter((name) => headers.has(name)).map(
+        (name) => `${name}: ${headers.get(name)?.replace(/\?.*/, '?…')}`,
+      )
+      const shown = cut(text).trim()
+      return {
+        request: [
+          `${method} ${cut(url)}`,
+          ...(fields ? [`content-type: ${CONTENT_TYPES[encoding]}`, '', encode(shownFields, encoding)] : []),
+        ]
+          .join('\n')
+          .replaceAll('%5B', '[')
+          .replaceAll('%5D', ']'),
+        answer:
+          status === 0
+            ? shown
+            : [String(status), ...shownHeaders.map(cut), '', shown.slice(0, LONGEST_SHOWN)].join('\n').trim(),
+      }
+    },
+  }
+}
+
+const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' }
+
+function encode(fields: Fields, encoding: 'form' | 'json'): string {
+  return encoding === 'json'
+    ? JSON.stringify(Object.fromEntries(fields))
+    : new URLSearchParams(fields.map((field) => [...field])).toString()
+}

@@ -1,0 +1,23 @@
+/** Whether something may happen once more; if not, seconds until it may. */
+export type Allowance = Allowed | Refusal
+
+export interface Allowed {
+  readonly ok: true
+}
+
+export interface Refusal {
+  readonly ok: false
+  /** Whole seconds, at least one. */
+  readonly retryAfter: number
+}
+
+export const ALLOWED: Allowed = { ok: true }
+
+/**
+ * Refuses something until a moment.
+ *
+ * @param until Epoch milliseconds, as `now`.
+ */
+export function refuseUntil(until: number, now: number): Refusal {
+  return { ok: false, retryAfter: Math.max(1, Math.ceil((until - now) / 1000)) }
+}

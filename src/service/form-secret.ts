@@ -1,0 +1,37 @@
+import { BadOptionError } from '../errors.ts'
+import { Secret } from '../secret.ts'
+import { newFormSecret } from './random-codes.ts'
+import type { Store } from './store.ts'
+
+/** Bytes of the shortest secret that is taken. RFC 2104, section 3. */
+const SHORTEST = 32
+
+/** Milliseconds after which the secret in the store is made anew. A form that is open at that moment is refused once. */
+const LIFETIME = 30 * 24 * 60 * 60 * 1000
+
+/**
+ * Gives the secret that binds forms: that of the option, or a random one in the store, which all instances share.
+ *
+ * @throws BadOptionError where the option is too short.
+ */
+export function formSecret(
+  option: string | Secret | undefined,
+  store: Store,
+  clock: { now(): number },
+): () => Promise<string> {
+  if (option === undefined)
+    return async () => {
+      const made = newFormSecret()
+      return store.update('form-secret', (value) =>
+        value === undefined
+          ? { result: made, value: made, expiresAt: clock.now() + LIFETIME }
+          : { result: value as string },
+      )
+    }
+  const secret = Secret.of(option)
+  if (new TextEncoder().encode(secret.reveal()).byteLength < SHORTEST)
+    throw new BadOptionError(
+      `secret must have at least ${SHORTEST} bytes: make one with "openssl rand -hex 32"`,
+    )
+  return async () => secret.reveal()
+}

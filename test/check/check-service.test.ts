@@ -1,0 +1,553 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { REQUIREMENTS, type RequirementId } from '../../src/check/requirements.ts'
+import { createWire } from '../../src/check/wire.ts'
+import {
+  type CheckOptions,
+  type CheckResult,
+  checkService,
+  createSandbox,
+  type SandboxOptions,
+  toJUnit,
+} from '../../src/testing/index.ts'
+import { SPOILERS, type Spoiler, spoiledFetch } from './support/spoiled-services.ts'
+
+const CLIENT_ID = 'client-id-in-the-clear'
+
+/** Checks our service, spoiled or not, in virtual time, with a user who decides at once. */
+async function check(
+  spoiler: Spoiler = {},
+  { options = {}, service = {} }: { options?: Partial<CheckOptions>; service?: SandboxOptions } = {},
+) {
+  const sandbox = createSandbox({
+    profile: spoiler.profile ?? 'github',
+    clients: [
+      { clientId: CLIENT_ID, name: 'App' },
+      { clientId: 'another', name: 'Another app' },
+    ],
+    ...service,
+  })
+  let issued = ''
+  const shown: { readonly as: string; readonly issued: string }[] = []
+  const secrets: string[] = [CLIENT_ID]
+  const keep: typeof globalThis.fetch = async (input, init) => {
+    const answer = await sandbox.fetch(input, init)
+    const { user_code, device_code, access_token } = await answer
+      .clone()
+      .json()
+      .catch(() => ({}))
+    issued = user_code ?? issued
+    secrets.push(...[device_code, access_token].filter(Boolean))
+    return answer
+  }
+  const spoil = spoiledFetch(keep, spoiler)
+  const spoiled: typeof globalThis.fetch = async (input, init) => {
+    const answer = await spoil(input, init)
+    const { user_code } = await answer
+      .clone()
+      .json()
+      .catch(() => ({}))
+    if (user_code) shown.push({ as: user_code, issued })
+    return answer
+  }
+  // Codes that are shown twice are told apart by their order.
+  const codeOf = (userCode: string, nth: number) => {
+    const same = shown.filter((codes) => codes.as === userCode)
+    return (same[nth] ?? same[0])?.issued
+  }
+  const report = await sandbox.run(
+    checkService({
+      ...sandbox.client,
+      fetch: spoiled,
+      otherClientId: 'another',
+      scopes: ['repo', 'gist'],
+      approve: ({ userCode }) => sandbox.approve(codeOf(userCode, 1)),
+      deny: ({ userCode }) => sandbox.deny(codeOf(userCode, 3)),
+      waitExpiry: true,
+      ...options,
+    }),
+  )
+  const idsOf = (outcome: string) =>
+    report.results.filter((result) => result.outcome === outcome).map(({ id }) => id)
+  return {
+    report,
+    sandbox,
+    secrets,
+    failed: idsOf('failed'),
+    advised: idsOf('advised'),
+    skipped: idsOf('not applicable'),
+  }
+}
+
+describe('our service', () => {
+  test.each([
+    ['github', []],
+    ['rfc8628', ['device-code-form', 'user-code-form', 'slow-down-interval']],
+  ] as const)('meets every requirement (profile %s)', async (profile, inapplicable) => {
+    const { report, failed, advised, skipped } = await check({ profile })
+    expect([...failed, ...advised]).toEqual([])
+    expect(skipped).toEqual(inapplicable)
+    expect(report).toMatchObject({ habits: profile, requests: 32 })
+    expect(report.results).toHaveLength(Object.keys(REQUIREMENTS).length)
+    const { requests, passed, notApplicable } = report
+    const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8').replaceAll(
+      / +/g,
+      ' ',
+    )
+    expect(page).toContain(
+      `| our service, profile \`${profile}\` | ${requests} | ${passed} | 0 | 0 | ${notApplicable}`,
+    )
+  })
+
+  test.each([
+    ['counts the first poll from the issue', { firstPoll: 'counted' }],
+    ['has no leeway', { leeway: 0 }],
+    ['polls slowly', { interval: 30 }],
+    ['has codes of half a minute', { expiresIn: 30 }],
+  ] as const)('meets every requirement if it %s', async (_, service) => {
+    const { failed, skipped } = await check({}, { service, options: { waitExpiry: false } })
+    expect(failed).toEqual([])
+    expect(skipped).toEqual('expiresIn' in service ? [] : ['expired'])
+  })
+
+  test('is asked nothing sooner than a device may ask', async () => {
+    const { sandbox } = await check()
+    const slowDowns = sandbox.requests.filter(({ outcome }) => outcome === 'slow_down')
+    expect(slowDowns).toHaveLength(1)
+  })
+})
+
+/** What no specification demands. */
+const ADVICE = new Set<RequirementId>([
+  'codes-no-store',
+  'user-code-entropy',
+  'complete-address',
+  'early-decision',
+  'redirects',
+  'page-frames',
+  'page-no-store',
+])
+
+describe('a service', () => {
+  test.each(Object.keys(REQUIREMENTS) as RequirementId[])(
+    'that breaks the requirement %s fails that one alone, or is advised where no specification has it',
+    async (id) => {
+      const { report, failed, advised } = await check(SPOILERS[id](), {
+        options: id === 'poll-status' ? { habits: 'github' } : {},
+      })
+      expect({ failed, advised }).toEqual(
+        ADVICE.has(id) ? { failed: [], advised: [id] } : { failed: [id], advised: [] },
+      )
+      const result = report.results.find((result) => result.id === id)
+      expect(result?.exchange?.request).toMatch(/^(GET|HEAD|POST) http:\/\/localhost\//)
+      expect(result?.exchange?.answer).toMatch(/^\d{3}\n/)
+      expect(result?.detail).toMatch(/\w/)
+    },
+  )
+
+  test('need not publish metadata', async () => {
+    const { failed, skipped } = await check({
+      after: (answered, { path }) => {
+        if (path.startsWith('/.well-known/')) answered.status = 404
+      },
+    })
+    expect(failed).toEqual([])
+    expect(skipped).toEqual(['metadata'])
+  })
+
+  test('without a user is not asked what only a user brings about', async () => {
+    const { failed, skipped } = await check(
+      {},
+      { options: { approve: undefined, deny: undefined } as unknown as CheckOptions },
+    )
+    expect(failed).toEqual([])
+    expect(skipped).toEqual([
+      'approved',
+      'foreign-approved-code',
+      'early-decision',
+      'token-type',
+      'token-scope',
+      'token-no-store',
+      'token-once',
+      'denied',
+    ])
+  })
+
+  test('does not fail for a user who does not come: what follows is not applicable, with the reason', async () => {
+    const stay = () => Promise.reject(new Error('the door is shut'))
+    const { report, failed, skipped } = await check({}, { options: { approve: stay, deny: stay } })
+    expect(failed).toEqual([])
+    expect(skipped).toHaveLength(8)
+    for (const id of ['approved', 'denied'])
+      expect(report.results.find((result) => result.id === id)?.detail).toContain('the door is shut')
+  })
+
+  test('does not fail for a second client that it does not know', async () => {
+    const { report, failed, skipped } = await check({}, { options: { otherClientId: 'nobody' } })
+    expect(failed).toEqual([])
+    expect(skipped).toEqual(['foreign-device-code'])
+    const detail = report.results.find(({ id }) => id === 'foreign-device-code')?.detail
+    expect(detail).toBe('the second client gets no codes: incorrect_client_credentials')
+  })
+
+  test('that hands the token of an approved code to any client fails, where no second client is known', async () => {
+    const { failed, skipped } = await check(SPOILERS['foreign-approved-code'](), {
+      options: { otherClientId: undefined } as unknown as CheckOptions,
+    })
+    expect(failed).toEqual(['foreign-approved-code'])
+    expect(skipped).toEqual(expect.arrayContaining(['approved', 'early-decision', 'token-once']))
+  })
+
+  test('that never slows a device down fails the specification, and is advised by RFC 8628', async () => {
+    const spoiler = SPOILERS['slow-down']()
+    expect(await check({ ...spoiler, profile: 'github' })).toMatchObject({
+      failed: ['slow-down'],
+      advised: [],
+    })
+    expect(await check({ ...spoiler, profile: 'rfc8628' })).toMatchObject({
+      failed: [],
+      advised: ['slow-down'],
+    })
+  })
+
+  test.each([
+    { name: 'refuses both', problem: (scope: string | null) => !scope, failed: [] },
+    {
+      name: 'refuses the absent one',
+      problem: (scope: string | null) => scope === null,
+      failed: ['empty-scope'],
+    },
+  ])('may treat an empty scope like an absent one alone: $name', async ({ problem, failed }) => {
+    const refuses: Spoiler = {
+      after: (answered, { path, fields }) => {
+        if (path.endsWith('/device/code') && fields.has('client_id') && problem(fields.get('scope')))
+          Object.assign(answered, { status: 400, body: { error: 'invalid_scope' } })
+      },
+    }
+    // Without a scope of the check's own, nothing would be left to compare with.
+    expect(await check(refuses)).toMatchObject({ failed, advised: [] })
+  })
+
+  test.each(['%', '%E0%A4%A', '%zz?user_code=%41'])(
+    'is checked to the end where its complete address has a malformed escape: %s',
+    async (rest) => {
+      const { report, failed, advised } = await check({
+        after: ({ body }) => {
+          if (body?.device_code) body.verification_uri_complete = `http://localhost/${rest}`
+        },
+      })
+      expect({ failed, advised }).toEqual({ failed: [], advised: ['complete-address'] })
+      expect(report.results.find(({ id }) => id === 'metadata')?.outcome).toBe('passed')
+    },
+  )
+
+  test('may tell fractions of a second, of which it is advised', async () => {
+    const { failed, advised } = await check({
+      after: ({ body }) => body?.device_code && Object.assign(body, { expires_in: 900.5 }),
+    })
+    expect({ failed, advised }).toEqual({ failed: [], advised: ['codes-lifetime'] })
+  })
+
+  test('has its page requested at its own origin, or at one that is named, and nowhere else', async () => {
+    const requestedWith = async (options: Partial<CheckOptions>) => {
+      const requested: string[] = []
+      const sandbox = createSandbox()
+      const { results } = await sandbox.run(
+        checkService({
+          ...sandbox.client,
+          ...options,
+          fetch: async (input, init) => {
+            requested.push(String(input))
+            const response = await sandbox.fetch(input, init)
+            const text = await response.text()
+            return new Response(
+              text.replaceAll('http://localhost/login/device', 'http://127.0.0.1:9/'),
+              response,
+            )
+          },
+        }),
+      )
+      const page = results.find(({ id }) => id === 'page')
+      return { isRequested: requested.includes('http://127.0.0.1:9/'), page: page?.outcome }
+    }
+    expect(await requestedWith({ remote: true })).toEqual({ isRequested: false, page: 'not applicable' })
+    expect(await requestedWith({ pageOrigin: 'http://127.0.0.1:9' })).toMatchObject({ isRequested: true })
+  })
+
+  test('that cannot be reached has no codes', async () => {
+    const { report } = await check(
+      {},
+      {
+        options: {
+          fetch: () => Promise.reject(Object.assign(new TypeError(), { cause: { code: 'ECONNREFUSED' } })),
+        },
+      },
+    )
+    expect(report).toMatchObject({ failed: 1, passed: 0, requests: 2 })
+    expect(report.results[0]).toMatchObject({ id: 'codes', outcome: 'failed', detail: 'no response' })
+  })
+
+  test('that hangs is given up after ten seconds a request', async () => {
+    const sandbox = createSandbox()
+    sandbox.inject('hang', { times: 2 })
+    const report = await sandbox.run(checkService(sandbox.client))
+    expect(report.failed).toBe(1)
+    expect(report.results[0]?.exchange?.answer).toBe('the service did not answer in time')
+    expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBe(20_000)
+  })
+
+  test('that never answers a poll is said to give no response, and not a status', async () => {
+    const sandbox = createSandbox()
+    sandbox.inject('drop', { on: 'poll', times: Number.POSITIVE_INFINITY })
+    const { results } = await sandbox.run(
+      checkService({ ...sandbox.client, approve: () => sandbox.approve() }),
+    )
+    for (const name of ['pending', 'poll-status', 'approved'])
+      expect(results.find(({ id }) => id === name)).toMatchObject({
+        detail: expect.stringContaining('no response'),
+      })
+  })
+
+  test('without codes has one result to tell of, and all of them in the report', async () => {
+    const sandbox = createSandbox()
+    sandbox.inject('html', { times: 2 })
+    const told: string[] = []
+    const onResult = ({ id }: CheckResult) => told.push(id)
+    const { results } = await sandbox.run(checkService({ ...sandbox.client, onResult }))
+    expect(told).toEqual(['codes'])
+    expect(results).toHaveLength(Object.keys(REQUIREMENTS).length)
+  })
+
+  test.each([100_000, 3_000_000])(
+    'whose codes run out before the first poll fails (%s seconds)',
+    async (interval) => {
+      const { report, sandbox, failed } = await check(
+        { after: ({ body }) => body?.device_code && Object.assign(body, { interval }) },
+        { options: { waitExpiry: false } },
+      )
+      expect(failed).toEqual(['pending'])
+      expect(report.results.find(({ id }) => id === 'pending')?.exchange?.answer).toContain(`${interval}`)
+      expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(900_000)
+    },
+  )
+
+  test('that asks for a wait beyond the end of the codes is not waited for', async () => {
+    const { failed, skipped, sandbox } = await check(
+      { after: ({ body }) => body?.error === 'slow_down' && Object.assign(body, { interval: 100_000 }) },
+      { options: { waitExpiry: false } },
+    )
+    expect(failed).toEqual([])
+    expect(skipped).toEqual(['recovery', 'expired'])
+    expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(900_000)
+  })
+
+  test('whose early poll hides the decision beyond the end of the codes is not waited for', async () => {
+    const { failed, advised, sandbox } = await check(
+      {
+        after: (answered) => {
+          if (answered.body?.access_token || answered.body?.error === 'access_denied')
+            answered.body = { error: 'slow_down', interval: 100_000 }
+        },
+      },
+      { options: { waitExpiry: false } },
+    )
+    expect(failed).toEqual(['approved', 'denied'])
+    expect(advised).toEqual(['early-decision'])
+    expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(900_000)
+  })
+
+  test('whose codes live longer than the longest timer is waited for', async () => {
+    const longest = 2 ** 31 - 1
+    const { clock, ...sandbox } = createSandbox({ expiresIn: 4_000_000 })
+    // As timers are: one that is longer fires at once.
+    const setTimeout = (callback: () => void, delay: number) =>
+      clock.setTimeout(callback, delay > longest ? 1 : delay)
+    const checked = checkService({ ...sandbox.client, clock: { ...clock, setTimeout }, waitExpiry: true })
+    await sandbox.advance(5_000_000)
+    expect((await checked).results.find(({ id }) => id === 'expired')?.outcome).not.toBe('not applicable')
+    const last = sandbox.requests.findLast(({ path }) => path.endsWith('/access_token'))
+    expect(last?.at).toBeGreaterThan(Date.UTC(2026, 0, 1) + 4_000_000_000)
+  })
+
+  test('on another machine is asked nothing, unless that is meant', async () => {
+    const profile = {
+      deviceAuthorizationEndpoint: 'https://a.example/c',
+      tokenEndpoint: 'https://a.example/t',
+    }
+    const fetch = () => Promise.reject(new TypeError())
+    const options = { clientId: 'id', profile, fetch }
+    await expect(checkService(options)).rejects.toMatchObject({ code: 'bad_option' })
+    const local = { deviceAuthorizationEndpoint: 'http://localhost/c', tokenEndpoint: 'http://localhost/t' }
+    for (const address of ['https://a.example', 'a.example'])
+      for (const name of ['issuer', 'pageOrigin'])
+        await expect(checkService({ ...options, profile: local, [name]: address })).rejects.toMatchObject({
+          code: 'bad_option',
+          message: expect.stringContaining(name),
+        })
+    expect(await checkService({ ...options, remote: true })).toMatchObject({ requests: 2 })
+    const plain = { ...profile, tokenEndpoint: 'http://a.example/t' }
+    const report = await checkService({ ...options, profile: plain, remote: true })
+    expect(report).toMatchObject({ requests: 0, failed: 1 })
+    expect(report.results[0]).toMatchObject({ id: 'secure', outcome: 'failed' })
+  })
+
+  test('can be left in the middle of a wait, at once', async () => {
+    const sandbox = createSandbox()
+    const controller = new AbortController()
+    const left = expect(checkService({ ...sandbox.client, signal: controller.signal })).rejects.toThrow(
+      'enough',
+    )
+    await sandbox.advance(1)
+    controller.abort(new Error('enough'))
+    await left
+    expect(sandbox.requests.map(({ outcome }) => outcome)).not.toContain('authorization_pending')
+  })
+
+  test('whose user takes longer than an interval is not judged by an early poll', async () => {
+    const sandbox = createSandbox()
+    const approve = async ({ userCode }: { readonly userCode: string }) => {
+      await new Promise<void>((resolve) => sandbox.clock.setTimeout(resolve, 6000))
+      await sandbox.approve(userCode)
+    }
+    const { results } = await sandbox.run(checkService({ ...sandbox.client, approve }))
+    expect(results.find(({ id }) => id === 'early-decision')?.outcome).toBe('not applicable')
+    expect(results.find(({ id }) => id === 'approved')?.outcome).toBe('passed')
+  })
+})
+
+test('a check sends forty requests and no more, follows no redirect, and cuts secrets by name and by value', async () => {
+  const asked: (RequestInit | undefined)[] = []
+  const clock = createSandbox().clock
+  const wire = createWire({
+    clock,
+    signal: undefined,
+    fetch: async (_, init) => {
+      asked.push(init)
+      return new Response('device_code=short&error=who+is+a-client-of-mine', { status: 400 })
+    },
+  })
+  wire.hide('client_id', 'a-client-of-mine')
+  const send = () => wire.send({ method: 'POST', url: 'http://localhost/', fields: [] })
+  const { answer } = wire.show(await send())
+  expect(answer).toContain('device_code=[device_code]&error=who+is+[client_id]')
+  for (let sent = 1; sent < 40; sent += 1) await send()
+  await expect(send()).rejects.toThrow('more requests than it may')
+  expect(asked).toHaveLength(40)
+  expect(asked.every((init) => init?.redirect === 'manual')).toBe(true)
+})
+
+test('a word of a whole response, long and without a digit, is looked through once', async () => {
+  const text = 'a'.repeat(60_000)
+  const wire = createWire({
+    clock: createSandbox().clock,
+    signal: undefined,
+    fetch: async () => new Response(text, { status: 400 }),
+  })
+  const reply = await wire.send({ method: 'GET', url: 'http://localhost/' })
+  const before = performance.now()
+  expect(wire.show(reply).answer).toContain('aaaa')
+  // Looking through it once from each of its letters takes seconds.
+  expect(performance.now() - before).toBeLessThan(500)
+})
+
+test('no more than 64 KiB of a response are read', async () => {
+  let pulled = 0
+  const endless = () =>
+    new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        pulled += 1
+        controller.enqueue(new Uint8Array(16 * 1024).fill(97))
+      },
+    })
+  const wire = createWire({
+    clock: createSandbox().clock,
+    signal: undefined,
+    fetch: async () => new Response(endless(), { status: 400 }),
+  })
+  const reply = await wire.send({ method: 'GET', url: 'http://localhost/' })
+  expect(wire.show(reply).answer).toContain('larger than 65536 bytes')
+  expect(pulled).toBeLessThanOrEqual(6)
+})
+
+test('a report for build servers says what failed and what does not apply, in XML', () => {
+  const named = { id: 'codes', requirement: 'a & b', source: 'RFC' } as const
+  const xml = toJUnit(
+    {
+      results: [
+        { ...named, outcome: 'passed' },
+        { ...named, outcome: 'advised', detail: 'it is <i>', exchange: { request: 'GET /', answer: '<p>' } },
+        {
+          ...named,
+          outcome: 'failed',
+          detail: 'it is "<b>"',
+          exchange: { request: 'GET /?a&b', answer: '<p>' },
+        },
+        { ...named, outcome: 'not applicable', detail: "nobody's" },
+      ],
+      ...{ passed: 1, failed: 1, advised: 1, notApplicable: 1, habits: undefined, requests: 1 },
+    },
+    'http://localhost/?a&b',
+  )
+  expect(xml).toContain(
+    '<testsuite name="http://localhost/?a&amp;b" tests="4" failures="1" errors="0" skipped="1">',
+  )
+  expect(xml).toContain(
+    '"><system-out>advised: it is &lt;i&gt;\n\nGET /\n\n&lt;p&gt;</system-out></testcase>',
+  )
+  expect(xml).toContain('name="a &amp; b (RFC)"></testcase>')
+  expect(xml).toContain('<failure message="it is &quot;&lt;b&gt;&quot;">GET /?a&amp;b\n\n&lt;p&gt;</failure>')
+  expect(xml).toContain('<skipped message="nobody&#39;s"/>')
+})
+
+/** Tells what is secret in words of its own. */
+function codesOrToken(
+  tell: (body: { readonly device_code?: string; readonly access_token?: string }) => unknown,
+): Spoiler {
+  return {
+    after: (answered) => {
+      if (answered.body?.device_code ?? answered.body?.access_token) answered.body = tell(answered.body)
+    },
+  }
+}
+
+test('no secret stands in a report, even where everything fails', async () => {
+  const reports = await Promise.all([
+    check({ after: ({ headers }) => headers.set('content-type', 'text/plain') }),
+    check({ after: (answered) => Object.assign(answered, { status: answered.status === 200 ? 201 : 200 }) }),
+    check({
+      after: (answered) => {
+        if (answered.body?.device_code) answered.body.verification_uri = ''
+        answered.headers.delete('cache-control')
+      },
+    }),
+    check({
+      after: (answered) => Object.assign(answered, { body: `\u001b[2J${JSON.stringify(answered.body)}` }),
+    }),
+    check({
+      after: (answered) => {
+        if (answered.body?.access_token) answered.body.refresh_token = 'a-refresh-token'
+        if (answered.body?.access_token) answered.body.token_type = 'mac'
+      },
+    }),
+    check(
+      codesOrToken(({ device_code, access_token }) => ({
+        deviceCode: device_code,
+        accessToken: access_token,
+      })),
+    ),
+    check(codesOrToken((body) => ({ data: JSON.stringify(body) }))),
+    check(codesOrToken(({ device_code, access_token }) => `<code>${device_code ?? access_token}</code>`)),
+    check({
+      after: ({ body }) => {
+        if (body?.device_code) body.verification_uri = `http://localhost/nowhere?for=${body.device_code}`
+      },
+    }),
+  ])
+  for (const { report, secrets } of reports) {
+    expect(report.failed).toBeGreaterThan(0)
+    const printed = inspect(report, { depth: 9, maxStringLength: null }) + JSON.stringify(report)
+    for (const secret of [...secrets, 'a-refresh-token', '\u001b']) expect(printed).not.toContain(secret)
+  }
+})

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { authorizeDevice, rfc8628, type ShownCodes } from '../../src/index.ts'
+import { type CheckReport, checkService } from '../../src/testing/index.ts'
+import { startBetterAuth } from './support/better-auth.ts'
+import { startOidcProvider } from './support/oidc-provider.ts'
+
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8')
+
+/** Servers of others, with what they do otherwise than they should. All of it stands in docs/interop.md. */
+const SERVERS = {
+  'oidc-provider': {
+    start: startOidcProvider,
+    deviations: ['codes-method'],
+    advised: ['slow-down', 'page-frames', 'page-no-store'],
+    inapplicable: ['device-code-form', 'user-code-form', 'slow-down-interval', 'recovery'],
+  },
+  'better-auth': {
+    start: startBetterAuth,
+    deviations: [
+      'form-body',
+      'codes-no-client',
+      'token-no-store',
+      'unknown-grant-type',
+      'no-grant-type',
+      'no-device-code',
+      'empty-device-code',
+      'poll-no-client',
+    ],
+    advised: ['codes-no-store', 'early-decision'],
+    inapplicable: [
+      'codes-repeated',
+      'poll-repeated',
+      'device-code-form',
+      'user-code-form',
+      'slow-down-interval',
+      'metadata',
+    ],
+  },
+}
+
+describe.concurrent.each(Object.entries(SERVERS))(
+  '%s',
+  (name, { start, deviations, advised, inapplicable }) => {
+    test('meets every requirement but those that the page names, with the wire for proof', {
+      timeout: 60_000,
+    }, async ({ expect, onTestFinished }) => {
+      const server = await start()
+      onTestFinished(server.close)
+      const report = await checkService({
+        clientId: 'device',
+        otherClientId: 'another',
+        profile: server,
+        issuer: server.issuer,
+        scopes: ['openid', 'profile'],
+        approve: server.approve,
+        deny: server.deny,
+      })
+      expect(idsOf(report, 'failed')).toEqual(deviations)
+      expect(idsOf(report, 'advised')).toEqual(advised)
+      expect(idsOf(report, 'not applicable')).toEqual(inapplicable)
+      expect(report).toMatchObject({ habits: 'rfc8628' })
+      const { version } = JSON.parse(
+        readFileSync(resolve(import.meta.dirname, `../../node_modules/${name}/package.json`), 'utf8'),
+      )
+      const { requests, passed, failed, notApplicable } = report
+      expect(page.replaceAll(/ +/g, ' ')).toContain(
+        `| \`${name}\` ${version} | ${requests} | ${passed} | ${failed} | ${report.advised} | ${notApplicable}: `,
+      )
+      expect(page).toContain(`## ${name} ${version}`)
+      for (const { outcome, exchange, requirement } of report.results) {
+        if (outcome !== 'failed' && outcome !== 'advised') continue
+        expect(page).toContain(`**${requirement}** (${outcome}; `)
+        const host = server.issuer.replace('http://', '')
+        expect(linesOf(page)).toEqual(expect.arrayContaining(wireOf(exchange?.request, host)))
+        expect(linesOf(page)).toEqual(expect.arrayContaining(wireOf(exchange?.answer, host).slice(0, 3)))
+      }
+    })
+  },
+)
+
+test('our client obtains a token of better-auth, and hears of a denial', async () => {
+  const server = await startBetterAuth()
+  onTestFinished(server.close)
+  const login = (onCodes: (codes: ShownCodes) => unknown) =>
+    authorizeDevice({
+      clientId: 'device',
+      scopes: ['openid', 'profile'],
+      profile: rfc8628({ ...server, encoding: 'json' }),
+      onCodes,
+    })
+  expect(await login(server.approve)).toMatchObject({ tokenType: 'Bearer', scopes: ['openid', 'profile'] })
+  await expect(login(server.deny)).rejects.toMatchObject({ code: 'denied' })
+}, 20_000)
+
+function idsOf({ results }: CheckReport, outcome: string): string[] {
+  return results.filter((result) => result.outcome === outcome).map(({ id }) => id)
+}
+
+/** What of the wire is the same in every run: codes are not. */
+function wireOf(text = '', host: string): string[] {
+  return linesOf(text.replaceAll(host, 'HOST')).filter((line) => !/user_code|expires_in/.test(line))
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}

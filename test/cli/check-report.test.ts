@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { CheckResult } from '../../src/check/verdicts.ts'
+import { checkReportTo } from '../../src/cli/check-report.ts'
+
+const ESCAPE = '\u001b['
+const DIM = `${ESCAPE}2m`
+
+beforeEach(() => {
+  vi.stubEnv('NO_COLOR', undefined)
+  vi.stubEnv('TERM', 'xterm-256color')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const requirement =
+  'the device code of another client is refused as an unknown one is, and never brings it a token'
+const named = { id: 'foreign-device-code', requirement, source: 'RFC 8628, 3.4; RFC 6749, 5.2' } as const
+const RESULTS: Record<CheckResult['outcome'], CheckResult> = {
+  passed: { ...named, outcome: 'passed', detail: 'at most 160 bits' },
+  failed: {
+    ...named,
+    outcome: 'failed',
+    detail: `wanted invalid_grant, got ${'x'.repeat(200)}`,
+    exchange: {
+      request: `POST http://localhost/login/oauth/access_token\n\n${'client_id=[client_id]&'.repeat(9)}`,
+      answer: `400\ncontent-type: application/json\n\n{\t"error": "${'y'.repeat(300)}"}`,
+    },
+  },
+  advised: { ...named, outcome: 'advised', detail: `it would be better ${'to wait '.repeat(20)}` },
+  'not applicable': { ...named, outcome: 'not applicable', detail: `nobody ${'approved '.repeat(20)}` },
+}
+
+/** The lines in which a terminal shows one result. */
+function linesOf(
+  result: CheckResult,
+  { columns, color = true }: { columns: number; color?: boolean },
+): string[] {
+  let text = ''
+  const write = (chunk: string) => {
+    text += chunk
+  }
+  checkReportTo({ isTTY: true, columns, write } as unknown as NodeJS.WriteStream, { color }).result(result)
+  return text.replace(/\n$/, '').split('\n')
+}
+
+describe.each([60, 80, 120])('at %s columns', (columns) => {
+  test.each(Object.values(RESULTS))(
+    'no line of what is $outcome is too long, or begins further left than its text',
+    (result) => {
+      const [first = '', ...more] = linesOf(result, { columns, color: false })
+      for (const line of [first, ...more]) expect(line.length).toBeLessThanOrEqual(columns)
+      expect(first).toMatch(/^ {2}\S the device code/)
+      for (const line of more) expect(line).toMatch(/^( {4}|$)/)
+    },
+  )
+
+  test('every line of what is not applicable is dim', () => {
+    for (const line of linesOf(RESULTS['not applicable'], { columns })) {
+      // What stands outside of the dim parts.
+      const bright = line
+        .split(DIM)
+        .map((part, index) => (index === 0 ? part : part.split(`${ESCAPE}22m`)[1]))
+      expect(bright.join('').trim()).toBe('')
+    }
+  })
+
+  test('the source stands on one line', () => {
+    for (const result of Object.values(RESULTS))
+      expect(linesOf(result, { columns, color: false }).join('\n')).toContain(named.source)
+  })
+})
+
+test('the wire is shown where a requirement failed, and the advice alone where one is advised', () => {
+  const { exchange } = RESULTS.failed
+  expect(linesOf(RESULTS.failed, { columns: 80 }).join('\n')).toContain('POST http://localhost/')
+  const advised = linesOf({ ...RESULTS.advised, ...(exchange && { exchange }) }, { columns: 80 }).join('\n')
+  expect(advised).not.toContain('POST http://localhost/')
+  expect(advised).toContain(`${ESCAPE}33m!`)
+})

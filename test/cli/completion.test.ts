@@ -1,0 +1,147 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { spawn } from '@lydell/node-pty'
+import { describe, expect } from 'vitest'
+import { COMMAND } from './support/command.ts'
+import { test, type World } from './support/world.ts'
+
+const runFile = promisify(execFile)
+
+const PROFILE = JSON.stringify({ v: 1, address: { host: 'github.com' }, scopes: [], store: 'file', since: 1 })
+
+/** A user who has the command, its script for a shell, and three profiles, one of which is not ours. */
+async function userOf(world: World, shell: string) {
+  const bin = join(world.folder, 'bin')
+  mkdirSync(bin)
+  writeFileSync(join(bin, 'authgraph'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
+  chmodSync(join(bin, 'authgraph'), 0o755)
+  mkdirSync(join(world.folder, 'profiles'))
+  for (const name of ['work', 'localhost:8080', '$(touch pwned)'])
+    writeFileSync(join(world.folder, 'profiles', `${encodeURIComponent(name)}.json`), PROFILE)
+  writeFileSync(join(world.folder, 'app.pem'), '')
+  const script = join(world.folder, 'script')
+  const { code, stdout, stderr } = await world.run(['completion', shell])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  writeFileSync(script, stdout)
+  return { script, env: { ...world.env, PATH: `${bin}:${world.env.PATH}` }, cwd: world.folder }
+}
+
+function isThere(shell: string): boolean {
+  return spawnSync(shell, ['--version']).status === 0
+}
+
+/** What the last word of each line may become, and what may not be offered for it. */
+const LINES = [
+  ['authgraph ', ['login', 'help', 'completion'], ['--store']],
+  ['authgraph help ', ['login', 'serve'], ['--help']],
+  ['authgraph demo --', ['--approve', '--interval'], ['--store']],
+  ['authgraph login --no', ['--no-wait', '--no-qr'], ['--scope']],
+  ['authgraph login --store ', ['keyring', 'file', 'none'], ['--print']],
+  ['authgraph token -p ', ['work', 'localhost:8080'], ['pwned', 'app.pem']],
+  ['authgraph logout --profile ', ['work', 'localhost:8080'], ['pwned', 'app.pem']],
+  ['authgraph check --profile ', ['github', 'rfc8628', 'auto'], ['work']],
+  ['authgraph jwt --key ./a', ['app.pem'], ['--decode']],
+  ['authgraph completion ', ['bash', 'zsh', 'fish'], ['app.pem']],
+] as const
+
+describe('completion', { concurrent: true, timeout: 60_000 }, () => {
+  test.for(LINES)('bash completes %j', async ([line, offered, others], { world }) => {
+    const { script, env, cwd } = await userOf(world, 'bash')
+    // As macOS has it, without mapfile; readline adds the files where there are no words.
+    const complete = `enable -n mapfile; source '${script}'; COMP_WORDS=(${line} ${line.endsWith(' ') ? "''" : ''})
+      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _authgraph
+      if [ \${#COMPREPLY[@]} -eq 0 ]; then compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"
+      else printf '%s\n' "\${COMPREPLY[@]}"; fi`
+    const { stdout } = await runFile('bash', ['-c', complete], { env, cwd })
+    expectWords(stdout.replaceAll('./', '').split('\n'), offered, others)
+  })
+
+  test('bash completes what follows an equals sign', async ({ world }) => {
+    const { script, env, cwd } = await userOf(world, 'bash')
+    const complete = (words: string, at: number) =>
+      runFile(
+        'bash',
+        [
+          '-c',
+          `source '${script}'; COMP_WORDS=(${words}); COMP_CWORD=${at}; _authgraph; echo "\${COMPREPLY[@]}"`,
+        ],
+        { env, cwd },
+      )
+    expect((await complete('authgraph login --store =', 3)).stdout).toBe('keyring file none\n')
+    expect((await complete('authgraph login --store = f', 4)).stdout).toBe('file\n')
+  })
+
+  test.skipIf(!isThere('fish')).for(LINES)(
+    'fish completes %j',
+    async ([line, offered, others], { world }) => {
+      const { script, env, cwd } = await userOf(world, 'fish')
+      const { stdout } = await runFile('fish', ['-c', `source '${script}'; complete -C '${line}'`], {
+        env,
+        cwd,
+      })
+      const words = stdout.split('\n').map((offer) => offer.split('\t')[0] ?? '')
+      expectWords(
+        words.map((word) => word.replace('./', '')),
+        offered,
+        others,
+      )
+    },
+  )
+
+  test.skipIf(!isThere('fish'))('fish shows what an option says, with its colon', async ({ world }) => {
+    const { script, env, cwd } = await userOf(world, 'fish')
+    const complete = `source '${script}'; complete -C 'authgraph login --sto'`
+    const { stdout } = await runFile('fish', ['-c', complete], { env, cwd })
+    expect(stdout).toBe('--store\twhere to keep the token (default: keyring)\n')
+  })
+
+  test.skipIf(!isThere('zsh')).for(LINES)('zsh completes %j', async ([line, offered, others], { world }) => {
+    const { press, reach } = await zsh(world)
+    const shown = await reach(press(`${line}\t\t`), offered)
+    for (const word of others) expect(shown).not.toContain(word)
+  })
+
+  test.skipIf(!isThere('zsh')).for([
+    ['login', '-- where to keep the token (default: keyring)'],
+    ['serve', '-- clients as JSON: [{ "clientId": "…", "name": "…" }]'],
+  ] as const)('zsh shows what an option of %s says, with its colon', async ([name, words], { world }) => {
+    const { press, reach } = await zsh(world)
+    await reach(press(`authgraph ${name} --\t`), [words])
+  })
+})
+
+function expectWords(words: readonly string[], offered: readonly string[], others: readonly string[]): void {
+  expect(words).toEqual(expect.arrayContaining([...offered]))
+  for (const word of others) expect(words).not.toContain(word)
+}
+
+/** A zsh at its prompt, with the script read. */
+async function zsh(world: World) {
+  const { script, env, cwd } = await userOf(world, 'zsh')
+  const shell = spawn('zsh', ['-f'], { cols: 200, rows: 60, cwd, env: { ...env, TERM: 'dumb', PS1: '' } })
+  world.onEnd(() => shell.kill('SIGKILL'))
+  let text = ''
+  let check = () => {}
+  shell.onData((data) => {
+    text += data
+    check()
+  })
+  const press = (keys: string): number => {
+    const from = text.length
+    shell.write(keys)
+    return from
+  }
+  /** Waits until all of these words were written. */
+  const reach = (from: number, words: readonly string[]) =>
+    new Promise<string>((resolve) => {
+      check = () => {
+        if (words.every((word) => text.slice(from).includes(word))) resolve(text.slice(from))
+      }
+      check()
+    })
+  const ready = `autoload -U compinit && compinit -u -D && source '${script}' && print rea""dy\r`
+  await reach(press(ready), ['ready\r\n'])
+  return { press, reach }
+}

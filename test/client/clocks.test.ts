@@ -1,0 +1,421 @@
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { type Clock, exportResume, type ResumeRecord } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { answers } from '../support/answers.ts'
+import { startFlow } from '../support/flow.ts'
+import type { Scripted } from '../support/scripted-service.ts'
+
+const { codes, expired, pending, slowDown, token, unknownCode } = answers
+
+const HOUR = 3_600_000
+
+/** A login on a clock that can be set while its timers run on. */
+function startOnClock(script: readonly Scripted[], options: object = {}) {
+  const time = new VirtualTime()
+  const start = time.now
+  const clock = time.clock()
+  const set = { by: 0, now: () => clock.now() + set.by }
+  const flow = startFlow(script, { clock: { ...clock, now: () => set.now() }, ...options }, 1, time)
+  return {
+    ...flow,
+    /** Sets the clock forward, or back. */
+    set: (milliseconds: number) => {
+      set.by += milliseconds
+    },
+    /** Replaces what the clock tells. */
+    tell: (now: Clock['now']) => {
+      set.now = now
+    },
+    /** Lets it tell the time again. */
+    run: () => {
+      set.now = () => clock.now() + set.by
+    },
+    context: () => flow.actor.getSnapshot().context,
+    /** Milliseconds of the timers from the start of the login to its end. */
+    lasts: async () => {
+      await flow.result()
+      return time.now - start
+    },
+  }
+}
+
+/** A record as another process, or another device, would read it. */
+async function recordOf(...script: Scripted[]): Promise<ResumeRecord> {
+  const flow = startFlow(script)
+  await flow.time.advance(6000)
+  const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
+  flow.actor.stop()
+  return JSON.parse(JSON.stringify(record))
+}
+
+function resumed(record: ResumeRecord, behind: number, ...script: Scripted[]) {
+  const time = new VirtualTime()
+  time.now = (record.writtenAt ?? time.now) - behind
+  return startFlow(script, { clientId: undefined, resume: record } as never, 1, time)
+}
+
+describe('a clock that is set back', () => {
+  test.each([
+    ['an hour', -HOUR],
+    ['a second', -1000],
+  ])('by %s during a wait delays no poll', async (_, milliseconds) => {
+    const flow = startOnClock([codes, pending, token])
+    await flow.time.advance(6000)
+    flow.set(milliseconds)
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()[1]).toBeCloseTo(5.25, 2)
+  })
+
+  test('by an hour during a wait, with a wake every three seconds, delays no poll', async () => {
+    const flow = startOnClock([codes, pending])
+    await flow.time.advance(6000)
+    flow.set(-HOUR)
+    for (let seconds = 0; seconds < 300; seconds += 3) {
+      flow.actor.send({ type: 'wake' })
+      await flow.time.advance(3000)
+    }
+    expect(flow.sent.length).toBe(1 + Math.floor(306 / 5.251))
+  })
+
+  test.each([
+    ['during a wait', 'settled' as const],
+    ['during a poll that hangs', 'hanging' as const],
+  ])('%s leaves the codes no longer to live', async (_, when) => {
+    const flow = startOnClock([codes, when === 'hanging' ? 'hang' : pending, pending])
+    await flow.time.advance(6000)
+    flow.set(-HOUR)
+    expect(await flow.lasts()).toBeCloseTo(900_000, -1)
+    expect(flow.sent.length).toBeGreaterThan(150)
+  })
+
+  test('while the codes are on their way leaves them no longer to live', async () => {
+    const flow = startOnClock([], {
+      fetch: async (input: string) => {
+        if (!input.endsWith('/code')) return Response.json(pending)
+        flow.set(-HOUR)
+        return Response.json(codes)
+      },
+    })
+    expect(await flow.lasts()).toBeCloseTo(900_000, -1)
+  })
+
+  test('while a response is on its way leaves the codes no longer to live', async () => {
+    const flow = startOnClock([], {
+      fetch: async (input: string) => {
+        if (input.endsWith('/code')) return Response.json(codes)
+        flow.set(-1000)
+        return Response.json(pending)
+      },
+    })
+    expect(await flow.lasts()).toBeCloseTo(900_000, -1)
+  })
+
+  test('is shown at once: the view counts down from the time that is left', async () => {
+    const flow = startOnClock([codes, pending])
+    await flow.time.advance(6000)
+    flow.set(-HOUR)
+    await flow.time.advance(6000)
+    expect(flow.context().expiresAt - (flow.time.now - HOUR)).toBeCloseTo(888_000, -1)
+  })
+})
+
+describe('a clock that stands still', () => {
+  test('is replaced by the timers: every poll comes in time, and the codes expire', async () => {
+    const flow = startOnClock([codes, pending])
+    const { now } = flow.time
+    flow.tell(() => now)
+    // A timer that is not confirmed by the clock may have been a millisecond early.
+    expect(await flow.lasts()).toBeLessThan(900_200)
+    for (const gap of flow.gaps().slice(0, -1)) expect(gap).toBeCloseTo(5.25, 2)
+    expect(flow.sent.length).toBe(1 + Math.floor(900 / 5.25))
+  })
+
+  test('is replaced by the timers, however often the device is woken', async () => {
+    const flow = startOnClock([codes, pending])
+    const { now } = flow.time
+    flow.tell(() => now)
+    for (let seconds = 0; seconds < 60; seconds += 1) {
+      flow.actor.send({ type: 'wake' })
+      await flow.time.advance(1000)
+    }
+    expect(flow.sent.length).toBe(1 + Math.floor(60 / 5.25))
+  })
+})
+
+describe('a clock that is set forward', () => {
+  /** As at the boot of a device without a clock of its own. */
+  const DECADES = 20 * 365 * 24 * HOUR
+
+  test('past the end of the codes during a wait: the next poll still brings the token', async () => {
+    const flow = startOnClock([codes, token])
+    await flow.time.advance(1000)
+    flow.set(DECADES)
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([5.25])
+  })
+
+  test.each([
+    ['pending', pending, 5.25],
+    ['slow_down', { error: 'slow_down' }, 12.6],
+  ])('past the end: a %s tells that the codes live, for as long as the timers say', async (_, said, gap) => {
+    const flow = startOnClock([codes, said, pending])
+    await flow.time.advance(1000)
+    flow.set(DECADES)
+    await flow.time.advance(40_000)
+    expect(flow.gaps().slice(0, 2)).toEqual([5.25, gap])
+    expect(flow.context().expiresAt).toBe((flow.sent[0]?.at ?? 0) + 900_000 + DECADES)
+    expect(await flow.lasts()).toBe(900_000)
+  })
+
+  test.each([
+    ['expired_token', expired, 'expired'],
+    ['no response', new Error('down'), 'expired'],
+    ['a silence', 'hang' as const, 'expired'],
+    ['incorrect_device_code', unknownCode, 'failed'],
+  ])('past the end: one poll, and %s ends it', async (_, said, status) => {
+    const flow = startOnClock([codes, pending, said])
+    await flow.time.advance(6000)
+    flow.set(DECADES)
+    expect(await flow.result()).toMatchObject({ status })
+    expect(flow.sent).toHaveLength(3)
+  })
+
+  test('past the end while the codes are on their way: they are shown, and polled for', async () => {
+    const onCodes = vi.fn()
+    const flow = startOnClock([], {
+      onCodes,
+      fetch: async (input: string) => {
+        if (!input.endsWith('/code')) return Response.json(token)
+        flow.set(DECADES)
+        return Response.json(codes)
+      },
+    })
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(onCodes).toHaveBeenCalledOnce()
+  })
+
+  test('past the end while a poll is on its way: a pending goes on for as long as the timers say', async () => {
+    let polls = 0
+    const flow = startOnClock([], {
+      fetch: async (input: string) => {
+        if (input.endsWith('/code')) return Response.json(codes)
+        polls += 1
+        if (polls === 1) flow.set(DECADES)
+        return Response.json(pending)
+      },
+    })
+    const lasts = await flow.lasts()
+    expect(polls).toBeGreaterThan(150)
+    // The request may have taken its whole time.
+    expect(lasts).toBeGreaterThanOrEqual(870_000)
+    expect(lasts).toBeLessThanOrEqual(900_000)
+  })
+
+  test('by less than the codes live takes that much off their life', async () => {
+    const flow = startOnClock([codes, pending])
+    await flow.time.advance(6000)
+    flow.set(600_000)
+    expect(await flow.lasts()).toBe(300_000)
+  })
+
+  test('past the end, and told to the machine by wake, ends it without a poll', async () => {
+    const flow = startOnClock([codes, token])
+    await flow.time.advance(1000)
+    flow.set(DECADES)
+    flow.actor.send({ type: 'wake' })
+    expect(flow.actor.getSnapshot().output).toEqual({ status: 'expired' })
+    expect(flow.sent).toHaveLength(1)
+  })
+
+  test('by a wait, and told to the machine by wake, has the next poll sent at once', async () => {
+    const flow = startOnClock([codes, token])
+    await flow.time.advance(1000)
+    flow.set(5000)
+    flow.actor.send({ type: 'wake' })
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.gaps()).toEqual([1])
+  })
+
+  test('and back again is as if nothing had happened', async () => {
+    const flow = startOnClock([codes, pending, pending, token])
+    await flow.time.advance(1000)
+    flow.set(DECADES)
+    await flow.time.advance(6000)
+    flow.set(-DECADES)
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(flow.context().expiresAt).toBeCloseTo((flow.sent[0]?.at ?? 0) + 900_000, -1)
+    for (const gap of flow.gaps()) expect(gap).toBeCloseTo(5.25, 2)
+  })
+})
+
+describe('a record that is resumed where the clock is behind', () => {
+  test.each([
+    ['an hour', HOUR],
+    ['a minute', 60_000],
+  ])('by %s waits what was left of its wait, and its codes live no longer', async (_, behind) => {
+    const record = await recordOf(codes, pending)
+    const flow = resumed(record, behind, pending)
+    const start = flow.time.now
+    await flow.result()
+    expect((flow.sent[0]?.at ?? 0) - start).toBe(10_500 - 6000)
+    expect(flow.time.now - start).toBe(900_000 - 6000)
+  })
+
+  test('obeys what was left of a Retry-After', async () => {
+    const busy = Response.json(pending, { headers: { 'retry-after': '60' } })
+    const flow = resumed(await recordOf(codes, busy), HOUR, token)
+    const start = flow.time.now
+    await flow.result()
+    expect((flow.sent[0]?.at ?? 0) - start).toBe(5250 + 60_000 - 6000)
+  })
+
+  test('of an earlier version, which does not say when it was written, waits one interval', async () => {
+    const { writtenAt, expiresIn, ...record } = await recordOf(codes, slowDown)
+    const flow = resumed(record, 0, token)
+    flow.time.now = record.nextPollAt - HOUR
+    const again = startFlow([token], { clientId: undefined, resume: record } as never, 1, flow.time)
+    flow.actor.stop()
+    const start = again.time.now
+    await again.result()
+    expect((again.sent[0]?.at ?? 0) - start).toBe(12_600)
+  })
+
+  test('shows its codes', async () => {
+    const onCodes = vi.fn()
+    const record = await recordOf(codes)
+    const time = new VirtualTime()
+    time.now = (record.writtenAt ?? 0) - HOUR
+    const { actor } = startFlow([token], { clientId: undefined, resume: record, onCodes } as never, 1, time)
+    expect(onCodes).toHaveBeenCalledWith(expect.objectContaining({ expiresAt: record.expiresAt - HOUR }))
+    actor.stop()
+  })
+})
+
+describe('a record that is resumed where the clock is ahead', () => {
+  test('by less than the codes live takes that much off their life', async () => {
+    const flow = resumed(await recordOf(codes, pending), -600_000, pending)
+    const start = flow.time.now
+    expect(await flow.result()).toEqual({ status: 'expired' })
+    expect(flow.time.now - start).toBe(900_000 - 6000 - 600_000)
+  })
+
+  test('past the end is expired without a request', async () => {
+    const flow = resumed(await recordOf(codes, pending), -HOUR, token)
+    expect(await flow.result()).toEqual({ status: 'expired' })
+    expect(flow.sent).toHaveLength(0)
+  })
+})
+
+describe('a clock that tells no time', () => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined])('but %s is refused', (time) => {
+    const clock = { ...new VirtualTime().clock(), now: () => time as number }
+    expect(() => startFlow([codes], { clock })).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('clock.now()') }),
+    )
+  })
+
+  test('after a while breaks the login, and leaves no timer and no request', async () => {
+    const flow = startOnClock([codes, pending])
+    const failed = vi.fn()
+    flow.actor.subscribe({ error: failed })
+    await flow.time.advance(6000)
+    flow.tell(() => Number.NaN)
+    await flow.time.advance(60_000)
+    expect(failed).toHaveBeenCalledOnce()
+    expect(String(failed.mock.calls[0]?.[0])).toContain('clock.now()')
+    expect(flow.actor.getSnapshot().status).toBe('error')
+    expect(flow.sent).toHaveLength(2)
+    expect(flow.time.timers).toBe(0)
+  })
+})
+
+/** Something that happens to the clock, or to the machine, some milliseconds after the last such thing. */
+const change = fc.record({
+  after: fc.oneof(fc.nat(3000), fc.nat(40_000)),
+  what: fc.oneof(
+    fc.record({
+      type: fc.constant('set' as const),
+      by: fc.oneof(fc.integer({ min: -9000, max: 9000 }), fc.integer()),
+    }),
+    fc.record({ type: fc.constantFrom('stop' as const, 'run' as const, 'wake' as const) }),
+  ),
+})
+
+const service = fc.record({
+  interval: fc.integer({ min: 1, max: 12 }),
+  lifetime: fc.integer({ min: 1, max: 120 }),
+  responses: fc.array(fc.constantFrom('pending', 'slow_down', 'fault', 'silence'), { maxLength: 8 }),
+})
+
+/** Milliseconds a request may take, and waits after faults. */
+const LONGEST = { request: 30_000, backoff: 60_000 }
+
+test('whatever becomes of the clock: no poll too early, none too late, over when the codes are', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      service,
+      fc.array(change, { maxLength: 20 }),
+      async ({ interval, lifetime, responses }, changes) => {
+        let required = interval
+        let heardAt = 0
+        let isTrusted = true
+        let polls = 0
+        const wrong: string[] = []
+        const flow = startOnClock([], {
+          fetch: async (input: string, { signal }: RequestInit) => {
+            if (input.endsWith('/code')) {
+              heardAt = flow.time.now
+              return Response.json({ ...codes, interval, expires_in: lifetime })
+            }
+            const gap = flow.time.now - heardAt
+            if (isTrusted && gap < required * 1000) wrong.push(`poll ${polls}: ${gap} of ${required} s`)
+            if (gap > Math.max(LONGEST.backoff, required * 2000) + 100)
+              wrong.push(`poll ${polls} after ${gap}`)
+            isTrusted = true
+            heardAt = flow.time.now
+            const response = responses[polls++] ?? 'pending'
+            if (response === 'slow_down') required += 5
+            if (response === 'fault') throw new TypeError('fetch failed')
+            if (response !== 'silence')
+              return Response.json({ error: response === 'pending' ? 'authorization_pending' : response })
+            heardAt += Math.min(LONGEST.request, lifetime * 250)
+            return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+          },
+        })
+        const start = flow.time.now
+        let endedAt = Number.POSITIVE_INFINITY
+        flow.actor.subscribe({
+          complete: () => {
+            endedAt = flow.time.now
+          },
+        })
+        let hasJumped = false
+        for (const { after, what } of changes) {
+          await flow.time.advance(after)
+          if (flow.actor.getSnapshot().status !== 'active') break
+          if (what.type === 'set') {
+            flow.set(what.by)
+            hasJumped ||= what.by > 0
+          } else if (what.type === 'stop') {
+            const now = flow.actor.getSnapshot().context.flow.clock.now()
+            flow.tell(() => now)
+          } else if (what.type === 'run') {
+            flow.run()
+            hasJumped = true
+          } else {
+            // Whether time has passed, or only the clock was set, nobody knows.
+            if (hasJumped) isTrusted = false
+            flow.actor.send({ type: 'wake' })
+          }
+        }
+        await flow.result()
+        expect(wrong).toEqual([])
+        expect(flow.actor.getSnapshot().output).toEqual({ status: 'expired' })
+        expect(endedAt - start).toBeLessThanOrEqual(lifetime * 1000 + LONGEST.request + 200)
+        expect(flow.time.timers).toBe(0)
+      },
+    ),
+    { numRuns: 60, interruptAfterTimeLimit: 10_000 },
+  )
+})

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { type AnyAuthgraphError, type OAuthToken, refresh, Secret } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { answers } from '../support/answers.ts'
+import { startFlow } from '../support/flow.ts'
+import { scriptedService } from '../support/scripted-service.ts'
+
+const { codes, token } = answers
+
+/** Runs a flow with a `fetch` that throws at the codes request, and one that throws at the first poll. */
+async function failures(thrown: () => unknown): Promise<(AnyAuthgraphError | undefined)[]> {
+  const errors: (AnyAuthgraphError | undefined)[] = []
+  for (const failing of [1, 2]) {
+    const { fetch } = scriptedService(new VirtualTime(), codes, token)
+    let sent = 0
+    const flow = startFlow([], {
+      fetch: async (input, init) => {
+        sent += 1
+        if (sent === failing) throw thrown()
+        return fetch(input, init)
+      },
+    })
+    await flow.time.advance(6000)
+    errors.push(flow.actor.getSnapshot().context.error)
+    flow.actor.stop()
+  }
+  return errors
+}
+
+const nothing = undefined as unknown as { value: string }
+
+const bugs: Record<string, () => unknown> = {
+  'reads a member of nothing': () => nothing.value,
+  'calls what is not a function': () => (nothing as unknown as () => void)(),
+  'takes nothing apart': () => {
+    const { value } = nothing
+    return value
+  },
+  'iterates over what cannot be': () => [...(5 as unknown as string[])],
+  'names what does not exist': () => (globalThis as never as { eval(code: string): void }).eval('missing'),
+  'is out of a range': () => new Array(-1),
+}
+
+function errorOf(bug: () => unknown): unknown {
+  try {
+    return bug()
+  } catch (error) {
+    return error
+  }
+}
+
+describe('a fetch of the caller', () => {
+  test.each(Object.entries(bugs))(
+    'that %s has a bug: the flow ends at once and keeps the cause',
+    async (_, bug) => {
+      const thrown = errorOf(bug) as Error
+      expect(thrown).toBeInstanceOf(Error)
+      for (const error of await failures(() => thrown)) {
+        expect(error).toMatchObject({
+          code: 'bad_option',
+          message: `fetch has a bug: it threw a ${thrown.name}`,
+        })
+        expect(error?.cause).toBe(thrown)
+      }
+    },
+  )
+
+  test.each([
+    ['not a function', 'fetch'],
+    ['a function without a response', async () => undefined],
+    ['a function with something else than a response', async () => ({ ok: true })],
+  ])('that is %s has a bug', async (_, fetch) => {
+    const flow = startFlow([], { fetch: fetch as never })
+    expect(await flow.result()).toMatchObject({ status: 'failed', error: { code: 'bad_option' } })
+  })
+
+  test.each([
+    'fetch failed',
+    'Failed to fetch',
+    'NetworkError when attempting to fetch resource.',
+    'Load failed',
+    'The network connection was lost.',
+    'Network request failed',
+    'terminated',
+    'error sending request for url (https://null.example/undefined): client error (Connect)',
+  ])('that says %j found no connection: polls are tried again', async (message) => {
+    for (const error of await failures(() => new TypeError(message)))
+      expect(error).toMatchObject({ code: 'unreachable' })
+  })
+
+  test('that says what a bug would, with a cause, found no connection', async () => {
+    const thrown = () => new TypeError('x is not a function', { cause: new Error('socket') })
+    for (const error of await failures(thrown)) expect(error).toMatchObject({ code: 'unreachable' })
+  })
+
+  test('that throws an error of its own keeps it as the cause', async () => {
+    const thrown = new Error('no response was recorded for this address')
+    for (const error of await failures(() => thrown)) {
+      expect(error).toMatchObject({ code: 'unreachable', message: 'github.com cannot be reached' })
+      expect(error?.cause).toBe(thrown)
+    }
+  })
+
+  test.each([
+    ['the client id', () => new Error('no mock for client-id-in-the-clear')],
+    ['a token', () => new TypeError(`${token.access_token} is not a function`)],
+    [
+      'its request',
+      () => Object.assign(new TypeError('x is not a function'), { request: codes.device_code }),
+    ],
+    ['another cause', () => new Error('failed', { cause: new Error(codes.device_code) })],
+    ['no error', () => codes.device_code],
+  ])('that throws %s has no cause that could tell it', async (_, thrown) => {
+    for (const error of await failures(thrown)) {
+      expect(error).toBeDefined()
+      expect(error).not.toHaveProperty('cause')
+    }
+  })
+
+  test('that names the device code at a poll has no cause', async () => {
+    const [, poll] = await failures(() => new Error(codes.device_code))
+    expect(poll).not.toHaveProperty('cause')
+  })
+
+  test('is named at a refresh as well', async () => {
+    const old: OAuthToken = {
+      accessToken: new Secret('ghu_old'),
+      tokenType: 'bearer',
+      scopes: [],
+      missingScopes: [],
+      refreshToken: new Secret('ghr_old'),
+    }
+    const refreshed = (message: string) =>
+      refresh(old, { clientId: 'id', fetch: () => Promise.reject(new TypeError(message)) }).catch(
+        (error) => error,
+      )
+    expect(await refreshed('x is not a function')).toMatchObject({ code: 'bad_option', cause: {} })
+    expect(await refreshed('ghr_old is not a function')).not.toHaveProperty('cause')
+  })
+})

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import { type OAuthToken, RefusedError, refresh, rfc8628, Secret } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { answers } from '../support/answers.ts'
+import { startFlow } from '../support/flow.ts'
+import { type Scripted, scriptedService } from '../support/scripted-service.ts'
+
+const { codes, pending, token } = answers
+
+const CLIENT_ID = 'client-id-in-the-clear'
+
+type Options = Parameters<typeof startFlow>[1]
+
+async function refusal(script: Scripted[], options?: Options): Promise<RefusedError> {
+  const result = await startFlow(script, options).result()
+  if (result?.status !== 'failed' || !(result.error instanceof RefusedError))
+    throw new Error(`not refused but ${result?.status}`)
+  return result.error
+}
+
+async function refusedRefresh(body: object, refreshToken: string): Promise<RefusedError> {
+  const time = new VirtualTime()
+  const { fetch } = scriptedService(time, body)
+  const old: OAuthToken = {
+    accessToken: new Secret('ghu_old'),
+    tokenType: 'bearer',
+    scopes: [],
+    missingScopes: [],
+    refreshToken: new Secret(refreshToken),
+  }
+  return refresh(old, { clientId: CLIENT_ID, clock: time.clock(), fetch }).catch((error) => error)
+}
+
+describe('the description of a refusal', () => {
+  const refused = { error: 'invalid_scope', error_description: 'The scope "a" is unknown.' }
+
+  test('is kept beside the message, at the codes request, at a poll and at a refresh', async () => {
+    for (const error of [
+      await refusal([refused]),
+      await refusal([codes, refused]),
+      await refusedRefresh(refused, 'ghr_old'),
+    ]) {
+      expect(error).toMatchObject({ error: 'invalid_scope', description: 'The scope "a" is unknown.' })
+      expect(error.message).toBe('the service refused: invalid_scope (check the scopes)')
+    }
+  })
+
+  test('is kept with a fault that passes', async () => {
+    const busy = Response.json({ error_description: 'Busy.' }, { status: 503 })
+    const flow = startFlow([codes, busy, token])
+    await flow.time.advance(6000)
+    expect(flow.actor.getSnapshot().context.error).toMatchObject({ status: 503, description: 'Busy.' })
+  })
+
+  test.each([
+    ['one line of several', 'AADSTS70016: pending.\r\nTrace ID: 1', 'AADSTS70016: pending. Trace ID: 1'],
+    ['no control characters', 'a\u001b[2Jb\u0007', 'a [2Jb'],
+    ['no characters that turn or hide text', 'a\u202eb\u200bc\u2028d', 'a b c d'],
+    ['other languages', ' Ungültiger Umfang: 範囲 ', 'Ungültiger Umfang: 範囲'],
+    ['500 characters of a longer one', 'x'.repeat(501), 'x'.repeat(500)],
+    ['500 characters that are no halves', '😀'.repeat(501), '😀'.repeat(500)],
+    ['nothing of an empty one', ' \n', undefined],
+    ['nothing that is not text', { toString: null }, undefined],
+    ['nothing where there is none', undefined, undefined],
+  ])('holds %s', async (_, error_description, description) => {
+    expect((await refusal([{ error: 'invalid_scope', error_description }])).description).toBe(description)
+  })
+})
+
+describe('the error code of a refusal', () => {
+  test.each([
+    ['my_own_error', 'my_own_error'],
+    [' !#[]^~', ' !#[]^~'],
+    ['a"b\\c\u001bd\u007fe\u00e9f😀g', 'a?b?c?d?e?f?g'],
+    ['x'.repeat(101), 'x'.repeat(100)],
+  ])('%j is kept as %j', async (code, expected) => {
+    expect((await refusal([{ error: code }])).error).toBe(expected)
+  })
+})
+
+describe('a secret of the request', () => {
+  const echo = (...secrets: string[]) => ({
+    error: secrets.join(),
+    error_description: secrets.map((secret) => `Unknown: ${secret}.`).join(' '),
+  })
+  const nothing = {
+    error: '[secret],[secret]',
+    description: 'Unknown: [secret]. Unknown: [secret].',
+  }
+
+  test('that a server repeats is not kept', async () => {
+    const clientSecret = 'of-a-confidential-client'
+    expect(await refusal([echo(CLIENT_ID, clientSecret)], { clientSecret })).toMatchObject(nothing)
+    expect(await refusal([codes, echo(codes.device_code, CLIENT_ID)])).toMatchObject(nothing)
+    expect(await refusedRefresh(echo('ghr_old_and_used', CLIENT_ID), 'ghr_old_and_used')).toMatchObject(
+      nothing,
+    )
+  })
+
+  test('is found within a word, and before the text is cut', async () => {
+    const error = await refusal([
+      { error: `x${CLIENT_ID}x`, error_description: `${'x'.repeat(490)}${CLIENT_ID}` },
+    ])
+    expect(error).toMatchObject({ error: 'x[secret]x', description: `${'x'.repeat(490)}[secret]` })
+  })
+
+  test('that is short is found as a whole word: "id" is no part of "invalid"', async () => {
+    expect(
+      await refusal([{ error: 'invalid_scope', error_description: 'invalid id: id.' }], { clientId: 'id' }),
+    ).toMatchObject({ error: 'invalid_scope', description: 'invalid [secret]: [secret].' })
+  })
+})
+
+describe('a server that takes JSON alone', () => {
+  const onlyJson = new Response('<html>Unsupported Media Type</html>', { status: 415 })
+  const provider = () =>
+    rfc8628({
+      deviceAuthorizationEndpoint: 'https://login.example/codes',
+      tokenEndpoint: 'https://login.example/token',
+    })
+  const kinds = (sent: readonly { readonly headers: Headers }[]) =>
+    sent.map(({ headers }) => headers.get('content-type')?.replace(/.*[-/]/, ''))
+
+  test('is sent the request once more as JSON, and the polls as JSON at once', async () => {
+    const flow = startFlow([onlyJson, codes, pending, token], { profile: provider(), scopes: ['a', 'b'] })
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(kinds(flow.sent)).toEqual(['urlencoded', 'json', 'json', 'json'])
+    expect(flow.sent[0]?.body).toBe(`client_id=${CLIENT_ID}&scope=a+b`)
+    expect(flow.sent[1]?.body).toBe(`{"client_id":"${CLIENT_ID}","scope":"a b"}`)
+    expect(flow.gaps()).toEqual([0, 5.25, 5.25])
+  })
+
+  test('is asked twice at most: a 415 to JSON is a refusal, and the next flow starts with a form', async () => {
+    const profile = provider()
+    const flow = startFlow([onlyJson, onlyJson], { profile })
+    expect(await flow.result()).toMatchObject({ error: { code: 'refused', status: 415 } })
+    expect(kinds(flow.sent)).toEqual(['urlencoded', 'json'])
+    const next = startFlow([codes], { profile })
+    await next.time.settle()
+    expect(kinds(next.sent)).toEqual(['urlencoded'])
+  })
+
+  test('can be told of at once, and is then asked once', async () => {
+    const flow = startFlow([onlyJson], { profile: { ...provider(), encoding: 'json' } })
+    expect(await flow.result()).toMatchObject({ error: { code: 'refused', status: 415 } })
+    expect(kinds(flow.sent)).toEqual(['json'])
+  })
+
+  test('takes a poll that it refused as a form', async () => {
+    const flow = startFlow([codes, onlyJson, token], { profile: provider() })
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(kinds(flow.sent)).toEqual(['urlencoded', 'urlencoded', 'json'])
+  })
+})

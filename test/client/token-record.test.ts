@@ -1,0 +1,122 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { exportToken, importToken, type OAuthToken, refresh, Secret } from '../../src/index.ts'
+import { answers } from '../support/answers.ts'
+import { startFlow } from '../support/flow.ts'
+
+async function tokenOf(more: object = {}): Promise<OAuthToken> {
+  const flow = startFlow([answers.codes, { ...answers.token, ...more }], { scopes: ['repo', 'user'] })
+  const result = await flow.result()
+  if (result?.status !== 'authorized') throw new Error(`not authorized but ${result?.status}`)
+  return result.token
+}
+
+const expiring = {
+  expires_in: 28_800,
+  refresh_token: 'ghr_1',
+  refresh_token_expires_in: 15_811_200,
+}
+
+/** A token in plain view. */
+function plain(token: OAuthToken) {
+  const { accessToken, refreshToken, ...rest } = token
+  return { ...rest, accessToken: accessToken.reveal(), refreshToken: refreshToken?.reveal() }
+}
+
+const record = {
+  v: 1,
+  accessToken: 'gho_1',
+  tokenType: 'bearer',
+  scopes: ['repo'],
+  missingScopes: [],
+}
+
+describe('a token that is kept', () => {
+  test.each([
+    ['with all fields', expiring],
+    ['with the least fields', {}],
+    ['of another type', { token_type: 'DPoP' }],
+    ['of a type that cannot be read', { token_type: 5 }],
+  ])('%s is the same when it is read again', async (_, more) => {
+    const token = await tokenOf(more)
+    const again = importToken(JSON.parse(JSON.stringify(exportToken(token))))
+    expect(plain(again)).toEqual(plain(token))
+    expect(Object.keys(again).sort()).toEqual(Object.keys(token).sort())
+  })
+
+  test('shows no secret once it is read, and only the record does', async () => {
+    const text = JSON.stringify(exportToken(await tokenOf(expiring)))
+    expect(text).toContain(answers.token.access_token)
+    const again = importToken(JSON.parse(text))
+    for (const shown of [JSON.stringify(again), inspect(again, { showHidden: true, depth: 9 })]) {
+      expect(shown).not.toContain(answers.token.access_token)
+      expect(shown).not.toContain('ghr_1')
+    }
+    expect(JSON.parse(JSON.stringify(again))).toMatchObject({
+      accessToken: '[secret]',
+      refreshToken: '[secret]',
+    })
+  })
+
+  test('holds lists of its own', async () => {
+    const token = await tokenOf()
+    exportToken(token).scopes.push('admin')
+    expect(token.scopes).toEqual(['repo', 'gist'])
+  })
+})
+
+describe('importToken', () => {
+  test.each([
+    ['v', 2],
+    ['v', undefined],
+    ['accessToken', undefined],
+    ['accessToken', ''],
+    ['accessToken', 'gho_\u001b[2J'],
+    ['tokenType', undefined],
+    ['tokenType', 5],
+    ['scopes', 'repo'],
+    ['scopes', [5]],
+    ['missingScopes', null],
+    ['expiresIn', 'soon'],
+    ['expiresAt', Number.NaN],
+    ['refreshToken', 5],
+    ['refreshToken', 'ghr_\n'],
+    ['refreshTokenExpiresIn', '9'],
+    ['refreshTokenExpiresAt', null],
+  ])('refuses a record with the %s %j', (name, value) => {
+    expect(() => importToken({ ...record, [name]: value })).toThrow(
+      expect.objectContaining({
+        code: 'bad_option',
+        message: `the record of exportToken() has no usable "${name}"`,
+      }),
+    )
+  })
+
+  test.each([undefined, null, 'gho_secret', 5, []])('refuses %j, and quotes nothing', (json) => {
+    expect(() => importToken(json)).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: expect.not.stringContaining('gho_secret') }),
+    )
+  })
+
+  test('ignores what it does not know', () => {
+    expect(importToken({ ...record, more: true })).not.toHaveProperty('more')
+  })
+})
+
+describe('what is not a token', () => {
+  const token = { ...record, accessToken: new Secret('gho_1'), refreshToken: new Secret('ghr_1') }
+
+  test.each([
+    ['one that was written as JSON', JSON.parse(JSON.stringify(token))],
+    ['one of which half was written as JSON', { ...token, refreshToken: 'ghr_1' }],
+    ['a record of exportToken', { ...record, refreshToken: 'ghr_1' }],
+    ['the response of a service', { access_token: 'gho_1', refresh_token: 'ghr_1' }],
+    ['text', 'ghr_1'],
+    ['nothing', undefined],
+    ['null', null],
+  ])('is refused by name where it is %s', async (_, value) => {
+    const expected = { code: 'bad_option', message: expect.stringContaining('importToken()') }
+    await expect(refresh(value, { clientId: 'id' })).rejects.toMatchObject(expected)
+    expect(() => exportToken(value)).toThrow(expect.objectContaining(expected))
+  })
+})

@@ -1,0 +1,72 @@
+import {
+  type DeviceInputOptions,
+  type DeviceResult,
+  type DeviceView,
+  deviceInput,
+  deviceMachine,
+  viewOf,
+} from 'authgraph'
+import { assign, sendTo, setup } from 'xstate'
+
+/** Signs a user in, and out again. */
+export const signIn = setup({
+  types: {} as {
+    context: {
+      readonly login: ReturnType<typeof deviceInput>
+      /** What to show during a login: the code is in it. */
+      readonly view: DeviceView | undefined
+      /** How the last login ended. */
+      readonly result: DeviceResult | undefined
+    }
+    input: DeviceInputOptions
+    events: { type: 'signIn' } | { type: 'cancel' } | { type: 'shown' } | { type: 'signOut' }
+  },
+  actors: { deviceLogin: deviceMachine },
+  guards: { isAuthorized: (_, result: DeviceResult) => result.status === 'authorized' },
+  actions: {
+    keepView: assign((_, view: DeviceView) => ({ view })),
+    keepResult: assign((_, result: DeviceResult) => ({ result, view: undefined })),
+    forget: assign({ result: undefined }),
+  },
+}).createMachine({
+  context: ({ input }) => ({ login: deviceInput(input), view: undefined, result: undefined }),
+  initial: 'signedOut',
+  states: {
+    signedOut: {
+      on: { signIn: 'signingIn' },
+    },
+    signingIn: {
+      entry: 'forget',
+      invoke: {
+        id: 'login',
+        src: 'deviceLogin',
+        input: ({ context }) => context.login,
+        onSnapshot: {
+          actions: {
+            type: 'keepView',
+            params: ({ context, event }) => viewOf(event.snapshot, context.login.clock.now()),
+          },
+        },
+        onDone: [
+          {
+            guard: { type: 'isAuthorized', params: ({ event }) => event.output },
+            target: 'signedIn',
+            actions: { type: 'keepResult', params: ({ event }) => event.output },
+          },
+          {
+            target: 'signedOut',
+            actions: { type: 'keepResult', params: ({ event }) => event.output },
+          },
+        ],
+      },
+      on: {
+        cancel: { actions: sendTo('login', { type: 'cancel' }) },
+        // The page was hidden, or the device slept.
+        shown: { actions: sendTo('login', { type: 'wake' }) },
+      },
+    },
+    signedIn: {
+      on: { signOut: { target: 'signedOut', actions: 'forget' } },
+    },
+  },
+})

@@ -1,0 +1,110 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/**
+ * Checks the package as it is published: what is in the tarball, its entries against the tests of their sources, and how
+ * it installs. For that it goes into empty projects, beside the lowest and the highest versions of its peers, and each entry is used there: as modules, from CommonJS, and in the eyes of TypeScript with nothing skipped.
+ */
+const PROJECTS = [
+  {
+    name: 'lowest',
+    packages: ['xstate@5.20.0', 'vitest@3.0.0', 'redis@5.0.0', 'typescript@5.8', '@types/node@20'],
+    // XState changed the type parameters of its machines in 5.33: with an older one, declarations are not checked.
+    steps: ['login.js', 'login.cjs', 'redis.js', 'types', 'vitest'],
+    typescript: [['--skipLibCheck', 'true']],
+  },
+  {
+    name: 'highest',
+    packages: ['xstate@5', 'vitest@4', 'redis@6', 'typescript@6.0', '@types/node@24'],
+    steps: ['login.js', 'login.cjs', 'redis.js', 'types', 'vitest'],
+    typescript: [[], ['--project', 'tsconfig.require.json']],
+  },
+  // What a project has of older peers must not stop those who do not use them with this package.
+  {
+    name: 'older',
+    packages: ['xstate@5.20.0', 'vitest@2', 'redis@4'],
+    steps: ['login.js', 'login.cjs'],
+  },
+  { name: 'none', packages: ['xstate@5'], steps: ['login.js', 'login.cjs'] },
+]
+
+const root = resolve(import.meta.dirname, '../..')
+const home = mkdtempSync(join(tmpdir(), 'authgraph-peers-'))
+const redis = await startRedis()
+let failed = 0
+try {
+  run('npm', ['pack', '--silent', '--pack-destination', home], root)
+  const tarball = join(home, readdirSync(home).find((name) => name.endsWith('.tgz')) ?? '')
+  attempt('tarball', 'publint', () => run(command('publint'), ['--strict', tarball], root))
+  attempt('tarball', 'types', () => run(command('attw'), ['--profile', 'esm-only', tarball], root))
+  const config = join(import.meta.dirname, 'vitest.config.ts')
+  attempt('entries', 'tests', () => run(command('vitest'), ['run', '--silent', '--config', config], root))
+  for (const { name, packages, steps, typescript = [] } of PROJECTS) {
+    const folder = join(home, name)
+    cpSync(join(import.meta.dirname, 'project'), folder, { recursive: true })
+    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+    const checks = {
+      install: () => {
+        const printed = run('npm', ['install', '--no-audit', '--no-fund', tarball, ...packages], folder)
+        if (/warn.*authgraph|ERESOLVE/i.test(printed)) throw new Error(printed)
+      },
+      types: () => {
+        for (const options of typescript) run(command('tsc'), options, folder)
+      },
+      vitest: () => run(command('vitest'), ['run'], folder),
+    }
+    for (const step of ['install', ...steps])
+      attempt(name, step, checks[step] ?? (() => run(process.execPath, [step], folder)))
+  }
+} finally {
+  redis.kill()
+  rmSync(home, { recursive: true })
+}
+process.exitCode = failed === 0 ? 0 : 1
+
+function attempt(subject, name, check) {
+  try {
+    check()
+    process.stdout.write(`${subject.padEnd(10)} ${name.padEnd(10)} passed\n`)
+  } catch (error) {
+    failed += 1
+    process.stdout.write(
+      `${subject.padEnd(10)} ${name.padEnd(10)} FAILED\n${error.message}\n${error.stdout ?? ''}`,
+    )
+  }
+}
+
+/** A package's command, where it was installed: `npx` takes some of a command's options for its own. */
+function command(name) {
+  return join('node_modules', '.bin', name)
+}
+
+/** Gives all that a command printed, warnings included. */
+function run(command, args, cwd) {
+  const env = { ...process.env, REDIS_URL: redis.url, CI: 'true' }
+  return execFileSync('sh', ['-c', 'exec "$@" 2>&1', 'sh', command, ...args], { cwd, env, encoding: 'utf8' })
+}
+
+async function startRedis() {
+  const port = await freePort()
+  const child = spawn('redis-server', ['--port', `${port}`, '--save', '', '--bind', '127.0.0.1'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await new Promise((ready, missing) => {
+    child.once('error', missing)
+    child.stdout.on('data', (text) => /ready to accept/i.test(text) && ready())
+  })
+  return { url: `redis://127.0.0.1:${port}`, kill: () => child.kill() }
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { authorizeDevice, github, UnreachableError } from 'authgraph'
+import { createAppJwtSigner } from 'authgraph/app-jwt'
+import { createApi, oauth } from 'authgraph/auth'
+import { deviceAuthorization } from 'authgraph/machines'
+import { createService } from 'authgraph/service'
+
+const service = createService({ clients: [{ clientId: 'my-client-id', name: 'My app' }], interval: 1 })
+const { url, close } = await service.listen()
+const token = await authorizeDevice({
+  clientId: 'my-client-id',
+  profile: github({ authUrl: url, baseUrl: url }),
+  onCodes: ({ userCode }) => service.approve(userCode, 'octocat'),
+})
+const api = createApi({ auth: oauth(token.accessToken), profile: github({ authUrl: url, baseUrl: url }) })
+assert.equal((await api('/user')).login, 'octocat')
+await close()
+
+const gone = authorizeDevice({ clientId: 'id', profile: github({ authUrl: url, baseUrl: url }) })
+await assert.rejects(gone, (error) => error instanceof UnreachableError && error.name === 'UnreachableError')
+assert.equal(deviceAuthorization.id, 'deviceAuthorization')
+assert.equal(typeof createAppJwtSigner, 'function')

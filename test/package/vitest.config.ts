@@ -1,0 +1,56 @@
+import { dirname, relative, resolve } from 'node:path'
+import { defineConfig, type Plugin } from 'vitest/config'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** What users import, by the file that it is built from. The errors and `Secret` are names of the root entry. */
+const ENTRIES = new Map([
+  ['src/index.ts', 'src/index.js'],
+  ['src/errors.ts', 'src/index.js'],
+  ['src/secret.ts', 'src/index.js'],
+  ['src/machines.ts', 'src/machines.js'],
+  ['src/auth/index.ts', 'src/auth/index.js'],
+  ['src/app-jwt/index.ts', 'src/app-jwt/index.js'],
+  ['src/service/index.ts', 'src/service/index.js'],
+  ['src/service/stores/redis.ts', 'src/service/stores/redis.js'],
+  ['src/testing/index.ts', 'src/testing/index.js'],
+  ['src/testing/vitest.ts', 'src/testing/vitest.js'],
+])
+
+/** Gives a test the built entry where it imports the source of one. */
+function publishedEntries(): Plugin {
+  return {
+    name: 'published-entries',
+    enforce: 'pre',
+    resolveId(name, importer = '') {
+      if (!name.startsWith('.') || !importer.startsWith(`${root}/test/`)) return undefined
+      const built = ENTRIES.get(relative(root, resolve(dirname(importer), name)))
+      return built === undefined ? undefined : resolve(root, 'dist', built)
+    },
+  }
+}
+
+/** The tests of the public entries once more, against what is published: all of them but those that look inside. */
+export default defineConfig({
+  root,
+  plugins: [publishedEntries()],
+  resolve: {
+    alias: [
+      { find: /^authgraph$/, replacement: resolve(root, 'dist/src/index.js') },
+      { find: /^authgraph\/testing\/vitest$/, replacement: resolve(root, 'dist/src/testing/vitest.js') },
+      { find: /^authgraph\/(auth|service|testing)$/, replacement: resolve(root, 'dist/src/$1/index.js') },
+    ],
+  },
+  oxc: { jsx: { runtime: 'automatic' } },
+  test: {
+    include: [
+      'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,service,testing}/**/*.test.{ts,tsx}',
+    ],
+    // It starts processes of its own, from the sources.
+    exclude: ['test/hostile/resume.test.ts'],
+    globalSetup: resolve(root, 'test/support/fresh-build.ts'),
+    testTimeout: 60_000,
+    isolate: false,
+    maxWorkers: 4,
+  },
+})

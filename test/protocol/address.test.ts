@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { hostAddress, isBaseAddress, isLoopback, secureAddress } from '../../src/protocol/address.ts'
+
+test.each([
+  ['https://user@login.example', 'may not hold a user name'],
+  ['https://:password@login.example', 'may not hold a user name'],
+  ['ftp://localhost', 'is not https'],
+  ['login.example', 'is not an absolute URL'],
+])('secrets are not sent to %j', (address, why) => {
+  expect(() => secureAddress(address)).toThrow(why)
+})
+
+test.each(['localhost', '[::1]', '127.0.0.1', '127.10.0.1', '127.0.10.1', '127.0.0.10'])(
+  '%j never leaves this machine',
+  (hostname) => expect(isLoopback(hostname)).toBe(true),
+)
+
+test.each(['app.localhost', 'a127.0.0.1', '127.0.0.1.example', '128.0.0.1', '[::2]', ''])(
+  '%j may leave this machine',
+  (hostname) => expect(isLoopback(hostname)).toBe(false),
+)
+
+test.each([
+  ['git.example.com', 'https://git.example.com'],
+  ['http://localhost:8080', 'http://localhost:8080'],
+  ['[::1]:8080', 'http://[::1]:8080'],
+  [' https://git.example.com', undefined],
+  ['http://git.example.com', undefined],
+])('the host %j is at %j', (text, origin) => {
+  expect(hostAddress(text)?.origin).toBe(origin)
+})
+
+test.each(['https://a.example', 'http://a.example/path', 'HTTPS://a'])('%j has paths below it', (address) => {
+  expect(isBaseAddress(address)).toBe(true)
+})
+
+test.each([
+  'https://a/?b',
+  'https://a/#b',
+  'https://b@a',
+  'https://',
+  'xhttps://a',
+  'ftp://a',
+  'https://a:x',
+])('%j has no paths below it', (address) => expect(isBaseAddress(address)).toBe(false))

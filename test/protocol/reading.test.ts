@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { errorCodeOf, readBody, readRetryAfter } from '../../src/protocol/answer.ts'
+import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
+import { isRedirect } from '../../src/protocol/is-redirect.ts'
+import { readText } from '../../src/protocol/read-text.ts'
+import { isScope } from '../../src/protocol/scopes.ts'
+import { readSeconds, readWholeSeconds } from '../../src/protocol/seconds.ts'
+import { withoutSecrets } from '../../src/protocol/without-secrets.ts'
+import { Secret } from '../../src/secret.ts'
+import { answers } from '../support/answers.ts'
+
+describe('a body', () => {
+  test('may be a form with white space around it', () => {
+    expect(readBody(' error=slow_down&interval=7\r\n')).toEqual({ error: 'slow_down', interval: '7' })
+  })
+
+  test.each([{ error: 5 }, { error: '' }, { error: null }, { error: {} }, {}])(
+    '%j names no error',
+    (body) => {
+      expect(errorCodeOf(body)).toBeUndefined()
+    },
+  )
+
+  test.each([null, undefined, [], 'text', 5])('that is %j is not an object of codes', (json) => {
+    expect(() => parseDeviceCodes(json)).toThrow(
+      Array.isArray(json) ? 'has no usable "device_code"' : 'the answer with the codes is not a JSON object',
+    )
+  })
+
+  test.each(['javascript:alert(1)//https://a.example', 'xhttps://a.example', 'https://'])(
+    'that sends the user to %j is refused',
+    (verification_uri) => {
+      expect(() => parseDeviceCodes({ ...answers.codes, verification_uri })).toThrow('"verification_uri"')
+    },
+  )
+
+  test('is read to its limit, and no further', async () => {
+    const body = () => new Blob(['12345']).stream()
+    expect(await readText(body(), 5)).toBe('12345')
+    expect(await readText(body(), 4)).toBeUndefined()
+  })
+
+  test('is read whole where a character lies in two pieces', async () => {
+    const [first, ...rest] = new TextEncoder().encode('ü€')
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(Uint8Array.of(first ?? 0))
+        controller.enqueue(Uint8Array.from(rest))
+        controller.close()
+      },
+    })
+    expect(await readText(body, 9)).toBe('ü€')
+  })
+})
+
+test.each([
+  ['5', 5],
+  [' 5 ', 5],
+  ['x5', undefined],
+  ['-5', undefined],
+  ['5x', undefined],
+  ['', undefined],
+])('Retry-After: %j is %j seconds', (value, seconds) => {
+  expect(readRetryAfter(new Headers({ 'retry-after': value }), 0)).toBe(seconds)
+})
+
+test.each([
+  [{ status: 300 }, true],
+  [{ status: 399 }, true],
+  [{ status: 299 }, false],
+  [{ status: 304 }, false],
+  [{ status: 400 }, false],
+  [{ status: 0, type: 'opaqueredirect' }, true],
+  [{ status: 200, redirected: true }, true],
+])('%j is a redirect: %j', (response, expected) => {
+  expect(isRedirect({ type: 'basic', redirected: false, ...response } as Response)).toBe(expected)
+})
+
+test.each([
+  [0, 0, 0],
+  [2.5, 2.5, 3],
+  ['7', 7, 7],
+  ['2.25', 2.25, 3],
+  [1e300, 1e300, undefined],
+  [-1, undefined, undefined],
+  [Number.POSITIVE_INFINITY, undefined, undefined],
+  ['9'.repeat(400), undefined, undefined],
+  ['', undefined, undefined],
+  ['x7', undefined, undefined],
+  ['7x', undefined, undefined],
+  ['7.x', undefined, undefined],
+  ['1e3', undefined, undefined],
+  [[7], undefined, undefined],
+  [true, undefined, undefined],
+  [null, undefined, undefined],
+  [7n, undefined, undefined],
+])('%s is read as %s seconds, rounded up to %s', (value, seconds, whole) => {
+  expect(readSeconds(value)).toBe(seconds)
+  expect(readWholeSeconds(value)).toBe(whole)
+})
+
+test.each([
+  ['repo', true],
+  ['!#[]~', true],
+  ['', false],
+  ['a b', false],
+  ['"a', false],
+  ['a\\', false],
+  ['ä', false],
+])('%j is a scope: %j', (text, expected) => {
+  expect(isScope(text)).toBe(expected)
+})
+
+describe('secrets in a text', () => {
+  const without = (text: string, ...secrets: string[]) =>
+    withoutSecrets(
+      text,
+      secrets.map((secret) => new Secret(secret)),
+    )
+
+  test('are replaced whole where one begins with another', () => {
+    expect(without('unknown: client-1-code', 'client-1', 'client-1-code')).toBe('unknown: [secret]')
+    expect(without('unknown: client-1-code', 'client-1-code', 'client-1')).toBe('unknown: [secret]')
+  })
+
+  test('of eight characters are found inside a word, and shorter ones are not', () => {
+    expect(without('x12345678x', '12345678')).toBe('x[secret]x')
+    expect(without('x1234567x 1234567', '1234567')).toBe('x1234567x [secret]')
+  })
+})

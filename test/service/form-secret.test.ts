@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { Secret } from '../../src/secret.ts'
+import { formSecret } from '../../src/service/form-secret.ts'
+import { memoryStore, type ServiceOptions } from '../../src/service/index.ts'
+import { HOST, startService } from '../support/start-service.ts'
+
+const PAGE = `${HOST}/login/device`
+const DAY = 24 * 60 * 60 * 1000
+const SECRET = 'x'.repeat(32)
+
+/** Takes a form from a page of one service to another one; the status that it is answered with there. */
+async function carry(from: Partial<ServiceOptions>, to: Partial<ServiceOptions>): Promise<number> {
+  const shown = await startService(from).fetch(PAGE)
+  const [cookie = ''] = (shown.headers.get('set-cookie') ?? '').split(';')
+  const csrf = /name="csrf" value="([^"]+)"/.exec(await shown.text())?.[1] ?? ''
+  const body = new URLSearchParams({ csrf, user_code: 'BCDF-GHJK' })
+  const headers = { cookie, origin: HOST }
+  return (await startService(to).fetch(PAGE, { method: 'POST', headers, body })).status
+}
+
+test('a form is good at every instance that has the same store', async () => {
+  const store = memoryStore({ clock: { now: () => 0 } })
+  expect(await carry({ store }, { store })).toBe(404)
+})
+
+test('a form is good at every instance that has the same secret, whatever its store', async () => {
+  expect(await carry({ secret: SECRET }, { secret: new Secret(SECRET) })).toBe(404)
+})
+
+test.each<[string, Partial<ServiceOptions>, Partial<ServiceOptions>]>([
+  ['another store', {}, {}],
+  ['another secret', { secret: SECRET }, { secret: `${SECRET}x` }],
+])('a form is refused at an instance with %s', async (_, from, to) => {
+  expect(await carry(from, to)).toBe(403)
+})
+
+test('nothing is kept of a secret that was given', async () => {
+  const store = memoryStore()
+  await carry({ secret: SECRET, store }, { secret: SECRET, store })
+  expect(await store.update('form-secret', (value) => ({ result: value }))).toBeUndefined()
+})
+
+test('of instances that start at once, all take the secret of the first', async () => {
+  const store = memoryStore()
+  const secrets = await Promise.all(Array.from({ length: 5 }, () => formSecret(undefined, store, Date)()))
+  expect(new Set(secrets).size).toBe(1)
+  expect(secrets[0]).toMatch(/^[0-9a-f]{64}$/)
+})
+
+test('a random secret is made anew after thirty days', async () => {
+  const clock = { time: 0, now: () => clock.time }
+  const secret = formSecret(undefined, memoryStore({ clock }), clock)
+  const first = await secret()
+  clock.time = 30 * DAY - 1
+  expect(await secret()).toBe(first)
+  clock.time = 30 * DAY
+  expect(await secret()).not.toBe(first)
+})
+
+test('a secret is as long as its bytes, and never quoted', () => {
+  expect(() => startService({ secret: 'é'.repeat(16) })).not.toThrow()
+  expect(() => startService({ secret: 'hunter2' })).toThrow(
+    expect.objectContaining({
+      code: 'bad_option',
+      message: expect.not.stringContaining('hunter2'),
+    }),
+  )
+})

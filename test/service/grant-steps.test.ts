@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { getInitialSnapshot, transition } from 'xstate'
+import { type DeviceGrantEvent, deviceGrant, grantState, grantValue } from '../../machines/device-grant.ts'
+import { createGrantSteps, type Grant } from '../../src/service/grant-steps.ts'
+
+const input = {
+  client: 'client',
+  scope: 'repo',
+  interval: 5,
+  leeway: null,
+  issuedAt: 0,
+  expiresAt: 60_000,
+  firstPoll: 'counted',
+} as const
+
+/** An event at any time, also one that the machine does not expect. */
+const anyEvent = fc.record({
+  type: fc.constantFrom('poll', 'approve', 'deny', 'issued', 'notIssued'),
+  at: fc.nat(70_000),
+  claim: fc.constantFrom('a', 'b'),
+  user: fc.constant('mona'),
+}) as fc.Arbitrary<DeviceGrantEvent>
+
+test('a grant takes each step that XState takes', () => {
+  const { begin, step } = createGrantSteps()
+  const first = getInitialSnapshot(deviceGrant, input)
+  expect(begin(input)).toEqual({ state: grantState(first.value), ...first.context })
+  const seen = new Set<string>()
+  fc.assert(
+    fc.property(fc.array(anyEvent), (events) => {
+      let grant = begin(input)
+      for (const event of events) {
+        const { state, ...context } = grant
+        const [next] = transition(
+          deviceGrant,
+          deviceGrant.resolveState({ value: grantValue(state), context }),
+          event,
+        )
+        const expected: Grant = { state: grantState(next.value), ...next.context }
+        const after = step(grant, event)
+        expect(after).toEqual(expected)
+        seen.add(after.state)
+        grant = after
+      }
+    }),
+    { seed: 1, numRuns: 200 },
+  )
+  expect(seen).toEqual(
+    new Set(['requested', 'slowed', 'pending', 'approved', 'issuing', 'denied', 'authorized', 'expired']),
+  )
+})
+
+test('a grant that an event does not change is handed back as it is', () => {
+  const { begin, step } = createGrantSteps()
+  const denied = step(begin(input), { type: 'deny', at: 1 })
+  expect(step(denied, { type: 'poll', at: 2, claim: 'a' })).toBe(denied)
+  expect(step(denied, { type: 'approve', at: 2, user: 'mona' })).toBe(denied)
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { memoryStore } from '../../src/service/index.ts'
+import type { Json } from '../../src/service/store.ts'
+import { startService } from '../support/start-service.ts'
+import grants from './stored-grants.json' with { type: 'json' }
+
+/** A service that goes on with what an earlier version left in its store, one grant in each state. */
+async function startOn(state: keyof typeof grants) {
+  const { deviceCode, userCode, records } = grants[state]
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const store = memoryStore({ clock })
+  for (const [key, value] of Object.entries<Json>(records))
+    await store.update(key, () => ({ result: undefined, value, expiresAt: clock.time + 900_000 }))
+  const service = startService({ clock, store, issueToken: () => 'the-token' })
+  return {
+    ...service,
+    clock,
+    userCode,
+    /** What a poll is told. */
+    poll: async () => {
+      const { body } = await service.poll(deviceCode)
+      return body.error ?? body.access_token
+    },
+    /** How the grant is kept now. */
+    kept: () =>
+      store.update(Object.keys(records).find((key) => key.startsWith('grant:')) ?? '', (value) => ({
+        result: (value as { readonly state?: string } | undefined)?.state,
+      })),
+  }
+}
+
+test.each([
+  ['requested', 'authorization_pending', 'pending'],
+  ['pending', 'slow_down', 'slowed'],
+  ['slowed', 'slow_down', 'slowed'],
+  ['approved', 'the-token', 'authorized'],
+  ['issuing', 'authorization_pending', 'issuing'],
+  ['denied', 'access_denied', 'denied'],
+  ['authorized', 'incorrect_device_code', 'authorized'],
+] as const)('a grant that was stored as %s is told %s, and kept as %s', async (state, said, kept) => {
+  const service = await startOn(state)
+  expect(await service.poll()).toBe(said)
+  expect(await service.kept()).toBe(kept)
+})
+
+test.each(['requested', 'pending', 'slowed'] as const)(
+  'a grant that was stored as %s can be decided',
+  async (state) => {
+    const service = await startOn(state)
+    expect(await service.approve(service.userCode, 'octocat')).toBe('done')
+    expect(await service.poll()).toBe('the-token')
+  },
+)
+
+test('a grant whose token was being made when it was stored has it made anew after the lease', async () => {
+  const service = await startOn('issuing')
+  service.clock.time += 10_000
+  expect(await service.poll()).toBe('the-token')
+})

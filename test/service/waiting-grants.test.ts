@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
+import { CLIENT_ID, startService } from '../support/start-service.ts'
+
+/** A service whose requests name the address they come from, and whose other limits are not met. */
+function start(limits: ServiceOptions['limits'] = {}, options: Partial<ServiceOptions> = {}) {
+  const codesRequests = { most: Number.POSITIVE_INFINITY, within: 60 }
+  const service = startService({
+    clientAddress: ({ header }) => header('x-from'),
+    limits: { codesRequests, ...limits },
+    ...options,
+  })
+  const ask = (address: string) =>
+    service.post('/login/device/code', { client_id: CLIENT_ID }, { 'x-from': address })
+  return {
+    ...service,
+    ask,
+    /** How many of so many requests get codes, and what the last refusal said. */
+    fill: async (times: number, addressOf: (index: number) => string) => {
+      let issued = 0
+      let retryAfter: string | null = null
+      for (let index = 0; index < times; index += 1) {
+        const answer = await ask(addressOf(index))
+        if (answer.status === 200) issued += 1
+        else retryAfter = answer.headers.get('retry-after')
+      }
+      return { issued, retryAfter }
+    },
+  }
+}
+
+describe('grants that wait', () => {
+  test('are limited in all, from whatever address they come', async () => {
+    const service = start({ waitingGrants: 5 })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => service.ask(`192.0.2.${index}`)),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
+  })
+
+  test('of one network are limited, and leave room for those of others', async () => {
+    const service = start({ waitingGrants: 10, waitingGrantsInNetwork: 4 })
+    expect(await service.fill(9, (index) => `2001:db8:7:${index}::1`)).toMatchObject({ issued: 4 })
+    expect(await service.fill(9, () => '192.0.2.1')).toMatchObject({ issued: 4 })
+    expect(await service.fill(9, (index) => `192.0.2.${10 + index}`)).toMatchObject({ issued: 2 })
+  })
+
+  test.each([
+    ['a denial', async (service: ReturnType<typeof start>, code: Codes) => service.deny(code.user_code)],
+    [
+      'a token that was fetched',
+      async (service: ReturnType<typeof start>, code: Codes) => {
+        await service.approve(code.user_code, 'mona')
+        await service.poll(code.device_code)
+      },
+    ],
+  ])('are one less after %s, in all and in their network', async (_, settle) => {
+    for (const limits of [{ waitingGrants: 2 }, { waitingGrantsInNetwork: 2 }]) {
+      const service = start(limits)
+      const { body } = await service.ask('192.0.2.1')
+      expect(await service.fill(2, () => '192.0.2.1')).toMatchObject({ issued: 1 })
+      await settle(service, body)
+      await settle(service, body)
+      expect(await service.fill(2, () => '192.0.2.1')).toMatchObject({ issued: 1 })
+    }
+  })
+
+  test('wait on after an approval whose token was not fetched', async () => {
+    const service = start({ waitingGrants: 1 })
+    const { body } = await service.ask('192.0.2.1')
+    await service.approve(body.user_code, 'mona')
+    expect((await service.ask('192.0.2.1')).status).toBe(429)
+  })
+
+  test('are no longer counted within a sixteenth of a lifetime after they expired', async () => {
+    const service = start({ waitingGrants: 2 }, { expiresIn: 1600 })
+    await service.ask('192.0.2.1')
+    service.wait(800)
+    await service.ask('192.0.2.1')
+    const refused = await service.ask('192.0.2.1')
+    expect(refused.status).toBe(429)
+    const wait = Number(refused.headers.get('retry-after'))
+    expect(wait).toBeGreaterThanOrEqual(800)
+    expect(wait).toBeLessThanOrEqual(900)
+    service.wait(wait - 1)
+    expect((await service.ask('192.0.2.1')).status).toBe(429)
+    service.wait(1)
+    expect(await service.fill(2, () => '192.0.2.1')).toMatchObject({ issued: 1 })
+  })
+
+  test.each([
+    ['older', 0, 1],
+    ['newer', 1, 2],
+  ])('are one less of those that expire with it: the %s one', async (_, settled, room) => {
+    const service = start({ waitingGrants: 3 }, { expiresIn: 1600 })
+    const codes = [(await service.ask('192.0.2.1')).body]
+    service.wait(800)
+    for (let time = 0; time < 2; time += 1) codes.push((await service.ask('192.0.2.1')).body)
+    await service.deny(codes[settled].user_code)
+    // The older one is no longer counted, whether it was denied or not.
+    service.wait(900)
+    expect(await service.fill(4, () => '192.0.2.1')).toMatchObject({ issued: room })
+  })
+
+  test('are not limited by network where the address is not known', async () => {
+    const service = start({ waitingGrantsInNetwork: 1 }, { clientAddress: () => undefined })
+    expect(await service.fill(3, () => '192.0.2.1')).toMatchObject({ issued: 3 })
+  })
+
+  test('that a full service refused are not counted for their network', async () => {
+    const service = start({ waitingGrants: 1, waitingGrantsInNetwork: 2 })
+    const { body } = await service.ask('192.0.2.1')
+    expect(await service.fill(5, () => '192.0.2.2')).toMatchObject({ issued: 0 })
+    await service.deny(body.user_code)
+    expect(await service.fill(2, () => '192.0.2.2')).toMatchObject({ issued: 1 })
+  })
+
+  test('are one less where the part of the lifetime ended between the count and the issue', async () => {
+    const clock = { time: 1_000_000, now: () => clock.time }
+    const memory = memoryStore({ clock })
+    const store: Store = {
+      update: async (key, change) => {
+        const result = await memory.update(key, change)
+        if (key === 'limit:waitingGrants:all') clock.time += 1
+        return result
+      },
+    }
+    const service = start({ waitingGrants: 1 }, { store, clock, expiresIn: 1600 })
+    const { body } = await service.ask('192.0.2.1')
+    await service.deny(body.user_code)
+    expect((await service.ask('192.0.2.1')).status).toBe(200)
+  })
+
+  test('leave no record when none is left', async () => {
+    const store = memoryStore({ clock: { now: () => 0 } })
+    const service = start({}, { store })
+    const { body } = await service.ask('192.0.2.1')
+    const before = store.size
+    await service.deny(body.user_code)
+    expect(store.size).toBe(before - 2)
+  })
+
+  test('are a thousand in a network where nobody says another limit', async () => {
+    expect(await start().fill(1001, () => '192.0.2.1')).toMatchObject({ issued: 1000 })
+  })
+
+  test.each([
+    [99_999, 200],
+    [100_000, 429],
+  ])(
+    'of which there are %d are answered with %d where nobody says another limit',
+    async (waiting, status) => {
+      const memory = memoryStore()
+      const store: Store = {
+        update: async (key, change) =>
+          key === 'limit:waitingGrants:all'
+            ? change([[Date.UTC(2026, 0, 2), waiting]]).result
+            : memory.update(key, change),
+      }
+      expect((await start({}, { store }).ask('192.0.2.1')).status).toBe(status)
+    },
+  )
+
+  test('that cannot be counted less do not keep a device from its token', async () => {
+    const memory = memoryStore({ clock: { now: () => 0 } })
+    const failure = new Error('the store is away')
+    let isAway = false
+    const store: Store = {
+      update: async (key, change) => {
+        if (isAway && key.startsWith('limit:')) throw failure
+        return memory.update(key, change)
+      },
+    }
+    const service = start({}, { store })
+    const { body } = await service.ask('192.0.2.1')
+    await service.approve(body.user_code, 'mona')
+    isAway = true
+    expect((await service.poll(body.device_code)).body.access_token).toBeDefined()
+    expect(service.errors).toEqual([failure])
+  })
+})
+
+interface Codes {
+  readonly user_code: string
+  readonly device_code: string
+}

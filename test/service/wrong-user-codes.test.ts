@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { browser, count, guess, namedUsers } from '../support/guesser.ts'
+import { startService } from '../support/start-service.ts'
+
+describe.each([
+  ['a network', 'wrongUserCodesInNetwork', '192.0.2.1'],
+  ['all', 'wrongUserCodesInAll', '198.51.100.1'],
+] as const)('where the users of %s were wrong too often', (_, limit, address) => {
+  async function exhausted() {
+    const wrongUserCodes = { most: 5, within: 3000 }
+    const limits = { wrongUserCodes, [limit]: { most: 3, within: 300 } }
+    const service = startService({ ...namedUsers, limits })
+    const enter = browser(service)
+    await count(3, (index) => enter(`eve-${index}`, '192.0.2.1', guess(index)))
+    return { service, enter: (user: string, code: string) => enter(user, address, code) }
+  }
+
+  test('a right code is taken at the first try', async () => {
+    const { service, enter } = await exhausted()
+    const { userCode } = await service.begin()
+    expect(await enter('mona', userCode)).toBe(200)
+    expect(await enter('mona', userCode)).toBe(200)
+  })
+
+  test('whoever was wrong before waits, and no try is lost by waiting', async () => {
+    const { service, enter } = await exhausted()
+    const { userCode } = await service.begin()
+    expect(await enter('mona', guess(4))).toBe(404)
+    for (let time = 0; time < 9; time += 1) expect(await enter('mona', userCode)).toBe(429)
+    service.wait(299)
+    expect(await enter('mona', userCode)).toBe(429)
+    service.wait(1)
+    expect(await enter('mona', userCode)).toBe(200)
+  })
+})
+
+test('where every user has any number of tries, those of a network have not', async () => {
+  const limits = { wrongUserCodes: { most: Number.POSITIVE_INFINITY, within: 1 } }
+  const service = startService({ ...namedUsers, limits })
+  const enter = browser(service)
+  expect(await count(60, (index) => enter('eve', '192.0.2.1', guess(index)))).toEqual({ 404: 50, 429: 10 })
+})
+
+test('a user is the same one under a new name, and another one where only the names are equal', async () => {
+  const service = startService({
+    identify: ({ header }) => ({ user: { id: Number(header('x-user')), login: header('x-from') ?? '' } }),
+  })
+  const enter = browser(service)
+  expect(await count(6, (index) => enter('7', `name-${index}`, guess(index)))).toEqual({ 404: 5, 429: 1 })
+  expect(await enter('8', 'name-0', guess(7))).toBe(404)
+})

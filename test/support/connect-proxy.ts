@@ -1,0 +1,30 @@
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+
+/**
+ * A proxy on this machine that hands connections through, with the hosts that it was asked for.
+ *
+ * @param refusal The status with which it refuses all of them.
+ */
+export async function startConnectProxy(refusal?: number) {
+  const hosts: string[] = []
+  const server = createServer().on('connect', (request, client) => {
+    const { host, hostname, port } = new URL(`http://${request.url}`)
+    hosts.push(host)
+    if (refusal !== undefined) return client.end(`HTTP/1.1 ${refusal} Refused\r\n\r\n`)
+    const target = connect(Number(port), hostname, () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n')
+      target.pipe(client).pipe(target)
+    })
+    for (const socket of [client, target]) socket.on('error', () => undefined)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    hosts,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

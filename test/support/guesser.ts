@@ -1,0 +1,38 @@
+import type { ServiceOptions } from '../../src/service/index.ts'
+import type { startService } from './start-service.ts'
+
+const PAGE = 'http://localhost/login/device'
+
+/** Who is signed in, and from where, as headers say it. */
+export const namedUsers: Partial<ServiceOptions> = {
+  identify: ({ header }) => ({ user: header('x-user') ?? 'nobody' }),
+  clientAddress: ({ header }) => header('x-from'),
+}
+
+/** A browser at the page: opens it anew for each code, so that each try is one of another session. */
+export function browser(service: ReturnType<typeof startService>) {
+  return async (user: string, address: string, userCode: string): Promise<number> => {
+    const headers = { 'x-user': user, 'x-from': address, 'sec-fetch-site': 'same-origin' }
+    const enter = await service.fetch(PAGE, { headers })
+    const [cookie = ''] = (enter.headers.get('set-cookie') ?? '').split(';')
+    const csrf = /name="csrf" value="([^"]+)"/.exec(await enter.text())?.[1] ?? ''
+    const body = new URLSearchParams({ csrf, user_code: userCode })
+    return (await service.fetch(PAGE, { method: 'POST', headers: { ...headers, cookie }, body })).status
+  }
+}
+
+/** Different codes, none of which was issued. */
+export function guess(index: number): string {
+  const letters = index.toString(8).padStart(8, '0')
+  return letters.replace(/\d/g, (digit) => 'BCDFGHJK'[Number(digit)] ?? '')
+}
+
+/** How often each status was heard. */
+export async function count(times: number, enter: (index: number) => Promise<number>) {
+  const statuses: Record<number, number> = {}
+  for (let index = 0; index < times; index += 1) {
+    const status = await enter(index)
+    statuses[status] = (statuses[status] ?? 0) + 1
+  }
+  return statuses
+}
