@@ -13,7 +13,7 @@ import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { verification } from './endpoints/verification.ts'
-import { fetchAdapter } from './fetch.ts'
+import { fetchAdapter, type ServiceFetch } from './fetch.ts'
 import { formSecret } from './form-secret.ts'
 import { createGrants, type Decision } from './grants.ts'
 import { HABITS } from './habits.ts'
@@ -25,7 +25,8 @@ import { checkOptions, isSecureOrLoopback, type ServiceOptions } from './options
 import { defaultPage } from './pages/default-page.ts'
 import { createPasswords } from './passwords.ts'
 import { createPersonalTokens } from './personal-tokens.ts'
-import { type Addresses, createRouter, type Handlers } from './routes.ts'
+import { createRequestListener, type RequestListener } from './request-listener.ts'
+import { type Addresses, createRouter, createRoutes, type Handlers } from './routes.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createTokens, type Tokens } from './tokens.ts'
 import { createWaitingGrants } from './waiting-grants.ts'
@@ -36,8 +37,12 @@ import { createWaitingGrants } from './waiting-grants.ts'
  * @group Service
  */
 export interface Service {
-  /** Answers a web request, in any runtime. A client takes it as its own `fetch`. */
-  readonly fetch: typeof globalThis.fetch
+  /** Responds to a web request, in any runtime. A client takes it as its own `fetch`. */
+  readonly fetch: ServiceFetch
+  /** Responds to a request of Node's `http` module, and of frameworks built on it. Mount it before body parsers. */
+  readonly requestListener: RequestListener
+  /** The paths that are served, for a framework to mount. Any other path gets 404. */
+  readonly paths: readonly string[]
   /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. Rejects with BadOptionError where it cannot. */
   readonly listen: (at?: ListenOptions) => Promise<Listening>
   /** Recognises the credential of a request to an API of your own. */
@@ -148,7 +153,8 @@ export function createService(options: ServiceOptions): Service {
     user: async (request) => user(await identifyCaller(request)),
     app: async (request) => app(await identifyCaller(request)),
   }
-  let route = createRouter(addresses(), handlers)
+  const routes = createRoutes(addresses(), handlers)
+  let route = createRouter(routes)
 
   async function answer(request: ServiceRequest): Promise<ServiceResponse> {
     try {
@@ -163,6 +169,8 @@ export function createService(options: ServiceOptions): Service {
 
   return {
     fetch: fetchAdapter(handle),
+    requestListener: createRequestListener(handle),
+    paths: [...routes.keys()],
     async listen(at = {}) {
       const listening = await listen(handle, at)
       if (options.authUrl === undefined && !options.allowHttp && !isSecureOrLoopback(listening.url)) {
@@ -172,7 +180,7 @@ export function createService(options: ServiceOptions): Service {
         )
       }
       bound = listening.url
-      route = createRouter(addresses(), handlers)
+      route = createRouter(createRoutes(addresses(), handlers))
       return listening
     },
     authenticate: ({ url = '', headers }) =>

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type Handler,
+  json,
   LARGEST_REQUEST,
   type ServiceRequest,
   type ServiceResponse,
@@ -13,12 +14,24 @@ const { setImmediate } = globalThis
 /** Bytes after which a body that is too large is cut off. Up to there it is read, so that the client hears why. */
 const CUT_OFF = 16 * LARGEST_REQUEST
 
+/** A body that something else has read is gone: the request would wait for it until it times out. */
+const BODY_READ_BEFORE = json(500, {
+  error: 'server_error',
+  error_description: 'the body was read before the service saw it: mount the service before body parsers',
+})
+
+/**
+ * Responds to a request of Node's `http` module.
+ *
+ * @group Service
+ */
+export type RequestListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
 /** Makes a request listener of Node, as `http.createServer` takes it. */
-export function createRequestListener(
-  handle: Handler,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+export function createRequestListener(handle: Handler): RequestListener {
   return async (message, response) => {
     try {
+      if (isReadBefore(message)) return send(response, BODY_READ_BEFORE)
       const body = await readBody(message)
       const answered = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
       // What was not read of a body would be taken for the next request.
@@ -40,6 +53,11 @@ function send(response: ServerResponse, { status, headers, body }: ServiceRespon
     // A page or a hook of the host has made a header that cannot be sent.
     response.destroy()
   }
+}
+
+function isReadBefore({ readableEnded, headers }: IncomingMessage): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  return readableEnded && hasBody
 }
 
 /** Reads a body as text; `undefined` where it is too large. By events: an iterator is slower. */

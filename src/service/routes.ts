@@ -30,27 +30,27 @@ export interface Addresses {
 /** What is answered at a path, or under a host, that is none of ours. */
 export const NOTHING_HERE = json(404, { message: 'there is nothing at this path of this host' })
 
-interface Route {
+export interface Route {
   /** The hosts that answer; every one where the service has no address. */
   readonly hosts: readonly string[] | undefined
   readonly methods: Readonly<Record<string, Handler>>
 }
 
 /**
- * Finds the handler of a request by its host, path and method. The login paths answer on the login host only, and the
- * API on the API host only: under any other name stands an attacker who turned a name of his own to this address.
+ * Lists what is served, by path. The login paths answer on the login host only, and the API on the API host only: under
+ * any other name stands an attacker who turned a name of his own to this address.
  *
  * @see Spec 4
  */
-export function createRouter(
+export function createRoutes(
   { authUrl, baseUrl }: Addresses,
   { deviceCode, accessToken, verification, metadata, openidConfiguration, user, app }: Handlers,
-): Handler {
+): ReadonlyMap<string, Route> {
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
     prefixOf(address) + path,
     { hosts: hostsAt(address), methods },
   ]
-  const routes = new Map<string, Route>([
+  return new Map<string, Route>([
     // RFC 8414, section 3.1: in front of the path of the issuer.
     [
       METADATA_PATH + prefixOf(authUrl),
@@ -65,6 +65,10 @@ export function createRouter(
     at(baseUrl, '/user', { GET: user, HEAD: user }),
     at(baseUrl, '/app', { GET: app, HEAD: app }),
   ])
+}
+
+/** Finds the handler of a request by its host, path and method. */
+export function createRouter(routes: ReadonlyMap<string, Route>): Handler {
   return async (request) => {
     const route = routes.get(request.path)
     if (route === undefined || !isAt(route, request.host)) return NOTHING_HERE

@@ -6,6 +6,7 @@ const docs = resolve(import.meta.dirname, '../../docs')
 
 test.each([
   'guides/browser',
+  'guides/embed',
   'guides/first-login',
   'guides/inspect',
   'guides/keep-a-token',

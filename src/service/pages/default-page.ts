@@ -1,4 +1,4 @@
-import { requestFacts, scopeItems } from './describe-request.ts'
+import { requestFacts, type ScopeTexts, scopeItems } from './describe-request.ts'
 import { escapeHtml } from './escape-html.ts'
 import { APPROVE, APPROVED, DENIED, DENY, MARK } from './icons.ts'
 import type { Page, PageForm, PageState, Refusal } from './page.ts'
@@ -71,12 +71,35 @@ const UNAVAILABLE: Notice = {
 }
 
 /**
- * The verification page of the service: plain HTML, no script, light and dark.
+ * What the page says in words of your own.
  *
  * @group Service
  */
-export const defaultPage: Page = (state) => {
-  const { title, body } = content(state)
+export interface PageOptions {
+  /**
+   * What your own scopes allow, by their names: `{ 'orders:read': 'See your orders' }`. A scope without a text here is
+   * described by {@link describeScope}, or shown as a name.
+   */
+  readonly scopeTexts?: ScopeTexts
+}
+
+/**
+ * Makes the verification page of the service: plain HTML, no script, light and dark.
+ *
+ * @group Service
+ */
+export function createPage({ scopeTexts = {} }: PageOptions = {}): Page {
+  return (state) => document(state, content(state, scopeTexts))
+}
+
+/**
+ * The verification page of the service, as it is without options.
+ *
+ * @group Service
+ */
+export const defaultPage: Page = createPage()
+
+function document({ nonce }: PageState, { title, body }: Content): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -86,7 +109,7 @@ export const defaultPage: Page = (state) => {
 <meta name="theme-color" content="#eef0f4" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#0d0f14" media="(prefers-color-scheme: dark)">
 <title>${title}</title>
-<style nonce="${escapeHtml(state.nonce)}">${STYLE}</style>
+<style nonce="${escapeHtml(nonce)}">${STYLE}</style>
 </head>
 <body>
 <main>
@@ -97,12 +120,12 @@ ${body}
 `
 }
 
-function content(state: PageState): Content {
+function content(state: PageState, scopeTexts: ScopeTexts): Content {
   switch (state.type) {
     case 'enter':
       return enter(state)
     case 'confirm':
-      return confirm(state)
+      return confirm(state, scopeTexts)
     case 'done':
       return done(state)
     case 'refused':
@@ -159,7 +182,7 @@ ${codeForm(
   }
 }
 
-function confirm(state: State<'confirm'>): Content {
+function confirm(state: State<'confirm'>, scopeTexts: ScopeTexts): Content {
   const client = escapeHtml(state.client)
   return {
     title: `Connect ${client}?`,
@@ -168,7 +191,7 @@ function confirm(state: State<'confirm'>): Content {
 <p class="code">${escapeHtml(state.userCode)}</p>
 <p class="caution">If someone sent you the code or a link, deny: ${PHISHING}.</p>
 <h2>${client} will be able to</h2>
-<ul>${scopeItems(state.scopes)}</ul>
+<ul>${scopeItems(state.scopes, scopeTexts)}</ul>
 <h2>The request</h2>
 <dl>
 ${requestFacts(state)}

@@ -4,16 +4,19 @@ import { escapeHtml } from './escape-html.ts'
 import type { PageRequest } from './page.ts'
 import { absoluteTime, relativeTime } from './time-in-words.ts'
 
+/** What scopes allow, in words, by the name of the scope. */
+export type ScopeTexts = Readonly<Record<string, string>>
+
 /** Characters of the longest scope that is shown whole. */
 const LONGEST_SCOPE = 60
 
 /** Lists what a client asks for as items of HTML, those that can do the most harm first. */
-export function scopeItems(scopes: readonly string[]): string {
+export function scopeItems(scopes: readonly string[], texts: ScopeTexts): string {
   if (scopes.length === 0) return '<li>See public information only</li>'
   const [risky, others] = [scopes.filter(isRiskyScope), scopes.filter((scope) => !isRiskyScope(scope))]
   return [
-    ...risky.map((scope) => `<li><strong class="risk">High risk</strong> ${scopeInWords(scope)}</li>`),
-    ...others.map((scope) => `<li>${scopeInWords(scope)}</li>`),
+    ...risky.map((scope) => `<li><strong class="risk">High risk</strong> ${scopeInWords(scope, texts)}</li>`),
+    ...others.map((scope) => `<li>${scopeInWords(scope, texts)}</li>`),
   ].join('')
 }
 
@@ -34,11 +37,13 @@ export function requestFacts({ requestedAt, now, origin, user }: PageRequest): s
 }
 
 /** Whoever asks chooses the names: one that is not known is shown as a name, so that nobody reads it as our words. */
-function scopeInWords(scope: string): string {
+function scopeInWords(scope: string, texts: ScopeTexts): string {
   const shown = scope.length > LONGEST_SCOPE ? `${scope.slice(0, LONGEST_SCOPE)}…` : scope
   const name = `<code>${escapeHtml(shown)}</code>`
-  const words = describeScope(scope)
-  return words === undefined ? `Use a permission that it calls ${name}` : `${words} <small>${name}</small>`
+  const words = Object.hasOwn(texts, scope) ? texts[scope] : describeScope(scope)
+  return words === undefined
+    ? `Use a permission that it calls ${name}`
+    : `${escapeHtml(words)} <small>${name}</small>`
 }
 
 function fact(name: string, value: string): string {

@@ -3,7 +3,13 @@ import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
-import { defaultPage, describeScope, isRiskyScope, type PageState } from '../../../src/service/index.ts'
+import {
+  createPage,
+  defaultPage,
+  describeScope,
+  isRiskyScope,
+  type PageState,
+} from '../../../src/service/index.ts'
 import { describeUserAgent } from '../../../src/service/pages/describe-user-agent.ts'
 import { absoluteTime, relativeTime } from '../../../src/service/pages/time-in-words.ts'
 import { pageContract } from '../page-contract.ts'
@@ -196,6 +202,18 @@ test('a moment is told to the minute, in UTC', () => {
 test('a scope that is named like a member of every object has no words', () => {
   expect(describeScope('constructor')).toBeUndefined()
   expect(describeScope('gist')).toBe('Create and change gists')
+})
+
+test('own texts describe scopes, also well-known ones, and are escaped', () => {
+  const page = createPage({ scopeTexts: { 'orders:read': 'See <your> orders', gist: 'Keep notes' } })
+  const text = (scopes: string[]) =>
+    parser
+      .parseFromString(page({ ...samples['a request'], scopes } as PageState), 'text/html')
+      .querySelector('ul')?.textContent
+  expect(text(['orders:read'])).toBe('See <your> orders orders:read')
+  expect(text(['gist'])).toBe('Keep notes gist')
+  expect(text(['read:user'])).toBe('Read your profile read:user')
+  expect(text(['constructor'])).toBe('Use a permission that it calls constructor')
 })
 
 test.each([

@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { serve } from '@hono/node-server'
+import express from 'express'
+import { expect, onTestFinished, test } from 'vitest'
+import { authorizeDevice, github } from '../../src/index.ts'
+import { createService, type Service } from '../../src/service/index.ts'
+import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
+import { expressApp } from './embed/express.ts'
+import { fastifyApp } from './embed/fastify.ts'
+import { honoApp } from './embed/hono.ts'
+import { nodeServer } from './embed/node.ts'
+
+interface Server {
+  address(): AddressInfo | string | null
+  close(): unknown
+}
+
+const SERVERS: Readonly<Record<string, (service: Service) => Promise<Server>>> = {
+  async node(service) {
+    const server = nodeServer(service).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return server
+  },
+  async express(service) {
+    const server = expressApp(service).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return server
+  },
+  async hono(service) {
+    const server = serve({ fetch: honoApp(service).fetch, port: 0, hostname: '127.0.0.1' })
+    await once(server, 'listening')
+    return server
+  },
+  async fastify(service) {
+    const app = fastifyApp(service)
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    return { address: () => app.server.address(), close: () => app.close() }
+  },
+}
+
+/** A service, and the addresses of clients that it saw. */
+function addressing() {
+  const seen = new Set<string | undefined>()
+  const service = createService({
+    clients: [{ clientId: CLIENT_ID, name: 'App' }],
+    clientAddress: ({ address }) => {
+      seen.add(address)
+      return address
+    },
+  })
+  return { service, seen }
+}
+
+test.each(Object.entries(SERVERS))('a login at a service inside %s', async (_name, start) => {
+  const { service, seen } = addressing()
+  const server = await start(service)
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const provider = github({ authUrl: url, baseUrl: url })
+  const pages: number[] = []
+  const token = await authorizeDevice({
+    clientId: CLIENT_ID,
+    profile: provider,
+    onCodes: async ({ userCode }) => {
+      pages.push((await fetch(`${url}/login/device?user_code=${userCode}`)).status)
+      await service.approve(userCode, 'octocat')
+    },
+  })
+  expect(token.scopes).toEqual([])
+  expect(pages).toEqual([200])
+  expect([...seen]).toEqual(['127.0.0.1'])
+  expect(await (await fetch(url)).text()).toBe('Your own page')
+  expect((await fetch(`${url}/login/device/code`)).status).toBe(405)
+})
+
+test('the address given to fetch is the one that is limited', async () => {
+  const { service } = addressing()
+  const limited = createService({
+    clients: [{ clientId: CLIENT_ID, name: 'App' }],
+    limits: { codesRequests: { most: 1, within: 60 } },
+  })
+  const ask = (address: string) =>
+    limited.fetch('http://localhost/login/device/code', {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: CLIENT_ID }),
+      address,
+    })
+  const statuses = [await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.2')]
+  expect(statuses.map(({ status }) => status)).toEqual([200, 429, 200])
+  expect(service.paths).toContain('/login/device/code')
+})
+
+test('a body that was read before is an error that says what to do, and no hanging request', async () => {
+  const { service } = addressing()
+  const app = express()
+  app.use(express.urlencoded(), service.requestListener)
+  const server = createServer(app).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/login/oauth/access_token`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: CLIENT_ID, grant_type: GRANT_TYPE, device_code: 'x' }),
+  })
+  expect(response.status).toBe(500)
+  expect((await response.json()).error_description).toMatch(/mount the service before body parsers/)
+  expect((await fetch(`http://127.0.0.1:${port}/login/device`)).status).toBe(200)
+})
