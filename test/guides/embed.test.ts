@@ -45,6 +45,7 @@ function addressing() {
   const seen = new Set<string | undefined>()
   const service = createService({
     clients: [{ clientId: CLIENT_ID, name: 'App' }],
+    interval: 1,
     clientAddress: ({ address }) => {
       seen.add(address)
       return address
@@ -53,7 +54,7 @@ function addressing() {
   return { service, seen }
 }
 
-test.each(Object.entries(SERVERS))('a login at a service inside %s', async (_name, start) => {
+test.concurrent.each(Object.entries(SERVERS))('a login at a service inside %s', async (_name, start) => {
   const { service, seen } = addressing()
   const server = await start(service)
   onTestFinished(() => void server.close())

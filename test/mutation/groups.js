@@ -12,7 +12,7 @@ export const groups = {
   },
   device: {
     mutate: ['machines/device-authorization.ts'],
-    tests: client,
+    tests: [...client, 'test/paths/device.test.ts'],
   },
   protocol: {
     mutate: ['src/protocol/*.ts', 'src/errors.ts'],
@@ -20,7 +20,11 @@ export const groups = {
   },
   grant: {
     mutate: ['machines/device-grant.ts'],
-    tests: ['test/machines/device-grant.test.ts', 'test/service/{issuing,poll,verification}.test.ts'],
+    tests: [
+      'test/machines/device-grant.test.ts',
+      'test/service/{issuing,poll,verification}.test.ts',
+      'test/paths/service.test.ts',
+    ],
   },
   client: {
     mutate: ['src/client/*.ts'],
