@@ -2,8 +2,8 @@ import { assign, type DoneActorEvent, type ErrorActorEvent, fromPromise, setup }
 import type { AnyAuthgraphError } from '../src/errors.ts'
 import type { DeviceCodes } from '../src/protocol/device-codes.ts'
 import type { OAuthToken } from '../src/protocol/oauth-record.ts'
-import type { PollAnswer } from '../src/protocol/poll-answer.ts'
-import type { Profile } from '../src/protocol/profiles.ts'
+import type { PollAnswer } from '../src/protocol/poll-response.ts'
+import type { Profile } from '../src/protocol/provider.ts'
 import type { Secret } from '../src/secret.ts'
 
 /** Milliseconds a request may take. */

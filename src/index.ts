@@ -56,6 +56,6 @@ export {
   type Profile,
   rfc8628,
   type ServiceAddresses,
-} from './protocol/profiles.ts'
+} from './protocol/provider.ts'
 export type { ScopeSeparator } from './protocol/scopes.ts'
 export { Secret } from './secret.ts'

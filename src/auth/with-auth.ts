@@ -1,7 +1,7 @@
 import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
 import { isRedirect } from '../protocol/is-redirect.ts'
-import { github, type Profile } from '../protocol/profiles.ts'
+import { github, type Profile } from '../protocol/provider.ts'
 import { discard } from '../protocol/read-text.ts'
 import type { Auth } from './auth.ts'
 

@@ -1,6 +1,6 @@
 import type { BadAnswerError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
-import { memberOf } from '../protocol/answer.ts'
+import { memberOf } from '../protocol/response.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { Secret } from '../secret.ts'
 import {

@@ -1,5 +1,5 @@
 import { withoutSlash } from '../protocol/address.ts'
-import { memberOf } from '../protocol/answer.ts'
+import { memberOf } from '../protocol/response.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type CheckContext, mayBeStored } from './context.ts'
 import type { Reply } from './wire.ts'

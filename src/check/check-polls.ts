@@ -1,5 +1,5 @@
 import type { ShownCodes } from '../client/options.ts'
-import { memberOf } from '../protocol/answer.ts'
+import { memberOf } from '../protocol/response.ts'
 import type { Begun } from './check-codes.ts'
 import {
   alive,

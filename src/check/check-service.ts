@@ -1,7 +1,7 @@
 import { type Clock, type ShownCodes, systemClock, systemFetch } from '../client/options.ts'
 import { BadOptionError, type WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress } from '../protocol/address.ts'
-import type { Profile } from '../protocol/profiles.ts'
+import type { Profile } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'
 import { checkCodes } from './check-codes.ts'
 import { checkMetadata, checkPage } from './check-documents.ts'

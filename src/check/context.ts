@@ -1,5 +1,5 @@
 import type { Clock, ShownCodes } from '../client/options.ts'
-import { memberOf } from '../protocol/answer.ts'
+import { memberOf } from '../protocol/response.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
 import type { CheckOptions } from './check-service.ts'

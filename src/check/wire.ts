@@ -1,6 +1,6 @@
 import type { Clock } from '../client/options.ts'
 import { TimedOutError, UnreachableError } from '../errors.ts'
-import { errorCodeOf, readBody } from '../protocol/answer.ts'
+import { errorCodeOf, readBody } from '../protocol/response.ts'
 import { readText } from '../protocol/read-text.ts'
 
 /** The most requests that one check sends. */

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
 import { AuthgraphError } from '../errors.ts'
-import { exitCodeOf, failure } from './failure.ts'
+import { exitCodeOf, failure } from './terminal/failure.ts'
 import { createProgram } from './program.ts'
-import { refuseSecrets } from './refuse-secrets.ts'
-import { writerTo } from './writer.ts'
+import { refuseSecrets } from './commands/refuse-secrets.ts'
+import { writerTo } from './terminal/writer.ts'
 
 /** Words that were not understood. */
 const WRONG_USAGE = 2

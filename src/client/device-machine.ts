@@ -6,7 +6,7 @@ import {
   type PollRequest,
 } from '../../machines/device-authorization.ts'
 import { TimedOutError } from '../errors.ts'
-import type { PollAnswer } from '../protocol/poll-answer.ts'
+import type { PollAnswer } from '../protocol/poll-response.ts'
 import { pollToken } from './poll-token.ts'
 import { requestCodes } from './request-codes.ts'
 

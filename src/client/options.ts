@@ -1,7 +1,7 @@
 import type { Actor, InspectionEvent, Observer } from 'xstate'
 import type { DeviceAuthorizationInput, deviceAuthorization } from '../../machines/device-authorization.ts'
 import { BadOptionError } from '../errors.ts'
-import { github, type Profile } from '../protocol/profiles.ts'
+import { github, type Profile } from '../protocol/provider.ts'
 import { isScopes } from '../protocol/scopes.ts'
 import { Secret } from '../secret.ts'
 import { type ResumeRecord, readResume } from './resume.ts'

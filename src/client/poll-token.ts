@@ -1,7 +1,7 @@
 import type { PollRequest } from '../../machines/device-authorization.ts'
 import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
-import { type PollAnswer, parsePollAnswer } from '../protocol/poll-answer.ts'
+import { type PollAnswer, parsePollAnswer } from '../protocol/poll-response.ts'
 import { post } from './exchange.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { CodesAnswer, CodesRequest } from '../../machines/device-authorization.ts'
-import { type Answer, brings, errorCodeOf } from '../protocol/answer.ts'
+import { type Answer, brings, errorCodeOf } from '../protocol/response.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { joinScopes } from '../protocol/scopes.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { BadOptionError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { readRecord } from '../protocol/read-record.ts'
+import { readRecord } from '../protocol/parse-fields.ts'
 import { isScopes } from '../protocol/scopes.ts'
 import { isBearer, isToken } from '../protocol/token-syntax.ts'
 import { Secret } from '../secret.ts'

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { Secret } from '../secret.ts'
-import { memberOf } from './answer.ts'
+import { memberOf } from './response.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, LONGEST_LIFETIME } from './endpoints.ts'
-import { readRecord } from './read-record.ts'
+import { readRecord } from './parse-fields.ts'
 import { seconds, wholeSeconds } from './seconds.ts'
 import { filled, visible, webAddress } from './texts.ts'
 

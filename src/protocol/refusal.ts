@@ -1,5 +1,5 @@
 import { RefusedError } from '../errors.ts'
-import { type Answer, errorCodeOf, memberOf } from './answer.ts'
+import { type Answer, errorCodeOf, memberOf } from './response.ts'
 import { INVISIBLE } from './invisible.ts'
 import { withoutSecrets } from './without-secrets.ts'
 

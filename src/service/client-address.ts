@@ -1,5 +1,5 @@
 import { BadOptionError } from '../errors.ts'
-import type { ServiceRequest } from './http.ts'
+import type { ServiceRequest } from './http/types.ts'
 
 /** Bits of an address of IPv6, which those of IPv4 are mapped into (RFC 4291, section 2.5.5.2). */
 const BITS = 128n

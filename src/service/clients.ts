@@ -1,6 +1,6 @@
 import { Secret } from '../secret.ts'
-import { hash } from './hash.ts'
-import type { ServiceRequest } from './http.ts'
+import { hash } from './credentials/hash.ts'
+import type { ServiceRequest } from './http/types.ts'
 import type { Client } from './options.ts'
 
 /** A client of the service. */

@@ -1,5 +1,5 @@
 import { ALLOWED, type Allowance, refuseUntil } from './allowance.ts'
-import { hash } from './hash.ts'
+import { hash } from './credentials/hash.ts'
 import type { Limit } from './limits.ts'
 
 /** Codes that are counted at most: then the one whose last early poll is the oldest is forgotten. */

@@ -1,6 +1,6 @@
 import { BadOptionError } from '../errors.ts'
 import { Secret } from '../secret.ts'
-import { newFormSecret } from './random-codes.ts'
+import { newFormSecret } from './credentials/random-codes.ts'
 import type { Store } from './store.ts'
 
 /** Bytes of the shortest secret that is taken. RFC 2104, section 3. */

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { httpFetch } from '../../src/cli/http-fetch.ts'
-import { answersContract } from '../hostile/answers-contract.ts'
+import { httpFetch } from '../../src/cli/network/http-fetch.ts'
+import { answersContract } from '../hostile/responses-contract.ts'
 
 describe('through the fetch of the command', () => {
   beforeAll(() => {

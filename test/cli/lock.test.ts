@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { withLock } from '../../src/cli/lock.ts'
+import { withLock } from '../../src/cli/storage/lock.ts'
 
 const FUTURE = new Date('2100-01-01')
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
-import { openBrowser } from '../../src/cli/open-browser.ts'
+import { openBrowser } from '../../src/cli/terminal/open-browser.ts'
 import { linesOfJson } from './support/command.ts'
 import { CLIENT_ID } from './support/live-service.ts'
 import { DENIED, granted, PENDING } from './support/scripted-http.ts'

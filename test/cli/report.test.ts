@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { codesCard } from '../../src/cli/codes-card.ts'
-import { failure } from '../../src/cli/failure.ts'
-import { reportTo } from '../../src/cli/report.ts'
-import { widthOf, writerTo } from '../../src/cli/writer.ts'
+import { codesCard } from '../../src/cli/terminal/codes-card.ts'
+import { failure } from '../../src/cli/terminal/failure.ts'
+import { reportTo } from '../../src/cli/terminal/report.ts'
+import { widthOf, writerTo } from '../../src/cli/terminal/writer.ts'
 import { type DeviceView, RefusedError } from '../../src/index.ts'
 
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { tokenStore } from '../../src/cli/token-store.ts'
+import { tokenStore } from '../../src/cli/storage/token-store.ts'
 import { hasKeyring, startKeyring } from './support/keyring.ts'
 import { granted } from './support/scripted-http.ts'
 import { World } from './support/world.ts'

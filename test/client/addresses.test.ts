@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { github, githubEnterprise, rfc8628 } from '../../src/index.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
 
 const { codes, token } = answers

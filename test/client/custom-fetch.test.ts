@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type AnyAuthgraphError, type OAuthToken, refresh, Secret } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
 import { scriptedService } from '../support/scripted-service.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
 
 const { codes, pending, slowDown, token } = answers

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
 
 const { codes, pending, slowDown, token } = answers

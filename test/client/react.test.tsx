@@ -10,7 +10,7 @@ import {
   viewOf,
 } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { render } from '../support/render.ts'
 import { scriptedService } from '../support/scripted-service.ts'
 

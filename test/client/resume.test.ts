@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createDeviceAuthorization, exportResume, github, type ResumeRecord } from '../../src/index.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
 
 const { codes, pending, slowDown, token } = answers

@@ -11,7 +11,7 @@ import {
   watch,
 } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
 
 const { codes, pending, slowDown, token } = answers

@@ -1,7 +1,7 @@
 import { derived, get, type Readable, readable } from 'svelte/store'
 import { expect, test } from 'vitest'
 import { type DeviceSnapshot, viewOf, watch } from '../../src/index.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
 
 const { codes, pending, token } = answers

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { exportToken, importToken, type OAuthToken, refresh, Secret } from '../../src/index.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
 
 async function tokenOf(more: object = {}): Promise<OAuthToken> {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createActor, fromPromise } from 'xstate'
 import { type DeviceView, deviceInput, deviceMachine, viewOf, watch } from '../../src/index.ts'
 import type { CodesAnswer, CodesRequest } from '../../src/machines.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
 
 const { codes, denied, expired, pending, slowDown, token } = answers

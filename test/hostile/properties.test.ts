@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Clock, createDeviceAuthorization, github } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 import { expectNothingQuoted, untilTrue } from '../support/hostile-flow.ts'
 import {
   answer,

@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryStore, type ServiceRequest } from '../../src/service/index.ts'
 import { CODES, overSockets, PAGE, type Sent, TOKEN } from '../support/over-sockets.ts'
-import { person } from '../support/person.ts'
+import { person } from '../support/user.ts'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 
 const FORM = 'application/x-www-form-urlencoded'

@@ -4,7 +4,7 @@ import { Provider } from 'oidc-provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authorizeDevice, discover, type ShownCodes } from '../../src/index.ts'
 import { fastClock } from '../support/fast-clock.ts'
-import { person } from '../support/person.ts'
+import { person } from '../support/user.ts'
 
 /** A standard server with a device flow of its own, on a free port of this machine. It knows no `slow_down`. */
 const server = createServer()

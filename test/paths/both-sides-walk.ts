@@ -1,5 +1,5 @@
 import { grantState } from '../../machines/device-grant.ts'
-import type { PollAnswer } from '../../src/protocol/poll-answer.ts'
+import type { PollAnswer } from '../../src/protocol/poll-response.ts'
 import { type DeviceSituation, deviceWalk, done } from '../../src/testing/paths/device-walk.ts'
 import { POLL_RESPONSES } from '../../src/testing/paths/poll-responses.ts'
 import { type ServiceSituation, serviceWalk } from '../../src/testing/paths/service-walk.ts'

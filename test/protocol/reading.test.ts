@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { errorCodeOf, readBody, readRetryAfter } from '../../src/protocol/answer.ts'
+import { errorCodeOf, readBody, readRetryAfter } from '../../src/protocol/response.ts'
 import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
 import { isRedirect } from '../../src/protocol/is-redirect.ts'
 import { readText } from '../../src/protocol/read-text.ts'
@@ -7,7 +7,7 @@ import { isScope } from '../../src/protocol/scopes.ts'
 import { readSeconds, readWholeSeconds } from '../../src/protocol/seconds.ts'
 import { withoutSecrets } from '../../src/protocol/without-secrets.ts'
 import { Secret } from '../../src/secret.ts'
-import { answers } from '../support/answers.ts'
+import { answers } from '../support/responses.ts'
 
 describe('a body', () => {
   test('may be a form with white space around it', () => {

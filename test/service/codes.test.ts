@@ -3,7 +3,7 @@ import { BadOptionError } from '../../src/errors.ts'
 import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
 import { Secret } from '../../src/secret.ts'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
-import { newUserCode } from '../../src/service/random-codes.ts'
+import { newUserCode } from '../../src/service/credentials/random-codes.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 describe('the device codes record', () => {

@@ -6,7 +6,7 @@ import {
   type ServiceRequest,
   type Store,
 } from '../../src/service/index.ts'
-import { person } from '../support/person.ts'
+import { person } from '../support/user.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 
 const ADDRESS = `${HOST}/login/device`

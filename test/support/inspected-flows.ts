@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { InspectionEvent, Observer } from 'xstate'
 import { createDeviceAuthorization, exportResume, type ResumeRecord } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from './answers.ts'
+import { answers } from './responses.ts'
 import { type Scripted, scriptedService } from './scripted-service.ts'
 
 const { codes, denied, expired, pending, slowDown, token, unknownCode } = answers

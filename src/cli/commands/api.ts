@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
-import { profileName, readHost } from '../values.ts'
+import { profileName, readHost } from './values.ts'
 
 /** A name of HTTP. RFC 9110, section 5.6.2. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
@@ -61,7 +61,7 @@ export function apiCommand(): Command {
     .option('-H, --header <name:value>', 'one more header; repeatable', header)
     .option('-i, --include', 'print the status and the headers of the answer too')
     .action(
-      exitWith(async (path: string, options: ApiOptions) => (await import('../api.ts')).api(path, options)),
+      exitWith(async (path: string, options: ApiOptions) => (await import('../actions/api.ts')).api(path, options)),
     )
 }
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
-import { readIssuer, scopes } from '../values.ts'
+import { readIssuer, scopes } from './values.ts'
 
 /** What `authgraph check` was asked for. */
 export interface CheckCommandOptions {
@@ -59,7 +59,7 @@ export function checkCommand(): Command {
     .option('--junit <file>', 'writes the report for build servers as well')
     .action(
       exitWith(async (url: string | undefined, options: CheckCommandOptions, self: Command) =>
-        (await import('../check.ts')).check(url, options, self),
+        (await import('../actions/check.ts')).check(url, options, self),
       ),
     )
 }

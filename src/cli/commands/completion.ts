@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { command, exitWith } from '../command.ts'
-import type { Shell } from '../completion.ts'
+import type { Shell } from '../actions/completion.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[]
 
@@ -20,7 +20,7 @@ export function completionCommand(): Command {
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action(
       exitWith(async (shell: Shell, _options: object, self: Command) => {
-        const { completion } = await import('../completion.ts')
+        const { completion } = await import('../actions/completion.ts')
         process.stdout.write(completion(shell, self.parent as Command))
         return 0
       }),

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
-import { wholeNumber } from '../values.ts'
+import { wholeNumber } from './values.ts'
 
 /** What `authgraph demo` was asked for. */
 export interface DemoOptions {
@@ -34,5 +34,5 @@ export function demoCommand(): Command {
     .option('--interval <seconds>', 'seconds between two polls', wholeNumber(1, 300, 'seconds'), 5)
     .option('--watch', 'follow it in the browser: the machine, its moves and the wire')
     .option('--json', 'print one JSON object a line, for programs')
-    .action(exitWith(async (options: DemoOptions) => (await import('../demo.ts')).demo(options)))
+    .action(exitWith(async (options: DemoOptions) => (await import('../actions/demo.ts')).demo(options)))
 }

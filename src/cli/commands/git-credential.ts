@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { command, exitWith } from '../command.ts'
-import { profileName } from '../values.ts'
+import { profileName } from './values.ts'
 
 const OPERATIONS = ['get', 'store', 'erase'] as const
 
@@ -30,7 +30,7 @@ export function gitCredentialCommand(): Command {
     .option('-p, --profile <name>', 'which login; that of the host by default', profileName)
     .action(
       exitWith(async (operation: GitOperation, options: GitCredentialOptions) =>
-        (await import('../git-credential.ts')).gitCredential(operation, options),
+        (await import('../actions/git-credential.ts')).gitCredential(operation, options),
       ),
     )
 }

@@ -34,5 +34,5 @@ export function jwtCommand(): Command {
     .option('--key <place>', 'its private key: a file, - for standard input, or env:NAME')
     .option('--decode', 'show the claims and the seconds left')
     .option('--json', 'print what --decode shows as JSON')
-    .action(exitWith(async (options: JwtOptions) => (await import('../jwt.ts')).jwt(options)))
+    .action(exitWith(async (options: JwtOptions) => (await import('../actions/jwt.ts')).jwt(options)))
 }

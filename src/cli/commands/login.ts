@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
-import type { AddressOptions } from '../service-address.ts'
-import { STORE_NAMES, type StoreName } from '../store-names.ts'
-import { profileName, readHost, readIssuer, scopes } from '../values.ts'
+import type { AddressOptions } from '../network/service-address.ts'
+import { STORE_NAMES, type StoreName } from '../storage/store-names.ts'
+import { profileName, readHost, readIssuer, scopes } from './values.ts'
 
 /** What `authgraph login` was asked for. */
 export interface LoginOptions extends AddressOptions {
@@ -101,5 +101,5 @@ export function loginCommand(): Command {
     )
     .option('--watch', 'follow it in the browser: the machine, its moves and the wire')
     .option('--json', 'print one JSON object a line, for programs')
-    .action(exitWith(async (options: LoginOptions) => (await import('../login.ts')).login(options)))
+    .action(exitWith(async (options: LoginOptions) => (await import('../actions/login/login.ts')).login(options)))
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { command, exitWith } from '../command.ts'
-import { profileName } from '../values.ts'
+import { profileName } from './values.ts'
 
 /** What `authgraph logout` was asked for. */
 export interface LogoutOptions {
@@ -20,5 +20,5 @@ export function logoutCommand(): Command {
     examples: ['authgraph logout', 'authgraph logout --profile work'],
   })
     .option('-p, --profile <name>', 'which login; the last one by default', profileName)
-    .action(exitWith(async (options: LogoutOptions) => (await import('../logout.ts')).logout(options)))
+    .action(exitWith(async (options: LogoutOptions) => (await import('../actions/logout.ts')).logout(options)))
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isBaseAddress } from '../../protocol/address.ts'
 import { command, exitWith } from '../command.ts'
-import { wholeNumber } from '../values.ts'
+import { wholeNumber } from './values.ts'
 
 /** A client, as the command line names it. */
 export interface NamedClient {
@@ -82,7 +82,7 @@ export function serveCommand(): Command {
     .option('--json', 'log one JSON object a line, as is done where the output is no terminal')
     .action(
       exitWith(async (options: ServeOptions, self: Command) =>
-        (await import('../serve.ts')).serve(options, self),
+        (await import('../actions/serve.ts')).serve(options, self),
       ),
     )
 }

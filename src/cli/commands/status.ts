@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { command, exitWith } from '../command.ts'
-import { profileName } from '../values.ts'
+import { profileName } from './values.ts'
 
 /** What `authgraph status` was asked for. */
 export interface StatusOptions {
@@ -29,5 +29,5 @@ export function statusCommand(): Command {
     .addOption(
       new Option('--names', 'print only the names of the profiles; no service is asked').conflicts('json'),
     )
-    .action(exitWith(async (options: StatusOptions) => (await import('../status.ts')).status(options)))
+    .action(exitWith(async (options: StatusOptions) => (await import('../actions/status.ts')).status(options)))
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { command, exitWith } from '../command.ts'
-import { profileName } from '../values.ts'
+import { profileName } from './values.ts'
 
 /** Declares `authgraph token`. */
 export function tokenCommand(): Command {
@@ -16,5 +16,5 @@ export function tokenCommand(): Command {
     ],
   })
     .option('-p, --profile <name>', 'which login; the last one by default', profileName)
-    .action(exitWith(async (options: { profile?: string }) => (await import('../token.ts')).token(options)))
+    .action(exitWith(async (options: { profile?: string }) => (await import('../actions/token.ts')).token(options)))
 }

@@ -1,4 +1,4 @@
-import { readBody } from '../../protocol/answer.ts'
+import { readBody } from '../../protocol/response.ts'
 import { readText } from '../../protocol/read-text.ts'
 
 /** A message on the wire, as it may be shown: without its secrets. */

@@ -1,6 +1,6 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { type Authentication, CHALLENGE, type Refused } from '../authenticate.ts'
-import { json, type ServiceResponse } from '../http.ts'
+import { type Authentication, CHALLENGE, type Refused } from '../credentials/authenticate.ts'
+import { json, type ServiceResponse } from '../http/types.ts'
 
 /**
  * Says which user a credential belongs to.

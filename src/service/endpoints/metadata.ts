@@ -5,7 +5,7 @@ import {
   DEVICE_GRANT_TYPE,
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
-import { json, type ServiceResponse } from '../http.ts'
+import { json, type ServiceResponse } from '../http/types.ts'
 import type { Client } from '../options.ts'
 
 /**

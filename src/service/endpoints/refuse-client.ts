@@ -1,6 +1,6 @@
 import type { FoundClient } from '../clients.ts'
-import type { Habits } from '../habits.ts'
-import { oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http.ts'
+import type { Habits } from '../dialect.ts'
+import { oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
 

@@ -1,12 +1,12 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
-import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http.ts'
-import { inTime } from '../in-time.ts'
+import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
+import { inTime } from '../deadline.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Page, Refusal } from '../pages/page.ts'
-import { newNonce, readUserCode } from '../random-codes.ts'
-import { readFields } from '../read-fields.ts'
-import { openSession, type Session } from '../session.ts'
+import { newNonce, readUserCode } from '../credentials/random-codes.ts'
+import { readFields } from '../http/fields.ts'
+import { openSession, type Session } from '../browser-session.ts'
 import { type Asked, type Shown, type VerificationForm, verificationForm } from './verification-form.ts'
 
 /** What the verification page needs. */

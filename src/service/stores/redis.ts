@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
-import { inTime } from '../in-time.ts'
+import { inTime } from '../deadline.ts'
 import type { Change, Json, Store } from '../store.ts'
 import { connectTo, given, PAUSE, type RedisClient, type ScriptOptions } from './redis-connection.ts'
 

@@ -1,5 +1,5 @@
 import { type DeviceView, viewOf } from '../../client/view.ts'
-import type { Profile } from '../../protocol/profiles.ts'
+import type { Profile } from '../../protocol/provider.ts'
 import { CODES_RESPONSES } from './codes-responses.ts'
 import type { DeviceStep } from './device-steps.ts'
 import { type DeviceSituation, type DeviceWalkStep, deviceWalk } from './device-walk.ts'

@@ -1,5 +1,5 @@
 import { BadAnswerError, RedirectedError, RefusedError, UnreachableError } from '../../errors.ts'
-import type { PollAnswer } from '../../protocol/poll-answer.ts'
+import type { PollAnswer } from '../../protocol/poll-response.ts'
 import { Secret } from '../../secret.ts'
 import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
 

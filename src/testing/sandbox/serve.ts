@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BadOptionError } from '../../errors.ts'
-import type { Listening } from '../../service/listen.ts'
-import { nodeModule } from '../../service/node-module.ts'
+import type { Listening } from '../../service/http/listen.ts'
+import { nodeModule } from '../../service/http/node-module.ts'
 
 /** Serves a `fetch` on a free port of this machine. A request that it rejects is a connection that breaks. */
 export async function serve(fetch: typeof globalThis.fetch): Promise<Pick<Listening, 'url' | 'close'>> {

@@ -5,7 +5,7 @@ import { memoryAdapter } from 'better-auth/adapters/memory'
 import { toNodeHandler } from 'better-auth/node'
 import { deviceAuthorization } from 'better-auth/plugins'
 import type { ShownCodes } from '../../../src/index.ts'
-import { person } from '../../support/person.ts'
+import { person } from '../../support/user.ts'
 
 /** The page is the application's own: better-auth has none. */
 const PAGE = { 'content-type': 'text/html', 'cache-control': 'no-store', 'x-frame-options': 'DENY' }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import type { ShownCodes } from '../../../src/index.ts'
-import { person } from '../../support/person.ts'
+import { person } from '../../support/user.ts'
 
 /** oidc-provider with its device flow, on a free port of this machine, and a person who signs in and decides there. */
 export async function startOidcProvider() {

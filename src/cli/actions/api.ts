@@ -1,0 +1,159 @@
+import { pipeline } from 'node:stream/promises'
+import { app } from '../../auth/app.ts'
+import type { Auth } from '../../auth/auth.ts'
+import { basic } from '../../auth/basic.ts'
+import { none } from '../../auth/none.ts'
+import { oauth } from '../../auth/oauth.ts'
+import { personalToken } from '../../auth/personal-token.ts'
+import { withAuth } from '../../auth/with-auth.ts'
+import { AuthgraphError, UnreachableError } from '../../errors.ts'
+import { CommandError } from '../command-error.ts'
+import type { ApiOptions, AuthForm } from '../commands/api.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
+import { numberOrName } from './jwt.ts'
+import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
+import { readSecret } from '../commands/secret-source.ts'
+import { DEFAULT_ADDRESS, profileAt } from '../network/service-address.ts'
+import { tokenAuth } from './token-auth.ts'
+import { usableLogin } from '../storage/usable-login.ts'
+import { type Line, styled, type Writer, writerTo } from '../terminal/writer.ts'
+
+const LINE_BREAK = 0x0a
+
+/** Runs `authgraph api`. Returns the exit code. */
+export async function api(path: string, options: ApiOptions): Promise<number> {
+  const fetch = await environmentFetch()
+  const saved = savedProfileOf(options)
+  const profile = await profileAt(
+    saved?.address ?? (options.host ? { host: options.host } : DEFAULT_ADDRESS),
+    fetch,
+  )
+  if (profile.baseUrl === undefined)
+    throw new CommandError(
+      'usage',
+      'no API of this service is known: use the token that authgraph token prints, or give --host',
+    )
+  const auth = await FORMS[options.auth](options, saved, fetch)
+  const answer = await sent(withAuth(auth, { profile, fetch }), request(path, options), profile.baseUrl)
+  const writer = writerTo(process.stdout, options)
+  const [status, ...headers] = head(answer)
+  if (options.include) writer.print(status, ...headers)
+  const isEmpty = !(await printBody(writer, answer))
+  // Scripts are not told of a success that has nothing to say.
+  if (isEmpty && !options.include && (!answer.ok || process.stdout.isTTY))
+    writerTo(process.stderr, options).print(status)
+  return answer.ok ? 0 : 1
+}
+
+/** A login is looked for where its token or its address is wanted. */
+function savedProfileOf({ auth, profile, host, secret }: ApiOptions): NamedProfile | undefined {
+  if (profile !== undefined) return profileOrCurrent(profile)
+  if (host !== undefined) return findProfile(host.replace(/^https?:\/\//, ''))
+  return auth === 'oauth' && secret === undefined ? profileOrCurrent(undefined) : undefined
+}
+
+const FORMS = {
+  none: async () => none(),
+  basic: async ({ user, secret }) => {
+    if (user === undefined) throw new CommandError('usage', 'basic authentication needs --user')
+    return basic(user, await readSecret(wanted(secret), '--secret'))
+  },
+  personal: async ({ secret }) => personalToken(await readSecret(wanted(secret), '--secret')),
+  app: async ({ appId, key }) => {
+    if (appId === undefined || key === undefined)
+      throw new CommandError('usage', 'an application needs --app-id and --key')
+    return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
+  },
+  oauth: async ({ secret }, saved, fetch) => {
+    if (secret !== undefined) return oauth(await readSecret(secret, '--secret'))
+    if (saved === undefined) throw new CommandError('no_login', 'nobody is logged in there: authgraph login')
+    return tokenAuth((await usableLogin(saved, fetch)).token)
+  },
+} satisfies Record<
+  AuthForm,
+  (options: ApiOptions, saved: NamedProfile | undefined, fetch: typeof globalThis.fetch) => Promise<Auth>
+>
+
+function wanted(secret: string | undefined): string {
+  if (secret !== undefined) return secret
+  throw new CommandError(
+    'usage',
+    'there is no credential: give --secret a file, - for standard input, or env:NAME',
+  )
+}
+
+interface Asked {
+  readonly path: string
+  readonly init: RequestInit
+}
+
+/** Fields are the query of a request without a body, and a JSON object in any other. */
+function request(path: string, { method, field = [], header = [] }: ApiOptions): Asked {
+  const verb = method ?? (field.length > 0 ? 'POST' : 'GET')
+  const headers = new Headers(header)
+  if (!headers.has('accept')) headers.set('accept', 'application/json')
+  if (verb === 'GET' || verb === 'HEAD') {
+    const query = new URLSearchParams(field).toString()
+    return {
+      path: query ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path,
+      init: { method: verb, headers },
+    }
+  }
+  if (field.length === 0) return { path, init: { method: verb, headers } }
+  headers.set('content-type', 'application/json')
+  return { path, init: { method: verb, headers, body: JSON.stringify(Object.fromEntries(field)) } }
+}
+
+async function sent(
+  fetch: typeof globalThis.fetch,
+  { path, init }: Asked,
+  baseUrl: string,
+): Promise<Response> {
+  try {
+    return await fetch(path, init)
+  } catch (error) {
+    throw error instanceof AuthgraphError ? error : UnreachableError.of(new URL(baseUrl).host, error)
+  }
+}
+
+function head({ status, statusText, headers, ok }: Response): [Line, ...Line[]] {
+  return [
+    [styled(ok ? 'green' : 'red', `${status} ${statusText}`)],
+    ...[...headers].map(([name, value]): Line => [styled('cyan', name), `: ${value}`]),
+    '',
+  ]
+}
+
+/**
+ * Prints a body, and tells whether there was anything to print. A terminal is shown lines without control characters,
+ * and JSON laid out; a program gets what came, and a line break after a text that ends without one.
+ */
+async function printBody({ stream, print }: Writer, answer: Response): Promise<boolean> {
+  if (stream.isTTY) {
+    const text = await answer.text()
+    if (text !== '') print(...laidOut(text).split('\n'))
+    return text !== ''
+  }
+  let last: number | undefined
+  const watched = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      last = chunk.at(-1) ?? last
+      yield chunk
+    }
+  }
+  if (answer.body) await pipeline(answer.body, watched, stream, { end: false })
+  if (last !== undefined && last !== LINE_BREAK && isText(answer)) stream.write('\n')
+  return last !== undefined
+}
+
+function isText({ headers }: Response): boolean {
+  return /^(text\/|application\/([^;]*\+)?json)/i.test(headers.get('content-type') ?? '')
+}
+
+function laidOut(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text.trimEnd()
+  }
+}

@@ -1,0 +1,94 @@
+import type { CheckReport } from '../../check/check-service.ts'
+import type { CheckResult } from '../../check/verdicts.ts'
+import type { ShownExchange } from '../../check/wire.ts'
+import { type Line, type Styled, styled, wrap, writerTo } from '../terminal/writer.ts'
+
+/** Shows the results of a check as they come, and what they add up to. */
+export interface CheckReporter {
+  result(result: CheckResult): void
+  end(report: CheckReport): void
+}
+
+const MARKS: Record<CheckResult['outcome'], Styled> = {
+  passed: styled('green', '✓'),
+  failed: styled('red', '✗'),
+  advised: styled('yellow', '!'),
+  'not applicable': styled('dim', '–'),
+}
+
+/** Columns before a text, for the mark. */
+const INDENT = 4
+
+/** Columns of the sources, the longest of them, with a gap before. */
+const SOURCE_WIDTH = 36
+
+/** Columns of a terminal in which the sources have a column of their own. */
+const WIDE = 110
+
+/** Columns of a file, or of a terminal that does not say. */
+const WIDTH = 120
+
+/** Chooses the way: JSON for programs, a table for people. */
+export function checkReportTo(
+  stream: NodeJS.WriteStream,
+  { json, color }: { readonly json?: boolean; readonly color: boolean },
+): CheckReporter {
+  if (json) {
+    return {
+      result: () => undefined,
+      end: (report) => stream.write(`${JSON.stringify(report, undefined, 2)}\n`),
+    }
+  }
+  const { print } = writerTo(stream, { color })
+  const width = Math.max(stream.columns ?? WIDTH, 40)
+  let rows = 0
+  return {
+    result: (result) => {
+      rows += 1
+      print(...row(result, width))
+    },
+    end: (report) => {
+      const left = report.results.length - rows
+      if (left > 0) print(['  ', styled('dim', `– ${left} more, to which the check did not come`)])
+      print('', summary(report))
+    },
+  }
+}
+
+/** A mark, the requirement, where it stands, what was found of it, and the wire where it failed. */
+function row({ outcome, requirement, source, detail, exchange }: CheckResult, width: number): Line[] {
+  const mark = MARKS[outcome]
+  const room = width - INDENT
+  const column = width < WIDE ? 0 : room - SOURCE_WIDTH
+  const lines = wrap(requirement, column || room)
+  const last = (lines.pop() ?? '').padEnd(column)
+  const fits = last.length + 2 + source.length <= room
+  const text = (line: string) => (outcome === 'not applicable' ? styled('dim', line) : line)
+  const where = styled('dim', source)
+  const [first = [], ...more]: (readonly (string | Styled)[])[] = [
+    ...lines.map((line) => [text(line)]),
+    fits ? [text(last), '  ', where] : [text(last)],
+    ...(fits ? [] : [[where]]),
+    ...(detail ? wrap(detail, room) : []).map((line) => [
+      styled(outcome === 'passed' ? 'dim' : mark.style, line),
+    ]),
+    ...(outcome === 'failed' && exchange ? wire(exchange, room) : []),
+  ]
+  return [
+    ['  ', mark, ' ', ...first],
+    ...more.map((line) => (line.length ? [' '.repeat(INDENT), ...line] : '')),
+  ]
+}
+
+function wire({ request, answer }: ShownExchange, room: number): Styled[][] {
+  const lines = `${request}\n\n${answer}\n`.replaceAll('\t', '  ').split('\n')
+  return lines.flatMap((line) =>
+    wrap(line, room - 2).map((part) => (part ? [styled('dim', `  ${part}`)] : [])),
+  )
+}
+
+function summary({ passed, failed, advised, notApplicable, habits, requests }: CheckReport): Line {
+  const counts = `${passed} passed, ${failed} failed, ${advised} advised, ${notApplicable} not applicable`
+  const profile = habits ? `, profile ${habits}` : ''
+  return ['  ', styled(failed === 0 ? 'green' : 'red', counts), ` (${requests} requests${profile})`]
+}

@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { checkService } from '../../check/check-service.ts'
+import { decideByCommand } from '../../check/decide-by-command.ts'
+import { toJUnit } from '../../check/junit.ts'
+import { discover } from '../../client/discover.ts'
+import type { ShownCodes } from '../../client/options.ts'
+import { BadOptionError } from '../../errors.ts'
+import { isLoopback } from '../../protocol/address.ts'
+import { github, type Profile } from '../../protocol/provider.ts'
+import { checkReportTo } from './check-report.ts'
+import type { CheckCommandOptions } from '../commands/check.ts'
+import { endpointsOf } from '../network/service-address.ts'
+
+type Decide = (codes: ShownCodes) => Promise<void>
+
+/** Runs `authgraph check`. Returns the exit code. */
+export async function check(
+  url: string | undefined,
+  options: CheckCommandOptions,
+  command: Command,
+): Promise<number> {
+  const interrupt = new AbortController()
+  const { signal } = interrupt
+  const onInterrupt = () => interrupt.abort()
+  process.once('SIGINT', onInterrupt)
+  try {
+    const profile = await profileOf(url, options, signal)
+    refuseRemote(options, profile.deviceAuthorizationEndpoint, profile.tokenEndpoint, options.pageOrigin)
+    const reporter = checkReportTo(process.stdout, options)
+    const report = await checkService({
+      clientId: options.clientId,
+      profile,
+      habits: options.profile,
+      scopes: options.scope ?? [],
+      ...decisionsOf(options, interrupt),
+      ...(options.otherClientId && { otherClientId: options.otherClientId }),
+      ...(options.issuer && { issuer: options.issuer }),
+      ...(options.pageOrigin && { pageOrigin: options.pageOrigin }),
+      waitExpiry: options.waitExpiry ?? false,
+      remote: options.yesRemote ?? false,
+      signal,
+      onResult: reporter.result,
+    })
+    reporter.end(report)
+    if (options.junit) await writeFile(options.junit, toJUnit(report, profile.tokenEndpoint))
+    return report.failed === 0 ? 0 : 1
+  } catch (error) {
+    if (signal.aborted) return 130
+    if (error instanceof BadOptionError) command.error(`error: ${error.message}`)
+    throw error
+  } finally {
+    process.off('SIGINT', onInterrupt)
+  }
+}
+
+async function profileOf(
+  url: string | undefined,
+  options: CheckCommandOptions,
+  signal: AbortSignal,
+): Promise<Pick<Profile, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>> {
+  const { issuer } = options
+  const endpoints = endpointsOf(options)
+  if (endpoints) return endpoints
+  if (issuer) {
+    refuseRemote(options, issuer)
+    return discover(issuer, { signal })
+  }
+  if (url === undefined)
+    throw new BadOptionError('give the address of a service, its --issuer or its endpoints')
+  if (!URL.canParse(url)) throw new BadOptionError('the address of the service is not an absolute URL')
+  return github({ authUrl: url })
+}
+
+function refuseRemote({ yesRemote }: CheckCommandOptions, ...addresses: (string | undefined)[]): void {
+  if (!yesRemote && addresses.some((address) => address && !isLoopback(new URL(address).hostname)))
+    throw new BadOptionError('the service is on another machine: add --yes-remote if that is meant')
+}
+
+/** Who decides: the commands that were given, or the person at the terminal. */
+function decisionsOf(
+  { approve, deny, json }: CheckCommandOptions,
+  interrupt: AbortController,
+): { readonly approve?: Decide; readonly deny?: Decide } {
+  const isPerson = process.stdin.isTTY && process.stderr.isTTY && !json
+  const of = (line: string | undefined, word: string): Decide | undefined => {
+    if (line !== undefined) return decideByCommand(line)
+    return isPerson ? (codes) => askPerson(codes, word, interrupt) : undefined
+  }
+  const decisions = { approve: of(approve, 'approve'), deny: of(deny, 'deny') }
+  return Object.fromEntries(Object.entries(decisions).filter(([, decide]) => decide !== undefined))
+}
+
+async function askPerson(
+  { verificationUri, userCode }: ShownCodes,
+  word: string,
+  interrupt: AbortController,
+): Promise<void> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // While a line is read, Ctrl-C is a key.
+  terminal.once('SIGINT', () => interrupt.abort())
+  const closed = new Promise<never>((_, reject) => {
+    terminal.once('close', () => reject(new Error('the terminal was closed')))
+  })
+  try {
+    const question = `\n  Open   ${verificationUri}\n  Enter  ${userCode}\n  Then ${word} the request, and press Enter here. `
+    await Promise.race([terminal.question(question, { signal: interrupt.signal }), closed])
+    process.stderr.write('\n')
+  } finally {
+    terminal.close()
+  }
+}

@@ -1,0 +1,100 @@
+import { createApi } from '../../auth/create-api.ts'
+import { oauth } from '../../auth/oauth.ts'
+import { reasonOf } from '../../client/authorize-device.ts'
+import { createDeviceAuthorization } from '../../client/create-device-authorization.ts'
+import type { DeviceAuthorizationActor } from '../../client/options.ts'
+import { viewOf } from '../../client/view.ts'
+import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import { github } from '../../protocol/provider.ts'
+import { createService, type Service } from '../../service/create-service.ts'
+import type { DemoOptions } from '../commands/demo.ts'
+import { failure } from '../terminal/failure.ts'
+import { follow } from './login/follow.ts'
+import { openBrowser } from '../terminal/open-browser.ts'
+import { reportTo } from '../terminal/report.ts'
+import type { Line } from '../terminal/writer.ts'
+
+const CLIENT_ID = 'authgraph-demo'
+
+/** Polls after which `--approve` and `--deny` decide. */
+const POLLS_BEFORE_DECISION = 2
+
+/** Runs `authgraph demo`. Returns the exit code. */
+export async function demo(options: DemoOptions): Promise<number> {
+  const service = createService({
+    clients: [{ clientId: CLIENT_ID, name: 'Authgraph demo' }],
+    interval: options.interval,
+    // Everything here is for development.
+    onWarning: () => undefined,
+    ...(options.expire && { expiresIn: 3 * options.interval }),
+  })
+  const { url, close } = await service.listen({ port: 0 })
+  const profile = github({ authUrl: url, baseUrl: url })
+  const report = reportTo(process.stdout, { json: options.json ?? false, color: options.color, qr: false })
+  const interrupt = new AbortController()
+  const onInterrupt = () => interrupt.abort()
+  process.once('SIGINT', onInterrupt)
+  const watching = options.watch
+    ? await (await import('../watch/start-watching.ts')).startWatching(fetch, report, {
+        open: process.stdout.isTTY,
+      })
+    : undefined
+  try {
+    const actor = createDeviceAuthorization({
+      clientId: CLIENT_ID,
+      scopes: ['repo', 'gist'],
+      profile,
+      signal: interrupt.signal,
+      ...watching?.options,
+      onCodes: (codes) => {
+        report.codes(codes)
+        if (isLeftToPerson(options) && process.stdout.isTTY)
+          openBrowser(codes.verificationUriComplete ?? codes.verificationUri)
+      },
+    })
+    decideBySelf(actor, service, options)
+    const result = await follow(actor, report)
+    if (result?.status === 'authorized') {
+      const user = await createApi({ auth: oauth(result.token), profile })('/user')
+      report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
+    } else if (result && result.status !== 'cancelled') {
+      const { event, lines } = failure(reasonOf(result), process.stdout)
+      report.say(event, ...lines)
+    }
+    return interrupt.signal.aborted ? 130 : result?.status === 'authorized' ? 0 : 1
+  } finally {
+    process.off('SIGINT', onInterrupt)
+    report.close()
+    await watching?.close()
+    await close()
+  }
+}
+
+function isLeftToPerson({ approve, deny, expire }: DemoOptions): boolean {
+  return !approve && !deny && !expire
+}
+
+function decideBySelf(
+  actor: DeviceAuthorizationActor,
+  service: Service,
+  { approve, deny }: Pick<DemoOptions, 'approve' | 'deny'>,
+): void {
+  if (!approve && !deny) return
+  const subscription = actor.subscribe((snapshot) => {
+    const { userCode, activity, polls } = viewOf(snapshot, Date.now())
+    if (userCode === undefined || activity !== 'waiting' || polls < POLLS_BEFORE_DECISION) return
+    subscription.unsubscribe()
+    void (approve ? service.approve(userCode, { id: 1, login: 'octocat' }) : service.deny(userCode))
+  })
+}
+
+function record(token: OAuthToken, user: unknown): Line[] {
+  return [
+    '',
+    `access_token  ${token.accessToken}`,
+    `token_type    ${token.tokenType}`,
+    `scope         ${token.scopes.join(', ')}`,
+    `GET /user     ${JSON.stringify(user)}`,
+    '',
+  ]
+}

@@ -1,0 +1,93 @@
+import type { ResumeRecord } from '../../../client/resume.ts'
+import { Secret } from '../../../secret.ts'
+import { CommandError } from '../../command-error.ts'
+import type { LoginOptions } from '../../commands/login.ts'
+import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
+import { type NamedProfile, replaceableProfile } from '../../storage/saved-profiles.ts'
+import {
+  addressOf,
+  DEFAULT_ADDRESS,
+  isSameService,
+  originOf,
+  type ServiceAddress,
+} from '../../network/service-address.ts'
+import type { StoreName } from '../../storage/store-names.ts'
+import { type TokenStore, tokenStore } from '../../storage/token-store.ts'
+
+/** Whom to ask for what, and where to keep it. */
+export interface Plan {
+  readonly name: string
+  readonly address: ServiceAddress
+  readonly scopes: readonly string[]
+  readonly store: TokenStore
+  readonly clientId: Secret
+  /** Where an earlier command stopped. */
+  readonly resume: ResumeRecord | undefined
+}
+
+/** Plans a login: a new one, or one to go on with. Throws CommandError where something is missing. */
+export function planLogin(options: LoginOptions): Promise<Plan> {
+  return options.resume ? unfinished(options) : fresh(options)
+}
+
+async function fresh(options: LoginOptions): Promise<Plan> {
+  forgetExpiredFlows()
+  const { encoding } = options
+  const given = addressOf(options)
+  const name = options.profile ?? originOf(given ?? DEFAULT_ADDRESS).host
+  const known = knownProfile(name, given)
+  const clientId = options.clientId ?? (known && (await keptClientId(known)))
+  if (!clientId)
+    throw new CommandError(
+      'usage',
+      'there is no client id. Give that of your OAuth application, from its settings, with --client-id or in ' +
+        'the variable AUTHGRAPH_CLIENT_ID',
+    )
+  const store = await checkedStore(options.store ?? known?.store ?? 'keyring', options)
+  return {
+    name,
+    address: { ...(given ?? known?.address ?? DEFAULT_ADDRESS), ...(encoding && { encoding }) },
+    scopes: options.scope ?? known?.scopes ?? [],
+    store,
+    clientId: Secret.of(clientId),
+    resume: undefined,
+  }
+}
+
+async function unfinished(options: LoginOptions): Promise<Plan> {
+  const { name, address, record, ...saved } = savedFlowOf(options.profile)
+  return {
+    name,
+    address,
+    scopes: record.scopes,
+    store: await checkedStore(options.store ?? saved.store, options),
+    clientId: new Secret(record.clientId),
+    resume: record,
+  }
+}
+
+/** What is known of a profile, where it is of the same service: the client id of one is a secret to all others. */
+function knownProfile(name: string, given: ServiceAddress | undefined): NamedProfile | undefined {
+  const known = replaceableProfile(name)
+  const isOfAnother = known && given && !isSameService(known.address, given)
+  return isOfAnother ? undefined : known
+}
+
+/** Nothing where what is kept is damaged: the login that is planned replaces it. */
+async function keptClientId({ name, store }: NamedProfile): Promise<Secret | undefined> {
+  try {
+    return (await (await tokenStore(store)).read(name))?.clientId
+  } catch (error) {
+    if (error instanceof CommandError && error.code === 'damaged_file') return undefined
+    throw error
+  }
+}
+
+/** A place to keep the token in is found before there is one. */
+async function checkedStore(name: StoreName, { print }: LoginOptions): Promise<TokenStore> {
+  if (name === 'none' && !print)
+    throw new CommandError('usage', '--store none keeps nothing: add --print, or the token would be lost')
+  const store = await tokenStore(name)
+  await store.check()
+  return store
+}

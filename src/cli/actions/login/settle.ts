@@ -1,0 +1,95 @@
+import type { DeviceResult } from '../../../../machines/device-authorization.ts'
+import { reasonOf } from '../../../client/authorize-device.ts'
+import type { OAuthToken } from '../../../protocol/oauth-record.ts'
+import type { Profile } from '../../../protocol/provider.ts'
+import { CommandError } from '../../command-error.ts'
+import type { LoginOptions } from '../../commands/login.ts'
+import { environmentFetch } from '../../network/environment-fetch.ts'
+import type { Plan } from './plan.ts'
+import type { Report } from '../../terminal/report.ts'
+import { replaceableProfile, saveProfile } from '../../storage/saved-profiles.ts'
+import { originOf } from '../../network/service-address.ts'
+import { tokenStore } from '../../storage/token-store.ts'
+import { validityOf } from '../../storage/validity.ts'
+import { type Line, styled } from '../../terminal/writer.ts'
+
+/** Keeps the token of a login, and what is remembered of it. Throws the error of a login that brought none. */
+export async function keepToken(result: DeviceResult, plan: Plan): Promise<OAuthToken> {
+  if (result.status !== 'authorized') throw reasonOf(result)
+  const { token } = result
+  const { name, address, scopes, store, clientId } = plan
+  try {
+    await store.write(name, { clientId, token })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'the store failed'
+    throw new CommandError('not_kept', `the token came but could not be kept, and is lost: ${why}`)
+  }
+  if (store.name === 'none') return token
+  const before = replaceableProfile(name)
+  saveProfile(name, { address, scopes: [...scopes], store: store.name, since: Date.now() })
+  if (before && before.store !== store.name) await eraseFrom(before.store, name)
+  return token
+}
+
+/** Asks who has logged in, and says it. */
+export async function tellLogin(
+  token: OAuthToken,
+  { name, address, store }: Plan,
+  {
+    options,
+    report,
+    profile,
+  }: { readonly options: LoginOptions; readonly report: Report; readonly profile: Profile },
+): Promise<void> {
+  const { whoIs } = await import('../../network/who-is.ts')
+  const answer = await whoIs(token, { profile, fetch: await environmentFetch() })
+  const user = typeof answer === 'string' ? answer : undefined
+  const { host } = originOf(address)
+  report.say(
+    {
+      event: 'authorized',
+      profile: name,
+      host,
+      ...(user && { user }),
+      scopes: token.scopes,
+      missingScopes: token.missingScopes,
+      ...(token.warning && { warning: token.warning }),
+      ...(token.expiresAt && { expiresAt: token.expiresAt }),
+      store: store.name,
+      ...(options.print && { token: token.accessToken.reveal() }),
+    },
+    '',
+    [
+      styled('green', '✓'),
+      ' Logged in to ',
+      styled('bold', host),
+      ...(user ? [' as ', styled('bold', user)] : []),
+    ],
+    ...(name === host ? [] : [`  profile     ${name}`]),
+    ...tokenLines(token),
+    ...(store.name === 'none' ? [] : [`  kept in     ${store.place(name)}`]),
+    '',
+  )
+  if (options.print && !options.json) process.stdout.write(`${token.accessToken.reveal()}\n`)
+}
+
+/** The token of the login before would stay where nobody looks for it. A store that cannot be used keeps it. */
+async function eraseFrom(store: 'keyring' | 'file', name: string): Promise<void> {
+  try {
+    await (await tokenStore(store)).erase(name)
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+  }
+}
+
+function tokenLines(token: OAuthToken): Line[] {
+  const { scopes, missingScopes } = token
+  return [
+    `  scopes      ${scopes.join(', ') || 'none'}`,
+    ...(missingScopes.length > 0 ? [`  not given   ${missingScopes.join(', ')}`] : []),
+    ...(token.warning
+      ? [`  type        ${token.tokenType || 'unknown'}: authgraph keeps it, but cannot send it`]
+      : []),
+    `  valid       ${validityOf(token)}`,
+  ]
+}

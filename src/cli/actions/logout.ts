@@ -1,0 +1,49 @@
+import { CommandError } from '../command-error.ts'
+import type { LogoutOptions } from '../commands/logout.ts'
+import { damagedProfiles, forgetProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
+import { originOf } from '../network/service-address.ts'
+import { tokenStore } from '../storage/token-store.ts'
+import { type Line, styled, writerTo } from '../terminal/writer.ts'
+
+/** Runs `authgraph logout`. Returns the exit code. */
+export async function logout(options: LogoutOptions): Promise<number> {
+  const damaged = damagedProfiles().find(({ name }) => name === options.profile)
+  const lines = await (damaged ? eraseDamaged(damaged.name) : erase(options.profile))
+  writerTo(process.stdout, options).print(...lines)
+  return 0
+}
+
+async function erase(name: string | undefined): Promise<Line[]> {
+  const profile = profileOrCurrent(name)
+  const store = await tokenStore(profile.store)
+  await store.erase(profile.name)
+  forgetProfile(profile.name)
+  return [
+    [styled('green', '✓'), ' Logged out of ', styled('bold', profile.name), ': the token is erased here.'],
+    `  The service still accepts it. Revoke it in your settings at ${originOf(profile.address).host}.`,
+  ]
+}
+
+/** Nobody knows any more where the token is: each place is tried, and one that cannot be used is named. */
+async function eraseDamaged(name: string): Promise<Line[]> {
+  const failures: Line[] = []
+  for (const place of ['file', 'keyring'] as const) {
+    try {
+      await (await tokenStore(place)).erase(name)
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      failures.push(`  A token may be left: ${error.message}`)
+    }
+  }
+  forgetProfile(name)
+  return [
+    [
+      styled('green', '✓'),
+      ' Logged out of ',
+      styled('bold', name),
+      ': its damaged record and any token found are erased here.',
+    ],
+    ...failures,
+    '  The service still accepts the token. Revoke it in your settings there.',
+  ]
+}

@@ -1,0 +1,115 @@
+import { constants } from 'node:os'
+import type { Command } from 'commander'
+import { BadOptionError } from '../../errors.ts'
+import { isLoopback } from '../../protocol/address.ts'
+import { behindProxies } from '../../service/client-address.ts'
+import { createService } from '../../service/create-service.ts'
+import { isSecureOrLoopback } from '../../service/options.ts'
+import { type RedisStore, redisStore } from '../../service/stores/redis.ts'
+import { CommandError } from '../command-error.ts'
+import type { ServeOptions } from '../commands/serve.ts'
+import { type Log, logTo } from '../terminal/log.ts'
+import { readClients, readTls } from './serve-files.ts'
+
+const FOR_DEVELOPMENT = `
+  FOR DEVELOPMENT ONLY: there is no sign-in. Whoever opens the page is the user "developer", and may approve.
+  Tokens are random. A service for people is made with createService() of authgraph/service.
+
+`
+
+/** Runs `authgraph serve` until a signal ends it. Returns the exit code. */
+export async function serve(options: ServeOptions, self: Command): Promise<number> {
+  refuseHttp(options, self)
+  const signalled = nextSignal()
+  const log = logTo(process.stdout, { json: options.json ?? false, color: options.color })
+  const store = openStore(options.store, self)
+  try {
+    const { service, tls } = await prepare(options, store, log).catch((error) => {
+      throw error instanceof BadOptionError ? self.error(`error: ${error.message}`) : error
+    })
+    let stopping = false
+    const isReady = async () => !stopping && (await isThere(store))
+    const { port, host } = options
+    const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) }).catch(cannotListen)
+    process.stderr.write(FOR_DEVELOPMENT)
+    if (options.authUrl === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host))
+      process.stderr.write(`  It answers as ${listening.url} only: give --auth-url, as others see it.\n\n`)
+    log.event('listening', { url: listening.url, store: store ? 'redis' : 'memory' })
+
+    const signal = await signalled
+    stopping = true
+    void nextSignal().then((again) => process.exit(128 + constants.signals[again]))
+    log.event('stopping', { signal })
+    await listening.answered()
+    await listening.close()
+    log.event('stopped', { signal })
+    return 0
+  } finally {
+    await store?.close()
+  }
+}
+
+/** Says what an address must be and not what it was: it may hold a password. */
+function openStore(where: string, self: Command): RedisStore | undefined {
+  try {
+    return where === 'memory' ? undefined : redisStore(where)
+  } catch {
+    return self.error('error: --store is "memory", or an address that begins with redis:// or rediss://')
+  }
+}
+
+/** The service refuses it, too, but by the names of its options. */
+function refuseHttp({ authUrl, baseUrl, allowHttp }: ServeOptions, self: Command): void {
+  for (const [flag, address] of Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl }))
+    if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
+      self.error(
+        `error: ${flag} must be https, or http on a loopback address: for a test network, add --allow-http`,
+      )
+}
+
+async function prepare(options: ServeOptions, store: RedisStore | undefined, log: Log) {
+  const service = createService({
+    clients: readClients(options),
+    profile: options.profile,
+    interval: options.interval,
+    expiresIn: options.expiresIn,
+    clientAddress: behindProxies(options.trustProxy ?? []),
+    onAnswer: log.answer,
+    onError: log.error,
+    // Said once, at the start.
+    onWarning: () => undefined,
+    ...(store && { store }),
+    allowHttp: options.allowHttp ?? false,
+    ...(options.authUrl && { authUrl: options.authUrl }),
+    ...(options.baseUrl && { baseUrl: options.baseUrl }),
+  })
+  const tls = readTls(options)
+  // A Redis that is away may still come; a client of Redis that is not installed does not.
+  await store?.ping().catch((error) => {
+    if (error instanceof BadOptionError) throw error
+    log.error(error)
+  })
+  return { service, tls }
+}
+
+function isThere(store: RedisStore | undefined): Promise<boolean> {
+  return (store?.ping() ?? Promise.resolve()).then(
+    () => true,
+    () => false,
+  )
+}
+
+function nextSignal(): Promise<'SIGINT' | 'SIGTERM'> {
+  return new Promise((resolve) => {
+    const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
+      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+      resolve(signal)
+    }
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  })
+}
+
+/** A port or a certificate may be right as an option, and still not serve: that is not wrong usage. */
+function cannotListen(error: unknown): never {
+  throw error instanceof BadOptionError ? new CommandError('cannot_listen', error.message) : error
+}

@@ -1,0 +1,120 @@
+import { AuthgraphError } from '../../errors.ts'
+import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import type { StatusOptions } from '../commands/status.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
+import { failure } from '../terminal/failure.ts'
+import {
+  allProfiles,
+  damagedProfiles,
+  type NamedProfile,
+  profileNames,
+  profileOrCurrent,
+} from '../storage/saved-profiles.ts'
+import { originOf, profileAt } from '../network/service-address.ts'
+import { tokenStore } from '../storage/token-store.ts'
+import { usableLogin } from '../storage/usable-login.ts'
+import { validityOf } from '../storage/validity.ts'
+import { whoIs } from '../network/who-is.ts'
+import { type Line, styled, visibleJson, type Writer, writerTo } from '../terminal/writer.ts'
+
+const NOT_TRIED = 'not known, and the token not tried: no API of this service is known'
+
+/** How a login stands. */
+type Standing =
+  | { readonly user: string | undefined; readonly token: OAuthToken }
+  | { readonly error: AuthgraphError; readonly token?: OAuthToken }
+
+/** Runs `authgraph status`. Returns the exit code. */
+export async function status(options: StatusOptions): Promise<number> {
+  if (options.names) {
+    writerTo(process.stdout, options).print(...profileNames())
+    return 0
+  }
+  const [current] = allProfiles()
+  const damaged = options.profile ? [] : damagedProfiles()
+  const isOne = options.profile || (!current && damaged.length === 0)
+  const profiles = isOne ? [profileOrCurrent(options.profile)] : allProfiles()
+  const fetch = await environmentFetch()
+  const standings = await Promise.all(profiles.map((profile) => standingOf(profile, fetch)))
+  const writer = writerTo(process.stdout, options)
+  for (const [index, profile] of profiles.entries()) {
+    const standing = standings[index] as Standing
+    const place = (await tokenStore(profile.store)).place(profile.name)
+    const shown = { profile, standing, place, isCurrent: profile.name === current?.name }
+    if (options.json) writer.stream.write(`${visibleJson(asEvent(shown))}\n`)
+    else show(writer, shown)
+  }
+  for (const { name, error } of damaged) {
+    const { event, lines } = failure(error, writer.stream)
+    if (options.json) writer.stream.write(`${visibleJson({ profile: name, error: event })}\n`)
+    else writer.print(...lines, '')
+  }
+  return damaged.length === 0 && standings.every((standing) => !('error' in standing)) ? 0 : 1
+}
+
+async function standingOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Standing> {
+  try {
+    const { token } = await usableLogin(profile, fetch)
+    const answer = await whoIs(token, { profile: await profileAt(profile.address, fetch), fetch })
+    return answer instanceof AuthgraphError ? { error: answer, token } : { user: answer, token }
+  } catch (error) {
+    if (error instanceof AuthgraphError) return { error }
+    throw error
+  }
+}
+
+function hasApi({ address }: NamedProfile): boolean {
+  return 'host' in address
+}
+
+interface Shown {
+  readonly profile: NamedProfile
+  readonly standing: Standing
+  readonly place: string
+  readonly isCurrent: boolean
+}
+
+function asEvent({ profile, standing, place, isCurrent }: Shown): object {
+  const { token } = standing
+  return {
+    profile: profile.name,
+    current: isCurrent,
+    host: originOf(profile.address).host,
+    tried: hasApi(profile),
+    ...('error' in standing ? { error: failure(standing.error, {}).event } : { user: standing.user }),
+    ...(token && {
+      scopes: token.scopes,
+      expiresAt: token.expiresAt,
+      renewable: token.refreshToken !== undefined,
+    }),
+    store: profile.store,
+    place,
+  }
+}
+
+function show({ print, stream }: Writer, { profile, standing, place, isCurrent }: Shown): void {
+  const { token } = standing
+  const isGood = !('error' in standing)
+  const isTried = hasApi(profile)
+  const lines: Line[] = [
+    [
+      isGood ? (isTried ? styled('green', '✓') : styled('yellow', '●')) : styled('red', '✗'),
+      ' ',
+      styled('bold', profile.name),
+      ...(isCurrent ? [styled('dim', ' (current)')] : []),
+    ],
+    ...(isGood
+      ? [`  user        ${isTried ? (standing.user ?? 'not said by this service') : NOT_TRIED}`]
+      : // The mark stands before the name.
+        failure(standing.error, stream).lines.map((line) =>
+          typeof line === 'string' ? line : [' ', ...line.slice(1)],
+        )),
+    `  host        ${originOf(profile.address).host}`,
+    ...(token
+      ? [`  scopes      ${token.scopes.join(', ') || 'none'}`, `  valid       ${validityOf(token)}`]
+      : []),
+    `  kept in     ${place}`,
+    '',
+  ]
+  print(...lines)
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot'
+import { discover } from '../../client/discover.ts'
+import { BadOptionError } from '../../errors.ts'
+import { github, githubEnterprise, type Profile, rfc8628 } from '../../protocol/provider.ts'
+
+/** How requests are encoded, where that is not left to the service. */
+const encoding = v.exactOptional(v.picklist(['form', 'json']))
+
+/** Which service is meant, in the words of the command line: `readHost` gives the host. */
+export const serviceAddress = v.union([
+  v.object({ host: v.string(), encoding }),
+  v.object({ issuer: v.string(), encoding }),
+  v.object({ deviceAuthorizationEndpoint: v.string(), tokenEndpoint: v.string(), encoding }),
+])
+
+/** Which service is meant. */
+export type ServiceAddress = v.InferOutput<typeof serviceAddress>
+
+/** The options that name a service. */
+export interface AddressOptions {
+  readonly host?: string
+  readonly issuer?: string
+  readonly deviceAuthorizationEndpoint?: string
+  readonly tokenEndpoint?: string
+}
+
+/** The service of the specification. */
+export const DEFAULT_ADDRESS: ServiceAddress = { host: 'github.com' }
+
+/** Reads the options that name a service. Throws BadOptionError where one endpoint is missing. */
+export function addressOf(options: AddressOptions): ServiceAddress | undefined {
+  const { host, issuer } = options
+  const endpoints = endpointsOf(options)
+  if (endpoints) return endpoints
+  if (issuer) return { issuer }
+  return host ? { host } : undefined
+}
+
+/** Reads the two endpoints. Throws BadOptionError where one is missing. */
+export function endpointsOf({ deviceAuthorizationEndpoint, tokenEndpoint }: AddressOptions) {
+  if (deviceAuthorizationEndpoint && tokenEndpoint) return { deviceAuthorizationEndpoint, tokenEndpoint }
+  if (!deviceAuthorizationEndpoint && !tokenEndpoint) return undefined
+  throw new BadOptionError('give both endpoints, --device-authorization-endpoint and --token-endpoint')
+}
+
+/**
+ * Makes the profile of a service: a loopback address is an embedded service, every other host an Enterprise one.
+ *
+ * @throws What `discover` throws, for an issuer.
+ */
+export async function profileAt(address: ServiceAddress, fetch: typeof globalThis.fetch): Promise<Profile> {
+  const { encoding } = address
+  return { ...(await profileByAddress(address, fetch)), ...(encoding && { encoding }) }
+}
+
+async function profileByAddress(address: ServiceAddress, fetch: typeof globalThis.fetch): Promise<Profile> {
+  if ('issuer' in address) return discover(address.issuer, { fetch })
+  if ('tokenEndpoint' in address) return rfc8628(address)
+  const { host } = address
+  return host.includes('://') ? github({ authUrl: host, baseUrl: host }) : githubEnterprise(host)
+}
+
+/** The address at which users and git meet the service. */
+export function originOf(address: ServiceAddress): URL {
+  if ('issuer' in address) return new URL(address.issuer)
+  if ('tokenEndpoint' in address) return new URL(new URL(address.deviceAuthorizationEndpoint).origin)
+  return new URL(address.host.includes('://') ? address.host : `https://${address.host}`)
+}
+
+/** Tells whether two addresses are of one service, so that what one knows may be sent to the other. */
+export function isSameService(one: ServiceAddress, other: ServiceAddress): boolean {
+  return originsOf(one).join() === originsOf(other).join()
+}
+
+function originsOf(address: ServiceAddress): string[] {
+  const { href } = originOf(address)
+  return 'tokenEndpoint' in address ? [href, new URL(address.tokenEndpoint).origin] : [href]
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import * as v from 'valibot'
+import type { ResumeRecord } from '../../client/resume.ts'
+import { CommandError } from '../command-error.ts'
+import { fileOf, stateFolder } from './folders.ts'
+import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
+import { readRecord } from './parse-saved.ts'
+import { serviceAddress } from '../network/service-address.ts'
+import { STORE_NAMES } from './store-names.ts'
+
+const savedFlow = v.object({
+  /** The version of this form. */
+  v: v.literal(1),
+  address: serviceAddress,
+  store: v.picklist(STORE_NAMES),
+  /** Checked by who goes on from it. */
+  record: v.custom<ResumeRecord>((value) => typeof value === 'object' && value !== null),
+})
+
+const expiring = v.pipe(v.string(), v.parseJson(), v.object({ record: v.object({ expiresAt: v.number() }) }))
+
+/** A login that is not finished. Sensitive: the record holds the device code. */
+export interface SavedFlow extends v.InferOutput<typeof savedFlow> {}
+
+/** Writes down how far a login has come. At once: the process may end at any moment. */
+export function saveFlow(name: string, flow: Omit<SavedFlow, 'v'>): void {
+  writePrivate(pathOf(name), JSON.stringify({ v: 1, ...flow }))
+}
+
+/** Finds the login to go on with: that of the name, or the only one. Throws CommandError `no_saved_login`. */
+export function savedFlowOf(name: string | undefined): SavedFlow & { readonly name: string } {
+  if (name === undefined) forgetExpiredFlows()
+  const names = namesIn(folder())
+  const chosen = name ?? (names.length === 1 ? names[0] : undefined)
+  if (chosen === undefined && names.length > 1)
+    throw new CommandError(
+      'usage',
+      `several logins are not finished: give one of them with --profile (${names.join(', ')})`,
+    )
+  const text = chosen === undefined ? undefined : readIfThere(pathOf(chosen))
+  if (chosen === undefined || text === undefined)
+    throw new CommandError('no_saved_login', 'there is no unfinished login to go on with: authgraph login')
+  return { name: chosen, ...readRecord(savedFlow, text, { what: 'the unfinished login', profile: chosen }) }
+}
+
+/** Removes the record of a login: it has ended. */
+export function forgetFlow(name: string): void {
+  removeFile(pathOf(name))
+}
+
+/** Removes the records of codes that nobody can enter any more. One that cannot be read stays. */
+export function forgetExpiredFlows(): void {
+  for (const name of namesIn(folder())) {
+    const text = readIfThere(pathOf(name)) ?? ''
+    const expiresAt = v.safeParse(expiring, text)
+    if (expiresAt.success && expiresAt.output.record.expiresAt < Date.now()) forgetFlow(name)
+  }
+}
+
+function folder(): string {
+  return join(stateFolder(), 'unfinished')
+}
+
+function pathOf(name: string): string {
+  return fileOf(folder(), name)
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { refresh } from '../../client/refresh.ts'
+import { RefusedError } from '../../errors.ts'
+import { CommandError } from '../command-error.ts'
+import { fileOf, stateFolder } from './folders.ts'
+import { withLock } from './lock.ts'
+import type { NamedProfile } from './saved-profiles.ts'
+import { profileAt } from '../network/service-address.ts'
+import { type KeptLogin, type TokenStore, tokenStore } from './token-store.ts'
+
+/** Milliseconds before its end at which a token counts as ended: it must last until it is used. */
+const EARLY = 60_000
+
+/**
+ * Gives the login of a profile, with a token that is still good: one that has ended is renewed and kept.
+ *
+ * @throws CommandError `no_login` where there is none, or it has ended for good; and the errors of a request.
+ */
+export async function usableLogin(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<KeptLogin> {
+  const store = await tokenStore(profile.store)
+  const login = await keptLogin(profile, store)
+  if (!hasEnded(login)) return login
+  // A refresh token is spent by its use: of two commands at once, the second finds what the first one bought.
+  return withLock(`${fileOf(join(stateFolder(), 'locks'), profile.name)}.lock`, async () => {
+    const current = await keptLogin(profile, store)
+    return hasEnded(current) ? renewed(profile, { login: current, store, fetch }) : current
+  })
+}
+
+async function keptLogin({ name }: NamedProfile, store: TokenStore): Promise<KeptLogin> {
+  const login = await store.read(name)
+  if (login) return login
+  throw new CommandError('no_login', `the token of ${name} is no longer there: ${loginAgain(name)}`)
+}
+
+function hasEnded({ token: { expiresAt } }: KeptLogin): boolean {
+  return expiresAt !== undefined && expiresAt - EARLY < Date.now()
+}
+
+async function renewed(
+  profile: NamedProfile,
+  { login, store, fetch }: { login: KeptLogin; store: TokenStore; fetch: typeof globalThis.fetch },
+): Promise<KeptLogin> {
+  const { clientId, token } = login
+  if (token.refreshToken === undefined) throw over(profile)
+  try {
+    const fresh = await refresh(token, {
+      clientId,
+      fetch,
+      profile: await profileAt(profile.address, fetch),
+      onToken: (pair) => store.write(profile.name, { clientId, token: pair }),
+    })
+    return { clientId, token: fresh }
+  } catch (error) {
+    throw error instanceof RefusedError && error.status < 500 ? over(profile) : error
+  }
+}
+
+function over(profile: NamedProfile): CommandError {
+  return new CommandError('no_login', `the login of ${profile.name} has ended: ${loginAgain(profile.name)}`)
+}
+
+function loginAgain(name: string): string {
+  return `authgraph login --profile ${name}`
+}

@@ -1,0 +1,60 @@
+import type { ShownCodes } from '../../client/options.ts'
+import { largeText } from './large-text.ts'
+import { qrCode } from './qr-code.ts'
+import { type Line, styled, widthOf } from './writer.ts'
+
+/** Columns between the code and the QR code. */
+const GAP = 4
+
+/** Lines that must stay free below the card, for the states. */
+const LINES_BELOW = 5
+
+/** The room there is, and what may be shown in it. */
+export interface Room {
+  readonly columns: number
+  readonly rows: number
+  /** Whether to draw a QR code, where it fits. */
+  readonly qr: boolean
+  /** What the keys do, where there are any. */
+  readonly keys?: Line
+}
+
+/**
+ * Draws what the user needs: the address, the code in large letters, and once more as text, alone and unspaced, so that
+ * a double click takes it whole.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3.1 RFC 8628, section 3.3.1} for the QR code.
+ */
+export function codesCard(codes: ShownCodes, { columns, rows, qr, keys }: Room): Line[] {
+  const { verificationUri, userCode } = codes
+  const words: Line[] = [
+    ['  Open   ', styled('underline', verificationUri)],
+    ['  Enter  ', styled('bold', userCode)],
+    '',
+    ...large(userCode, columns),
+  ]
+  const below: Line[] = keys ? [['  ', ...(typeof keys === 'string' ? [keys] : keys)], ''] : []
+  const drawn = qr ? qrCode(codes.verificationUriComplete ?? verificationUri) : undefined
+  if (!drawn) return ['', ...words, ...below]
+  const width = Math.max(...words.map(widthOf)) + GAP
+  const drawnWidth = widthOf(drawn[0] ?? '')
+  if (width + drawnWidth < columns && drawn.length + below.length + LINES_BELOW < rows)
+    return ['', ...beside(words, drawn, width), '', ...below]
+  if (drawnWidth + 2 < columns && words.length + drawn.length + below.length + LINES_BELOW < rows)
+    return ['', ...words, ...drawn.map((line) => `  ${line}`), '', ...below]
+  return ['', ...words, ...below]
+}
+
+function large(text: string, columns: number): Line[] {
+  const lines = largeText(text)
+  if (!lines || widthOf(lines[0] ?? '') + 2 > columns) return []
+  return [...lines.map((line) => ['  ', styled('bold', line)]), '']
+}
+
+function beside(words: readonly Line[], drawn: readonly string[], width: number): Line[] {
+  return drawn.map((line, index) => {
+    const left = words[index] ?? ''
+    const parts = typeof left === 'string' ? [left] : left
+    return [...parts, ' '.repeat(width - widthOf(left)), line]
+  })
+}

@@ -1,0 +1,57 @@
+import { styleText } from 'node:util'
+import { AuthgraphError } from '../../errors.ts'
+import type { Answered } from '../../service/http/request-log.ts'
+
+/** What `authgraph serve` says while it runs. Nothing in it is secret. */
+export interface Log {
+  event(name: string, fields: Readonly<Record<string, string>>): void
+  answer(answered: Answered): void
+  error(error: unknown): void
+}
+
+type Level = 'info' | 'warn' | 'error'
+
+/** Chooses the way: one JSON object a line for programs and files, readable lines for a terminal. */
+export function logTo(
+  stream: NodeJS.WriteStream,
+  { json, color }: { readonly json: boolean; readonly color: boolean },
+): Log {
+  return json || !stream.isTTY ? jsonLog(stream) : readableLog(stream, color && !process.env.NO_COLOR)
+}
+
+function jsonLog(stream: NodeJS.WritableStream): Log {
+  const print = (level: Level, event: string, fields: object) =>
+    void stream.write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
+  return {
+    event: (name, fields) => print('info', name, fields),
+    answer: ({ id, method, path = null, status, milliseconds }) =>
+      print(levelOf(status), 'answer', { id, method, path, status, ms: Number(milliseconds.toFixed(1)) }),
+    error: (error) => print('error', 'error', describe(error)),
+  }
+}
+
+const STYLES = { info: 'green', warn: 'yellow', error: 'red' } as const satisfies Record<Level, unknown>
+
+function readableLog(stream: NodeJS.WritableStream, color: boolean): Log {
+  const print = (level: Level, mark: string, text: string) => {
+    const time = new Date().toTimeString().slice(0, 8)
+    stream.write(`${time} ${color ? styleText(STYLES[level], mark) : mark} ${text}\n`)
+  }
+  return {
+    event: (name, fields) => print('info', name, Object.values(fields).join(' ')),
+    answer: ({ method, path = '(another path)', status, milliseconds }) =>
+      print(levelOf(status), String(status), `${method} ${path} ${milliseconds.toFixed(1)} ms`),
+    error: (error) => print('error', 'error', Object.values(describe(error)).join(': ')),
+  }
+}
+
+function levelOf(status: number): Level {
+  if (status >= 500) return 'error'
+  return status >= 400 ? 'warn' : 'info'
+}
+
+/** Only our own errors are known to name no values. */
+function describe(error: unknown): Readonly<Record<string, string>> {
+  if (error instanceof AuthgraphError) return { code: error.code, message: error.message }
+  return { code: 'unexpected', message: error instanceof Error ? error.name : 'no error' }
+}

@@ -1,0 +1,78 @@
+import { styleText } from 'node:util'
+import { INVISIBLE } from '../../protocol/invisible.ts'
+
+const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
+
+type Style = Parameters<typeof styleText>[0]
+
+/** A part of a line, and how it looks where there are colours. */
+export interface Styled {
+  readonly style: Style
+  readonly text: string
+}
+
+/** One line of text. */
+export type Line = string | readonly (string | Styled)[]
+
+/** Writes what people read. Nothing that is printed, whoever wrote it, can move the cursor or hide what stands there. */
+export interface Writer {
+  readonly stream: NodeJS.WriteStream
+  render(line: Line): string
+  print(...lines: readonly Line[]): void
+}
+
+/** Says how a part of a line looks. */
+export function styled(style: Style, text: string): Styled {
+  return { style, text }
+}
+
+/** Makes a writer, with colours on a terminal where they are wanted. */
+export function writerTo(stream: NodeJS.WriteStream, { color }: { readonly color: boolean }): Writer {
+  const { NO_COLOR, TERM } = process.env
+  const colors = color && stream.isTTY && !NO_COLOR && TERM !== 'dumb'
+  const piece = (part: string | Styled) => {
+    if (typeof part === 'string') return cut(part)
+    const text = cut(part.text)
+    return colors ? styleText(part.style, text, { validateStream: false }) : text
+  }
+  const render = (line: Line) => (typeof line === 'string' ? cut(line) : line.map(piece).join(''))
+  return {
+    stream,
+    render,
+    print: (...lines) => {
+      stream.write(lines.map((line) => `${render(line)}\n`).join(''))
+    },
+  }
+}
+
+/** Writes a value as JSON on one line, in which every character can be seen. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(EVERY_INVISIBLE, (characters) =>
+    Array.from(
+      { length: characters.length },
+      (_, index) => `\\u${characters.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  )
+}
+
+/** Counts the characters of a line. */
+export function widthOf(line: Line): number {
+  if (typeof line === 'string') return line.length
+  return line.reduce((width, part) => width + (typeof part === 'string' ? part : part.text).length, 0)
+}
+
+/** Breaks a text between words, and a word that is longer than a line anywhere. */
+export function wrap(text: string, width: number): string[] {
+  const pieces = new RegExp(`.{1,${width}}`, 'gu')
+  const lines: string[] = []
+  for (const word of text.split(' ').flatMap((word) => word.match(pieces) ?? [''])) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}
+
+function cut(text: string): string {
+  return text.replaceAll(EVERY_INVISIBLE, '')
+}

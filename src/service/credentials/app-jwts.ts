@@ -1,0 +1,118 @@
+import type { CryptoKey, JWK } from 'jose'
+import { BadOptionError } from '../../errors.ts'
+
+/** Seconds that a token may live from now. Spec 5.5, 8. */
+const LONGEST_LIFETIME = 600
+
+/** Seconds by which the clock that wrote `iat` may be ahead of ours. */
+const LEEWAY = 5
+
+/**
+ * An application that signs tokens, with its public keys.
+ *
+ * @group Service
+ */
+export interface App {
+  /** What `iss` names: a number, or the same number as a string, is the same application. */
+  readonly appId: number | string
+  /** PEM (SPKI), JWK or CryptoKey for RS256. More than one, while keys are being changed. */
+  readonly publicKeys: readonly (string | JWK | CryptoKey)[]
+}
+
+export type VerifiedApp =
+  | { readonly ok: true; readonly appId: number | string }
+  | { readonly ok: false; readonly problem: string }
+
+/**
+ * Verifies application tokens.
+ *
+ * @throws BadOptionError where two applications have the same id: the keys of one would be ignored.
+ * @see Spec 2.4, 5.4, 5.5
+ */
+export function createAppTokens(apps: readonly App[], clock: { now(): number }) {
+  const byIssuer = new Map(
+    apps.map((app) => [String(app.appId), { app, keys: lazily(() => importKeys(app)) }]),
+  )
+  if (byIssuer.size < apps.length)
+    throw new BadOptionError(
+      'apps must not have the same appId twice: list all public keys of an app together',
+    )
+
+  return {
+    async verify(token: string): Promise<VerifiedApp> {
+      const claims = readClaims(token)
+      if (claims === undefined) return refuse('bad credentials')
+      const issuer =
+        typeof claims.iss === 'number' || typeof claims.iss === 'string' ? String(claims.iss) : ''
+      const known = byIssuer.get(issuer)
+      if (known === undefined) return refuse('the token is of no application that is known here')
+      if (!(await isSigned(token, await known.keys())))
+        return refuse('the signature of the token does not hold')
+      const problem = checkTimes(claims, Math.floor(clock.now() / 1000))
+      return problem === undefined ? { ok: true, appId: known.app.appId } : refuse(problem)
+    },
+  }
+}
+
+export type AppTokens = ReturnType<typeof createAppTokens>
+
+interface Claims {
+  readonly iss?: unknown
+  readonly iat?: unknown
+  readonly exp?: unknown
+}
+
+function readClaims(token: string): Claims | undefined {
+  const [, payload, signature, ...more] = token.split('.')
+  if (payload === undefined || signature === undefined || more.length > 0) return undefined
+  try {
+    const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
+    return typeof claims === 'object' && claims !== null ? claims : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The algorithm is ours to say, not the token's: `none`, and HS256 with the public key for a secret, are refused. */
+async function isSigned(token: string, keys: readonly CryptoKey[]): Promise<boolean> {
+  const { compactVerify } = await import('jose/jws/compact/verify')
+  for (const key of keys) {
+    const verified = await compactVerify(token, key, { algorithms: ['RS256'] }).catch(() => undefined)
+    if (verified !== undefined) return true
+  }
+  return false
+}
+
+function checkTimes({ iat, exp }: Claims, now: number): string | undefined {
+  if (!Number.isInteger(exp)) return 'the claim exp is no whole number of seconds'
+  if (!Number.isInteger(iat)) return 'the claim iat is no whole number of seconds'
+  if ((exp as number) <= now) return 'the claim exp is in the past'
+  if ((exp as number) > now + LONGEST_LIFETIME) return 'the claim exp is too far in the future'
+  if ((iat as number) > now + LEEWAY) return 'the claim iat is in the future'
+  return undefined
+}
+
+async function importKeys({ appId, publicKeys }: App): Promise<CryptoKey[]> {
+  const { importJWK, importSPKI } = await import('jose/key/import')
+  const read = async (key: App['publicKeys'][number]): Promise<CryptoKey> => {
+    if (typeof key === 'string') return importSPKI(key, 'RS256')
+    return 'usages' in key ? (key as CryptoKey) : ((await importJWK(key, 'RS256')) as CryptoKey)
+  }
+  return Promise.all(publicKeys.map(read)).catch(() => {
+    throw new BadOptionError(
+      `a public key of the application ${appId} cannot be read: give PEM (SPKI), a JWK or a CryptoKey`,
+    )
+  })
+}
+
+function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+function refuse(problem: string): VerifiedApp {
+  return { ok: false, problem }
+}

@@ -1,0 +1,57 @@
+import type { User } from '../../../machines/device-grant.ts'
+import { BadOptionError } from '../../errors.ts'
+import { Secret } from '../../secret.ts'
+import { hash, same } from './hash.ts'
+
+/**
+ * Someone who may use HTTP Basic credentials.
+ *
+ * @group Service
+ */
+export interface PasswordUser {
+  readonly username: string
+  readonly password: string | Secret
+}
+
+/**
+ * Checks HTTP Basic credentials. Kept are their hashes.
+ *
+ * @throws BadOptionError for a user name or a password that nobody could send, or anybody could guess.
+ */
+export function createPasswords(users: readonly PasswordUser[]) {
+  for (const { username, password } of users) {
+    // RFC 7617, section 2: the first colon ends the user name.
+    if (username === '' || username.includes(':'))
+      throw new BadOptionError('users must have a username that is not empty and holds no colon')
+    if (Secret.of(password).reveal() === '')
+      throw new BadOptionError('users must have a password that is not empty')
+  }
+  const known = Promise.all(
+    users.map(async ({ username, password }) => ({
+      username,
+      hash: await hash(`${username}:${Secret.of(password).reveal()}`),
+    })),
+  )
+
+  return {
+    /** @param encoded What stands behind `Basic`. RFC 7617, section 2. */
+    async check(encoded: string): Promise<User | undefined> {
+      const given = await hash(decode(encoded) ?? '')
+      let user: User | undefined
+      // Every one is compared, so that the time tells nothing.
+      for (const { username, hash } of await known) if (same(hash, given)) user = username
+      return user
+    },
+  }
+}
+
+export type Passwords = ReturnType<typeof createPasswords>
+
+function decode(encoded: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,59 @@
+import { readText } from '../../protocol/read-text.ts'
+import {
+  type Handler,
+  LARGEST_REQUEST,
+  type ServiceRequest,
+  type ServiceResponse,
+  TOO_LARGE,
+} from './types.ts'
+
+/**
+ * Responds to a web request. `address` is the IP address of the client, which a `Request` does not carry: limits count by
+ * it.
+ *
+ * @group Service
+ */
+export type ServiceFetch = (
+  input: string | URL | Request,
+  init?: RequestInit & { readonly address?: string | undefined },
+) => Promise<Response>
+
+/** Serves web requests, in any runtime. */
+export function fetchAdapter(handle: Handler): ServiceFetch {
+  return async (input, { address, ...init } = {}) => {
+    const request = input instanceof Request && isEmpty(init) ? input : new Request(input, init)
+    const body = request.body === null ? '' : await readText(request.body, LARGEST_REQUEST)
+    const response = body === undefined ? TOO_LARGE : await handle(serviceRequest(request, body, address))
+    return respond(request.method, response)
+  }
+}
+
+function isEmpty(init: RequestInit): boolean {
+  return Object.keys(init).length === 0
+}
+
+function serviceRequest(
+  { method, url, headers, signal }: Request,
+  body: string,
+  address: string | undefined,
+): ServiceRequest {
+  const { host, pathname, searchParams } = new URL(url)
+  return {
+    method,
+    host,
+    path: pathname,
+    address,
+    query: searchParams,
+    body,
+    header: (name) => headers.get(name) ?? undefined,
+    isGone: () => signal.aborted,
+  }
+}
+
+function respond(method: string, { status, headers, body }: ServiceResponse): Response {
+  const bytes = new TextEncoder().encode(body)
+  return new Response(method === 'HEAD' ? null : bytes, {
+    status,
+    headers: { ...headers, 'content-length': String(bytes.byteLength) },
+  })
+}

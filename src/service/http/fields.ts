@@ -1,0 +1,58 @@
+import type { ServiceRequest } from './types.ts'
+
+/** The fields of a request, or what is wrong with them. */
+export type Fields<Name extends string> =
+  | { readonly ok: true; readonly fields: Readonly<Partial<Record<Name, string>>> }
+  | { readonly ok: false; readonly problem: string }
+
+/**
+ * Reads these fields of a form or of JSON, and ignores all others. An empty field is an absent one; a repeated one is
+ * an error, since two readers would take two different values.
+ *
+ * Spec: the encoding is not stated. A body is read by what it is where its header does not say that it is JSON.
+ *
+ * @see Spec 4
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-3.2 RFC 6749, section 3.2}
+ */
+export function readFields<Name extends string>(
+  request: ServiceRequest,
+  names: readonly Name[],
+): Fields<Name> {
+  const valuesOf = isJson(request) ? jsonValues(request.body) : formValues(request.body)
+  if (valuesOf === undefined) return { ok: false, problem: 'the body is not a JSON object' }
+  const fields: Partial<Record<Name, string>> = {}
+  for (const name of names) {
+    const [value, ...more] = valuesOf(name)
+    if (more.length > 0) return { ok: false, problem: `the field ${name} is repeated` }
+    if (value === undefined || value === null || value === '') continue
+    if (typeof value !== 'string') return { ok: false, problem: `the field ${name} is not a string` }
+    fields[name] = value
+  }
+  return { ok: true, fields }
+}
+
+function isJson({ header, body }: ServiceRequest): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(header('content-type') ?? '') || /^\s*\{/.test(body)
+}
+
+function formValues(body: string): (name: string) => readonly unknown[] {
+  const form = new URLSearchParams(body)
+  return (name) => form.getAll(name)
+}
+
+function jsonValues(body: string): ((name: string) => readonly unknown[]) | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const members = value as Record<string, unknown>
+  return (name) => {
+    if (!Object.hasOwn(members, name)) return []
+    // The parser keeps the last of several members of one name and says nothing.
+    const count = body.match(new RegExp(`"${name}"\\s*:`, 'g'))?.length ?? 1
+    return Array(count).fill(members[name])
+  }
+}

@@ -1,3 +1,0 @@
-import { answersContract } from './answers-contract.ts'
-
-answersContract()

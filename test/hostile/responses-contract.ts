@@ -1,0 +1,855 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import {
+  authorizeDevice,
+  createDeviceAuthorization,
+  type DeviceAuthorizationOptions,
+  exportResume,
+  github,
+  type ResumeRecord,
+  rfc8628,
+  viewOf,
+} from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { answers } from '../support/responses.ts'
+import { expectNothingQuoted, gapsOf, hostileFlow, untilTrue } from '../support/hostile-flow.ts'
+import {
+  answer,
+  cutShort,
+  halfThenSilence,
+  hangUp,
+  hostileServer,
+  type Line,
+  large,
+  later,
+  type Play,
+  raw,
+  reset,
+  type Script,
+  silence,
+} from '../support/hostile-server.ts'
+
+const { codes, denied, expired, pending, token, unknownCode } = answers
+
+/** Seconds before a poll with the interval of 5 and the margin, and after one fault. */
+const WAIT = 5.25
+const BACKOFF = 10.5
+
+const authorized = { status: 'authorized' }
+
+function failed(code: string, rest: object = {}) {
+  return { status: 'failed', error: { code, ...rest } }
+}
+
+function text(body: string): Line {
+  return answer({ body, headers: { 'content-type': 'text/plain' } })
+}
+
+/** Plays a script to its end; gives the outcome, and the seconds between the requests. */
+async function play(script: Script, options: Partial<DeviceAuthorizationOptions> = {}) {
+  const flow = await hostileFlow(script, options)
+  return { ...flow, outcome: await flow.result(), gaps: flow.gaps() }
+}
+
+/** The answer to the request for codes ends the flow, and nothing more is sent. */
+async function failsAtOnce(line: Line, error: object) {
+  const { outcome, server } = await play([line, token])
+  expect(outcome).toMatchObject({ status: 'failed', error })
+  expect(server.sent).toHaveLength(1)
+}
+
+/** The answer to a poll passes: the next poll comes later and brings the token. */
+async function goesOnAfter(line: Line, error: object, gap = BACKOFF) {
+  const { outcome, gaps, errors } = await play([codes, pending, line, token])
+  expect(outcome).toMatchObject(authorized)
+  expect(gaps).toEqual([WAIT, WAIT, gap])
+  expect([...errors]).toMatchObject([error])
+}
+
+/** The answer to a poll ends the flow. */
+async function endsWith(line: Line, outcome: object) {
+  const { gaps, ...end } = await play([codes, pending, line, token])
+  expect(end.outcome).toMatchObject(outcome)
+  expect(gaps).toEqual([WAIT, WAIT])
+}
+
+/** Every answer that breaks clients, each through the `fetch` that is there when the test runs. */
+export function answersContract(): void {
+  describe('interval', () => {
+    test.each([
+      [undefined, 5.25],
+      [null, 5.25],
+      ['2', 2.1],
+      [2.5, 3.15],
+      ['2.5', 3.15],
+      [0.2, 1.05],
+      [0, 1.05],
+      [1, 1.05],
+    ])('%j polls every %d seconds', async (interval, gap) => {
+      const { outcome, gaps } = await play([{ ...codes, interval }, pending, pending, token])
+      expect(outcome).toMatchObject(authorized)
+      expect(gaps).toEqual([gap, gap, gap])
+    })
+
+    test.each([1e10, Number.MAX_SAFE_INTEGER])('%d expires before the first poll', async (interval) => {
+      const { outcome, gaps } = await play([{ ...codes, interval }, token])
+      expect([outcome, gaps]).toEqual([{ status: 'expired' }, []])
+    })
+
+    test.each([[-5], ['abcdef'], ['-5'], ['2.'], [''], [true], [[]], [{}], [1e300]])(
+      '%j is refused',
+      (interval) => failsAtOnce({ ...codes, interval }, { code: 'bad_answer' }),
+    )
+  })
+
+  describe('expires_in', () => {
+    test.each([
+      [undefined, 900],
+      [null, 900],
+      ['60', 60],
+      [3e6, 3e6],
+      [1e12, 366 * 86_400],
+    ])('%j is a lifetime of %d seconds, and counts down', async (expires_in, seconds) => {
+      const { actor, time, result } = await hostileFlow([{ ...codes, expires_in }, pending, token])
+      await time.settle()
+      expect(viewOf(actor.getSnapshot(), time.now)).toMatchObject({ secondsLeft: seconds })
+      await time.advance(8000)
+      expect(viewOf(actor.getSnapshot(), time.now)).toMatchObject({ secondsLeft: seconds - 8 })
+      expect(await result()).toMatchObject(authorized)
+    })
+
+    test('0 is over without a poll', async () => {
+      const { outcome, gaps } = await play([{ ...codes, expires_in: 0 }, token])
+      expect([outcome, gaps]).toEqual([{ status: 'expired' }, []])
+    })
+
+    test.each([[-1], ['soon'], [[900]], [false]])('%j is refused', (expires_in) =>
+      failsAtOnce({ ...codes, expires_in }, { code: 'bad_answer' }),
+    )
+  })
+
+  const NO_ANSWERS: [string, Line][] = [
+    ['an empty object', {}],
+    ['an array', []],
+    ['null', text('null')],
+    ['a string', text('"a string of the service"')],
+    [
+      'a page',
+      answer({ body: '<html>Welcome to the hotel</html>', headers: { 'content-type': 'text/html' } }),
+    ],
+    ['JSON that ends early', text('{"access_token":"half-of-a-token')],
+    ['nothing', text('')],
+    ['a body without content, status 204', answer({ status: 204, headers: { 'content-length': '0' } })],
+    ['bytes that are no text', answer({ body: Buffer.from([0xff, 0xfe, 0x00, 0x7b]) })],
+    ['JSON a thousand levels deep', text('['.repeat(1000))],
+    [
+      'members of a prototype',
+      text('{"__proto__":{"access_token":"of-the-prototype","device_code":"of-the-prototype"}}'),
+    ],
+  ]
+
+  describe('a body that is no answer', () => {
+    test.each(NO_ANSWERS)('%s: a typed error at the request for codes', (_, line) =>
+      failsAtOnce(line, { code: 'bad_answer' }),
+    )
+
+    test.each(NO_ANSWERS)('%s: a poll that is tried again', (_, line) =>
+      goesOnAfter(line, { code: 'bad_answer' }),
+    )
+
+    test('50 MB are not read', async () => {
+      const body = large(50)
+      await failsAtOnce(body, { code: 'answer_too_large' })
+      // What the sockets of both ends hold, and no more.
+      expect(body.written).toBeLessThan(20)
+      await goesOnAfter(large(50), { code: 'answer_too_large' })
+    })
+
+    test('50 MB are not unpacked', async () => {
+      const bomb = answer({ body: gzipSync(Buffer.alloc(5e7)), headers: { 'content-encoding': 'gzip' } })
+      await failsAtOnce(bomb, { code: 'answer_too_large' })
+      await goesOnAfter(bomb, { code: 'answer_too_large' })
+    })
+
+    test('64 KiB are read', async () => {
+      const padded = (record: object, length: number) => text(JSON.stringify(record).padEnd(length))
+      const { outcome } = await play([padded(codes, 65_536), padded(token, 65_536)])
+      expect(outcome).toMatchObject(authorized)
+      await failsAtOnce(padded(codes, 65_537), { code: 'answer_too_large' })
+    })
+  })
+
+  describe('an error instead of codes', () => {
+    test.each([200, 400, 401, 403, 404, 500])('with status %d has its code and status', (status) =>
+      failsAtOnce(
+        answer({
+          status,
+          body: { error: 'device_flow_disabled', error_description: 'words-of-the-service' },
+        }),
+        {
+          code: 'refused',
+          error: 'device_flow_disabled',
+          status,
+        },
+      ),
+    )
+
+    test.each([null, ''])('is found where the service writes %j for the codes it does not give', (nothing) =>
+      failsAtOnce(
+        { device_code: nothing, user_code: nothing, verification_uri: nothing, error: 'invalid_scope' },
+        { code: 'refused', error: 'invalid_scope' },
+      ),
+    )
+  })
+
+  describe('authorization_pending', () => {
+    test.each([200, 400, 401, 403, 404, 500])('with status %d goes on', async (status) => {
+      const { outcome, gaps, errors } = await play([codes, answer({ status, body: pending }), token])
+      expect(outcome).toMatchObject(authorized)
+      expect(gaps).toEqual([WAIT, WAIT])
+      expect([...errors]).toEqual([])
+    })
+
+    test.each([
+      ['null', { access_token: null, token_type: null, scope: null }],
+      ['empty', { access_token: '', token_type: '', scope: '' }],
+    ])('goes on where the fields of the token are there and %s', async (_, nothing) => {
+      const { outcome, gaps } = await play([codes, { ...nothing, ...pending }, { ...token, error: null }])
+      expect(outcome).toMatchObject(authorized)
+      expect(gaps).toEqual([WAIT, WAIT])
+    })
+  })
+
+  describe('slow_down', () => {
+    test.each([
+      [12, [WAIT, 15.12, 15.12]],
+      [11.5, [WAIT, 15.12, 15.12]],
+      ['12', [WAIT, 15.12, 15.12]],
+      [1, [WAIT, 12.6, 12.6]],
+      [undefined, [WAIT, 12.6, 12.6]],
+      [-1, [WAIT, 12.6, 12.6]],
+      ['later', [WAIT, 12.6, 12.6]],
+    ])('with interval %j is kept, also after pending', async (interval, expected) => {
+      for (const status of [200, 400, 429]) {
+        const slow = answer({ status, body: { error: 'slow_down', interval } })
+        const { outcome, gaps } = await play([codes, slow, pending, token])
+        expect(outcome).toMatchObject(authorized)
+        expect(gaps).toEqual(expected)
+      }
+    })
+
+    test('adds up', async () => {
+      const { gaps } = await play([codes, { error: 'slow_down' }, { error: 'slow_down' }, pending, token])
+      expect(gaps).toEqual([WAIT, 12.6, 22.68, 22.68])
+    })
+
+    test('with Retry-After waits as long as both say', async () => {
+      const slow = answer({ status: 429, body: { error: 'slow_down' }, headers: { 'retry-after': '40' } })
+      const { outcome, gaps } = await play([codes, slow, pending, token])
+      expect(outcome).toMatchObject(authorized)
+      expect(gaps).toEqual([WAIT, 40, 12.6])
+    })
+
+    test('or pending with a Retry-After below the interval changes nothing', async () => {
+      const still = answer({ status: 429, body: pending, headers: { 'retry-after': '1' } })
+      const { gaps } = await play([codes, still, token])
+      expect(gaps).toEqual([WAIT, WAIT])
+    })
+  })
+
+  const FAULTS: [string, Line, object, number?][] = [
+    ['a connection that is reset', reset, { code: 'unreachable' }],
+    ['a connection that is closed', hangUp, { code: 'unreachable' }],
+    ['a body cut short', cutShort('{"access_token":"cut-short'), { code: 'unreachable' }],
+    ['something that is not HTTP', raw('SSH-2.0-words-of-another-protocol\r\n'), { code: 'unreachable' }],
+    [
+      'headers without end',
+      raw(`HTTP/1.1 200 OK\r\nx-large: ${'words-of-a-header'.repeat(5000)}\r\n\r\n{}`),
+      { code: 'unreachable' },
+    ],
+    [
+      'a body that is not packed as it says',
+      answer({ body: '{"access_token":"not-packed"}', headers: { 'content-encoding': 'gzip' } }),
+      { code: 'unreachable', reason: 'Z_DATA_ERROR' },
+    ],
+    [
+      'a 502 page',
+      answer({ status: 502, body: '<html>Bad gateway of the provider</html>' }),
+      { code: 'refused', status: 502 },
+    ],
+    [
+      'a 503',
+      answer({ status: 503, headers: { 'retry-after': '2' } }),
+      { code: 'refused', status: 503, retryAfter: 2 },
+      2 * WAIT,
+    ],
+    [
+      'a 429',
+      answer({ status: 429, headers: { 'retry-after': '2' } }),
+      { code: 'refused', status: 429, retryAfter: 2 },
+      2 * WAIT,
+    ],
+    [
+      'a 503 for a long time',
+      answer({ status: 503, headers: { 'retry-after': '300' } }),
+      { code: 'refused', retryAfter: 300 },
+      300,
+    ],
+    [
+      'a 503 until no one knows when',
+      answer({ status: 503, headers: { 'retry-after': 'words-of-a-header' } }),
+      { code: 'refused', retryAfter: undefined },
+    ],
+    [
+      'a 503 until before now',
+      answer({ status: 503, headers: { 'retry-after': '-5' } }),
+      { code: 'refused', retryAfter: undefined },
+    ],
+    ['a 408', answer({ status: 408 }), { code: 'refused', status: 408 }],
+    [
+      'a 403 of a limit of requests',
+      answer({ status: 403, body: { message: 'words of a limit' }, headers: { 'retry-after': '60' } }),
+      { code: 'refused', status: 403, retryAfter: 60 },
+      60,
+    ],
+    [
+      'a 500 with an error',
+      answer({ status: 500, body: { error: 'server_error' } }),
+      { code: 'refused', error: 'server_error' },
+    ],
+  ]
+
+  describe('a fault', () => {
+    test.each(FAULTS)('%s: a poll that is tried again', (_, line, error, gap) =>
+      goesOnAfter(line, error, gap),
+    )
+
+    test.each(FAULTS)('%s: a typed error at the request for codes', (_, line, error) =>
+      failsAtOnce(line, error),
+    )
+
+    test('is not a connection that was kept and is gone when the next poll comes', async () => {
+      const dropsAfter =
+        (body: object): Play =>
+        (exchange) => {
+          exchange.response.once('finish', () => exchange.socket.end())
+          return answer({ body })(exchange)
+        }
+      const { outcome, gaps } = await play([dropsAfter(codes), dropsAfter(pending), dropsAfter(token)])
+      expect(outcome).toMatchObject(authorized)
+      expect(gaps).toEqual([WAIT, WAIT])
+    })
+
+    test('that never ends is tried until the codes expire, ever more seldom', async () => {
+      const { outcome, gaps } = await play([codes, reset])
+      expect(outcome).toEqual({ status: 'expired' })
+      expect(gaps.slice(0, 6)).toEqual([WAIT, 10.5, 21, 42, 60, 60])
+    })
+  })
+
+  describe('Retry-After', () => {
+    test.each([0, -3600, 86_400 * 365])(
+      'as a date is measured by the clock of the service, where that of the device is %d seconds off',
+      async (offset) => {
+        const time = new VirtualTime()
+        const date = (milliseconds: number) => new Date(milliseconds).toUTCString()
+        const busy: Play = (exchange) => {
+          const now = time.now + offset * 1000
+          const headers = { date: date(now), 'retry-after': date(now + 20_000) }
+          return answer({ status: 503, headers })(exchange)
+        }
+        const flow = await hostileFlow([codes, busy, token], { time })
+        expect(await flow.result()).toMatchObject(authorized)
+        expect(flow.gaps()).toEqual([WAIT, 20])
+      },
+    )
+
+    test('longer than the codes live, or than a number can say, expires without a poll, and can be resumed', async () => {
+      for (const retryAfter of ['3600', '9'.repeat(400)]) {
+        const busy = answer({ status: 503, headers: { 'retry-after': retryAfter } })
+        const flow = await hostileFlow([codes, busy])
+        await flow.time.advance(10_000)
+        const resume: ResumeRecord = JSON.parse(
+          JSON.stringify(exportResume(flow.actor.getSnapshot(), flow.time.now)),
+        )
+        expect(() =>
+          createDeviceAuthorization({ resume, profile: github({ authUrl: flow.server.url }) }),
+        ).not.toThrow()
+        expect(await flow.result()).toEqual({ status: 'expired' })
+        expect(flow.gaps()).toEqual([WAIT])
+      }
+    })
+  })
+
+  describe('a request that hangs', () => {
+    test.each([
+      ['without an answer', silence],
+      ['in the middle of its body', halfThenSilence],
+    ])('%s is given up after 30 seconds', async (_, line) => {
+      const { outcome, server } = await play([line, token])
+      expect(outcome).toMatchObject(failed('timed_out'))
+      expect(server.sent).toHaveLength(1)
+      await goesOnAfter(line, { code: 'timed_out' }, 30 + BACKOFF)
+    })
+
+    test('until after the lifetime is expired, and its connection is let go', async () => {
+      const flow = await hostileFlow([{ ...codes, expires_in: 10 }, silence])
+      expect(await flow.result()).toEqual({ status: 'expired' })
+      expect(flow.server.sent).toHaveLength(2)
+      expect(flow.server.open()).toBe(0)
+    })
+
+    test('and brings the token after the lifetime, but in its time, has brought it', async () => {
+      const time = new VirtualTime()
+      const script = [{ ...codes, interval: 80, expires_in: 90 }, later(time, 22_000, token)]
+      const flow = await hostileFlow(script, { time })
+      expect(await flow.result()).toMatchObject(authorized)
+    })
+
+    test('for a while counts its wait from the answer', async () => {
+      const time = new VirtualTime()
+      const flow = await hostileFlow([codes, later(time, 20_000, pending), token], { time })
+      expect(await flow.result()).toMatchObject(authorized)
+      expect(flow.gaps()).toEqual([WAIT, 20 + WAIT])
+    })
+  })
+
+  describe('a redirect', () => {
+    test.each([301, 302, 303, 307, 308])('with %d is refused, and nothing is sent there', async (status) => {
+      const elsewhere = await hostileServer([codes, token])
+      for (const target of [elsewhere.url, '/login/elsewhere']) {
+        const line = answer({
+          status,
+          headers: { location: target },
+          body: '<html>words-of-the-redirect</html>',
+        })
+        await failsAtOnce(line, { code: 'redirected' })
+        await endsWith(line, failed('redirected'))
+      }
+      expect(elsewhere.connections()).toBe(0)
+    })
+
+    test('by a header or a page with status 200 is not followed either', async () => {
+      const elsewhere = await hostileServer([codes, token])
+      const headers = {
+        refresh: `0; url=${elsewhere.url}`,
+        'content-location': elsewhere.url,
+        location: elsewhere.url,
+      }
+      const body = `<meta http-equiv="refresh" content="0; url=${elsewhere.url}">`
+      await failsAtOnce(answer({ headers, body }), { code: 'bad_answer' })
+      expect(elsewhere.connections()).toBe(0)
+    })
+  })
+
+  describe('a token', () => {
+    const { scope, token_type, ...bare } = token
+
+    test.each([
+      ['without scope', { token_type, ...bare }, { tokenType: 'bearer', scopes: ['asked'] }],
+      ['without type', { scope, ...bare }, { tokenType: 'bearer', scopes: ['repo', 'gist'] }],
+      [
+        'with null for both',
+        { ...bare, scope: null, token_type: null },
+        { tokenType: 'bearer', scopes: ['asked'] },
+      ],
+      ['with more fields', { ...token, id_token: {}, user: [1], x: null }, { scopes: ['repo', 'gist'] }],
+      ['of another type', { ...token, token_type: 'DPoP' }, { tokenType: 'DPoP', warning: 'not_bearer' }],
+      ['of an empty type', { ...token, token_type: '' }, { tokenType: '', warning: 'not_bearer' }],
+      ['of a type that is a number', { ...token, token_type: 5 }, { tokenType: '', warning: 'not_bearer' }],
+      [
+        'of a type that is an object',
+        { ...token, token_type: { toString: null } },
+        { tokenType: '', warning: 'not_bearer' },
+      ],
+      [
+        'of a type that moves the cursor',
+        { ...token, token_type: 'bearer\u001b[2J' },
+        { tokenType: '', warning: 'not_bearer' },
+      ],
+      ['beside an error', { ...token, error: 'slow_down' }, { scopes: ['repo', 'gist'] }],
+      ['with status 400', answer({ status: 400, body: token }), { scopes: ['repo', 'gist'] }],
+      ['with status 500', answer({ status: 500, body: token }), { scopes: ['repo', 'gist'] }],
+    ])('%s is kept', async (_, line, expected) => {
+      const { outcome } = await play([codes, line], { scopes: ['asked'] })
+      expect(outcome).toMatchObject({ status: 'authorized', token: expected })
+      if (outcome?.status === 'authorized')
+        expect(outcome.token.accessToken.reveal()).toBe(token.access_token)
+    })
+
+    test.each([[''], [12_345_678], [true], [{}], [['a-token-in-a-list']]])(
+      'that is %j is a typed error',
+      (access_token) => endsWith({ ...token, access_token }, failed('bad_answer')),
+    )
+
+    test.each(['Bearer', 'BEARER', undefined, null])('of the type %j has no warning', async (token_type) => {
+      const { outcome } = await play([codes, { ...token, token_type }])
+      expect(outcome).toMatchObject(authorized)
+      expect(outcome).not.toHaveProperty('token.warning')
+    })
+
+    test.each([
+      'gho_\u001b[2Jmoves-the-cursor',
+      'gho_\u202eturns-the-text',
+      'gho_line\nbreak',
+      'gho_tab\tulator',
+      'gho_ümlaut',
+      'gho_\u007fdelete',
+      'gho_\u00a0space',
+    ])(
+      'with characters that no token has, %j, is a typed error that quotes nothing',
+      async (access_token) => {
+        const { outcome } = await play([codes, pending, { ...token, access_token }])
+        expect(outcome).toMatchObject(failed('bad_answer'))
+        expect(outcome).toMatchObject({
+          error: { message: 'the answer with the token has no usable "access_token"' },
+        })
+      },
+    )
+
+    test('with each character that a token may have is kept', async () => {
+      const access_token = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 + 1 }, (_, i) => 0x20 + i))
+      const { outcome } = await play([codes, { ...token, access_token }])
+      expect(outcome?.status === 'authorized' && outcome.token.accessToken.reveal()).toBe(access_token)
+    })
+
+    test.each(['ghr_\u001b[2J', 'ghr_\n', '', 5])(
+      'is kept without the refresh token %j',
+      async (refresh_token) => {
+        const { outcome } = await play([codes, { ...token, refresh_token }])
+        expect(outcome).toMatchObject(authorized)
+        expect(outcome).not.toHaveProperty('token.refreshToken')
+      },
+    )
+  })
+
+  describe('an answer in another dress', () => {
+    const form = (record: object) => new URLSearchParams(record as Record<string, string>).toString()
+
+    test.each<[string, (record: object) => Line]>([
+      ['JSON called text', (record) => text(JSON.stringify(record))],
+      ['JSON called nothing', (record) => answer({ body: record, headers: { 'content-type': '' } })],
+      ['JSON called a page', (record) => answer({ body: record, headers: { 'content-type': 'text/html' } })],
+      ['JSON with a mark of its byte order', (record) => text(`\ufeff${JSON.stringify(record)}`)],
+      ['JSON with space around', (record) => text(`\r\n\t ${JSON.stringify(record, null, 2)} \r\n`)],
+      [
+        'a form',
+        (record) =>
+          answer({ body: form(record), headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
+      ],
+      ['a form called JSON', (record) => answer({ body: `${form(record)}\n` })],
+      [
+        'packed',
+        (record) =>
+          answer({ body: gzipSync(JSON.stringify(record)), headers: { 'content-encoding': 'gzip' } }),
+      ],
+      ['HTTP/1.0 without a length', (record) => raw(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(record)}`)],
+      [
+        'after early hints',
+        (record) => {
+          const body = JSON.stringify(record)
+          return raw(
+            `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+          )
+        },
+      ],
+      [
+        'in pieces of one byte',
+        (record) => {
+          const pieces = [...JSON.stringify(record)].map((byte) => `1\r\n${byte}\r\n`).join('')
+          return raw(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`)
+        },
+      ],
+    ])('%s is read', async (_, dress) => {
+      const { outcome, gaps, errors } = await play([dress(codes), dress(pending), dress(token)])
+      expect(outcome).toMatchObject({ status: 'authorized', token: { scopes: ['repo', 'gist'] } })
+      expect(gaps).toEqual([WAIT, WAIT])
+      expect([...errors]).toEqual([])
+    })
+  })
+
+  describe('scope', () => {
+    test.each([
+      ['repo,gist', ['repo', 'gist']],
+      ['repo gist', ['repo gist']],
+      ['', []],
+      [null, ['asked']],
+    ])('%j is %j', async (scope, scopes) => {
+      const { outcome } = await play([codes, { ...token, scope }], { scopes: ['asked'] })
+      expect(outcome).toMatchObject({ token: { scopes } })
+    })
+
+    test('is separated by a space where the profile says so', async () => {
+      const server = await hostileServer([codes, { ...token, scope: 'repo gist' }])
+      const time = new VirtualTime()
+      const login = authorizeDevice({
+        clientId: 'id',
+        clock: time.clock(),
+        fetch: server.through(time),
+        profile: rfc8628({
+          deviceAuthorizationEndpoint: `${server.url}/codes`,
+          tokenEndpoint: `${server.url}/token`,
+        }),
+      })
+      await time.until(() => server.sent.length === 2)
+      expect(await login).toMatchObject({ scopes: ['repo', 'gist'] })
+      expect(server.sent.map(({ path }) => path)).toEqual(['/codes', '/token'])
+    })
+
+    test.each([[['repo-in-a-list']], [7], [{ repo: true }]])('%j is a typed error', (scope) =>
+      endsWith({ ...token, scope }, failed('bad_answer')),
+    )
+  })
+
+  describe('the record of codes', () => {
+    test('may have fields that nobody knows', async () => {
+      const { outcome } = await play([
+        { ...codes, message: 'Hello', nested: { deep: [] }, error: null },
+        token,
+      ])
+      expect(outcome).toMatchObject(authorized)
+    })
+
+    test.each([
+      'javascript:alert(document.domain)',
+      'data:text/html,words-of-a-page',
+      'file:///etc/hostname',
+      'https://login.example/\u001b]8;;evil',
+      'https://login.example/\nwords-of-another-line',
+      'https://login.example/\u202egnp.exe',
+      'no address at all',
+      '',
+      5,
+      null,
+    ])('with the address %j is refused', async (address) => {
+      await failsAtOnce({ ...codes, verification_uri: address }, { code: 'bad_answer' })
+      if (address !== null && address !== '')
+        await failsAtOnce({ ...codes, verification_uri_complete: address }, { code: 'bad_answer' })
+    })
+
+    test.each(['AB\u001b[2J-words', 'AB\nwords-of-another-line', '', 12_345_678, null, undefined])(
+      'with the user code %j is refused',
+      (user_code) => failsAtOnce({ ...codes, user_code }, { code: 'bad_answer' }),
+    )
+
+    test.each([[''], [12_345_678], [null], [undefined], [['a-code-in-a-list']]])(
+      'with the device code %j is refused',
+      (device_code) => failsAtOnce({ ...codes, device_code }, { code: 'bad_answer' }),
+    )
+  })
+
+  describe('incorrect_device_code', () => {
+    test('is forgiven twice, once the service has known the code', async () => {
+      const { outcome, gaps } = await play([codes, pending, unknownCode, unknownCode, token])
+      expect(outcome).toMatchObject(authorized)
+      expect(gaps).toEqual([WAIT, WAIT, WAIT, WAIT])
+    })
+
+    test('ends the flow at the third time, or where the service never knew the code', async () => {
+      const thrice = await play([codes, pending, unknownCode])
+      expect(thrice.outcome).toMatchObject(failed('refused', { error: 'incorrect_device_code' }))
+      expect(thrice.gaps).toHaveLength(4)
+      const never = await play([codes, unknownCode])
+      expect(never.outcome).toMatchObject(failed('refused', { error: 'incorrect_device_code' }))
+      expect(never.gaps).toHaveLength(1)
+    })
+  })
+
+  describe('a refusal', () => {
+    const http10 = (body: object) => raw(`HTTP/1.0 401 Unauthorized\r\n\r\n${JSON.stringify(body)}`)
+
+    test.each<[string, Line, object]>([
+      [
+        '400 without a body or a type',
+        raw('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'),
+        { status: 400, error: undefined },
+      ],
+      [
+        '404 with an error',
+        answer({ status: 404, body: { error: 'unsupported_grant_type' } }),
+        { status: 404, error: 'unsupported_grant_type' },
+      ],
+      [
+        'HTTP/1.0 without a length',
+        http10({ error: 'invalid_client' }),
+        { status: 401, error: 'invalid_client' },
+      ],
+      [
+        '401 with an error',
+        answer({ status: 401, body: { error: 'invalid_client' } }),
+        { status: 401, error: 'invalid_client' },
+      ],
+      [
+        '403 with a page',
+        answer({ status: 403, body: '<html>Blocked by the proxy</html>' }),
+        { status: 403, error: undefined },
+      ],
+      [
+        '400 with an error that is an object',
+        answer({ status: 400, body: { error: { code: 'words-of-the-service' } } }),
+        { status: 400, error: undefined },
+      ],
+      [
+        'an unknown error',
+        {
+          error: 'my_own_error',
+          error_description: 'quoted-description',
+          error_uri: 'https://words.example',
+        },
+        { status: 200, error: 'my_own_error' },
+      ],
+    ])('%s has its status and code, at the request for codes and at a poll', async (_, line, error) => {
+      await failsAtOnce(line, { code: 'refused', ...error })
+      await endsWith(line, failed('refused', error))
+    })
+  })
+
+  describe('the end', () => {
+    test.each<[string, Line, string]>([
+      ['access_denied', denied, 'denied'],
+      ['expired_token', expired, 'expired'],
+      ['token_expired', { error: 'token_expired' }, 'expired'],
+    ])('%s is said by the service', async (_, line, status) => {
+      for (const http of [200, 400]) await endsWith(answer({ status: http, body: line }), { status })
+    })
+
+    test('comes by itself where the service never says expired_token', async () => {
+      const { outcome, time, server } = await play([{ ...codes, expires_in: 60 }, pending])
+      expect(outcome).toEqual({ status: 'expired' })
+      expect(gapsOf(server.sent)).toEqual(Array(11).fill(WAIT))
+      expect(time.timers).toBe(0)
+    })
+  })
+
+  describe('a flow that is cancelled', () => {
+    test.each<[string, Script, number]>([
+      ['in the middle of a wait', [codes, token], 1],
+      ['in the middle of the request for codes', [silence, token], 1],
+      ['in the middle of a poll', [codes, silence, token], 2],
+      ['in the middle of a body', [codes, halfThenSilence, token], 2],
+    ])('%s ends at once, lets go of its connection and sends nothing more', async (_, script, requests) => {
+      const time = new VirtualTime()
+      const server = await hostileServer(script)
+      const controller = new AbortController()
+      const login = authorizeDevice({
+        clientId: 'id',
+        clock: time.clock(),
+        fetch: server.through(time),
+        profile: github({ authUrl: server.url }),
+        signal: controller.signal,
+      })
+      await time.advance(requests === 2 ? 6000 : 1000)
+      expect(server.sent).toHaveLength(requests)
+      const { now } = time
+      controller.abort('enough')
+      const error = await login.catch((error) => error)
+      expect(error).toMatchObject({ code: 'cancelled', cause: 'enough' })
+      expectNothingQuoted(error, server.bodies)
+      expect(time.now).toBe(now)
+      await untilTrue(() => server.open() === 0)
+      await time.advance(3_600_000)
+      expect(server.sent).toHaveLength(requests)
+      expect(time.timers).toBe(0)
+    })
+  })
+
+  test('two callers at once are two flows, each with codes of its own', async () => {
+    const time = new VirtualTime()
+    let given = 0
+    const server = await hostileServer(({ path, body }) => {
+      given += 1
+      if (path.endsWith('/code'))
+        return { ...codes, device_code: `code-${given}`, user_code: `USER-${given}` }
+      return { ...token, access_token: `token-for-${new URLSearchParams(body).get('device_code')}` }
+    })
+    const shown: string[] = []
+    const login = () =>
+      authorizeDevice({
+        clientId: 'id',
+        clock: time.clock(),
+        fetch: server.through(time),
+        profile: github({ authUrl: server.url }),
+        onCodes: ({ userCode }) => shown.push(userCode),
+      })
+    const logins = Promise.all([login(), login()])
+    await time.advance(10_000)
+    const tokens = (await logins).map(({ accessToken }) => accessToken.reveal())
+    expect(tokens.sort()).toEqual(['token-for-code-1', 'token-for-code-2'])
+    expect(shown.sort()).toEqual(['USER-1', 'USER-2'])
+    expect(server.sent).toHaveLength(4)
+  })
+
+  test('a process that dies while it waits is followed by one that goes on, with the same deadline and pace', async () => {
+    const time = new VirtualTime()
+    const first = await hostileFlow([codes, { error: 'slow_down' }, pending], { time })
+    await time.advance(10_000)
+    const record = JSON.parse(JSON.stringify(exportResume(first.actor.getSnapshot(), time.now)))
+    first.actor.stop()
+    await time.advance(2000)
+    const resumed = createDeviceAuthorization({
+      resume: record,
+      profile: github({ authUrl: first.server.url }),
+      clock: time.clock(),
+      fetch: first.server.through(time),
+    }).start()
+    await time.until(() => resumed.getSnapshot().status === 'done')
+    expect(resumed.getSnapshot().output).toEqual({ status: 'expired' })
+    const [asked, ...polls] = first.server.sent
+    expect(time.now).toBe((asked?.at ?? 0) + 900_000)
+    expect(gapsOf(polls).slice(0, -1)).toEqual(Array(polls.length - 2).fill(12.6))
+  })
+
+  test('a clock that is 20 percent fast is told once to slow down, and then no more', async () => {
+    const time = new VirtualTime()
+    const { outcome, told } = await strictly(time, 1.2)
+    expect(outcome).toMatchObject(authorized)
+    expect(told).toEqual(['slow_down', ...Array(19).fill('authorization_pending')])
+  })
+
+  /** A flow on a clock that is fast, against a service that wants its interval to the millisecond; 20 polls, then the token. */
+  async function strictly(time: VirtualTime, rate: number) {
+    let last = time.now
+    let interval = 5
+    const told: string[] = []
+    const script: Script = ({ at }, index) => {
+      const early = at - last < interval * 1000
+      last = at
+      if (index === 0) return codes
+      if (told.length === 20) return token
+      if (early) interval += 5
+      const error = early ? 'slow_down' : 'authorization_pending'
+      told.push(error)
+      return { error }
+    }
+    const flow = await hostileFlow(script, { time, rate })
+    return { outcome: await flow.result(), told }
+  }
+
+  test('a laptop that sleeps past the deadline finds its codes expired, and polls no more', async () => {
+    const { time, actor, server, result } = await hostileFlow([codes, pending, token])
+    await time.advance(8000)
+    time.now += 3_600_000
+    actor.send({ type: 'wake' })
+    expect(await result()).toEqual({ status: 'expired' })
+    expect(server.sent).toHaveLength(2)
+  })
+
+  test('a laptop that sleeps past the deadline, and is not told so, asks once whether its codes expired', async () => {
+    for (const said of [expired, answer({ status: 503 })]) {
+      const { time, server, result } = await hostileFlow([codes, pending, said])
+      await time.advance(8000)
+      time.now += 3_600_000
+      expect(await result()).toEqual({ status: 'expired' })
+      expect(server.sent).toHaveLength(3)
+    }
+  })
+
+  test('a service that cannot be reached at all is an error that names its host', async () => {
+    const error = await authorizeDevice({
+      clientId: 'id',
+      profile: github({ authUrl: 'http://127.0.0.1:1' }),
+    }).catch((error) => error)
+    expect(error).toMatchObject({ code: 'unreachable' })
+    expect(error.message).toContain('127.0.0.1:1 cannot be reached')
+  })
+}

@@ -1,0 +1,3 @@
+import { answersContract } from './responses-contract.ts'
+
+answersContract()
