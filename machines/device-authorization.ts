@@ -2,8 +2,8 @@ import { assign, type DoneActorEvent, type ErrorActorEvent, fromPromise, setup }
 import type { AnyAuthgraphError } from '../src/errors.ts'
 import type { DeviceCodes } from '../src/protocol/device-codes.ts'
 import type { OAuthToken } from '../src/protocol/oauth-record.ts'
-import type { PollAnswer } from '../src/protocol/poll-response.ts'
-import type { Profile } from '../src/protocol/provider.ts'
+import type { PollResponse } from '../src/protocol/poll-response.ts'
+import type { Provider } from '../src/protocol/provider.ts'
 import type { Secret } from '../src/secret.ts'
 
 /** Milliseconds a request may take. */
@@ -40,7 +40,7 @@ const FORGIVEN = 2
  * @group Machines
  * @see Spec 3
  */
-export type Standing = 'requested' | 'pending' | 'slowed'
+export type DeviceStatus = 'requested' | 'pending' | 'slowed'
 
 /**
  * What differs from one authorization to the next, and does not change while it runs.
@@ -52,7 +52,7 @@ export interface DeviceAuthorizationInput {
   /** Of a confidential client alone. The device flow needs none. */
   readonly clientSecret?: Secret | undefined
   readonly scopes: readonly string[]
-  readonly profile: Profile
+  readonly provider: Provider
   /** Sends the requests. */
   readonly fetch: typeof globalThis.fetch
   /** Tells the time, epoch milliseconds. */
@@ -73,7 +73,7 @@ export interface DeviceAuthorizationInput {
  */
 export interface Progress {
   readonly codes: DeviceCodes
-  readonly status: Standing
+  readonly status: DeviceStatus
   /** Seconds that the service requires between two polls. It only grows. */
   readonly interval: number
   /** What each wait is multiplied by. It only grows. */
@@ -121,7 +121,7 @@ export type DeviceResult =
 export interface CodesRequest
   extends Pick<
     DeviceAuthorizationInput,
-    'clientId' | 'clientSecret' | 'scopes' | 'profile' | 'fetch' | 'clock'
+    'clientId' | 'clientSecret' | 'scopes' | 'provider' | 'fetch' | 'clock'
   > {}
 
 /**
@@ -129,7 +129,7 @@ export interface CodesRequest
  *
  * @group Machines
  */
-export interface CodesAnswer {
+export interface CodesResponse {
   readonly codes: DeviceCodes
   readonly sentAt: number
   readonly at: number
@@ -165,7 +165,7 @@ type Members = {
  * One authorization as the device lives it.
  *
  * It performs nothing: `requestCodes` and `pollToken` are provided by the client. `requestCodes` rejects with a typed
- * error; `pollToken` resolves with a {@link PollAnswer} whatever happens, so that an error of it is a defect.
+ * error; `pollToken` resolves with a {@link PollResponse} whatever happens, so that an error of it is a defect.
  *
  * @group Machines
  * @see Spec 3
@@ -181,8 +181,8 @@ export const deviceAuthorization = setup({
     meta: { readonly text: string }
   },
   actors: {
-    requestCodes: fromPromise<CodesAnswer, CodesRequest>(() => notProvided('requestCodes')),
-    pollToken: fromPromise<PollAnswer, PollRequest>(() => notProvided('pollToken')),
+    requestCodes: fromPromise<CodesResponse, CodesRequest>(() => notProvided('requestCodes')),
+    pollToken: fromPromise<PollResponse, PollRequest>(() => notProvided('pollToken')),
   },
   delays: {
     requestTimeout: REQUEST_TIMEOUT,
@@ -197,27 +197,27 @@ export const deviceAuthorization = setup({
     // Codes that expire before the next poll are waited for, not polled.
     pollDue: ({ context }, now: number) =>
       now >= context.nextPollAt && context.nextPollAt < context.expiresAt,
-    token: (_, response: PollAnswer) => response.type === 'token',
-    pending: (_, response: PollAnswer) => response.type === 'pending',
-    slowDown: (_, response: PollAnswer) => response.type === 'slow_down',
-    denied: (_, response: PollAnswer) => response.type === 'denied',
-    expired: (_, response: PollAnswer) => response.type === 'expired',
-    fault: (_, response: PollAnswer) => response.type === 'fault',
-    refused: (_, response: PollAnswer) => response.type === 'refused',
-    forgivable: ({ context }, response: PollAnswer) => isForgivable(context, response),
+    token: (_, response: PollResponse) => response.type === 'token',
+    pending: (_, response: PollResponse) => response.type === 'pending',
+    slowDown: (_, response: PollResponse) => response.type === 'slow_down',
+    denied: (_, response: PollResponse) => response.type === 'denied',
+    expired: (_, response: PollResponse) => response.type === 'expired',
+    fault: (_, response: PollResponse) => response.type === 'fault',
+    refused: (_, response: PollResponse) => response.type === 'refused',
+    forgivable: ({ context }, response: PollResponse) => isForgivable(context, response),
   },
   actions: {
     look: assign(({ context }) => looked(context)),
     countWait: assign(({ context }) => ({ lookedAt: context.lookedAt + ranOf(context) })),
     countPoll: assign({ polls: ({ context }) => context.polls + 1 }),
-    keepCodes: assign(({ context }, response: CodesAnswer) => begun(context, response)),
+    keepCodes: assign(({ context }, response: CodesResponse) => begun(context, response)),
     schedule: assign(({ context }, response: Members) => scheduled(context, response)),
     raiseInterval: assign(({ context }, response: Members) => slowed(context, response)),
-    backOff: assign(({ context }, response: Members) => missed(context, response)),
-    backOffAfterTimeout: assign(({ context }) => missed(context, { at: timedOutAt(context) })),
+    backOff: assign(({ context }, response: Members) => afterFault(context, response)),
+    backOffAfterTimeout: assign(({ context }) => afterFault(context, { at: timedOutAt(context) })),
     forgive: assign(({ context }, response: Members) => ({
       forgiven: context.forgiven + 1,
-      ...heard(context, response),
+      ...afterResponse(context, response),
     })),
     keepToken: assign((_, { token }: Members) => ({ token, error: undefined })),
     keepRefusal: assign((_, { error }: Members) => ({ error })),
@@ -475,15 +475,20 @@ function tookOf(sentAt: number, at: number, limit: number): number {
   return Math.min(Math.max(0, at - sentAt), limit)
 }
 
-function begun(context: DeviceAuthorizationContext, { codes, sentAt, at }: CodesAnswer) {
+function begun(context: DeviceAuthorizationContext, { codes, sentAt, at }: CodesResponse) {
   // The lifetime counts from the moment of asking: the service counts from a moment after it.
   const expiresAt = at - tookOf(sentAt, at, REQUEST_TIMEOUT) + codes.expiresIn * 1000
   const known = { codes, interval: codes.interval, expiresAt, lookedAt: at }
-  return { ...known, ...heard({ ...context, ...known }, { at }) }
+  return { ...known, ...afterResponse({ ...context, ...known }, { at }) }
 }
 
 function scheduled(context: DeviceAuthorizationContext, response: Members) {
-  return { status: 'pending' as const, faults: 0, error: undefined, ...heard(proven(context), response) }
+  return {
+    status: 'pending' as const,
+    faults: 0,
+    error: undefined,
+    ...afterResponse(proven(context), response),
+  }
 }
 
 function slowed(context: DeviceAuthorizationContext, response: Members) {
@@ -497,7 +502,7 @@ function slowed(context: DeviceAuthorizationContext, response: Members) {
     status: 'slowed' as const,
     faults: 0,
     error: undefined,
-    ...heard({ ...proven(context), ...slower }, response),
+    ...afterResponse({ ...proven(context), ...slower }, response),
   }
 }
 
@@ -511,19 +516,19 @@ function proven(context: DeviceAuthorizationContext): DeviceAuthorizationContext
 }
 
 /** When to poll after a response: the margin gives way where a poll would otherwise miss the lifetime. */
-function heard(context: DeviceAuthorizationContext, { at, retryAfter = 0 }: Members) {
+function afterResponse(context: DeviceAuthorizationContext, { at, retryAfter = 0 }: Members) {
   const expiresAt = endSeenFrom(context, at)
-  const wait = inTime({ ...context, expiresAt }, at, context.interval * 1000 * context.margin)
+  const wait = waitWithinLifetime({ ...context, expiresAt }, at, context.interval * 1000 * context.margin)
   return { lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
 }
 
 /** When to poll after a fault: later each time, apart from the interval, and no sooner than the service says. */
-function missed(context: DeviceAuthorizationContext, { at, retryAfter = 0, error }: Members) {
+function afterFault(context: DeviceAuthorizationContext, { at, retryAfter = 0, error }: Members) {
   const expiresAt = endSeenFrom(context, at)
   const faults = context.faults + 1
   const required = context.interval * 1000 * context.margin
   const backoff = Math.min(required * 2 ** faults, Math.max(LONGEST_BACKOFF, required))
-  const wait = inTime({ ...context, expiresAt }, at, backoff * (1 + context.flow.jitter / 10))
+  const wait = waitWithinLifetime({ ...context, expiresAt }, at, backoff * (1 + context.flow.jitter / 10))
   // A time behind the end of the codes is as good as the end.
   const asked = Math.min(retryAfter * 1000, expiresAt - at)
   return { error, faults, lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, asked) }
@@ -536,17 +541,21 @@ function endSeenFrom(context: DeviceAuthorizationContext, at: number): number {
 }
 
 /** Shortens a wait so that one more poll falls before the end, though never below what the service requires. */
-function inTime({ interval, expiresAt }: DeviceAuthorizationContext, at: number, wait: number): number {
+function waitWithinLifetime(
+  { interval, expiresAt }: DeviceAuthorizationContext,
+  at: number,
+  wait: number,
+): number {
   return Math.max(interval * 1000, Math.min(wait, expiresAt - LAST_CHANCE - at))
 }
 
 /** The service may not know the codes for a moment after the approval. Without a later poll this is the end. */
-function isForgivable(context: DeviceAuthorizationContext, response: PollAnswer): boolean {
+function isForgivable(context: DeviceAuthorizationContext, response: PollResponse): boolean {
   const isUnknownCode =
     response.type === 'refused' &&
     response.error.code === 'refused' &&
     response.error.error === 'incorrect_device_code'
-  const { nextPollAt, expiresAt } = heard(context, response)
+  const { nextPollAt, expiresAt } = afterResponse(context, response)
   return (
     isUnknownCode && context.status !== 'requested' && context.forgiven < FORGIVEN && nextPollAt < expiresAt
   )

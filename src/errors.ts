@@ -127,8 +127,8 @@ export class WrongHostError extends AuthgraphError {
  * @group Errors
  * @see Spec 4
  */
-export class BadAnswerError extends AuthgraphError {
-  readonly code = 'bad_answer'
+export class BadResponseError extends AuthgraphError {
+  readonly code = 'bad_response'
 }
 
 /**
@@ -136,8 +136,8 @@ export class BadAnswerError extends AuthgraphError {
  *
  * @group Errors
  */
-export class AnswerTooLargeError extends AuthgraphError {
-  readonly code = 'answer_too_large'
+export class ResponseTooLargeError extends AuthgraphError {
+  readonly code = 'response_too_large'
 
   constructor(limit: number) {
     super(`the answer is larger than ${limit} bytes`)
@@ -281,8 +281,8 @@ export type AnyAuthgraphError =
   | TimedOutError
   | RedirectedError
   | WrongHostError
-  | BadAnswerError
-  | AnswerTooLargeError
+  | BadResponseError
+  | ResponseTooLargeError
   | RefusedError
   | BadOptionError
   | BadResumeError

@@ -9,8 +9,8 @@ export type {
   DeviceAuthorizationEvent,
   DeviceAuthorizationInput,
   DeviceResult,
+  DeviceStatus,
   Progress,
-  Standing,
 } from '../machines/device-authorization.ts'
 export { authorizeDevice } from './client/authorize-device.ts'
 export { createDeviceAuthorization } from './client/create-device-authorization.ts'
@@ -30,12 +30,11 @@ export { exportToken, importToken, type TokenRecord } from './client/token-recor
 export { type DeviceSnapshot, type DeviceView, viewOf } from './client/view.ts'
 export { watch } from './client/watch.ts'
 export {
-  AnswerTooLargeError,
   type AnyAuthgraphError,
   ApiError,
   AuthgraphError,
-  BadAnswerError,
   BadOptionError,
+  BadResponseError,
   BadResumeError,
   CancelledError,
   DeniedError,
@@ -44,6 +43,7 @@ export {
   type JwtErrorCode,
   RedirectedError,
   RefusedError,
+  ResponseTooLargeError,
   TimedOutError,
   UnreachableError,
   WrongHostError,
@@ -53,7 +53,7 @@ export type { OAuthToken, TokenWarning } from './protocol/oauth-record.ts'
 export {
   github,
   githubEnterprise,
-  type Profile,
+  type Provider,
   rfc8628,
   type ServiceAddresses,
 } from './protocol/provider.ts'

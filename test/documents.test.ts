@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '..')
 /** What people read. Its blocks in JavaScript run as they stand; those in TypeScript are files below `test/guides`. */
 const documents = [
   'README.md',
-  ...['docs/guides', 'docs/change'].flatMap((folder) =>
+  ...['docs/guides', 'docs/extend'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))
       .map((name) => join(folder, name)),

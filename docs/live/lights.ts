@@ -1,4 +1,4 @@
-import type { Machine, Move } from '../tools/read-machine.ts'
+import type { Machine, Transition } from '../tools/read-machine.ts'
 
 /** A drawn machine that shows where it is, and how it came there. */
 export class Lights {
@@ -22,9 +22,9 @@ export class Lights {
   }
 
   /** Shows that a move was taken: its arrow flashes, and stays marked. */
-  flash(move: Move): void {
+  flash(transition: Transition): void {
     for (const drawn of this.#picture.querySelectorAll<SVGGElement>('[data-moves]')) {
-      if (!drawn.dataset.moves?.split(' ').includes(move.id)) continue
+      if (!drawn.dataset.transitions?.split(' ').includes(transition.id)) continue
       drawn.classList.remove('taken')
       // The animation starts anew only once the browser has seen the class go.
       drawn.getBoundingClientRect()
@@ -40,9 +40,10 @@ export class Lights {
   }
 
   /** The move between two states, or from what is around the first, for a reason, where there is one. */
-  find(from: string, to: string, isReason: (move: Move) => boolean): Move | undefined {
-    return this.#machine.moves.find(
-      (move) => `${from}.`.startsWith(`${move.from}.`) && move.to === to && isReason(move),
+  find(from: string, to: string, isReason: (transition: Transition) => boolean): Transition | undefined {
+    return this.#machine.transitions.find(
+      (transition) =>
+        `${from}.`.startsWith(`${transition.from}.`) && transition.to === to && isReason(transition),
     )
   }
 

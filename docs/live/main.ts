@@ -8,13 +8,14 @@ import {
 } from 'authgraph'
 import { deviceGrant, grantValue } from 'authgraph/machines'
 import type { Decision } from 'authgraph/service'
-import { type Move, readMachine } from '../tools/read-machine.ts'
+import { takenTransitions } from '../../src/cli/watch/taken-transitions.ts'
+import { readMachine, type Transition } from '../tools/read-machine.ts'
 import { find } from './elements.ts'
 import { Lights } from './lights.ts'
 import { browserClock, PacedClock } from './paced-clock.ts'
 import { Phone } from './phone.ts'
 import { idOf, showDevice } from './show-device.ts'
-import { logMove } from './show-log.ts'
+import { logTransition } from './show-log.ts'
 import { showRings } from './show-rings.ts'
 import { showMessage } from './show-wire.ts'
 import { AUTH_URL, CLIENT, createWatchedService, type Grant, type Step } from './watched-service.ts'
@@ -60,22 +61,19 @@ class Flow {
   constructor() {
     deviceLights.clear()
     serviceLights.clear()
-    find('#moves').replaceChildren()
+    find('#transitions').replaceChildren()
     find('#exchanges').replaceChildren()
     this.wire = new Wire(this.#service.fetch, time, (message) => showMessage(message, LATENCY / rate()))
     this.#actor = createDeviceAuthorization({
       clientId: CLIENT.clientId,
       scopes: ['repo', 'gist'],
-      profile: github({ authUrl: AUTH_URL, baseUrl: AUTH_URL }),
+      provider: github({ authUrl: AUTH_URL, baseUrl: AUTH_URL }),
       fetch: (input, init) => underway(this.wire.fetch(input, init)),
       clock: this.deviceClock,
-      inspect: (event) => {
-        if (event.type !== '@xstate.microstep') return
-        for (const transition of event._transitions) {
-          const move = devicesMachine.moves.find((move) => move.transition === transition)
-          if (move) this.#onDeviceMove(move, event.snapshot as DeviceSnapshot)
-        }
-      },
+      inspect: takenTransitions((definition, after) => {
+        const transition = devicesMachine.transitions.find((one) => one.definition === definition)
+        if (transition) this.#onDeviceTransition(transition, after)
+      }),
     })
     this.#phone = new Phone(CLIENT.name, ['repo', 'gist'], {
       lookUp: (code) => this.#lookUp(code),
@@ -119,10 +117,10 @@ class Flow {
     if (this.#grant && this.#isOverdue(this.#grant)) this.#showGrant({ ...this.#grant, state: 'expired' })
   }
 
-  #onDeviceMove(move: Move, snapshot: DeviceSnapshot): void {
-    deviceLights.flash(move)
+  #onDeviceTransition(transition: Transition, snapshot: DeviceSnapshot): void {
+    deviceLights.flash(transition)
     const { error } = viewOf(snapshot, this.deviceClock.now())
-    logMove(this.#seconds(), 'device', move, idOf(snapshot.value), error?.message)
+    logTransition(this.#seconds(), 'device', transition, idOf(snapshot.value), error?.message)
   }
 
   #onDeviceState(snapshot: DeviceSnapshot): void {
@@ -146,7 +144,7 @@ class Flow {
 
   async #decide(decision: 'approve' | 'deny', code: string): Promise<void> {
     this.#decision = decision
-    this.#phone.answer(
+    this.#phone.response(
       decision,
       await (decision === 'approve'
         ? this.#service.approve(code, { id: 1, login: 'octocat' })
@@ -155,7 +153,7 @@ class Flow {
   }
 
   #onServiceStep({ before, after }: Step): void {
-    const move =
+    const transition =
       before &&
       serviceLights.find(
         stateId(before),
@@ -163,9 +161,9 @@ class Flow {
         ({ trigger }) =>
           trigger.name === this.#decision || ['poll', 'issued', 'notIssued'].includes(trigger.name),
       )
-    if (move) {
-      serviceLights.flash(move)
-      logMove(this.#seconds(), 'service', move, stateId(after))
+    if (transition) {
+      serviceLights.flash(transition)
+      logTransition(this.#seconds(), 'service', transition, stateId(after))
     }
     this.#showGrant(after)
     if (DECIDED.has(after.state)) announce(`Service: ${textOf(after)}`)

@@ -48,9 +48,9 @@ export class Phone {
   }
 
   /** Shows what became of the decision. */
-  answer(decision: 'approve' | 'deny', answer: Decision): void {
-    if (answer !== 'done') {
-      this.#enter(REFUSALS[answer])
+  response(decision: 'approve' | 'deny', response: Decision): void {
+    if (response !== 'done') {
+      this.#enter(REFUSALS[response])
       return
     }
     if (decision === 'approve') this.#show(connected(), make('p', 'quiet', 'Its next poll brings the token.'))

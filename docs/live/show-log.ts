@@ -1,4 +1,4 @@
-import type { Move } from '../tools/read-machine.ts'
+import type { Transition } from '../tools/read-machine.ts'
 import { GUARDS, TRIGGERS } from '../tools/words.ts'
 import { find, make, prepend } from './elements.ts'
 
@@ -9,14 +9,14 @@ const KEPT = 60
  *
  * @param error What went wrong, where something did.
  */
-export function logMove(
+export function logTransition(
   seconds: number,
   machine: 'device' | 'service',
-  move: Move,
+  transition: Transition,
   to: string,
   error?: string,
 ): void {
-  const { from, trigger, guard } = move
+  const { from, trigger, guard } = transition
   const name = trigger.name === '' ? trigger.kind : `${trigger.kind} ${trigger.name}`
   const why = [TRIGGERS[name] ?? name, guard && (GUARDS[guard] ?? guard)]
     .filter(Boolean)
@@ -27,8 +27,8 @@ export function logMove(
     machine,
     make('span', 'at', `${seconds.toFixed(1)} s`),
     make('span', 'who', machine),
-    make('span', 'move', make('b', '', from || 'anywhere'), ' to ', make('b', '', to)),
+    make('span', 'transition', make('b', '', from || 'anywhere'), ' to ', make('b', '', to)),
     make('span', 'why', error === undefined ? why : `${why}: ${error}`),
   )
-  prepend(find('#moves'), item, KEPT)
+  prepend(find('#transitions'), item, KEPT)
 }

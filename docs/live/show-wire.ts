@@ -16,7 +16,7 @@ export function showMessage({ exchange, kind, title, fields }: Message, travel: 
     make(
       'span',
       'direction',
-      kind === 'request' ? 'device asks' : kind === 'answer' ? 'service answers' : 'lost',
+      kind === 'request' ? 'device asks' : kind === 'response' ? 'service answers' : 'lost',
     ),
     make('code', 'title', title),
     make(

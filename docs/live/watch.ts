@@ -1,10 +1,10 @@
 import { deviceAuthorization } from 'authgraph/machines'
-import type { Heard, MoveEvent, StateEvent } from '../../src/cli/watch/events.ts'
+import type { ReceivedEvent, StateEvent, TransitionTaken } from '../../src/cli/watch/events.ts'
 import { readMachine } from '../tools/read-machine.ts'
 import { find } from './elements.ts'
 import { Lights } from './lights.ts'
 import { idOf, showDevice } from './show-device.ts'
-import { logMove } from './show-log.ts'
+import { logTransition } from './show-log.ts'
 import { type Countdown, showRings } from './show-rings.ts'
 import { showMessage } from './show-wire.ts'
 
@@ -23,19 +23,21 @@ let clock = { ahead: 0, began: 0, opened: 0 }
 let state: StateEvent | undefined
 
 /** What to do at each kind of event. */
-const HEAR: { readonly [Type in Heard['type']]: (event: Extract<Heard, { type: Type }>) => void } = {
+const LISTENERS: {
+  readonly [Type in ReceivedEvent['type']]: (event: Extract<ReceivedEvent, { type: Type }>) => void
+} = {
   clock: ({ at, began }) => {
     clock = { ahead: at - Date.now(), began, opened: at }
     showConnection('open', 'Following your terminal.')
   },
   state: showState,
-  move: showMove,
+  transition: showTransition,
   message: (message) => showMessage(message, message.at < clock.opened ? 0 : TRAVEL),
   end: ({ text }) => end(text),
 }
 
-function hear<Type extends Heard['type']>(event: Extract<Heard, { type: Type }>): void {
-  HEAR[event.type as Type](event)
+function receive<Type extends ReceivedEvent['type']>(event: Extract<ReceivedEvent, { type: Type }>): void {
+  LISTENERS[event.type as Type](event)
 }
 
 function showState(event: StateEvent): void {
@@ -48,12 +50,14 @@ function showState(event: StateEvent): void {
   tick()
 }
 
-function showMove({ from, event, branch, to, at }: MoveEvent & { readonly at: number }): void {
-  const branches = machine.moves.filter((move) => move.from === from && move.transition.eventType === event)
-  const move = branches[branch]
-  if (move === undefined) return
-  lights.flash(move)
-  logMove((at - clock.began) / 1000, 'device', move, idOf(to))
+function showTransition({ from, event, branch, to, at }: TransitionTaken & { readonly at: number }): void {
+  const branches = machine.transitions.filter(
+    (transition) => transition.from === from && transition.definition.eventType === event,
+  )
+  const transition = branches[branch]
+  if (transition === undefined) return
+  lights.flash(transition)
+  logTransition((at - clock.began) / 1000, 'device', transition, idOf(to))
 }
 
 /** Shows how much time is left. */
@@ -93,7 +97,7 @@ function announce(words: string): void {
   if (announcer.textContent !== words) announcer.textContent = words
 }
 
-stream.addEventListener('message', ({ data }) => hear(JSON.parse(data)))
+stream.addEventListener('message', ({ data }) => receive(JSON.parse(data)))
 stream.addEventListener('error', () =>
   showConnection('lost', 'The command does not answer: it has ended, or will be found again.'),
 )

@@ -1,5 +1,5 @@
 import type { Clock } from 'authgraph'
-import { type Message, shownAnswer, shownRequest } from '../../src/cli/watch/messages.ts'
+import { type Message, shownRequest, shownResponse } from '../../src/cli/watch/messages.ts'
 
 /** What may happen to one request on its way. */
 export type Fault = 'drop' | 'unavailable' | 'html'
@@ -42,18 +42,18 @@ export class Wire {
       })
       throw new TypeError('the connection was lost')
     }
-    const answer = await this.#answer(request, fault)
-    const shown = await shownAnswer(answer, secrets)
+    const response = await this.#response(request, fault)
+    const shown = await shownResponse(response, secrets)
     this.#onMessage({
       exchange,
-      kind: 'answer',
+      kind: 'response',
       ...(fault === 'html' ? { ...shown, fields: [['body', HTML]] } : shown),
     })
     await this.#pass(request.signal)
-    return answer
+    return response
   }
 
-  async #answer(request: Request, fault: Fault | undefined): Promise<Response> {
+  async #response(request: Request, fault: Fault | undefined): Promise<Response> {
     if (fault === 'unavailable') return new Response('', { status: 503 })
     if (fault === 'html') return new Response(HTML, { headers: { 'content-type': 'text/html' } })
     return this.#service(request)

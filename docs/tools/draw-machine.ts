@@ -43,7 +43,9 @@ export function drawParts({ shapes, arrows }: Layout): string {
     ...around.map((placed) => drawShape(placed, arrows)),
     ...arrows.map(drawArrow),
     ...inside.map((placed) => drawShape(placed, arrows)),
-    ...arrows.map(({ arrow, label }) => (label ? drawLabel(arrow.label, label, movesOf({ arrow })) : '')),
+    ...arrows.map(({ arrow, label }) =>
+      label ? drawLabel(arrow.label, label, transitionsOf({ arrow })) : '',
+    ),
   ].join('\n')
 }
 
@@ -54,7 +56,7 @@ function drawShape(placed: PlacedShape, arrows: readonly PlacedArrow[]): string 
       return element('circle', { class: 'dot', cx: x + width / 2, cy: y + height / 2, r: width / 2 - 1 })
     case 'anywhere': {
       const own = arrows.filter(({ arrow }) => arrow.source === shape.id)
-      return drawLabel(shape.label, placed, own.map(movesOf).join(' '), content.tag)
+      return drawLabel(shape.label, placed, own.map(transitionsOf).join(' '), content.tag)
     }
     case 'reference':
       return element(
@@ -91,7 +93,7 @@ function words({ shape, content: { tag, name, lines, invokes, stays }, x, y }: P
     ...lines.map((words) => text('text', left, line(LINE.text), words)),
     ...invokes.map((id) => drawInvoke(left, line(LINE.invoke) + 2, id)),
     ...(stays.length > 0 && shape.kind === 'state'
-      ? [drawStays(stays, left, top + STAYS.gap, movesOf({ arrow: { moves: shape.stays } }))]
+      ? [drawStays(stays, left, top + STAYS.gap, transitionsOf({ arrow: { transitions: shape.stays } }))]
       : []),
   ]
 }
@@ -104,17 +106,17 @@ function drawInvoke(x: number, y: number, id: string): string {
 }
 
 /** The label, with an arrow that comes back to where it began. */
-function drawStays(label: Label, x: number, y: number, moves: string): string {
+function drawStays(label: Label, x: number, y: number, transitions: string): string {
   const size = labelSize(label)
   const middle = y + size.height / 2
   const right = x + size.width
   const back = `M${round(right)} ${round(middle - 9)}h8a9 9 0 0 1 0 18h-4`
   return element(
     'g',
-    { class: 'arrow', 'data-moves': moves },
+    { class: 'arrow', 'data-moves': transitions },
     element('path', { class: 'way', d: back }),
     drawHead({ x: right, y: middle + 9 }, { x: right + 12, y: middle + 9 }),
-    drawLabel(label, { x, y, ...size }, moves),
+    drawLabel(label, { x, y, ...size }, transitions),
   )
 }
 
@@ -124,18 +126,18 @@ function drawArrow({ arrow, points }: PlacedArrow): string {
   const way = [...points.slice(0, -1), shortOf(tip, before)]
   return element(
     'g',
-    { class: 'arrow', 'data-moves': movesOf({ arrow }) },
+    { class: 'arrow', 'data-moves': transitionsOf({ arrow }) },
     element('path', { class: 'way', d: rounded(way) }),
     drawHead(tip, before),
   )
 }
 
-function movesOf({
+function transitionsOf({
   arrow,
 }: {
-  readonly arrow: { readonly moves: readonly { readonly id: string }[] }
+  readonly arrow: { readonly transitions: readonly { readonly id: string }[] }
 }): string {
-  return arrow.moves.map(({ id }) => id).join(' ')
+  return arrow.transitions.map(({ id }) => id).join(' ')
 }
 
 function drawHead(tip: Point, from: Point): string {
@@ -181,13 +183,13 @@ function toward(from: Point, to: Point, length: number): Point {
   return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part }
 }
 
-function drawLabel(label: Label, place: Box, moves: string, tag?: string): string {
+function drawLabel(label: Label, place: Box, transitions: string, tag?: string): string {
   const lines = labelLines(label)
   const middle = place.x + place.width / 2
   const top = place.y + (place.height - lines.length * LINE.label + (tag ? LINE.tag : 0)) / 2
   return element(
     'g',
-    { class: 'label', 'data-moves': moves },
+    { class: 'label', 'data-moves': transitions },
     box('box', place, 10),
     ...(tag ? [text('tag', middle, top - LINE.tag / 2 + 2, tag.toUpperCase(), 'middle')] : []),
     ...lines.map(({ kind, text: words }, index) =>

@@ -14,7 +14,7 @@ const ROOM = 236
 /** Pixels around words that are kept from a border, and from what they stand on. */
 const EDGE = 8
 
-type Who = 'person' | 'device' | 'service'
+type Who = 'user' | 'device' | 'service'
 
 /** What a picture has room for. Pixels. */
 interface Measures {
@@ -29,18 +29,18 @@ interface Measures {
 const MEASURES = {
   wide: {
     width: 760,
-    places: { person: { x: 112, head: 168 }, device: { x: 376, head: 168 }, service: { x: 648, head: 168 } },
+    places: { user: { x: 112, head: 168 }, device: { x: 376, head: 168 }, service: { x: 648, head: 168 } },
     loop: { x: 252, width: 480, words: 392 },
   },
   narrow: {
     width: 400,
-    places: { person: { x: 68, head: 120 }, device: { x: 194, head: 100 }, service: { x: 324, head: 136 } },
+    places: { user: { x: 68, head: 120 }, device: { x: 194, head: 100 }, service: { x: 324, head: 136 } },
     loop: { x: 82, width: 310, words: 96 },
   },
 } satisfies Record<string, Measures>
 
 const HEADINGS: Readonly<Record<Who, { readonly name: string; readonly text: string }>> = {
-  person: { name: 'Person', text: 'with a browser' },
+  user: { name: 'Person', text: 'with a browser' },
   device: { name: 'Device', text: 'authgraph' },
   service: { name: 'Service', text: 'authgraph/service' },
 }
@@ -54,7 +54,7 @@ type Step =
       readonly name: string
       readonly text: string
       /** Answers are dashed. */
-      readonly isAnswer?: true
+      readonly isResponse?: true
     }
   | { readonly kind: 'state'; readonly of: Who; readonly role: Role; readonly name: string }
   | { readonly kind: 'wait'; readonly name: string }
@@ -75,13 +75,13 @@ const STEPS: readonly Step[] = [
     to: 'device',
     name: 'the codes',
     text: 'device_code, user_code, verification_uri, expires_in 900, interval 5',
-    isAnswer: true,
+    isResponse: true,
   },
   { kind: 'state', of: 'device', role: 'waiting', name: 'requested' },
   {
     kind: 'message',
     from: 'device',
-    to: 'person',
+    to: 'user',
     name: 'shows the user code',
     text: 'WDJB-MJHT, and where to enter it',
   },
@@ -103,14 +103,14 @@ const STEPS: readonly Step[] = [
         to: 'device',
         name: 'authorization_pending',
         text: 'or slow_down: interval grows by 5',
-        isAnswer: true,
+        isResponse: true,
       },
       { kind: 'state', of: 'device', role: 'waiting', name: 'pending, or slowed' },
     ],
   },
   {
     kind: 'message',
-    from: 'person',
+    from: 'user',
     to: 'service',
     name: 'enters the code, and approves',
     text: 'at verification_uri, signed in',
@@ -131,7 +131,7 @@ const STEPS: readonly Step[] = [
     to: 'device',
     name: 'the token',
     text: 'access_token, token_type, scope',
-    isAnswer: true,
+    isResponse: true,
   },
   { kind: 'state', of: 'device', role: 'good', name: 'authorized' },
 ]
@@ -213,7 +213,7 @@ function drawStep(step: Step, top: number, measures: Measures): Drawn {
 }
 
 function drawMessage(
-  { from, to, name, text: words, isAnswer }: Extract<Step, { kind: 'message' }>,
+  { from, to, name, text: words, isResponse }: Extract<Step, { kind: 'message' }>,
   top: number,
   { width, places }: Measures,
 ): Drawn {
@@ -223,7 +223,7 @@ function drawMessage(
   const lines = wrap(words, ROOM, FONTS.text)
   const widest = Math.max(widthOf(name, FONTS.trigger), ...lines.map((line) => widthOf(line, FONTS.text)))
   // A message that passes someone by keeps its words beside that one's line.
-  const between = from === 'person' ? (start + places.device.x) / 2 : (start + end) / 2
+  const between = from === 'user' ? (start + places.device.x) / 2 : (start + end) / 2
   const middle = Math.min(Math.max(between, widest / 2 + EDGE), width - widest / 2 - EDGE)
   const y = top + LINE * (lines.length + 1) + 4
   const ground = { x: middle - widest / 2, y: top, width: widest, height: LINE * (lines.length + 1) }
@@ -235,7 +235,7 @@ function drawMessage(
     element('path', {
       class: 'way',
       d: `M${start} ${y}H${round(end - toward * 8)}`,
-      'stroke-dasharray': isAnswer && '6 5',
+      'stroke-dasharray': isResponse && '6 5',
     }),
     element('path', { class: 'head', d: `M${end} ${y}l${-toward * 10} -5v10z` }),
   ]

@@ -61,7 +61,7 @@ const { outputFiles } = await build({
   logLevel: 'error',
   write: false,
 })
-const ANSWERS = {
+const RESPONSES = {
   '/': { contentType: 'text/html', body: PAGE },
   '/entry.js': { contentType: 'text/javascript', body: outputFiles[0].text },
   '/login/device/code': { json: CODES },
@@ -72,7 +72,7 @@ const screens = { browser: { width: 960, height: 280 }, 'browser-narrow': { widt
 await takePictures('guides', screens, async (page, keep) => {
   await page.route('**/*', (route) =>
     route.fulfill(
-      ANSWERS[new URL(route.request().url()).pathname] ?? { json: { error: 'authorization_pending' } },
+      RESPONSES[new URL(route.request().url()).pathname] ?? { json: { error: 'authorization_pending' } },
     ),
   )
   await page.goto('http://localhost/')

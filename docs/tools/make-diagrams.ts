@@ -9,7 +9,7 @@ import { readMachine } from './read-machine.ts'
 import { stack } from './stack.ts'
 import type { Scheme } from './svg.ts'
 import { writeJson, writeModule } from './write-config.ts'
-import { writeIndex, writeMoves } from './write-moves.ts'
+import { writeIndex, writeTransitions } from './write-transitions.ts'
 
 /** The machines, by the name of their file. */
 export const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
@@ -48,7 +48,7 @@ function pagesOf(file: string, layout: Layout): [string, string][] {
   return [
     ...inSchemes(file, (scheme) => drawMachine(layout, scheme)),
     ...narrow(file, (scheme) => drawMachine(stack(layout.plan), scheme)),
-    [`${file}.md`, writeMoves(layout.plan.machine, file)],
+    [`${file}.md`, writeTransitions(layout.plan.machine, file)],
     [`${file}.machine.json`, writeJson(machine)],
     [`${file}.stately.js`, writeModule(machine, WAYS[file] ?? [])],
   ]

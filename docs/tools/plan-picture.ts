@@ -1,5 +1,5 @@
 import { groupBy } from './group-by.ts'
-import type { Machine, Move, State } from './read-machine.ts'
+import type { Machine, State, Transition } from './read-machine.ts'
 
 /** A node of a picture: a state, or a thing that helps to read it. */
 export type Shape =
@@ -9,7 +9,7 @@ export type Shape =
       readonly parent: string
       readonly state: State
       /** The moves after which the state goes on where it was, through its history. */
-      readonly stays: readonly Move[]
+      readonly stays: readonly Transition[]
     }
   /** Where a machine, or a state with states inside, begins. */
   | { readonly kind: 'start'; readonly id: string; readonly parent: string }
@@ -27,7 +27,7 @@ export interface Arrow {
   readonly source: string
   readonly target: string
   readonly label: Label
-  readonly moves: readonly Move[]
+  readonly transitions: readonly Transition[]
 }
 
 /** What a picture of a machine shows, before anything has a place. */
@@ -45,44 +45,44 @@ export function planPicture(machine: Machine): Plan {
   const histories = new Map(
     machine.states.filter(({ type }) => type === 'history').map(({ id, parent = '' }) => [id, parent]),
   )
-  const stays = (move: Move) => histories.get(move.to) === move.from
+  const stays = (transition: Transition) => histories.get(transition.to) === transition.from
   const states = machine.states.filter(({ id }) => id !== '' && !histories.has(id))
   const everywhere = findEverywhere(machine)
-  const origin = (move: Move) => (everywhere.has(move) ? '' : move.from)
+  const origin = (transition: Transition) => (everywhere.has(transition) ? '' : transition.from)
   const groups = groupBy(
-    machine.moves.filter((move) => !stays(move)),
-    (move) => `${origin(move)} > ${move.to}`,
+    machine.transitions.filter((transition) => !stays(transition)),
+    (transition) => `${origin(transition)} > ${transition.to}`,
   )
   const shapes: Shape[] = states.map((state) => ({
     kind: 'state',
     id: state.id,
     parent: state.parent ?? '',
     state,
-    stays: machine.moves.filter((move) => move.from === state.id && stays(move)),
+    stays: machine.transitions.filter((transition) => transition.from === state.id && stays(transition)),
   }))
   const parents = new Map(shapes.map(({ id, parent }) => [id, parent]))
 
-  const arrows: Arrow[] = [...groups].map(([id, moves]) => {
-    const [{ to }] = moves as [Move]
-    const from = origin(moves[0] as Move)
-    const label = labelOf(moves, machine)
-    if (!isInside(to, from, parents)) return { id, source: from, target: to, label, moves }
+  const arrows: Arrow[] = [...groups].map(([id, transitions]) => {
+    const [{ to }] = transitions as [Transition]
+    const from = origin(transitions[0] as Transition)
+    const label = labelOf(transitions, machine)
+    if (!isInside(to, from, parents)) return { id, source: from, target: to, label, transitions }
     shapes.push({ kind: 'anywhere', id: `anywhere ${id}`, parent: from, label })
-    return { id, source: `anywhere ${id}`, target: to, label: [], moves }
+    return { id, source: `anywhere ${id}`, target: to, label: [], transitions }
   })
   for (const { id, initial } of machine.states) {
     if (initial === undefined) continue
     const start = `start ${id}`
     shapes.push({ kind: 'start', id: start, parent: parents.get(initial) ?? '' })
-    arrows.push({ id: `${start} > ${initial}`, source: start, target: initial, label: [], moves: [] })
+    arrows.push({ id: `${start} > ${initial}`, source: start, target: initial, label: [], transitions: [] })
   }
   return { machine, shapes, arrows }
 }
 
 /** The moves that every state has which is not final: to one target, under one guard. */
-function findEverywhere({ states, moves }: Machine): Set<Move> {
+function findEverywhere({ states, transitions }: Machine): Set<Transition> {
   const active = states.filter(({ type }) => type === 'atomic')
-  const groups = groupBy(moves, ({ guard, to }) => `${guard} ${to}`).values()
+  const groups = groupBy(transitions, ({ guard, to }) => `${guard} ${to}`).values()
   return new Set(
     [...groups]
       .filter((group) => active.every(({ id }) => group.some(({ from }) => `${id}.`.startsWith(`${from}.`))))
@@ -98,12 +98,12 @@ function isInside(id: string, ancestor: string, parents: ReadonlyMap<string, str
 }
 
 /** Says what starts a group of moves. */
-export function labelOf(moves: readonly Move[], machine: Machine): Label {
+export function labelOf(transitions: readonly Transition[], machine: Machine): Label {
   const lines = new Map<string, Set<string>>()
-  for (const move of moves) {
-    const trigger = triggerText(move, machine)
+  for (const transition of transitions) {
+    const trigger = triggerText(transition, machine)
     const guards = lines.get(trigger) ?? new Set()
-    const guard = guardText(move, machine)
+    const guard = guardText(transition, machine)
     if (guard !== undefined) guards.add(guard)
     lines.set(trigger, guards)
   }
@@ -116,7 +116,7 @@ export function labelOf(moves: readonly Move[], machine: Machine): Label {
 }
 
 /** What a trigger is called on an arrow. */
-export function triggerText({ trigger: { kind, name } }: Move, { delays }: Machine): string {
+export function triggerText({ trigger: { kind, name } }: Transition, { delays }: Machine): string {
   switch (kind) {
     case 'event':
       return name
@@ -130,9 +130,12 @@ export function triggerText({ trigger: { kind, name } }: Move, { delays }: Machi
 }
 
 /** What a condition is called: its name, or `otherwise` for the last of several branches. */
-export function guardText({ id, from, trigger, guard }: Move, { moves }: Machine): string | undefined {
+export function guardText(
+  { id, from, trigger, guard }: Transition,
+  { transitions }: Machine,
+): string | undefined {
   if (guard !== undefined) return guard
-  const isBranch = moves.some(
+  const isBranch = transitions.some(
     (other) =>
       other.id !== id &&
       other.from === from &&

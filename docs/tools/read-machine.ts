@@ -26,7 +26,7 @@ export interface State {
 }
 
 /** One transition of a machine. */
-export interface Move {
+export interface Transition {
   /** The same for every machine that has the config: the state, the trigger and the place among its branches. */
   readonly id: string
   readonly from: string
@@ -35,7 +35,7 @@ export interface Move {
   readonly guard: string | undefined
   readonly actions: readonly string[]
   readonly description: string | undefined
-  readonly transition: AnyTransitionDefinition
+  readonly definition: AnyTransitionDefinition
 }
 
 /** A machine as data: everything that a picture, a table or a live page is made of. */
@@ -43,7 +43,7 @@ export interface Machine {
   readonly id: string
   readonly description: string
   readonly states: readonly State[]
-  readonly moves: readonly Move[]
+  readonly transitions: readonly Transition[]
   /** Milliseconds of the delays that are constant. */
   readonly delays: Readonly<Record<string, number>>
 }
@@ -55,7 +55,7 @@ export function readMachine(machine: AnyStateMachine): Machine {
     id: machine.id,
     description: machine.root.description ?? '',
     states: nodes.map(readState),
-    moves: nodes.flatMap(readMoves),
+    transitions: nodes.flatMap(readTransitions),
     delays: Object.fromEntries(
       Object.entries(machine.implementations.delays).filter(
         (entry): entry is [string, number] => typeof entry[1] === 'number',
@@ -91,25 +91,25 @@ function tagsOf({ tags, parent }: AnyStateNode): string[] {
   return [...tags, ...(parent ? tagsOf(parent) : [])]
 }
 
-function readMoves(node: AnyStateNode): Move[] {
+function readTransitions(node: AnyStateNode): Transition[] {
   const branches = [...node.transitions.values(), node.always ?? []]
   return branches.flatMap((candidates) =>
-    candidates.flatMap((transition, index) => readMove(node, transition, index)),
+    candidates.flatMap((transition, index) => readTransition(node, transition, index)),
   )
 }
 
-function readMove(node: AnyStateNode, transition: AnyTransitionDefinition, index: number): Move {
-  const trigger = readTrigger(node, transition.eventType)
+function readTransition(node: AnyStateNode, definition: AnyTransitionDefinition, index: number): Transition {
+  const trigger = readTrigger(node, definition.eventType)
   const from = stateId(node)
   return {
     id: [from, trigger.kind, trigger.name, index].filter((part) => part !== '').join(':'),
     from,
-    to: stateId(transition.target?.[0] ?? node),
+    to: stateId(definition.target?.[0] ?? node),
     trigger,
-    guard: transition.guard === undefined ? undefined : nameOf(transition.guard),
-    actions: transition.actions.map(nameOf),
-    description: transition.description,
-    transition,
+    guard: definition.guard === undefined ? undefined : nameOf(definition.guard),
+    actions: definition.actions.map(nameOf),
+    description: definition.description,
+    definition,
   }
 }
 

@@ -71,21 +71,21 @@ const length = TYPED + chunks.at(-1).at + STAYS
 
 /** Each line as it was drawn, with the times between which it stood. */
 const shown = []
-const standing = []
+const state = []
 let last
 for (const { at, lines } of play(chunks)) {
   if (last !== undefined && at - last < STEP && at !== chunks.at(-1).at) continue
   last = at
-  for (let row = 0; row < Math.max(lines.length, standing.length); row++) {
+  for (let row = 0; row < Math.max(lines.length, state.length); row++) {
     const drawing = drawLine(lines[row] ?? [], row + 2)
-    if (standing[row]?.drawing === drawing) continue
-    if (standing[row]) standing[row].until = TYPED + at
-    standing[row] = { drawing, from: TYPED + at, until: length }
-    if (drawing !== '') shown.push(standing[row])
+    if (state[row]?.drawing === drawing) continue
+    if (state[row]) state[row].until = TYPED + at
+    state[row] = { drawing, from: TYPED + at, until: length }
+    if (drawing !== '') shown.push(state[row])
   }
 }
 
-const rows = standing.length + 2
+const rows = state.length + 2
 const width = Math.round(COLUMNS * CELL.width + 2 * AROUND)
 const height = BAR + rows * CELL.height + AROUND
 const typing = [...COMMAND].map((_, index) => ({

@@ -5,7 +5,7 @@ import { Converter, ReflectionKind } from 'typedoc'
 const GROUPS = [
   { group: 'Guides', files: /^docs\/guides\// },
   { group: 'States and moves', files: /^docs\/machines\// },
-  { group: 'Change it', files: /^docs\/change\// },
+  { group: 'Extend it', files: /^docs\/extend\// },
   { group: 'What it keeps to', files: /^docs\// },
 ]
 

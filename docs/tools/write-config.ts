@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate'
-import { type Move, readMachine, type State } from './read-machine.ts'
+import { readMachine, type State, type Transition } from './read-machine.ts'
 
 /** Milliseconds that stand in for a delay which the machine computes: the interval of most services. */
 const COMPUTED = 5_000
@@ -57,16 +57,25 @@ function delaysOf({ implementations }: AnyStateMachine): Record<string, number> 
 
 /** The guards, and whether each holds on the way. */
 function guardsOf(machine: AnyStateMachine, way: readonly string[]): [string, boolean][] {
-  const { states, moves } = readMachine(machine)
-  const taken = way.slice(1).flatMap((to, index) => movesBetween(way[index] ?? '', to, states, moves))
+  const { states, transitions } = readMachine(machine)
+  const taken = way
+    .slice(1)
+    .flatMap((to, index) => transitionsBetween(way[index] ?? '', to, states, transitions))
   const holding = new Set(taken.map(({ guard }) => guard))
   return Object.keys(machine.implementations.guards).map((name) => [name, holding.has(name)])
 }
 
 /** The moves from a state, or one around it, to another, or one around that. */
-function movesBetween(from: string, to: string, states: readonly State[], moves: readonly Move[]): Move[] {
+function transitionsBetween(
+  from: string,
+  to: string,
+  states: readonly State[],
+  transitions: readonly Transition[],
+): Transition[] {
   const idOf = (name: string) => states.find((state) => state.name === name)?.id ?? name
-  const found = moves.filter((move) => isIn(idOf(from), move.from) && isIn(idOf(to), move.to))
+  const found = transitions.filter(
+    (transition) => isIn(idOf(from), transition.from) && isIn(idOf(to), transition.to),
+  )
   if (found.length === 0) throw new TypeError(`no transition leads from "${from}" to "${to}"`)
   return found
 }

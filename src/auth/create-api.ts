@@ -1,9 +1,9 @@
 import { createFetch, type FetchContext } from 'ofetch'
 import { ApiError } from '../errors.ts'
-import { readRetryAfter } from '../protocol/response.ts'
 import { github } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { requestFailure } from '../protocol/request-failure.ts'
+import { readRetryAfter } from '../protocol/response.ts'
 import type { Auth } from './auth.ts'
 import { none } from './none.ts'
 import { type ApiOptions, apiAddress, withAuth } from './with-auth.ts'
@@ -47,23 +47,23 @@ export interface Api {
 }
 
 /**
- * Makes an ofetch instance for the API of a profile: its address, JSON, the credentials, and typed errors.
+ * Makes an ofetch instance for the API of a provider: its address, JSON, the credentials, and typed errors.
  *
  * It does not retry: a call that failed may have had its effect.
  *
- * @throws BadOptionError where the profile has no API. Calls reject with ApiError (`status`, `headers`, `body`),
+ * @throws BadOptionError where the provider has no API. Calls reject with ApiError (`status`, `headers`, `body`),
  * UnreachableError, WrongHostError, RedirectedError, JwtError, or BadOptionError for a bug in your `fetch`.
  * @group Client authentication
  * @see Spec 5
  */
 export function createApi({
   auth = none(),
-  profile = github(),
+  provider = github(),
   fetch,
 }: ApiOptions & { readonly auth?: Auth } = {}): Api {
-  const { host } = apiAddress(profile)
+  const { host } = apiAddress(provider)
   return createFetch({
-    fetch: withAuth(auth, { profile, ...(fetch && { fetch }) }),
+    fetch: withAuth(auth, { provider, ...(fetch && { fetch }) }),
     defaults: {
       retry: false,
       headers: { accept: 'application/json' },

@@ -22,7 +22,7 @@ export type { OAuthToken, TokenWarning } from '../protocol/oauth-record.ts'
 export {
   github,
   githubEnterprise,
-  type Profile,
+  type Provider,
   rfc8628,
   type ServiceAddresses,
 } from '../protocol/provider.ts'

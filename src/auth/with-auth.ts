@@ -1,7 +1,7 @@
 import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
 import { isRedirect } from '../protocol/is-redirect.ts'
-import { github, type Profile } from '../protocol/provider.ts'
+import { github, type Provider } from '../protocol/provider.ts'
 import { discard } from '../protocol/read-text.ts'
 import type { Auth } from './auth.ts'
 
@@ -12,7 +12,7 @@ import type { Auth } from './auth.ts'
  */
 export interface ApiOptions {
   /** Whose API it is: {@link github}`()` by default. */
-  readonly profile?: Profile
+  readonly provider?: Provider
   /** The runtime's own by default. */
   readonly fetch?: typeof globalThis.fetch
 }
@@ -23,21 +23,21 @@ export interface ApiOptions {
  * Addresses may be relative to the API. Credentials go to the API host alone: a request to another host is refused
  * before it is sent, and a redirect is not followed. A header `Authorization` of the caller's own is left as it is.
  *
- * @throws BadOptionError where the profile has no API. The `fetch` rejects with WrongHostError, RedirectedError, or
+ * @throws BadOptionError where the provider has no API. The `fetch` rejects with WrongHostError, RedirectedError, or
  * the JwtError of a key that cannot be used.
  * @group Client authentication
  * @see Spec 5
  */
 export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThis.fetch {
-  const base = apiAddress(options.profile ?? github())
+  const base = apiAddress(options.provider ?? github())
   const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
 
   async function send(request: Request, isOurs: boolean): Promise<Response> {
     const header = isOurs ? await auth.authorization() : undefined
     if (header) request.headers.set('authorization', header.reveal())
-    const answer = await fetch(request)
-    if (isRedirect(answer)) throw new RedirectedError(base.host)
-    return answer
+    const response = await fetch(request)
+    if (isRedirect(response)) throw new RedirectedError(base.host)
+    return response
   }
 
   return async (input, init) => {
@@ -63,10 +63,10 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
   }
 }
 
-/** The address of the API of a profile, with a slash at its end, so that relative addresses lie below it. */
-export function apiAddress({ baseUrl }: Profile): URL {
+/** The address of the API of a provider, with a slash at its end, so that relative addresses lie below it. */
+export function apiAddress({ baseUrl }: Provider): URL {
   if (baseUrl === undefined)
-    throw new BadOptionError('the profile has no address of an API: set its "baseUrl"')
+    throw new BadOptionError('the provider has no address of an API: set its "baseUrl"')
   return secureAddress(baseUrl.replace(/\/?$/, '/'))
 }
 

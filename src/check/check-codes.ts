@@ -1,7 +1,7 @@
-import type { BadAnswerError } from '../errors.ts'
+import type { BadResponseError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
-import { memberOf } from '../protocol/response.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
+import { memberOf } from '../protocol/response.ts'
 import { Secret } from '../secret.ts'
 import {
   askForCodes,
@@ -15,7 +15,7 @@ import {
   wants,
 } from './context.ts'
 import { mostBits } from './most-bits.ts'
-import type { Reply } from './wire.ts'
+import type { CheckedResponse } from './wire.ts'
 
 /** Bits of nine digits: the shortest of the examples of RFC 8628, section 6.1. */
 const USER_CODE_BITS = 29
@@ -33,9 +33,9 @@ export async function checkCodes(context: CheckContext): Promise<Begun | undefin
   const first = await firstCodes(context)
   if (first === undefined) return undefined
   const { verdicts } = context
-  checkLifetime(context, first.reply)
-  verdicts.judge('codes-json', first.reply, notJson(first.reply))
-  verdicts.advise('codes-no-store', first.reply, mayBeStored(first.reply))
+  checkLifetime(context, first.response)
+  verdicts.judge('codes-json', first.response, notJson(first.response))
+  verdicts.advise('codes-no-store', first.response, mayBeStored(first.response))
   checkVerificationAddress(context, first)
 
   const unknown = await askForCodes(context, [['authgraph_check', '1']])
@@ -43,7 +43,7 @@ export async function checkCodes(context: CheckContext): Promise<Begun | undefin
   verdicts.judge('unknown-parameter', unknown, second ? undefined : 'the request was refused')
   const others = [second, await checkEmptyScope(context)]
   const all = [first, ...others].filter((grant) => grant !== undefined)
-  verdicts.judge('codes-unique', all.at(-1)?.reply, repeatedCode(all))
+  verdicts.judge('codes-unique', all.at(-1)?.response, repeatedCode(all))
   checkEntropy(context, all)
 
   await checkRefusals(context)
@@ -73,7 +73,7 @@ async function firstCodes(context: CheckContext): Promise<Grant | undefined> {
   return inJson
 }
 
-function codesProblem({ status, body }: Reply): string | undefined {
+function codesProblem({ status, body }: CheckedResponse): string | undefined {
   if (status === 0) return 'no response'
   const missing = ['device_code', 'user_code', 'verification_uri'].filter((name) => {
     const value = memberOf(body, name)
@@ -84,24 +84,26 @@ function codesProblem({ status, body }: Reply): string | undefined {
 }
 
 /** Names the fields at fault, such as an address that is none. */
-function unreadable({ body }: Reply): string {
+function unreadable({ body }: CheckedResponse): string {
   try {
     parseDeviceCodes(body)
     return 'the codes cannot be read'
   } catch (error) {
-    return (error as BadAnswerError).message
+    return (error as BadResponseError).message
   }
 }
 
-function checkLifetime({ verdicts }: CheckContext, reply: Reply): void {
-  const expiresIn = memberOf(reply.body, 'expires_in')
-  const interval = memberOf(reply.body, 'interval') ?? 0
+function checkLifetime({ verdicts }: CheckContext, response: CheckedResponse): void {
+  const expiresIn = memberOf(response.body, 'expires_in')
+  const interval = memberOf(response.body, 'interval') ?? 0
   const isNumber = (value: unknown, least: number) => Number.isFinite(value) && (value as number) >= least
-  if (!isNumber(expiresIn, 1)) verdicts.judge('codes-lifetime', reply, 'expires_in is no number of seconds')
-  else if (!isNumber(interval, 0)) verdicts.judge('codes-lifetime', reply, 'interval is no number of seconds')
+  if (!isNumber(expiresIn, 1))
+    verdicts.judge('codes-lifetime', response, 'expires_in is no number of seconds')
+  else if (!isNumber(interval, 0))
+    verdicts.judge('codes-lifetime', response, 'interval is no number of seconds')
   else {
     const isWhole = Number.isSafeInteger(expiresIn) && Number.isSafeInteger(interval)
-    verdicts.advise('codes-lifetime', reply, isWhole ? undefined : 'some clients refuse a fraction')
+    verdicts.advise('codes-lifetime', response, isWhole ? undefined : 'some clients refuse a fraction')
   }
 }
 
@@ -110,7 +112,7 @@ async function checkEmptyScope(context: CheckContext): Promise<Grant | undefined
   const { verdicts } = context
   const absent = await askForCodes(context, [], [])
   const empty = await askForCodes(context, [['scope', '']])
-  const outcome = (reply: Reply) => (grantIn(context, reply) ? 'codes' : outcomeOf(reply))
+  const outcome = (response: CheckedResponse) => (grantIn(context, response) ? 'codes' : outcomeOf(response))
   const [wanted, got] = [outcome(absent), outcome(empty)]
   verdicts.judge(
     'empty-scope',
@@ -124,18 +126,18 @@ function checkEntropy({ verdicts }: CheckContext, grants: readonly Grant[]): voi
   const device = mostBits(grants.map(({ deviceCode }) => deviceCode))
   // In a user code, hyphens and spaces are there to make it easy to read.
   const user = mostBits(grants.map(({ shown }) => shown.userCode.replaceAll(/[\s-]/g, '')))
-  const reply = grants[0]?.reply
+  const response = grants[0]?.response
   const few = (bits: number, wanted: number) => (bits < wanted ? `at most ${bits} bits` : undefined)
-  verdicts.judge('device-code-entropy', reply, few(device, DEVICE_CODE_BITS), `at most ${device} bits`)
-  verdicts.advise('user-code-entropy', reply, few(user, USER_CODE_BITS), `at most ${user} bits`)
+  verdicts.judge('device-code-entropy', response, few(device, DEVICE_CODE_BITS), `at most ${device} bits`)
+  verdicts.advise('user-code-entropy', response, few(user, USER_CODE_BITS), `at most ${user} bits`)
 }
 
-function checkVerificationAddress({ verdicts }: CheckContext, { reply, shown }: Grant): void {
+function checkVerificationAddress({ verdicts }: CheckContext, { response, shown }: Grant): void {
   const { verificationUri, verificationUriComplete, userCode } = shown
   const secure = /^https:/i.test(verificationUri) || isLoopback(new URL(verificationUri).hostname)
   verdicts.judge(
     'secure',
-    reply,
+    response,
     secure ? undefined : 'the verification address is neither https nor on loopback',
   )
   if (verificationUriComplete === undefined) {
@@ -144,7 +146,7 @@ function checkVerificationAddress({ verdicts }: CheckContext, { reply, shown }: 
   }
   const plain = (text: string) => text.replaceAll(/[^a-z0-9]/gi, '').toUpperCase()
   const holds = plain(decoded(verificationUriComplete)).includes(plain(userCode))
-  verdicts.advise('complete-address', reply, holds ? undefined : 'the user code does not stand in it')
+  verdicts.advise('complete-address', response, holds ? undefined : 'the user code does not stand in it')
 }
 
 /** Not `decodeURIComponent`, which throws at a `%` that encodes nothing. */
@@ -168,9 +170,9 @@ async function findOtherClient(context: CheckContext): Promise<void> {
   }
   const otherClientId = Secret.of(options.otherClientId).reveal()
   wire.hide('client_id', otherClientId)
-  const reply = await askForCodes(context, [['client_id', otherClientId]])
-  if (grantIn(context, reply)) context.otherClientId = otherClientId
-  else verdicts.skip(['foreign-device-code'], `the second client gets no codes: ${outcomeOf(reply)}`)
+  const response = await askForCodes(context, [['client_id', otherClientId]])
+  if (grantIn(context, response)) context.otherClientId = otherClientId
+  else verdicts.skip(['foreign-device-code'], `the second client gets no codes: ${outcomeOf(response)}`)
 }
 
 async function checkRefusals(context: CheckContext): Promise<void> {
@@ -183,7 +185,7 @@ async function checkRefusals(context: CheckContext): Promise<void> {
     ])
     verdicts.judge('codes-repeated', repeated, notRefused(repeated) ?? wants('invalid_request', repeated))
   }
-  const url = options.profile.deviceAuthorizationEndpoint
+  const url = options.provider.deviceAuthorizationEndpoint
   const anonymous = await wire.send({ method: 'POST', url, fields: [['scope', '']], encoding })
   verdicts.judge('codes-no-client', anonymous, notRefused(anonymous))
   const unknown = await askForCodes(context, [['client_id', UNKNOWN_CLIENT]])
@@ -198,15 +200,15 @@ export async function checkMethods(
   url: string,
 ): Promise<void> {
   for (const method of ['GET', 'HEAD'] as const) {
-    const reply = await wire.send({ method, url })
-    if (reply.status >= 400 && reply.status <= 499) continue
-    verdicts.judge(id, reply, `${method} was answered with status ${reply.status}`)
+    const response = await wire.send({ method, url })
+    if (response.status >= 400 && response.status <= 499) continue
+    verdicts.judge(id, response, `${method} was answered with status ${response.status}`)
     return
   }
   verdicts.judge(id, undefined, undefined)
 }
 
-function notRefused({ status, error, body }: Reply): string | undefined {
+function notRefused({ status, error, body }: CheckedResponse): string | undefined {
   if (memberOf(body, 'device_code') !== undefined) return 'the request was answered with codes'
   if (status < 400 || status > 499) return `wanted a status of 4xx, got ${status}`
   return error === undefined ? 'there is no error in the answer' : undefined

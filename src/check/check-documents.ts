@@ -1,35 +1,35 @@
 import { withoutSlash } from '../protocol/address.ts'
-import { memberOf } from '../protocol/response.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
+import { memberOf } from '../protocol/response.ts'
 import { type CheckContext, mayBeStored } from './context.ts'
-import type { Reply } from './wire.ts'
+import type { CheckedResponse } from './wire.ts'
 
 const OF_PAGE = ['page', 'page-frames', 'page-no-store'] as const
 
 /** Looks at the page at which the user enters the code. */
 export async function checkPage({ wire, verdicts, options }: CheckContext, address: string): Promise<void> {
-  const { profile, issuer, pageOrigin } = options
-  const underTest = [profile.deviceAuthorizationEndpoint, profile.tokenEndpoint, issuer, pageOrigin]
+  const { provider, issuer, pageOrigin } = options
+  const underTest = [provider.deviceAuthorizationEndpoint, provider.tokenEndpoint, issuer, pageOrigin]
   // The service names the address: whatever else lies there was not meant to be asked.
   if (!underTest.some((known) => known !== undefined && new URL(known).origin === new URL(address).origin)) {
     verdicts.skip(OF_PAGE, 'the page is on an origin that was not named')
     return
   }
-  const reply = await wire.send({ method: 'GET', url: address })
-  const { status, headers } = reply
+  const response = await wire.send({ method: 'GET', url: address })
+  const { status, headers } = response
   if (status >= 300 && status < 400) {
     verdicts.skip(OF_PAGE, 'the page sends the user elsewhere first, to sign in say')
     return
   }
   const type = headers.get('content-type') ?? 'no content type'
   const isPage = status === 200 && /^text\/html\b/i.test(type)
-  verdicts.judge('page', reply, isPage ? undefined : `got status ${status} and ${type}`)
+  verdicts.judge('page', response, isPage ? undefined : `got status ${status} and ${type}`)
   if (!isPage) {
     verdicts.skip(OF_PAGE, 'there is no page')
     return
   }
-  verdicts.advise('page-frames', reply, isFramed(headers) ? 'no header forbids it' : undefined)
-  verdicts.advise('page-no-store', reply, mayBeStored(reply))
+  verdicts.advise('page-frames', response, isFramed(headers) ? 'no header forbids it' : undefined)
+  verdicts.advise('page-no-store', response, mayBeStored(response))
 }
 
 function isFramed(headers: Headers): boolean {
@@ -41,7 +41,7 @@ function isFramed(headers: Headers): boolean {
 
 /** Looks at the metadata of the service, where it publishes any. */
 export async function checkMetadata({ wire, verdicts, options }: CheckContext): Promise<void> {
-  const issuer = withoutSlash(options.issuer ?? new URL(options.profile.tokenEndpoint).origin)
+  const issuer = withoutSlash(options.issuer ?? new URL(options.provider.tokenEndpoint).origin)
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
   const addresses = [
@@ -49,9 +49,9 @@ export async function checkMetadata({ wire, verdicts, options }: CheckContext): 
     `${origin}${path}/.well-known/openid-configuration`,
   ]
   for (const url of addresses) {
-    const reply = await wire.send({ method: 'GET', url })
-    if (reply.status === 200) {
-      verdicts.judge('metadata', reply, metadataProblem(reply, issuer, options.profile))
+    const response = await wire.send({ method: 'GET', url })
+    if (response.status === 200) {
+      verdicts.judge('metadata', response, metadataProblem(response, issuer, options.provider))
       return
     }
   }
@@ -59,15 +59,15 @@ export async function checkMetadata({ wire, verdicts, options }: CheckContext): 
 }
 
 function metadataProblem(
-  { body }: Reply,
+  { body }: CheckedResponse,
   issuer: string,
-  profile: { readonly deviceAuthorizationEndpoint: string; readonly tokenEndpoint: string },
+  provider: { readonly deviceAuthorizationEndpoint: string; readonly tokenEndpoint: string },
 ): string | undefined {
   const named = memberOf(body, 'issuer')
   if (typeof named !== 'string' || withoutSlash(named) !== issuer) return 'issuer is another one'
-  if (memberOf(body, 'device_authorization_endpoint') !== profile.deviceAuthorizationEndpoint)
+  if (memberOf(body, 'device_authorization_endpoint') !== provider.deviceAuthorizationEndpoint)
     return 'device_authorization_endpoint is another address'
-  if (memberOf(body, 'token_endpoint') !== profile.tokenEndpoint) return 'token_endpoint is another address'
+  if (memberOf(body, 'token_endpoint') !== provider.tokenEndpoint) return 'token_endpoint is another address'
   const types = memberOf(body, 'grant_types_supported')
   return Array.isArray(types) && types.includes(DEVICE_GRANT_TYPE)
     ? undefined

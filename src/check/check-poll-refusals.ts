@@ -1,13 +1,13 @@
 import { checkMethods } from './check-codes.ts'
 import { notFinal } from './check-polls.ts'
 import { type CheckContext, notJson, poll, UNKNOWN_CLIENT, wants } from './context.ts'
-import type { Reply } from './wire.ts'
+import type { CheckedResponse } from './wire.ts'
 
 const UNKNOWN_CODE = { github: 'incorrect_device_code', rfc8628: 'invalid_grant' }
 
 /** Looks at polls that no user can answer. */
 export async function checkPollRefusals(context: CheckContext, deviceCode: string): Promise<void> {
-  const { verdicts, options, habits = 'rfc8628' } = context
+  const { verdicts, options, dialect = 'rfc8628' } = context
   const otherType = await poll(context, deviceCode, { grant_type: 'urn:example:unknown' })
   verdicts.judge('unknown-grant-type', otherType, wants('unsupported_grant_type', otherType))
   const noType = await poll(context, deviceCode, { grant_type: undefined })
@@ -18,7 +18,7 @@ export async function checkPollRefusals(context: CheckContext, deviceCode: strin
   verdicts.judge('empty-device-code', emptyCode, wants('invalid_request', emptyCode))
 
   const unknown = await poll(context, deviceCode, { device_code: '0'.repeat(deviceCode.length) })
-  verdicts.judge('unknown-device-code', unknown, wants(UNKNOWN_CODE[habits], unknown))
+  verdicts.judge('unknown-device-code', unknown, wants(UNKNOWN_CODE[dialect], unknown))
   await checkForeignCode(context, deviceCode)
 
   const stranger = await poll(context, deviceCode, { client_id: UNKNOWN_CLIENT })
@@ -29,23 +29,24 @@ export async function checkPollRefusals(context: CheckContext, deviceCode: strin
     const repeated = await poll(context, deviceCode, {}, [['device_code', deviceCode]])
     verdicts.judge('poll-repeated', repeated, wants('invalid_request', repeated))
   }
-  await checkMethods(context, 'poll-method', options.profile.tokenEndpoint)
+  await checkMethods(context, 'poll-method', options.provider.tokenEndpoint)
 }
 
 async function checkForeignCode(context: CheckContext, deviceCode: string): Promise<void> {
-  const { verdicts, otherClientId, habits = 'rfc8628' } = context
+  const { verdicts, otherClientId, dialect = 'rfc8628' } = context
   if (otherClientId === undefined) return
   const foreign = await poll(context, deviceCode, { client_id: otherClientId })
-  verdicts.judge('foreign-device-code', foreign, wants(UNKNOWN_CODE[habits], foreign))
+  verdicts.judge('foreign-device-code', foreign, wants(UNKNOWN_CODE[dialect], foreign))
 }
 
 /** Looks at all answers to polls at once. */
 export function checkAllPolls({ verdicts, polls }: CheckContext): void {
-  const wrong = polls.find((reply) => pollProblem(reply) !== undefined)
+  const wrong = polls.find((response) => pollProblem(response) !== undefined)
   verdicts.judge('poll-json', wrong, wrong && pollProblem(wrong))
 }
 
-function pollProblem(reply: Reply): string | undefined {
-  const isObject = typeof reply.body === 'object' && reply.body !== null && !Array.isArray(reply.body)
-  return isObject ? notJson(reply) : 'it is no JSON object'
+function pollProblem(response: CheckedResponse): string | undefined {
+  const isObject =
+    typeof response.body === 'object' && response.body !== null && !Array.isArray(response.body)
+  return isObject ? notJson(response) : 'it is no JSON object'
 }

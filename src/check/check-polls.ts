@@ -14,7 +14,7 @@ import {
   wait,
   wants,
 } from './context.ts'
-import type { Reply } from './wire.ts'
+import type { CheckedResponse } from './wire.ts'
 
 /** Seconds of the longest lifetime whose end is waited for unasked. */
 const SHORT_LIFETIME = 60
@@ -41,20 +41,20 @@ async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
   const { verdicts } = context
   const { interval } = grant.shown
   if (!fits(context, grant, interval)) {
-    verdicts.judge('pending', grant.reply, TOO_LATE)
+    verdicts.judge('pending', grant.response, TOO_LATE)
     verdicts.skip(['slow-down', 'slow-down-interval', 'recovery'], TOO_LATE)
-    checkHabits(context, await poll(context, grant.deviceCode))
+    checkDialect(context, await poll(context, grant.deviceCode))
     checkForms(context, grant)
     return
   }
   await wait(context, interval)
   const timely = await poll(context, grant.deviceCode)
   verdicts.judge('pending', timely, wants('authorization_pending', timely))
-  checkHabits(context, timely)
+  checkDialect(context, timely)
   checkForms(context, grant)
 
   const early = await poll(context, grant.deviceCode)
-  const judge = context.habits === 'github' ? verdicts.judge : verdicts.advise
+  const judge = context.dialect === 'github' ? verdicts.judge : verdicts.advise
   judge('slow-down', early, wants('slow_down', early))
   if (early.error !== 'slow_down') {
     verdicts.skip(['slow-down-interval', 'recovery'], 'the service did not slow down')
@@ -76,27 +76,28 @@ async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
   verdicts.judge('recovery', patient, wants('authorization_pending', patient))
 }
 
-/** Finds out whose habits the service has, where nobody said so. */
-function checkHabits(context: CheckContext, { status }: Reply): void {
+/** Finds out whose dialect the service has, where nobody said so. */
+function checkDialect(context: CheckContext, { status }: CheckedResponse): void {
   const { verdicts, options, polls } = context
   const found = status === 200 ? 'github' : status === 400 ? 'rfc8628' : undefined
-  context.habits = options.habits === 'auto' ? (found ?? 'rfc8628') : options.habits
-  const right = found === context.habits
-  const other = status === 0 ? 'no response' : `status ${status} is not that of the profile ${context.habits}`
+  context.dialect = options.dialect === 'auto' ? (found ?? 'rfc8628') : options.dialect
+  const right = found === context.dialect
+  const other =
+    status === 0 ? 'no response' : `status ${status} is not that of the dialect ${context.dialect}`
   const problem = right ? undefined : other
-  verdicts.judge('poll-status', polls.at(-1), problem, `status ${status}, as in the profile ${found}`)
+  verdicts.judge('poll-status', polls.at(-1), problem, `status ${status}, as in the dialect ${found}`)
 }
 
 /** What only the specification says of codes. */
-function checkForms(context: CheckContext, { reply, deviceCode, shown }: Grant): void {
+function checkForms(context: CheckContext, { response, deviceCode, shown }: Grant): void {
   const { verdicts } = context
   if (isAsked(context, 'device-code-form')) {
     const problem = deviceCode.length === 40 ? undefined : `it has ${deviceCode.length}`
-    verdicts.judge('device-code-form', reply, problem)
+    verdicts.judge('device-code-form', response, problem)
   }
   if (isAsked(context, 'user-code-form')) {
     const problem = /^[A-Z0-9]{4}-[A-Z0-9]{4}$/i.test(shown.userCode) ? undefined : 'it has another form'
-    verdicts.judge('user-code-form', reply, problem)
+    verdicts.judge('user-code-form', response, problem)
   }
 }
 
@@ -153,17 +154,17 @@ async function checkApproval(context: CheckContext, grant: Grant): Promise<void>
     const hidden = early.error === 'slow_down' ? 'the early poll heard slow_down' : undefined
     verdicts.advise('early-decision', early, hidden)
   }
-  const reply = early.error === 'slow_down' ? await pollLater(context, grant, early) : early
-  const token = memberOf(reply.body, 'access_token')
-  verdicts.judge('approved', reply, tokenProblem(reply))
+  const response = early.error === 'slow_down' ? await pollLater(context, grant, early) : early
+  const token = memberOf(response.body, 'access_token')
+  verdicts.judge('approved', response, tokenProblem(response))
   if (typeof token !== 'string' || token === '') {
     verdicts.skip(AFTER.approved, 'there was no token')
     return
   }
   context.wire.hide('access_token', token)
-  verdicts.judge('token-type', reply, typeProblem(reply.body))
-  checkScope(context, reply)
-  verdicts.judge('token-no-store', reply, mayBeStored(reply))
+  verdicts.judge('token-type', response, typeProblem(response.body))
+  checkScope(context, response)
+  verdicts.judge('token-no-store', response, mayBeStored(response))
   const again = await poll(context, grant.deviceCode)
   verdicts.judge('token-once', again, notFinal(again))
 }
@@ -179,7 +180,11 @@ async function givesForeignToken(context: CheckContext, grant: Grant): Promise<b
 }
 
 /** Waits as a device must that was slowed down, and polls again, while there is time. */
-async function pollLater(context: CheckContext, grant: Grant, slowed: Reply): Promise<Reply> {
+async function pollLater(
+  context: CheckContext,
+  grant: Grant,
+  slowed: CheckedResponse,
+): Promise<CheckedResponse> {
   const told = memberOf(slowed.body, 'interval')
   const next = Math.max(grant.shown.interval + MORE, typeof told === 'number' ? told : 0)
   if (!fits(context, grant, next)) return slowed
@@ -187,10 +192,10 @@ async function pollLater(context: CheckContext, grant: Grant, slowed: Reply): Pr
   return poll(context, grant.deviceCode)
 }
 
-function tokenProblem(reply: Reply): string | undefined {
-  const token = memberOf(reply.body, 'access_token')
-  if (typeof token !== 'string' || token === '') return `wanted a token, got ${outcomeOf(reply)}`
-  return reply.status === 200 ? undefined : `wanted status 200, got ${reply.status}`
+function tokenProblem(response: CheckedResponse): string | undefined {
+  const token = memberOf(response.body, 'access_token')
+  if (typeof token !== 'string' || token === '') return `wanted a token, got ${outcomeOf(response)}`
+  return response.status === 200 ? undefined : `wanted status 200, got ${response.status}`
 }
 
 function typeProblem(body: unknown): string | undefined {
@@ -199,14 +204,19 @@ function typeProblem(body: unknown): string | undefined {
   return typeof type === 'string' && type.toLowerCase() === 'bearer' ? undefined : 'it has another type'
 }
 
-function checkScope({ verdicts, habits }: CheckContext, reply: Reply): void {
-  const scope = memberOf(reply.body, 'scope')
-  if (scope === undefined && habits === 'github') verdicts.judge('token-scope', reply, 'there is no scope')
+function checkScope({ verdicts, dialect }: CheckContext, response: CheckedResponse): void {
+  const scope = memberOf(response.body, 'scope')
+  if (scope === undefined && dialect === 'github')
+    verdicts.judge('token-scope', response, 'there is no scope')
   else if (typeof scope !== 'string' || !/[\s,]/.test(scope))
     verdicts.skip(['token-scope'], 'fewer than two scopes were granted')
   else {
-    const separated = habits === 'github' ? /^[^\s,]+(?:,[^\s,]+)*$/ : /^[^\s,]+(?: [^\s,]+)*$/
-    verdicts.judge('token-scope', reply, separated.test(scope) ? undefined : 'they are separated otherwise')
+    const separated = dialect === 'github' ? /^[^\s,]+(?:,[^\s,]+)*$/ : /^[^\s,]+(?: [^\s,]+)*$/
+    verdicts.judge(
+      'token-scope',
+      response,
+      separated.test(scope) ? undefined : 'they are separated otherwise',
+    )
   }
 }
 
@@ -214,8 +224,8 @@ async function checkDenial(context: CheckContext, grant: Grant): Promise<void> {
   const { verdicts, options } = context
   if (!(await decided(context, 'denied', grant, options.deny))) return
   const early = await poll(context, grant.deviceCode)
-  const reply = early.error === 'slow_down' ? await pollLater(context, grant, early) : early
-  verdicts.judge('denied', reply, wants('access_denied', reply))
+  const response = early.error === 'slow_down' ? await pollLater(context, grant, early) : early
+  verdicts.judge('denied', response, wants('access_denied', response))
 }
 
 /** Looks at what a poll hears once the codes have run out. */
@@ -232,7 +242,7 @@ export async function checkExpiry(context: CheckContext, { deviceCode, shown }: 
 }
 
 /** Says that a poll would go on, or brought a token. */
-export function notFinal({ status, error, body }: Reply): string | undefined {
+export function notFinal({ status, error, body }: CheckedResponse): string | undefined {
   if (memberOf(body, 'access_token') !== undefined) return 'it brought a token'
   if (status === 0) return 'no response'
   if (error === undefined) return `status ${status} without an error`

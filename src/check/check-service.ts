@@ -1,7 +1,7 @@
 import { type Clock, type ShownCodes, systemClock, systemFetch } from '../client/options.ts'
 import { BadOptionError, type WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress } from '../protocol/address.ts'
-import type { Profile } from '../protocol/provider.ts'
+import type { Provider } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'
 import { checkCodes } from './check-codes.ts'
 import { checkMetadata, checkPage } from './check-documents.ts'
@@ -22,9 +22,9 @@ export interface CheckOptions {
   /** Another client of the service, to which the codes of the first one mean nothing. */
   readonly otherClientId?: string | Secret
   /** The addresses of the service. */
-  readonly profile: Pick<Profile, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>
-  /** Whose habits the service has: found out from the status of its first poll error by default. */
-  readonly habits?: 'github' | 'rfc8628' | 'auto'
+  readonly provider: Pick<Provider, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>
+  /** Whose dialect the service has: found out from the status of its first poll error by default. */
+  readonly dialect?: 'github' | 'rfc8628' | 'auto'
   /** Whose metadata to look for: that of the host of the token endpoint by default. */
   readonly issuer?: string
   /**
@@ -64,8 +64,8 @@ export interface CheckReport {
   /** What no specification demands, and would be better. */
   readonly advised: number
   readonly notApplicable: number
-  /** Whose habits the service has, as said or as found out. */
-  readonly habits: 'github' | 'rfc8628' | undefined
+  /** Whose dialect the service has, as said or as found out. */
+  readonly dialect: 'github' | 'rfc8628' | undefined
   /** Requests that were sent: 40 at most. */
   readonly requests: number
 }
@@ -81,7 +81,7 @@ export interface CheckReport {
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export async function checkService(options: CheckOptions): Promise<CheckReport> {
-  const { fetch = systemFetch, clock = systemClock, signal, habits = 'auto', profile } = options
+  const { fetch = systemFetch, clock = systemClock, signal, dialect = 'auto', provider } = options
   const clientId = Secret.of(options.clientId).reveal()
   if (clientId === '') throw new BadOptionError('clientId is empty: give the client id of an application')
   assertAddresses(options)
@@ -89,16 +89,16 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
   wire.hide('client_id', clientId)
   const verdicts = createVerdicts(wire.show, options.onResult)
   const context: CheckContext = {
-    options: { ...options, clock, habits },
+    options: { ...options, clock, dialect },
     clientId,
     wire,
     verdicts,
     polls: [],
     otherClientId: undefined,
     encoding: 'form',
-    habits: habits === 'auto' ? undefined : habits,
+    dialect: dialect === 'auto' ? undefined : dialect,
   }
-  const insecure = insecureAddress(profile)
+  const insecure = insecureAddress(provider)
   if (insecure === undefined) await walk(context)
   else verdicts.judge('secure', undefined, insecure)
   return reportOf(context)
@@ -118,12 +118,12 @@ async function walk(context: CheckContext): Promise<void> {
 }
 
 function checkRedirects({ verdicts, wire }: CheckContext): void {
-  const redirect = wire.replies.find(({ status }) => status >= 300 && status < 400)
+  const redirect = wire.responses.find(({ status }) => status >= 300 && status < 400)
   verdicts.advise('redirects', redirect, redirect && 'a login path answered with a redirect')
 }
 
-function assertAddresses({ profile, issuer, pageOrigin, remote }: CheckOptions): void {
-  const { deviceAuthorizationEndpoint, tokenEndpoint } = profile
+function assertAddresses({ provider, issuer, pageOrigin, remote }: CheckOptions): void {
+  const { deviceAuthorizationEndpoint, tokenEndpoint } = provider
   const addresses = { deviceAuthorizationEndpoint, tokenEndpoint, issuer, pageOrigin }
   for (const [name, address] of Object.entries(addresses)) {
     if (address === undefined) continue
@@ -136,7 +136,7 @@ function assertAddresses({ profile, issuer, pageOrigin, remote }: CheckOptions):
 function insecureAddress({
   deviceAuthorizationEndpoint,
   tokenEndpoint,
-}: CheckOptions['profile']): string | undefined {
+}: CheckOptions['provider']): string | undefined {
   try {
     secureAddress(deviceAuthorizationEndpoint)
     secureAddress(tokenEndpoint)
@@ -146,7 +146,7 @@ function insecureAddress({
   }
 }
 
-function reportOf({ verdicts, wire, habits }: CheckContext): CheckReport {
+function reportOf({ verdicts, wire, dialect }: CheckContext): CheckReport {
   verdicts.leave(Object.keys(REQUIREMENTS) as RequirementId[])
   const results = [...verdicts.results.values()]
   const count = (outcome: CheckResult['outcome']) =>
@@ -157,7 +157,7 @@ function reportOf({ verdicts, wire, habits }: CheckContext): CheckReport {
     failed: count('failed'),
     advised: count('advised'),
     notApplicable: count('not applicable'),
-    habits,
+    dialect,
     requests: wire.sent,
   }
 }

@@ -1,11 +1,11 @@
 import type { Clock, ShownCodes } from '../client/options.ts'
-import { memberOf } from '../protocol/response.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
+import { memberOf } from '../protocol/response.ts'
 import type { CheckOptions } from './check-service.ts'
 import { REQUIREMENTS } from './requirements.ts'
 import type { createVerdicts } from './verdicts.ts'
-import type { createWire, Fields, Reply } from './wire.ts'
+import type { CheckedResponse, createWire, Fields } from './wire.ts'
 
 /** Seconds that are waited more than required, as a part of the wait: timers and clocks are not exact. */
 const MARGIN = 0.05
@@ -18,7 +18,7 @@ export const UNKNOWN_CLIENT = 'authgraph-check-unknown-client'
 
 /** An authorization that the check began. */
 export interface Grant {
-  readonly reply: Reply
+  readonly response: CheckedResponse
   readonly shown: ShownCodes
   readonly deviceCode: string
 }
@@ -30,13 +30,13 @@ export interface CheckContext {
   readonly wire: ReturnType<typeof createWire>
   readonly verdicts: ReturnType<typeof createVerdicts>
   /** Replies to polls, for what holds of all of them. */
-  readonly polls: Reply[]
+  readonly polls: CheckedResponse[]
   /** How bodies are written: JSON where the service reads no form. */
   encoding: 'form' | 'json'
   /** A second client of the service, where there is one. */
   otherClientId: string | undefined
-  /** Whose habits the service has; not known before the first poll, where it is to be found out. */
-  habits: 'github' | 'rfc8628' | undefined
+  /** Whose dialect the service has; not known before the first poll, where it is to be found out. */
+  dialect: 'github' | 'rfc8628' | undefined
 }
 
 /** Asks for codes, with these fields after the usual ones. */
@@ -44,28 +44,28 @@ export async function askForCodes(
   { wire, options, clientId, encoding }: CheckContext,
   more: Fields = [],
   scopes = options.scopes ?? [],
-): Promise<Reply> {
-  const { profile } = options
+): Promise<CheckedResponse> {
+  const { provider } = options
   // RFC 6749 has a space here, and the service of the specification takes both.
-  const scope = scopes.join(options.habits === 'github' ? ',' : ' ')
+  const scope = scopes.join(options.dialect === 'github' ? ',' : ' ')
   const named = new Set(more.map(([name]) => name))
   const usual: Fields = [['client_id', clientId], ...(scope ? [['scope', scope] as const] : [])]
   return wire.send({
     method: 'POST',
-    url: profile.deviceAuthorizationEndpoint,
+    url: provider.deviceAuthorizationEndpoint,
     fields: [...usual.filter(([name]) => !named.has(name)), ...more],
     encoding,
   })
 }
 
 /** Reads an answer with codes; `undefined` where there are none. */
-export function grantIn({ wire, options }: CheckContext, reply: Reply): Grant | undefined {
+export function grantIn({ wire, options }: CheckContext, response: CheckedResponse): Grant | undefined {
   try {
-    const codes = parseDeviceCodes(reply.body)
+    const codes = parseDeviceCodes(response.body)
     const deviceCode = codes.deviceCode.reveal()
     wire.hide('device_code', deviceCode)
     const expiresAt = options.clock.now() + codes.expiresIn * 1000
-    return { reply, deviceCode, shown: { ...shownOf(codes), expiresAt, interval: codes.interval } }
+    return { response, deviceCode, shown: { ...shownOf(codes), expiresAt, interval: codes.interval } }
   } catch {
     return undefined
   }
@@ -88,18 +88,18 @@ export async function poll(
   deviceCode: string,
   change: Readonly<Record<string, string | undefined>> = {},
   more: Fields = [],
-): Promise<Reply> {
+): Promise<CheckedResponse> {
   const { wire, options, clientId, encoding, polls } = context
   const usual = { client_id: clientId, device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE, ...change }
   const fields = Object.entries(usual).filter((field): field is [string, string] => field[1] !== undefined)
-  const reply = await wire.send({
+  const response = await wire.send({
     method: 'POST',
-    url: options.profile.tokenEndpoint,
+    url: options.provider.tokenEndpoint,
     fields: [...fields, ...more],
     encoding,
   })
-  polls.push(reply)
-  return reply
+  polls.push(response)
+  return response
 }
 
 /** Waits seconds, and a little more. */
@@ -136,13 +136,13 @@ function lengthened(seconds: number): number {
 }
 
 /** Says that an answer has another error word than it should. */
-export function wants(wanted: string, reply: Reply): string | undefined {
-  if (reply.error === wanted) return undefined
-  return `wanted ${wanted}, got ${outcomeOf(reply)}`
+export function wants(wanted: string, response: CheckedResponse): string | undefined {
+  if (response.error === wanted) return undefined
+  return `wanted ${wanted}, got ${outcomeOf(response)}`
 }
 
 /** Names what came of a request: a token, the error word, or the status where there is neither. */
-export function outcomeOf({ status, error, body }: Reply): string {
+export function outcomeOf({ status, error, body }: CheckedResponse): string {
   if (status === 0) return 'no response'
   if (memberOf(body, 'access_token') !== undefined) return 'a token'
   return error === undefined ? `status ${status} without an error` : said(error)
@@ -154,7 +154,7 @@ export function said(word: string): string {
 }
 
 /** Says that an answer may be kept by a cache. */
-export function mayBeStored({ headers }: Reply): string | undefined {
+export function mayBeStored({ headers }: CheckedResponse): string | undefined {
   const value = headers.get('cache-control')
   return /\bno-store\b/i.test(value ?? '')
     ? undefined
@@ -162,21 +162,21 @@ export function mayBeStored({ headers }: Reply): string | undefined {
 }
 
 /** Says that an answer is not declared as JSON. */
-export function notJson({ headers }: Reply): string | undefined {
+export function notJson({ headers }: CheckedResponse): string | undefined {
   const type = headers.get('content-type')
   return /^application\/json\b/i.test(type ?? '')
     ? undefined
     : `wanted application/json, got ${type ?? 'none'}`
 }
 
-/** Whether the profile found asks for this requirement at all; says that it does not, otherwise. */
-export function isAsked({ habits, verdicts }: CheckContext, id: ProfileRequirement): boolean {
+/** Whether the dialect found asks for this requirement at all; says that it does not, otherwise. */
+export function isAsked({ dialect, verdicts }: CheckContext, id: DialectRequirement): boolean {
   const { only } = REQUIREMENTS[id]
-  if (habits === only) return true
-  verdicts.skip([id], `only in the profile ${only}`)
+  if (dialect === only) return true
+  verdicts.skip([id], `only in the dialect ${only}`)
   return false
 }
 
-type ProfileRequirement = {
+type DialectRequirement = {
   [Id in keyof typeof REQUIREMENTS]: (typeof REQUIREMENTS)[Id] extends { readonly only: string } ? Id : never
 }[keyof typeof REQUIREMENTS]

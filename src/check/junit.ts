@@ -30,7 +30,7 @@ function testCase(result: CheckResult): string {
 function content({ outcome, detail = '', exchange }: CheckResult): string {
   if (outcome === 'passed') return ''
   if (outcome === 'not applicable') return `<skipped message="${escapeHtml(detail)}"/>`
-  const wire = exchange ? `${exchange.request}\n\n${exchange.answer}` : ''
+  const wire = exchange ? `${exchange.request}\n\n${exchange.response}` : ''
   if (outcome === 'advised') return `<system-out>${escapeHtml(`advised: ${detail}\n\n${wire}`)}</system-out>`
   return `<failure message="${escapeHtml(detail)}">${escapeHtml(wire)}</failure>`
 }

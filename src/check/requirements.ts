@@ -1,4 +1,4 @@
-/** What is asked of a service, in the order in which it is looked at. `only` names the profile that asks it. */
+/** What is asked of a service, in the order in which it is looked at. `only` names the dialect that asks it. */
 export const REQUIREMENTS = {
   secure: {
     text: 'every address is https, loopback apart',
@@ -69,7 +69,7 @@ export const REQUIREMENTS = {
     source: 'Spec 3, 4.2; RFC 8628, 3.5',
   },
   'poll-status': {
-    text: 'an error of a poll has the status of the profile: 200 (github), 400 (rfc8628)',
+    text: 'an error of a poll has the status of the dialect: 200 (github), 400 (rfc8628)',
     source: 'RFC 6749, 5.2',
   },
   'device-code-form': {
@@ -112,7 +112,7 @@ export const REQUIREMENTS = {
     source: 'Spec 2.2; RFC 6749, 5.1',
   },
   'token-scope': {
-    text: 'the scopes are separated as in the profile: comma (github), space (rfc8628)',
+    text: 'the scopes are separated as in the dialect: comma (github), space (rfc8628)',
     source: 'Spec 2.2; RFC 6749, 3.3',
   },
   'token-no-store': {

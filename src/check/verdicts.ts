@@ -1,5 +1,5 @@
 import { REQUIREMENTS, type RequirementId } from './requirements.ts'
-import { printable, type Reply, type ShownExchange } from './wire.ts'
+import { type CheckedResponse, printable, type ShownExchange } from './wire.ts'
 
 /**
  * What the check found of one requirement.
@@ -23,7 +23,7 @@ export interface CheckResult {
 
 /** Collects the results of one check, each requirement once. */
 export function createVerdicts(
-  show: (reply: Reply) => ShownExchange,
+  show: (response: CheckedResponse) => ShownExchange,
   onResult: (result: CheckResult) => void = () => undefined,
 ) {
   const results = new Map<RequirementId, CheckResult>()
@@ -41,9 +41,14 @@ export function createVerdicts(
 
   const judgeAs =
     (outcome: 'failed' | 'advised') =>
-    (id: RequirementId, reply: Reply | undefined, problem: string | undefined, seen?: string): void => {
+    (
+      id: RequirementId,
+      response: CheckedResponse | undefined,
+      problem: string | undefined,
+      seen?: string,
+    ): void => {
       if (problem === undefined) add(id, { outcome: 'passed', ...(seen && { detail: seen }) })
-      else add(id, { outcome, detail: printable(problem), ...(reply && { exchange: show(reply) }) })
+      else add(id, { outcome, detail: printable(problem), ...(response && { exchange: show(response) }) })
     }
 
   return {

@@ -1,7 +1,7 @@
 import type { Clock } from '../client/options.ts'
 import { TimedOutError, UnreachableError } from '../errors.ts'
-import { errorCodeOf, readBody } from '../protocol/response.ts'
 import { readText } from '../protocol/read-text.ts'
+import { errorCodeOf, readBody } from '../protocol/response.ts'
 
 /** The most requests that one check sends. */
 export const MOST_REQUESTS = 40
@@ -59,7 +59,7 @@ export interface WireRequest {
 }
 
 /** What came of it. `status` is 0 where no response. */
-export interface Reply {
+export interface CheckedResponse {
   readonly request: WireRequest
   readonly status: number
   readonly headers: Headers
@@ -76,7 +76,7 @@ export interface Reply {
  */
 export interface ShownExchange {
   readonly request: string
-  readonly answer: string
+  readonly response: string
 }
 
 /** Replaces characters that would do something to a terminal. */
@@ -95,7 +95,7 @@ export function createWire({
   readonly signal: AbortSignal | undefined
 }) {
   const secrets = new Map<string, string>()
-  const replies: Reply[] = []
+  const responses: CheckedResponse[] = []
   let sent = 0
 
   async function ask(request: WireRequest): Promise<Response> {
@@ -131,7 +131,7 @@ export function createWire({
     return shown.replaceAll(LONG_WORD, (word) => (/\d/.test(word) ? '[secret]' : word))
   }
 
-  async function reply(request: WireRequest): Promise<Reply> {
+  async function exchange(request: WireRequest): Promise<CheckedResponse> {
     try {
       const response = await ask(request)
       const text = await response.text()
@@ -148,7 +148,7 @@ export function createWire({
 
   return {
     /** Every answer so far. */
-    replies: replies as readonly Reply[],
+    responses: responses as readonly CheckedResponse[],
 
     get sent() {
       return sent
@@ -160,17 +160,17 @@ export function createWire({
     },
 
     /** Sends one request. Never rejects for want of an answer. */
-    async send(request: WireRequest): Promise<Reply> {
+    async send(request: WireRequest): Promise<CheckedResponse> {
       signal?.throwIfAborted()
       if (sent === MOST_REQUESTS) throw new TypeError('the check would send more requests than it may')
       sent += 1
-      const answer = await reply(request)
-      replies.push(answer)
-      return answer
+      const response = await exchange(request)
+      responses.push(response)
+      return response
     },
 
     /** Writes down a request and its answer. */
-    show({ request, status, headers, text }: Reply): ShownExchange {
+    show({ request, status, headers, text }: CheckedResponse): ShownExchange {
       const { method, url, fields, encoding = 'form' } = request
       const shownFields = (fields ?? []).map(
         ([name, value]) => [name, secrets.has(value) ? `[${secrets.get(value)}]` : value] as const,
@@ -187,7 +187,7 @@ export function createWire({
           .join('\n')
           .replaceAll('%5B', '[')
           .replaceAll('%5D', ']'),
-        answer:
+        response:
           status === 0
             ? shown
             : [String(status), ...shownHeaders.map(cut), '', shown.slice(0, LONGEST_SHOWN)].join('\n').trim(),

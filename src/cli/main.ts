@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
 import { AuthgraphError } from '../errors.ts'
-import { exitCodeOf, failure } from './terminal/failure.ts'
-import { createProgram } from './program.ts'
 import { refuseSecrets } from './commands/refuse-secrets.ts'
+import { createProgram } from './program.ts'
+import { exitCodeOf, failure } from './terminal/failure.ts'
 import { writerTo } from './terminal/writer.ts'
 
 /** Words that were not understood. */

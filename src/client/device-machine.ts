@@ -1,12 +1,12 @@
 import { assign, fromPromise } from 'xstate'
 import {
-  type CodesAnswer,
   type CodesRequest,
+  type CodesResponse,
   deviceAuthorization,
   type PollRequest,
 } from '../../machines/device-authorization.ts'
 import { TimedOutError } from '../errors.ts'
-import type { PollAnswer } from '../protocol/poll-response.ts'
+import type { PollResponse } from '../protocol/poll-response.ts'
 import { pollToken } from './poll-token.ts'
 import { requestCodes } from './request-codes.ts'
 
@@ -18,10 +18,10 @@ import { requestCodes } from './request-codes.ts'
  */
 export const deviceMachine = deviceAuthorization.provide({
   actors: {
-    requestCodes: fromPromise<CodesAnswer, CodesRequest>(({ input, signal }) =>
+    requestCodes: fromPromise<CodesResponse, CodesRequest>(({ input, signal }) =>
       unlessAborted(requestCodes(input, signal), signal),
     ),
-    pollToken: fromPromise<PollAnswer, PollRequest>(({ input, signal }) =>
+    pollToken: fromPromise<PollResponse, PollRequest>(({ input, signal }) =>
       unlessAborted(pollToken(input, signal), signal),
     ),
   },
@@ -34,7 +34,7 @@ export const deviceMachine = deviceAuthorization.provide({
  * Never ends once it was aborted: nobody waits for it then. React's StrictMode stops an actor and starts it again, and
  * the end of the first request would be taken for that of the second.
  */
-async function unlessAborted<Answer>(request: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+async function unlessAborted<Reply>(request: Promise<Reply>, signal: AbortSignal): Promise<Reply> {
   try {
     return await request
   } finally {

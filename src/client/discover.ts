@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { BadAnswerError, WrongHostError } from '../errors.ts'
+import { BadResponseError, WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress, withoutSlash } from '../protocol/address.ts'
 import { METADATA_PATH } from '../protocol/endpoints.ts'
-import { type Profile, rfc8628 } from '../protocol/provider.ts'
-import { readRecord } from '../protocol/parse-fields.ts'
+import { parseFields } from '../protocol/parse-fields.ts'
+import { type Provider, rfc8628 } from '../protocol/provider.ts'
 import { get } from './exchange.ts'
 import { type Clock, systemClock, systemFetch } from './options.ts'
 import { within } from './within.ts'
@@ -28,24 +28,24 @@ const metadata = v.object({
 })
 
 /**
- * Makes a profile from what a server says of itself, by its OAuth or its OpenID metadata.
+ * Makes a provider from what a server says of itself, by its OAuth or its OpenID metadata.
  *
  * @param issuer The address of the server, such as `https://login.example.com`.
  * @throws WrongHostError where the issuer is not `https` off loopback, the document is of another issuer, or it names an
  * endpoint that may not be used: without `https`, or at a loopback address though the issuer is not at one;
- * BadAnswerError where there is no document, or it names no device authorization endpoint; and the errors of a request.
+ * BadResponseError where there is no document, or it names no device authorization endpoint; and the errors of a request.
  * @group Profiles
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
  */
-export function discover(issuer: string, options: DiscoverOptions = {}): Promise<Profile> {
+export function discover(issuer: string, options: DiscoverOptions = {}): Promise<Provider> {
   const { fetch = systemFetch, clock = systemClock, signal } = options
   return within({ clock, signal }, async (signal) => {
     for (const address of documentsOf(issuer)) {
       const { status, body } = await get(address, { fetch, clock }, signal)
       if (status === 200) return read(body, issuer)
     }
-    throw new BadAnswerError('the issuer publishes no metadata: give its two endpoints instead')
+    throw new BadResponseError('the issuer publishes no metadata: give its two endpoints instead')
   })
 }
 
@@ -56,8 +56,8 @@ function documentsOf(issuer: string): string[] {
   return [`${origin}${METADATA_PATH}${path}`, `${origin}${path}/.well-known/openid-configuration`]
 }
 
-function read(body: unknown, issuer: string): Profile {
-  const { device_authorization_endpoint, token_endpoint, ...named } = readRecord(
+function read(body: unknown, issuer: string): Provider {
+  const { device_authorization_endpoint, token_endpoint, ...named } = parseFields(
     metadata,
     body,
     'metadata of the issuer',

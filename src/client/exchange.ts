@@ -1,22 +1,22 @@
-import { AnswerTooLargeError, RedirectedError } from '../errors.ts'
+import { RedirectedError, ResponseTooLargeError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
-import { type Answer, readBody, readDate, readRetryAfter } from '../protocol/response.ts'
 import { isRedirect } from '../protocol/is-redirect.ts'
-import type { Profile } from '../protocol/provider.ts'
+import type { Provider } from '../protocol/provider.ts'
 import { discard, readText } from '../protocol/read-text.ts'
 import { requestFailure } from '../protocol/request-failure.ts'
+import { type ReceivedResponse, readBody, readDate, readRetryAfter } from '../protocol/response.ts'
 import type { Secret } from '../secret.ts'
 
 /** Bytes of the largest answer that is read. */
-const LARGEST_ANSWER = 64 * 1024
+const LARGEST_RESPONSE = 64 * 1024
 
 const CONTENT_TYPES = {
   form: 'application/x-www-form-urlencoded',
   json: 'application/json',
-} satisfies Record<Profile['encoding'], string>
+} satisfies Record<Provider['encoding'], string>
 
 /** Through what a request goes, and what tells the time of its answer. */
-export interface Via {
+export interface Transport {
   readonly fetch: typeof globalThis.fetch
   readonly clock: { now(): number }
 }
@@ -25,13 +25,13 @@ export interface Via {
 type Fields = Readonly<Record<string, string | Secret>>
 
 /** Providers that refused a form and took JSON. */
-const takeJson = new WeakSet<Profile>()
+const takeJson = new WeakSet<Provider>()
 
 /** By whom a request is sent, to which kind of service. */
-export interface Sender extends Via {
+export interface Sender extends Transport {
   readonly clientId: Secret
   readonly clientSecret?: Secret | undefined
-  readonly profile: Profile
+  readonly provider: Provider
 }
 
 /**
@@ -40,7 +40,7 @@ export interface Sender extends Via {
  * A server that takes no form says 415: it is sent the same fields once more as JSON, and from then on JSON alone.
  *
  * @param signal Ends the request early.
- * @throws WrongHostError before anything is sent; UnreachableError, RedirectedError, AnswerTooLargeError.
+ * @throws WrongHostError before anything is sent; UnreachableError, RedirectedError, ResponseTooLargeError.
  * @see Spec 4
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
@@ -49,20 +49,20 @@ export async function post(
   fields: Fields,
   sender: Sender,
   signal: AbortSignal,
-): Promise<Answer> {
-  const { profile } = sender
+): Promise<ReceivedResponse> {
+  const { provider } = sender
   const all = { ...clientFields(sender), ...fields }
   const sent = Object.values(all).filter((value) => typeof value !== 'string')
-  const send = (encoding: Profile['encoding']): Promise<Answer> => {
+  const send = (encoding: Provider['encoding']): Promise<ReceivedResponse> => {
     const headers = { accept: 'application/json', 'content-type': CONTENT_TYPES[encoding] }
     const request = { method: 'POST', headers, body: encode(all, encoding) }
     return exchange(address, request, { ...sender, sent }, signal)
   }
-  const encoding = takeJson.has(profile) ? 'json' : profile.encoding
-  const answer = await send(encoding)
-  if (answer.status !== 415 || encoding === 'json') return answer
+  const encoding = takeJson.has(provider) ? 'json' : provider.encoding
+  const response = await send(encoding)
+  if (response.status !== 415 || encoding === 'json') return response
   const second = await send('json')
-  if (second.status < 400) takeJson.add(profile)
+  if (second.status < 400) takeJson.add(provider)
   return second
 }
 
@@ -72,16 +72,16 @@ function clientFields({ clientId, clientSecret }: Sender): Fields {
 }
 
 /** Gets a document of JSON and reads the answer, whatever its status. Throws what `post` throws. */
-export function get(address: string, via: Via, signal: AbortSignal): Promise<Answer> {
+export function get(address: string, via: Transport, signal: AbortSignal): Promise<ReceivedResponse> {
   return exchange(address, { headers: { accept: 'application/json' } }, via, signal)
 }
 
 async function exchange(
   address: string,
   request: RequestInit,
-  { fetch, clock, sent = [] }: Via & { readonly sent?: readonly Secret[] },
+  { fetch, clock, sent = [] }: Transport & { readonly sent?: readonly Secret[] },
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ReceivedResponse> {
   const { host } = secureAddress(address)
   // A flow that is cancelled in the turn in which it was started sends nothing.
   await undefined
@@ -107,7 +107,7 @@ async function exchange(
   }
 }
 
-function encode(fields: Fields, encoding: Profile['encoding']): string {
+function encode(fields: Fields, encoding: Provider['encoding']): string {
   const plain = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : value.reveal()]),
   )
@@ -118,13 +118,13 @@ function encode(fields: Fields, encoding: Profile['encoding']): string {
 async function textOf(response: Response): Promise<string> {
   const { body, headers } = response
   if (body === null) return ''
-  const text = isSmall(headers) ? await response.text() : await readText(body, LARGEST_ANSWER)
-  if (text === undefined) throw new AnswerTooLargeError(LARGEST_ANSWER)
+  const text = isSmall(headers) ? await response.text() : await readText(body, LARGEST_RESPONSE)
+  if (text === undefined) throw new ResponseTooLargeError(LARGEST_RESPONSE)
   return text
 }
 
 /** A length that is said holds for what comes, unless it comes compressed. Reading it whole takes half the time. */
 function isSmall(headers: Headers): boolean {
   const length = headers.get('content-length')
-  return length !== null && Number(length) <= LARGEST_ANSWER && !headers.has('content-encoding')
+  return length !== null && Number(length) <= LARGEST_RESPONSE && !headers.has('content-encoding')
 }

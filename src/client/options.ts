@@ -1,7 +1,7 @@
 import type { Actor, InspectionEvent, Observer } from 'xstate'
 import type { DeviceAuthorizationInput, deviceAuthorization } from '../../machines/device-authorization.ts'
 import { BadOptionError } from '../errors.ts'
-import { github, type Profile } from '../protocol/provider.ts'
+import { github, type Provider } from '../protocol/provider.ts'
 import { isScopes } from '../protocol/scopes.ts'
 import { Secret } from '../secret.ts'
 import { type ResumeRecord, readResume } from './resume.ts'
@@ -83,7 +83,7 @@ interface FlowOptions {
   /** None by default. */
   readonly scopes?: readonly string[] | undefined
   /** Whom to ask: {@link github}`()` by default. */
-  readonly profile?: Profile
+  readonly provider?: Provider
   /** Sends the requests: the runtime's own by default. */
   readonly fetch?: typeof globalThis.fetch
   /** The runtime's own by default. */
@@ -143,16 +143,16 @@ export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInp
   for (const [name, instead] of Object.entries(INSTEAD))
     if (options[name as keyof ActorOptions] !== undefined)
       throw new BadOptionError(`deviceInput() takes no "${name}": ${instead}`)
-  const profile = options.profile ?? GITHUB
+  const provider = options.provider ?? GITHUB
   const clock = options.clock ?? systemClock
   if (!Number.isFinite(clock.now())) throw new BadOptionError('clock.now() must return epoch milliseconds')
   const { clientId, scopes, resume } =
-    options.resume === undefined ? fresh(options) : readResume(options.resume, profile)
+    options.resume === undefined ? fresh(options) : readResume(options.resume, provider)
   return {
     clientId,
     clientSecret: readClientSecret(options.clientSecret),
     scopes,
-    profile,
+    provider,
     fetch: options.fetch ?? systemFetch,
     clock,
     jitter: jitterOf((options.random ?? Math.random)()),

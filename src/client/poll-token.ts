@@ -1,7 +1,7 @@
 import type { PollRequest } from '../../machines/device-authorization.ts'
 import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
-import { type PollAnswer, parsePollAnswer } from '../protocol/poll-response.ts'
+import { type PollResponse, parsePollResponse } from '../protocol/poll-response.ts'
 import { post } from './exchange.ts'
 
 /**
@@ -10,18 +10,18 @@ import { post } from './exchange.ts'
  * @see Spec 4.2
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
  */
-export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollAnswer> {
-  const { deviceCode, scopes, profile, clock } = request
+export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollResponse> {
+  const { deviceCode, scopes, provider, clock } = request
   try {
-    const answer = await post(
-      profile.tokenEndpoint,
+    const response = await post(
+      provider.tokenEndpoint,
       { device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE },
       request,
       signal,
     )
-    return parsePollAnswer(answer, { scopes, separator: profile.scopeSeparator })
+    return parsePollResponse(response, { scopes, separator: provider.scopeSeparator })
   } catch (error) {
-    if (error instanceof AuthgraphError) return unanswered(error as AnyAuthgraphError, clock.now())
+    if (error instanceof AuthgraphError) return withoutResponse(error as AnyAuthgraphError, clock.now())
     throw error
   }
 }
@@ -33,6 +33,6 @@ const LASTING: readonly string[] = [
   'bad_option',
 ] satisfies AnyAuthgraphError['code'][]
 
-function unanswered(error: AnyAuthgraphError, at: number): PollAnswer {
+function withoutResponse(error: AnyAuthgraphError, at: number): PollResponse {
   return { type: LASTING.includes(error.code) ? 'refused' : 'fault', at, error }
 }

@@ -1,8 +1,8 @@
 import { BadOptionError } from '../errors.ts'
-import { brings } from '../protocol/response.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
-import { github, type Profile } from '../protocol/provider.ts'
+import { github, type Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
+import { brings } from '../protocol/response.ts'
 import type { Secret } from '../secret.ts'
 import { post } from './exchange.ts'
 import { type Clock, readClientId, readClientSecret, systemClock, systemFetch } from './options.ts'
@@ -19,7 +19,7 @@ export interface RefreshOptions {
   /** Of a confidential client alone. */
   readonly clientSecret?: string | Secret
   /** Whom to ask: {@link github}`()` by default. */
-  readonly profile?: Profile
+  readonly provider?: Provider
   /** Gets the new pair before anyone uses it: keep it here. The old refresh token may be worth nothing by now. */
   readonly onToken?: (token: OAuthToken) => unknown
   readonly signal?: AbortSignal | undefined
@@ -55,19 +55,24 @@ export async function refresh(token: OAuthToken, options: RefreshOptions): Promi
 }
 
 async function buy(token: OAuthToken, refreshToken: Secret, options: RefreshOptions): Promise<OAuthToken> {
-  const { profile = github(), fetch = systemFetch, clock = systemClock, onToken } = options
+  const { provider = github(), fetch = systemFetch, clock = systemClock, onToken } = options
   const sender = {
     clientId: readClientId(options.clientId),
     clientSecret: readClientSecret(options.clientSecret),
-    profile,
+    provider,
     fetch,
     clock,
   }
-  const answer = await within({ clock, signal: options.signal }, (signal) =>
-    post(profile.tokenEndpoint, { grant_type: 'refresh_token', refresh_token: refreshToken }, sender, signal),
+  const response = await within({ clock, signal: options.signal }, (signal) =>
+    post(
+      provider.tokenEndpoint,
+      { grant_type: 'refresh_token', refresh_token: refreshToken },
+      sender,
+      signal,
+    ),
   )
-  if (!brings(answer.body, 'access_token')) throw refusalOf(answer)
-  const fresh = parseOAuthRecord(answer, { scopes: token.scopes, separator: profile.scopeSeparator })
+  if (!brings(response.body, 'access_token')) throw refusalOf(response)
+  const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: provider.scopeSeparator })
   // Without a new refresh token the old one stays good.
   const pair = fresh.refreshToken ? fresh : { ...keptRefresh(token), ...fresh }
   await onToken?.(pair)

@@ -1,7 +1,7 @@
-import type { CodesAnswer, CodesRequest } from '../../machines/device-authorization.ts'
-import { type Answer, brings, errorCodeOf } from '../protocol/response.ts'
+import type { CodesRequest, CodesResponse } from '../../machines/device-authorization.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { refusalOf } from '../protocol/refusal.ts'
+import { brings, errorCodeOf, type ReceivedResponse } from '../protocol/response.ts'
 import { joinScopes } from '../protocol/scopes.ts'
 import { post } from './exchange.ts'
 
@@ -12,20 +12,20 @@ import { post } from './exchange.ts'
  * @see Spec 4.1
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
-export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesAnswer> {
-  const { scopes, profile, clock } = request
+export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesResponse> {
+  const { scopes, provider, clock } = request
   const sentAt = clock.now()
-  const answer = await post(
-    profile.deviceAuthorizationEndpoint,
-    { scope: joinScopes(scopes, profile.scopeSeparator) },
+  const response = await post(
+    provider.deviceAuthorizationEndpoint,
+    { scope: joinScopes(scopes, provider.scopeSeparator) },
     request,
     signal,
   )
-  if (isRefusal(answer)) throw refusalOf(answer)
-  return { codes: parseDeviceCodes(answer.body), sentAt, at: answer.at }
+  if (isRefusal(response)) throw refusalOf(response)
+  return { codes: parseDeviceCodes(response.body), sentAt, at: response.at }
 }
 
 /** Some send errors with status 200. */
-function isRefusal({ body, status }: Answer): boolean {
+function isRefusal({ body, status }: ReceivedResponse): boolean {
   return !brings(body, 'device_code') && (status >= 400 || errorCodeOf(body) !== undefined)
 }

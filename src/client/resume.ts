@@ -1,15 +1,15 @@
 import * as v from 'valibot'
-import type { Progress, Standing } from '../../machines/device-authorization.ts'
+import type { DeviceStatus, Progress } from '../../machines/device-authorization.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
-import type { Profile } from '../protocol/provider.ts'
-import { readRecord } from '../protocol/parse-fields.ts'
+import { parseFields } from '../protocol/parse-fields.ts'
+import type { Provider } from '../protocol/provider.ts'
 import { isScopes } from '../protocol/scopes.ts'
 import { filled, visible, webAddress } from '../protocol/texts.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
 
-const STANDINGS: readonly unknown[] = ['requested', 'pending', 'slowed'] satisfies Standing[]
+const STANDINGS: readonly unknown[] = ['requested', 'pending', 'slowed'] satisfies DeviceStatus[]
 
 const finite = v.custom<number>(Number.isFinite)
 
@@ -31,7 +31,7 @@ export interface ResumeRecord {
   scopes: string[]
   /** Where the device code may be sent. */
   tokenEndpoint: string
-  status: Standing
+  status: DeviceStatus
   /** Seconds between two polls. */
   interval: number
   /** What a wait is multiplied by, since clocks drift: from 1 to 2. */
@@ -55,7 +55,7 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   verificationUriComplete: v.optional(webAddress),
   scopes: v.custom<string[]>(isScopes),
   tokenEndpoint: v.string(),
-  status: v.custom<Standing>((status) => STANDINGS.includes(status)),
+  status: v.custom<DeviceStatus>((status) => STANDINGS.includes(status)),
   interval: v.pipe(
     v.custom<number>(Number.isSafeInteger),
     v.check((interval) => interval >= 1),
@@ -95,7 +95,7 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
     deviceCode: codes.deviceCode.reveal(),
     ...shownOf(codes),
     scopes: [...flow.scopes],
-    tokenEndpoint: flow.profile.tokenEndpoint,
+    tokenEndpoint: flow.provider.tokenEndpoint,
     status,
     interval,
     margin,
@@ -109,12 +109,12 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
 /** Reads a record into what the machine goes on from. */
 export function readResume(
   record: unknown,
-  profile: Profile,
+  provider: Provider,
 ): { readonly clientId: Secret; readonly scopes: readonly string[]; readonly resume: Progress } {
   const { clientId, scopes, tokenEndpoint, status, interval, margin, nextPollAt, expiresAt, ...rest } =
-    readRecord(resumeRecord, record, 'resume record', BadResumeError)
-  if (tokenEndpoint !== profile.tokenEndpoint) {
-    throw new WrongHostError('the resume record is of another service than the profile')
+    parseFields(resumeRecord, record, 'resume record', BadResumeError)
+  if (tokenEndpoint !== provider.tokenEndpoint) {
+    throw new WrongHostError('the resume record is of another service than the provider')
   }
   const codes = parseDeviceCodes({
     device_code: rest.deviceCode,

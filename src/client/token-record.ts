@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { BadOptionError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { readRecord } from '../protocol/parse-fields.ts'
+import { parseFields } from '../protocol/parse-fields.ts'
 import { isScopes } from '../protocol/scopes.ts'
 import { isBearer, isToken } from '../protocol/token-syntax.ts'
 import { Secret } from '../secret.ts'
@@ -82,7 +82,7 @@ export function importToken(json: unknown): OAuthToken {
     accessToken,
     refreshToken,
     ...plain
-  } = readRecord(tokenRecord, json, 'record of exportToken()', BadOptionError)
+  } = parseFields(tokenRecord, json, 'record of exportToken()', BadOptionError)
   return {
     ...plain,
     accessToken: new Secret(accessToken),

@@ -1,5 +1,5 @@
 import type { SnapshotFrom } from 'xstate'
-import type { DeviceResult, deviceAuthorization, Standing } from '../../machines/device-authorization.ts'
+import type { DeviceResult, DeviceStatus, deviceAuthorization } from '../../machines/device-authorization.ts'
 import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
 import { shownOf } from '../protocol/device-codes.ts'
 
@@ -17,7 +17,7 @@ export type DeviceSnapshot = SnapshotFrom<typeof deviceAuthorization>
  */
 export interface DeviceView {
   /** How the authorization stands, in the words of the specification, or how it ended. */
-  readonly status: Standing | DeviceResult['status']
+  readonly status: DeviceStatus | DeviceResult['status']
   /** What it is doing; nothing once it has ended. */
   readonly activity?: 'requesting' | 'waiting' | 'polling' | 'retrying'
   /** One sentence for the user. */

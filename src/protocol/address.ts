@@ -6,7 +6,7 @@ import { WrongHostError } from '../errors.ts'
  * @throws WrongHostError for every other address, before anything is sent.
  */
 export function secureAddress(address: string): URL {
-  if (!URL.canParse(address)) throw new WrongHostError('an address of the profile is not an absolute URL')
+  if (!URL.canParse(address)) throw new WrongHostError('an address of the provider is not an absolute URL')
   const url = new URL(address)
   if (url.username !== '' || url.password !== '') {
     throw new WrongHostError(`the address at ${url.host} may not hold a user name or a password`)

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { Secret } from '../secret.ts'
-import { memberOf } from './response.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, LONGEST_LIFETIME } from './endpoints.ts'
-import { readRecord } from './parse-fields.ts'
+import { parseFields } from './parse-fields.ts'
+import { memberOf } from './response.ts'
 import { seconds, wholeSeconds } from './seconds.ts'
 import { filled, visible, webAddress } from './texts.ts'
 
@@ -47,12 +47,12 @@ export interface DeviceCodes extends v.InferOutput<typeof deviceCodes>, v.Brand<
  *
  * Lengths and alphabets of the codes are not checked; unknown fields are ignored.
  *
- * @throws BadAnswerError that names the fields at fault.
+ * @throws BadResponseError that names the fields at fault.
  * @group Protocol
  * @see Spec 2.3
  */
 export function parseDeviceCodes(json: unknown): DeviceCodes {
-  return readRecord(deviceCodes, json, 'answer with the codes') as DeviceCodes
+  return parseFields(deviceCodes, json, 'answer with the codes') as DeviceCodes
 }
 
 /** What of the codes the user is shown. */

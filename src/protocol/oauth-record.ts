@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Secret } from '../secret.ts'
-import type { Answer } from './response.ts'
-import { readRecord } from './parse-fields.ts'
+import { parseFields } from './parse-fields.ts'
+import type { ReceivedResponse } from './response.ts'
 import { type ScopeSeparator, splitScopes } from './scopes.ts'
 import { readSeconds } from './seconds.ts'
 import { isVisible } from './texts.ts'
@@ -68,15 +68,12 @@ export interface Asked {
 /**
  * Reads the OAuth record.
  *
- * @throws BadAnswerError that names the fields at fault.
+ * @throws BadResponseError that names the fields at fault.
  * @see Spec 2.2
  */
-export function parseOAuthRecord({ body, date, at }: Answer, asked: Asked): OAuthToken {
-  const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in } = readRecord(
-    record,
-    body,
-    'answer with the token',
-  )
+export function parseOAuthRecord({ body, date, at }: ReceivedResponse, asked: Asked): OAuthToken {
+  const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in } =
+    parseFields(record, body, 'answer with the token')
   const scopes = typeof scope === 'string' ? splitScopes(scope, asked.separator) : asked.scopes
   const issuedAt = date ?? at
   const tokenType = isVisible(token_type) ? token_type : ''

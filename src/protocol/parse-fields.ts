@@ -1,18 +1,18 @@
 import * as v from 'valibot'
-import { BadAnswerError } from '../errors.ts'
+import { BadResponseError } from '../errors.ts'
 
 /**
  * Reads a record by its schema.
  *
  * @param name What the record is called in an error.
- * @param Failure BadAnswerError by default.
+ * @param Failure BadResponseError by default.
  * @throws Failure that names the fields at fault and quotes nothing: valibot's own messages hold what was received.
  */
-export function readRecord<Schema extends v.GenericSchema>(
+export function parseFields<Schema extends v.GenericSchema>(
   schema: Schema,
   body: unknown,
   name: string,
-  Failure: new (message: string) => Error = BadAnswerError,
+  Failure: new (message: string) => Error = BadResponseError,
 ): v.InferOutput<Schema> {
   const { success, output, issues } = v.safeParse(schema, body)
   if (success) return output

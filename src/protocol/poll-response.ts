@@ -1,7 +1,7 @@
-import { type AnyAuthgraphError, BadAnswerError } from '../errors.ts'
-import { type Answer, brings, errorCodeOf, memberOf } from './response.ts'
+import { type AnyAuthgraphError, BadResponseError } from '../errors.ts'
 import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
 import { refusalOf } from './refusal.ts'
+import { brings, errorCodeOf, memberOf, type ReceivedResponse } from './response.ts'
 import { readWholeSeconds } from './seconds.ts'
 
 /**
@@ -13,7 +13,7 @@ import { readWholeSeconds } from './seconds.ts'
  * @see Spec 4.2, 7
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
-export type PollAnswer =
+export type PollResponse =
   | { readonly type: 'token'; readonly at: number; readonly token: OAuthToken }
   /** `retryAfter` in seconds: for one wait, where the service says more than its interval. */
   | { readonly type: 'pending'; readonly at: number; readonly retryAfter?: number | undefined }
@@ -41,9 +41,9 @@ export type PollAnswer =
  *
  * @see Spec 4.2
  */
-export function parsePollAnswer(answer: Answer, asked: Asked): PollAnswer {
-  const { body, at, retryAfter } = answer
-  if (brings(body, 'access_token')) return readToken(answer, asked)
+export function parsePollResponse(response: ReceivedResponse, asked: Asked): PollResponse {
+  const { body, at, retryAfter } = response
+  if (brings(body, 'access_token')) return readToken(response, asked)
   switch (errorCodeOf(body)) {
     case 'authorization_pending':
       return { type: 'pending', at, retryAfter }
@@ -56,16 +56,16 @@ export function parsePollAnswer(answer: Answer, asked: Asked): PollAnswer {
     case 'token_expired':
       return { type: 'expired', at }
     default:
-      return readRefusal(answer)
+      return readRefusal(response)
   }
 }
 
-function readToken(answer: Answer, asked: Asked): PollAnswer {
-  const { at } = answer
+function readToken(response: ReceivedResponse, asked: Asked): PollResponse {
+  const { at } = response
   try {
-    return { type: 'token', at, token: parseOAuthRecord(answer, asked) }
+    return { type: 'token', at, token: parseOAuthRecord(response, asked) }
   } catch (error) {
-    return { type: 'refused', at, error: error as BadAnswerError }
+    return { type: 'refused', at, error: error as BadResponseError }
   }
 }
 
@@ -86,10 +86,10 @@ const FINAL_CODES: readonly (string | undefined)[] = [
  * Any other code ends the flow (RFC 8628, 3.5: MUST), but where the server is busy or failing: what frameworks then
  * write under `error` is no code of OAuth, and the next poll may still bring the token.
  */
-function readRefusal(answer: Answer): PollAnswer {
-  const { status, body, at, retryAfter } = answer
+function readRefusal(response: ReceivedResponse): PollResponse {
+  const { status, body, at, retryAfter } = response
   const code = errorCodeOf(body)
-  const error = refusalOf(answer)
+  const error = refusalOf(response)
   // Some limit requests with 403, and say by the header when to come back.
   const limited = status === 403 && code === undefined && retryAfter !== undefined
   const passing = status >= 500 || status === 429 || status === 408 || limited
@@ -98,6 +98,6 @@ function readRefusal(answer: Answer): PollAnswer {
   return {
     type: 'fault',
     at,
-    error: new BadAnswerError('the answer to the poll is no token and no error'),
+    error: new BadResponseError('the answer to the poll is no token and no error'),
   }
 }

@@ -8,7 +8,7 @@ import type { ScopeSeparator } from './scopes.ts'
  *
  * @group Profiles
  */
-export interface Profile {
+export interface Provider {
   /** Where codes are asked for: `https`, or `http` on a loopback address. */
   readonly deviceAuthorizationEndpoint: string
   /** Where the device polls. */
@@ -44,7 +44,7 @@ export interface ServiceAddresses {
 export function github({
   authUrl = 'https://github.com',
   baseUrl = 'https://api.github.com',
-}: ServiceAddresses = {}): Profile {
+}: ServiceAddresses = {}): Provider {
   return {
     deviceAuthorizationEndpoint: withoutSlash(authUrl) + DEVICE_CODE_PATH,
     tokenEndpoint: withoutSlash(authUrl) + ACCESS_TOKEN_PATH,
@@ -63,7 +63,7 @@ export function github({
  * @throws BadOptionError for anything else, and for `http://` other than on a loopback address.
  * @group Profiles
  */
-export function githubEnterprise(host: string): Profile {
+export function githubEnterprise(host: string): Provider {
   const url = typeof host === 'string' ? hostAddress(host) : undefined
   if (url === undefined)
     throw new BadOptionError(
@@ -91,6 +91,6 @@ export function rfc8628({
   readonly baseUrl?: string | undefined
   readonly scopeSeparator?: ScopeSeparator
   readonly encoding?: 'form' | 'json'
-}): Profile {
+}): Provider {
   return { ...addresses, scopeSeparator, encoding }
 }

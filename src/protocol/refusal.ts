@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors.ts'
-import { type Answer, errorCodeOf, memberOf } from './response.ts'
 import { INVISIBLE } from './invisible.ts'
+import { errorCodeOf, memberOf, type ReceivedResponse } from './response.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 /** Characters that are kept of an error code and of a description. */
@@ -17,7 +17,7 @@ const SPACE = new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')
  * Makes the error of a refusal. It keeps the server's own words, cleaned and cut, and none of the secrets that were sent:
  * servers repeat in their errors what they received.
  */
-export function refusalOf({ body, status, retryAfter, sent = [] }: Answer): RefusedError {
+export function refusalOf({ body, status, retryAfter, sent = [] }: ReceivedResponse): RefusedError {
   const code = errorCodeOf(body)
   const description = memberOf(body, 'error_description')
   return new RefusedError({

@@ -2,7 +2,7 @@ import type { Secret } from '../secret.ts'
 import { LONGEST_LIFETIME } from './endpoints.ts'
 
 /** One answer of the service, read but not yet understood. */
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number
   /** The JSON value, or the fields of a form; `undefined` where the body is neither. */
   readonly body: unknown

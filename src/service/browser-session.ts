@@ -1,7 +1,7 @@
 import type { User } from '../../machines/device-grant.ts'
 import { hmac, same } from './credentials/hash.ts'
-import type { ServiceRequest } from './http/types.ts'
 import { newSessionId } from './credentials/random-codes.ts'
+import type { ServiceRequest } from './http/types.ts'
 
 /** What binds the forms of the verification page to the browser, and to the user, that was shown them. */
 export interface Session {

@@ -2,33 +2,33 @@ import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError, StoreUnavailableError } from '../errors.ts'
 import { withoutSlash } from '../protocol/address.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
-import { answered } from './http/request-log.ts'
+import { createClients } from './clients.ts'
 import { createAppTokens } from './credentials/app-jwts.ts'
 import { type Authentication, authenticate } from './credentials/authenticate.ts'
-import { createClients } from './clients.ts'
+import { createPasswords } from './credentials/passwords.ts'
+import { createPersonalTokens } from './credentials/personal-tokens.ts'
+import { createTokens, type Tokens } from './credentials/tokens.ts'
 import { developmentDefaults } from './development-defaults.ts'
+import { DIALECTS } from './dialect.ts'
 import { createEarlyPolls } from './early-polls.ts'
 import { accessToken } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { verification } from './endpoints/verification.ts'
-import { fetchAdapter, type ServiceFetch } from './http/fetch.ts'
 import { formSecret } from './form-secret.ts'
 import { createGrants, type Decision } from './grants.ts'
-import { HABITS } from './dialect.ts'
+import { fetchAdapter, type ServiceFetch } from './http/fetch.ts'
+import { type Listening, type ListenOptions, listen } from './http/listen.ts'
+import { createRequestListener, type RequestListener } from './http/request-listener.ts'
+import { withRequestLog } from './http/request-log.ts'
+import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
 import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
 import { createLimiter } from './limiter.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import { type Listening, type ListenOptions, listen } from './http/listen.ts'
 import { checkOptions, isSecureOrLoopback, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
-import { createPasswords } from './credentials/passwords.ts'
-import { createPersonalTokens } from './credentials/personal-tokens.ts'
-import { createRequestListener, type RequestListener } from './http/request-listener.ts'
-import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
 import { memoryStore } from './stores/memory.ts'
-import { createTokens, type Tokens } from './credentials/tokens.ts'
 import { createWaitingGrants } from './waiting-grants.ts'
 
 /**
@@ -76,7 +76,6 @@ export function createService(options: ServiceOptions): Service {
   const authUrl = () => withoutSlash(addresses().authUrl ?? IN_PROCESS)
   const development = developmentDefaults(options.onWarning ?? warn, authUrl)
   const {
-    profile = 'github',
     interval = DEFAULT_INTERVAL,
     expiresIn = DEFAULT_LIFETIME,
     leeway = null,
@@ -89,7 +88,7 @@ export function createService(options: ServiceOptions): Service {
     clientAddress = development.clientAddress,
   } = options
   const onError = harmless(options.onError ?? (() => undefined))
-  const habits = HABITS[profile]
+  const dialect = DIALECTS[options.dialect ?? 'github']
   const clients = createClients(options.clients)
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const limiter = createLimiter(limits, store, clock)
@@ -118,7 +117,7 @@ export function createService(options: ServiceOptions): Service {
       limiter,
       waitingGrants,
       clientAddress,
-      habits,
+      dialect,
       pace,
       authUrl,
     }),
@@ -129,7 +128,7 @@ export function createService(options: ServiceOptions): Service {
       limiter,
       earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
       clientAddress,
-      habits,
+      dialect,
       issueToken,
       onError,
       clock,
@@ -156,7 +155,7 @@ export function createService(options: ServiceOptions): Service {
   const routes = createRoutes(addresses(), handlers)
   let route = createRouter(routes)
 
-  async function answer(request: ServiceRequest): Promise<ServiceResponse> {
+  async function response(request: ServiceRequest): Promise<ServiceResponse> {
     try {
       return await route(request)
     } catch (error) {
@@ -165,7 +164,7 @@ export function createService(options: ServiceOptions): Service {
       return json(500, { error: 'server_error', error_description: 'the service failed' })
     }
   }
-  const handle = options.onAnswer ? answered(answer, harmless(options.onAnswer)) : answer
+  const handle = options.onResponse ? withRequestLog(response, harmless(options.onResponse)) : response
 
   return {
     fetch: fetchAdapter(handle),
@@ -195,10 +194,12 @@ export function createService(options: ServiceOptions): Service {
 }
 
 /** Who only listens must not be able to end a request: what they throw is dropped. */
-function harmless<Heard>(hear: (heard: Heard) => void): (heard: Heard) => void {
-  return (heard) => {
+function harmless<ReceivedEvent>(
+  receive: (received: ReceivedEvent) => void,
+): (received: ReceivedEvent) => void {
+  return (received) => {
     try {
-      hear(heard)
+      receive(received)
     } catch {}
   }
 }

@@ -3,7 +3,7 @@
  *
  * @param late Makes the error of a promise that took longer. What becomes of it then is nobody's concern.
  */
-export async function inTime<Value>(
+export async function withDeadline<Value>(
   milliseconds: number,
   promise: Value | PromiseLike<Value>,
   late: () => Error,

@@ -1,7 +1,7 @@
 import type { User } from '../../machines/device-grant.ts'
 import { isLoopback } from '../protocol/address.ts'
-import type { ServiceOptions } from './options.ts'
 import { newToken } from './credentials/random-codes.ts'
+import type { ServiceOptions } from './options.ts'
 
 /** Who approves while there is no sign-in. */
 const DEVELOPER: User = { id: 1, login: 'developer' }

@@ -1,14 +1,14 @@
 import type { ScopeSeparator } from '../protocol/scopes.ts'
 
 /**
- * Whose habits a service has: those of the service of the specification, or RFC 8628 as written.
+ * Whose dialect a service has: those of the service of the specification, or RFC 8628 as written.
  *
  * @group Service
  */
-export type ServiceProfile = 'github' | 'rfc8628'
+export type Dialect = 'github' | 'rfc8628'
 
-/** In what the two profiles differ. */
-export interface Habits {
+/** In what the two dialects differ. */
+export interface DialectRules {
   readonly separator: ScopeSeparator
   /** The status of what a poll hears. No single one pleases every client. */
   readonly pollError: number
@@ -22,7 +22,7 @@ export interface Habits {
  * Spec: not shown. `github` answers as the service does, 404 for an unknown client where codes are asked for; its
  * error is one that clients know. `rfc8628` follows RFC 6749, section 5.2.
  */
-export const HABITS = {
+export const DIALECTS = {
   github: {
     separator: ',',
     pollError: 200,
@@ -35,4 +35,4 @@ export const HABITS = {
     unknownCode: 'invalid_grant',
     unknownClient: { error: 'invalid_client', atCodes: 401, atPoll: 401 },
   },
-} satisfies Record<ServiceProfile, Habits>
+} satisfies Record<Dialect, DialectRules>

@@ -9,7 +9,7 @@ const CAPACITY = 10_000
  * Counts the polls of each device code that came too early, in this process: each costs a write to the store, which is
  * spared those that are too many.
  */
-export function createEarlyPolls({ most, within }: Limit, clock: { now(): number }) {
+export function createEarlyPolls({ max, window }: Limit, clock: { now(): number }) {
   const counts = new Map<string, { readonly times: number; readonly until: number }>()
 
   return {
@@ -17,7 +17,7 @@ export function createEarlyPolls({ most, within }: Limit, clock: { now(): number
     async allow(deviceCode: string): Promise<Allowance> {
       const count = counts.get(await hash(deviceCode))
       const now = clock.now()
-      return count && count.times >= most && now < count.until ? refuseUntil(count.until, now) : ALLOWED
+      return count && count.times >= max && now < count.until ? refuseUntil(count.until, now) : ALLOWED
     },
 
     /** Counts a poll that came too early. */
@@ -25,7 +25,7 @@ export function createEarlyPolls({ most, within }: Limit, clock: { now(): number
       const key = await hash(deviceCode)
       const now = clock.now()
       const known = counts.get(key)
-      const { times, until } = known && now < known.until ? known : { times: 0, until: now + within * 1000 }
+      const { times, until } = known && now < known.until ? known : { times: 0, until: now + window * 1000 }
       // The last of all, so that the first one is the oldest.
       counts.delete(key)
       counts.set(key, { times: times + 1, until })

@@ -1,7 +1,7 @@
 import type { DeviceGrantEvent, DeviceGrantInput, User } from '../../machines/device-grant.ts'
-import { createGrantSteps, type Grant } from './grant-steps.ts'
 import { hash } from './credentials/hash.ts'
 import { newDeviceCode, newUserCode, readUserCode } from './credentials/random-codes.ts'
+import { createGrantSteps, type Grant } from './grant-steps.ts'
 import { type Change, GRANT_PREFIX, type Json, type Store, USER_CODE_PREFIX } from './store.ts'
 
 /** Milliseconds for which an expired grant is remembered, so that a late poll hears that it has expired. */

@@ -31,12 +31,12 @@ interface Count {
 export function createLimiter(limits: Limits, store: Store, clock: { now(): number }) {
   /** Counts one more, unless there are too many. */
   async function take(kind: Kind, subject: string): Promise<Taken | Refusal> {
-    const { most, within } = limits[kind]
-    if (most === Number.POSITIVE_INFINITY) return { ok: true, times: most }
+    const { max, window } = limits[kind]
+    if (max === Number.POSITIVE_INFINITY) return { ok: true, times: max }
     return store.update<Taken | Refusal>(keyOf(kind, subject), (value) => {
       const now = clock.now()
-      const { times, until } = countIn(value) ?? { times: 0, until: now + within * 1000 }
-      if (times >= most) return { result: refuseUntil(until, now) }
+      const { times, until } = countIn(value) ?? { times: 0, until: now + window * 1000 }
+      if (times >= max) return { result: refuseUntil(until, now) }
       const taken = { times: times + 1, until }
       return { result: { ok: true, times: taken.times }, value: taken, expiresAt: until }
     })
@@ -44,11 +44,11 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
 
   /** Tells whether there are too many, and counts nothing. */
   async function look(kind: Kind, subject: string): Promise<Allowance> {
-    const { most } = limits[kind]
-    if (most === Number.POSITIVE_INFINITY) return ALLOWED
+    const { max } = limits[kind]
+    if (max === Number.POSITIVE_INFINITY) return ALLOWED
     return store.update<Allowance>(keyOf(kind, subject), (value) => {
       const count = countIn(value)
-      if (count === undefined || count.times < most) return { result: ALLOWED }
+      if (count === undefined || count.times < max) return { result: ALLOWED }
       return { result: refuseUntil(count.until, clock.now()) }
     })
   }

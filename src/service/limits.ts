@@ -7,9 +7,9 @@ import { BadOptionError } from '../errors.ts'
  */
 export interface Limit {
   /** Times; `Infinity` for no limit. */
-  readonly most: number
+  readonly max: number
   /** Seconds, from the first time on, after which the count starts again. */
-  readonly within: number
+  readonly window: number
 }
 
 /**
@@ -49,14 +49,14 @@ export interface Limits {
 
 /** Limits that suit a service with users. */
 export const DEFAULT_LIMITS: Limits = {
-  wrongUserCodes: { most: 5, within: 300 },
-  wrongUserCodesInNetwork: { most: 50, within: 300 },
-  wrongUserCodesInAll: { most: 10_000, within: 300 },
-  wrongDeviceCodes: { most: 100, within: 60 },
-  earlyPolls: { most: 30, within: 10 },
-  unknownClients: { most: 100, within: 60 },
-  wrongPasswords: { most: 30, within: 300 },
-  codesRequests: { most: 100, within: 60 },
+  wrongUserCodes: { max: 5, window: 300 },
+  wrongUserCodesInNetwork: { max: 50, window: 300 },
+  wrongUserCodesInAll: { max: 10_000, window: 300 },
+  wrongDeviceCodes: { max: 100, window: 60 },
+  earlyPolls: { max: 30, window: 10 },
+  unknownClients: { max: 100, window: 60 },
+  wrongPasswords: { max: 30, window: 300 },
+  codesRequests: { max: 100, window: 60 },
   waitingGrants: 100_000,
   waitingGrantsInNetwork: 1000,
 }
@@ -83,6 +83,6 @@ function isNumberOfGrants(limit: number | Limit): boolean {
 
 function isLimit(limit: number | Limit): boolean {
   if (typeof limit === 'number') return false
-  const { most, within } = limit
-  return most >= 1 && within >= 1 && within < Number.POSITIVE_INFINITY
+  const { max, window } = limit
+  return max >= 1 && window >= 1 && window < Number.POSITIVE_INFINITY
 }

@@ -3,16 +3,16 @@ import { BadOptionError } from '../errors.ts'
 import { isBaseAddress, isLoopback } from '../protocol/address.ts'
 import { isScope, isScopes } from '../protocol/scopes.ts'
 import { Secret } from '../secret.ts'
-import type { Answered } from './http/request-log.ts'
 import type { App } from './credentials/app-jwts.ts'
-import { HABITS, type ServiceProfile } from './dialect.ts'
+import type { PasswordUser } from './credentials/passwords.ts'
+import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
+import type { TokenOwner } from './credentials/tokens.ts'
+import { DIALECTS, type Dialect } from './dialect.ts'
+import type { RequestLogEntry } from './http/request-log.ts'
 import type { ServiceRequest } from './http/types.ts'
 import { checkLimits, type Limits } from './limits.ts'
 import type { Page } from './pages/page.ts'
-import type { PasswordUser } from './credentials/passwords.ts'
-import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
 import type { Store } from './store.ts'
-import type { TokenOwner } from './credentials/tokens.ts'
 
 /**
  * A client that may ask for codes.
@@ -90,8 +90,8 @@ export interface ServiceOptions {
    * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-5 RFC 8414, section 5}
    */
   readonly openidConfiguration?: boolean
-  /** Whose habits to follow: status 200 for poll errors and commas between scopes (the default), or 400 and spaces. */
-  readonly profile?: ServiceProfile
+  /** Whose dialect to follow: status 200 for poll errors and commas between scopes (the default), or 400 and spaces. */
+  readonly dialect?: Dialect
   /** Seconds between two polls: 5 by default. */
   readonly interval?: number
   /** Seconds the codes live: 900 by default. */
@@ -162,7 +162,7 @@ export interface ServiceOptions {
    * Hears of each answer, for a log, but of those to bodies that were too large; each then carries its id in the header
    * `X-Request-Id`.
    */
-  readonly onAnswer?: (answered: Answered) => void
+  readonly onResponse?: (answered: RequestLogEntry) => void
   /** Tells the time, epoch milliseconds. */
   readonly clock?: {
     /** Epoch milliseconds. */
@@ -184,7 +184,7 @@ export function checkOptions({
   expiresIn,
   leeway,
   limits = {},
-  profile = 'github',
+  dialect = 'github',
 }: Partial<ServiceOptions> = {}): void {
   checkClients(clients)
   for (const [name, address] of Object.entries({ authUrl, baseUrl })) {
@@ -196,7 +196,7 @@ export function checkOptions({
         `${name} must be https, or http on a loopback address: for a test network, set allowHttp to true`,
       )
   }
-  if (!Object.hasOwn(HABITS, profile)) throw new BadOptionError('profile must be "github" or "rfc8628"')
+  if (!Object.hasOwn(DIALECTS, dialect)) throw new BadOptionError('dialect must be "github" or "rfc8628"')
   if (!isWholeSeconds(interval))
     throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
   if (!isWholeSeconds(expiresIn))

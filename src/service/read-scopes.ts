@@ -15,7 +15,9 @@ export type RequestedScopes =
  * @param allowed Those that the client may ask for; any where it is `undefined`.
  */
 export function readScopes(scope: string, allowed: readonly string[] | undefined): RequestedScopes {
-  const scopes = [...new Set(scope.slice(0, LONGEST + 1).split(/[ ,]+/))].filter((name) => name !== '')
+  // Copied letter by letter: a slice would keep the whole body in memory.
+  const text = Array.from(scope.slice(0, LONGEST + 1)).join('')
+  const scopes = [...new Set(text.split(/[ ,]+/))].filter((name) => name !== '')
   if (scope.length > LONGEST || scopes.length > MOST)
     return { ok: false, problem: `at most ${MOST} scopes of ${LONGEST} characters in all are allowed` }
   if (!scopes.every(isScope)) return { ok: false, problem: 'the scopes cannot be read' }

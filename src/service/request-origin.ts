@@ -8,7 +8,7 @@ const LONGEST_USER_AGENT = 200
 const LONGEST_ADDRESS = 64
 
 /** Tells where a request comes from, in a length that can be kept. */
-export function originOf(request: ServiceRequest, clientAddress: string | undefined): Origin {
+export function requestOrigin(request: ServiceRequest, clientAddress: string | undefined): Origin {
   const address = readable(clientAddress, LONGEST_ADDRESS)?.replace(/^::ffff:(?=\d+\.)/i, '')
   const userAgent = readable(request.header('user-agent'), LONGEST_USER_AGENT)
   return { ...(address && { address }), ...(userAgent && { userAgent }) }

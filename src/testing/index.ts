@@ -34,7 +34,7 @@ export {
   type ServicePathsOptions,
   servicePaths,
 } from './paths/service-paths.ts'
-export type { ServiceAnswer, ServiceStep } from './paths/service-steps.ts'
+export type { PollResult, ServiceStep } from './paths/service-steps.ts'
 export type { PathKind } from './paths/walk.ts'
 export type { WireResponse } from './paths/wire-response.ts'
 export {

@@ -25,9 +25,9 @@ describe('createApi', () => {
     github({ baseUrl: 'https://git.example/api/v3/' }),
     rfc8628({ ...endpoints, baseUrl: 'https://git.example/api/v3' }),
     rfc8628({ ...endpoints, baseUrl: 'https://git.example/api/v3/' }),
-  ])('sends the credential to the address of the profile ($baseUrl)', async (profile) => {
+  ])('sends the credential to the address of the provider ($baseUrl)', async (provider) => {
     const { sent, fetch } = recordingFetch()
-    await createApi({ auth: personalToken('ghp_1'), profile, fetch })('user')
+    await createApi({ auth: personalToken('ghp_1'), provider, fetch })('user')
     expect(sent[0]?.url).toBe('https://git.example/api/v3/user')
     expect(sent[0]?.headers.get('authorization')).toBe('Bearer ghp_1')
   })
@@ -142,10 +142,10 @@ describe('createApi', () => {
     expect(sent).toEqual([])
   })
 
-  test('is not made for a profile without an API, nor for one off https', () => {
-    const profile = rfc8628(endpoints)
-    expect(() => createApi({ profile })).toThrow(expect.objectContaining({ code: 'bad_option' }))
-    expect(() => createApi({ profile: github({ baseUrl: 'http://api.example' }) })).toThrow(
+  test('is not made for a provider without an API, nor for one off https', () => {
+    const provider = rfc8628(endpoints)
+    expect(() => createApi({ provider })).toThrow(expect.objectContaining({ code: 'bad_option' }))
+    expect(() => createApi({ provider: github({ baseUrl: 'http://api.example' }) })).toThrow(
       expect.objectContaining({ code: 'wrong_host' }),
     )
   })

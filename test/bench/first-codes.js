@@ -1,5 +1,5 @@
 /** Asks for codes with one of the packages, and prints the milliseconds since the process began. */
-const answer = async () =>
+const response = async () =>
   Response.json({
     device_code: '3584d83530557fdd1f46af8289938c8ef79f9dc5',
     user_code: 'WDJB-MJHT',
@@ -16,7 +16,7 @@ const kinds = {
   'bare Node': async () => shown(),
   authgraph: async () => {
     const { createDeviceAuthorization } = await import('../../dist/src/index.js')
-    createDeviceAuthorization({ clientId: 'id', fetch: answer, onCodes: shown }).start()
+    createDeviceAuthorization({ clientId: 'id', fetch: response, onCodes: shown }).start()
   },
   'authgraph, the import alone': async () => {
     await import('../../dist/src/index.js')
@@ -30,7 +30,7 @@ const kinds = {
     const { createOAuthDeviceAuth } = await import('@octokit/auth-oauth-device')
     const { request } = await import('@octokit/request')
     const options = { clientType: 'oauth-app', clientId: 'id', onVerification: shown }
-    await createOAuthDeviceAuth({ ...options, request: request.defaults({ request: { fetch: answer } }) })({
+    await createOAuthDeviceAuth({ ...options, request: request.defaults({ request: { fetch: response } }) })({
       type: 'oauth',
     })
   },

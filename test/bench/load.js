@@ -23,7 +23,7 @@ export async function load({ port, requests, connections, seconds = 1e6, most = 
     new Promise((resolve, reject) => {
       const request = requests[index % requests.length]
       const socket = connect(port, '127.0.0.1').setNoDelay().setEncoding('latin1')
-      let heard = ''
+      let received = ''
       let at = 0
       const next = () => {
         at = performance.now()
@@ -36,15 +36,15 @@ export async function load({ port, requests, connections, seconds = 1e6, most = 
         socket.write(request)
       }
       socket.on('data', (chunk) => {
-        heard += chunk
-        if (!isWhole(heard)) return
+        received += chunk
+        if (!isWhole(received)) return
         latencies.push(performance.now() - at)
-        if (!heard.includes(expected)) {
+        if (!received.includes(expected)) {
           socket.destroy()
-          reject(new Error(`an answer was not "${expected}": ${heard}`))
+          reject(new Error(`an answer was not "${expected}": ${received}`))
           return
         }
-        heard = ''
+        received = ''
         next()
       })
       socket.once('connect', next)
@@ -53,7 +53,7 @@ export async function load({ port, requests, connections, seconds = 1e6, most = 
 
   await Promise.all(Array.from({ length: connections }, (_, index) => connection(index)))
   return {
-    answers: latencies.length,
+    responses: latencies.length,
     seconds: (performance.now() - begin) / 1000,
     median: quantile(latencies, 0.5),
     slow: quantile(latencies, 0.99),
@@ -64,10 +64,10 @@ export async function load({ port, requests, connections, seconds = 1e6, most = 
 export async function ask(port, request) {
   const text = await new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(request)).setEncoding('latin1')
-    let heard = ''
+    let received = ''
     socket.on('data', (chunk) => {
-      heard += chunk
-      if (isWhole(heard)) socket.end(() => resolve(heard))
+      received += chunk
+      if (isWhole(received)) socket.end(() => resolve(received))
     })
     socket.once('error', reject)
   })

@@ -52,8 +52,8 @@ const kinds = {
     shown()
     for (;;) {
       await new Promise((resolve) => setTimeout(resolve, interval * 1000))
-      const answer = await post({ client_id: 'id', device_code, grant_type: 'device_code' })
-      if (answer.access_token) return answer
+      const response = await post({ client_id: 'id', device_code, grant_type: 'device_code' })
+      if (response.access_token) return response
     }
   },
   authgraph: async () => {
@@ -82,9 +82,9 @@ const kinds = {
         token_endpoint: 'https://github.com/login/oauth/access_token',
       }
       const config = new client.Configuration(server, 'id', undefined, client.None())
-      const answer = service()
+      const response = service()
       config[client.customFetch] = async () => {
-        const said = await answer()
+        const said = await response()
         const body = await said.text()
         return new Response(body, { status: body.includes('error') ? 400 : 200, headers: said.headers })
       }

@@ -50,11 +50,11 @@ async function run(speed) {
       fetch: async (address, init) => {
         const sent = now()
         if (last !== undefined) delays.push(sent - last - INTERVAL * 1000)
-        const answer = await service.fetch(address, init)
-        const body = await answer.clone().json()
+        const response = await service.fetch(address, init)
+        const body = await response.clone().json()
         if (body.error === 'slow_down') slowDowns++
         last = body.error === 'authorization_pending' ? sent : undefined
-        return answer
+        return response
       },
       onCodes: ({ userCode }) =>
         setTimeout(() => service.approve(userCode, 'octocat'), ((20 + index * 0.5) * 1000) / RATE),

@@ -80,11 +80,11 @@ async function pollRate(client) {
     store: redisStore(client),
   })
   const post = async (path, fields) => {
-    const answer = await service.fetch(`http://localhost${path}`, {
+    const response = await service.fetch(`http://localhost${path}`, {
       method: 'POST',
       body: new URLSearchParams(fields),
     })
-    return answer.json()
+    return response.json()
   }
   const codes = await Promise.all(
     Array.from({ length: IN_FLIGHT }, () => post('/login/device/code', { client_id: 'id' })),

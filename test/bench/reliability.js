@@ -37,7 +37,7 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 const redis = values.store === 'redis' ? await startRedis() : undefined
 const instances = await startInstances(redis ? 2 : 1, redis?.url)
 const { url } = instances
-const profile = github({ authUrl: url, baseUrl: url })
+const provider = github({ authUrl: url, baseUrl: url })
 const end = Date.now() + MINUTES * 60_000
 const isOver = () => Date.now() >= end
 
@@ -86,7 +86,7 @@ async function logIn(flow) {
   try {
     const { accessToken } = await authorizeDevice({
       clientId: 'client',
-      profile,
+      provider,
       fetch: (address, init) => fetchAs(flow, address, init),
       onCodes: ({ userCode, expiresAt }) => {
         flow.expiresAt = expiresAt
@@ -108,12 +108,12 @@ async function fetchAs(flow, address, init) {
   const isPoll = String(address).endsWith('/access_token')
   const send = async () => {
     try {
-      const answer = await fetch(address, { ...init, headers })
-      const text = await answer.text()
+      const response = await fetch(address, { ...init, headers })
+      const text = await response.text()
       const token = isPoll && /"access_token":"([^"]+)"/.exec(text)?.[1]
       if (token) flow.tokens.push(token)
-      if (isPoll) tell(flow, token ? 'token' : (/"error":"([^"]+)"/.exec(text)?.[1] ?? answer.status))
-      return { text, token, status: answer.status, headers: answer.headers }
+      if (isPoll) tell(flow, token ? 'token' : (/"error":"([^"]+)"/.exec(text)?.[1] ?? response.status))
+      return { text, token, status: response.status, headers: response.headers }
     } catch (error) {
       if (isPoll) flow.broken += 1
       if (isPoll) tell(flow, 'broken')
@@ -121,16 +121,16 @@ async function fetchAs(flow, address, init) {
     }
   }
   const twice = isPoll && Math.random() * 100 < SENT_TWICE
-  const answers = await Promise.all(twice ? [send(), send()] : [send()])
+  const responses = await Promise.all(twice ? [send(), send()] : [send()])
   const chosen =
-    answers.find(({ token }) => token) ?? answers.find(({ text }) => text !== undefined) ?? answers[0]
+    responses.find(({ token }) => token) ?? responses.find(({ text }) => text !== undefined) ?? responses[0]
   if (chosen.error) throw chosen.error
   return new Response(chosen.text, { status: chosen.status, headers: { 'content-type': 'application/json' } })
 }
 
 /** Keeps what a poll heard, with the seconds that the codes have left. */
-function tell(flow, heard) {
-  flow.polls.push(`${((flow.expiresAt - Date.now()) / 1000).toFixed(1)} ${heard}`)
+function tell(flow, received) {
+  flow.polls.push(`${((flow.expiresAt - Date.now()) / 1000).toFixed(1)} ${received}`)
 }
 
 /** Opens the page and decides, again where the connection breaks, as people do. */
@@ -138,12 +138,12 @@ async function decide(flow, userCode) {
   const headers = { 'x-user': flow.user, 'x-forwarded-for': flow.address }
   for (let attempt = 0; attempt < 20 && flow.end === undefined; attempt += 1) {
     try {
-      const answer = await sendDecision(headers, userCode, flow.plan)
+      const response = await sendDecision(headers, userCode, flow.plan)
       // A decision whose answer was lost on its way counts: the second attempt hears that there is one.
-      if (answer.status === 200 || (answer.status === 409 && attempt > 0))
+      if (response.status === 200 || (response.status === 409 && attempt > 0))
         flow.decided = Date.now() < flow.expiresAt - LATE * 1000 ? 'in time' : 'late'
-      if (flow.decided) tell(flow, `DECIDED (${answer.status})`)
-      if (answer.status < 500) return
+      if (flow.decided) tell(flow, `DECIDED (${response.status})`)
+      if (response.status < 500) return
     } catch {
       // The instance was killed.
     }
@@ -170,9 +170,9 @@ async function guessUserCode() {
 }
 
 async function openPage(headers) {
-  const answer = await fetch(`${url}/login/device`, { headers })
-  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
-  return { cookie, csrf: csrfIn(await answer.text()) }
+  const response = await fetch(`${url}/login/device`, { headers })
+  const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';')
+  return { cookie, csrf: csrfIn(await response.text()) }
 }
 
 function csrfIn(html) {
@@ -183,9 +183,9 @@ function csrfIn(html) {
 async function flood(statuses, attack) {
   while (!isOver()) {
     const outcome = await attack().then(
-      async (answer) => {
-        await answer.text()
-        return answer.status
+      async (response) => {
+        await response.text()
+        return response.status
       },
       () => 'broken',
     )
@@ -228,8 +228,8 @@ function attackerAddress() {
 async function whoIs(token) {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     try {
-      const answer = await fetch(`${url}/user`, { headers: { authorization: `Bearer ${token}` } })
-      if (answer.status < 500) return (await answer.json()).login
+      const response = await fetch(`${url}/user`, { headers: { authorization: `Bearer ${token}` } })
+      if (response.status < 500) return (await response.json()).login
     } catch {
       // The instance was killed.
     }

@@ -70,10 +70,10 @@ async function measure(names, requestsOf, expected) {
   for (let round = 0; round < ROUNDS; round++) {
     for (const { name, server, run } of shuffled(servers)) {
       const before = (await server.ask('cpu')).cpu
-      const { answers, seconds, median, slow } = await run({ seconds: TURN })
+      const { responses, seconds, median, slow } = await run({ seconds: TURN })
       const { cpu } = await server.ask('cpu')
       const used = cpu.user + cpu.system - before.user - before.system
-      figures[name].push({ rate: answers / seconds, cpu: used / answers, median, slow })
+      figures[name].push({ rate: responses / seconds, cpu: used / responses, median, slow })
     }
   }
   for (const { server } of servers) server.stop()
@@ -143,15 +143,15 @@ async function start(name) {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })
-  const heard = () => new Promise((resolve) => child.once('message', resolve))
-  const address = await heard()
+  const received = () => new Promise((resolve) => child.once('message', resolve))
+  const address = await received()
   return {
     name,
     ...address,
     /** CPU time and memory of the server's process; for the memory after a garbage collection. */
     ask: (what) => {
       child.send(what)
-      return heard()
+      return received()
     },
     stop: () => child.kill(),
   }

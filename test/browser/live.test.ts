@@ -64,8 +64,8 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.lit('service', 'authorized')
     expect(await live.tab.textContent('#phone-page')).toContain('Your device is connected')
     expect(await live.tab.textContent('#announcer')).toMatch(/Authorized\.$/)
-    const moves = await live.moves()
-    for (const move of [
+    const transitions = await live.transitions()
+    for (const transition of [
       'starting to requesting',
       'requesting to waiting.requested',
       'waiting to polling',
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
       'issuing to authorized',
       'polling to authorized',
     ])
-      expect(moves).toContain(move)
+      expect(transitions).toContain(transition)
     expect(await live.tab.locator('#device-picture .arrow.walked').count()).toBe(5)
   })
 
@@ -371,8 +371,8 @@ function driver(tab: Page) {
     says: (words: string, timeout = 30_000) =>
       tab.locator('#device-text').filter({ hasText: words }).waitFor({ timeout }),
     /** Waits until a move stands in the log. */
-    happened: (move: string) =>
-      tab.locator('#moves .move', { hasText: move }).first().waitFor({ state: 'attached' }),
+    happened: (transition: string) =>
+      tab.locator('#transitions .transition', { hasText: transition }).first().waitFor({ state: 'attached' }),
     animations: () =>
       tab.evaluate(() =>
         document
@@ -380,11 +380,12 @@ function driver(tab: Page) {
           .map(({ effect }) => (effect as KeyframeEffect).target?.outerHTML.slice(0, 120)),
       ),
     /** Why a move was taken, as the log says. */
-    why: (move: string) => tab.locator('#moves li', { hasText: move }).first().locator('.why').textContent(),
+    why: (transition: string) =>
+      tab.locator('#moves li', { hasText: transition }).first().locator('.why').textContent(),
     /** The colour of the large words on the device's screen. */
     color: (words: string) =>
       tab.locator('#user-code', { hasText: words }).evaluate((element) => getComputedStyle(element).color),
-    moves: () => tab.locator('#moves .move').allTextContents(),
+    transitions: () => tab.locator('#transitions .transition').allTextContents(),
     exchanges: () =>
       tab
         .locator('#exchanges')

@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     test.each([
       ['approve', 2, 'Your device is connected', 'token'],
       ['deny', 1, 'You denied the request', 'access_denied'],
-    ] as const)('%s: type the code, press Enter, and choose by Tab', async (_, tabs, said, heard) => {
+    ] as const)('%s: type the code, press Enter, and choose by Tab', async (_, tabs, said, received) => {
       const { page, url, userCode, poll } = await begin()
       await openFocused(page, url)
       await page.keyboard.type(userCode.toLowerCase())
@@ -101,8 +101,8 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       await page.keyboard.press('Enter')
       await page.waitForSelector('[role=status]')
       expect(await heading(page)).toBe(said)
-      const answer = await poll()
-      expect(answer.access_token ? 'token' : answer.error).toBe(heard)
+      const response = await poll()
+      expect(response.access_token ? 'token' : response.error).toBe(received)
     })
 
     test('after a refusal the field has the focus again, and says why', async () => {

@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     await lit('authorized')
     await says('It has ended. Authorized.')
     expect(await tab.textContent('#announcer')).toBe('It has ended. Authorized.')
-    expect(await tab.locator('#moves .move').allTextContents()).toEqual([
+    expect(await tab.locator('#transitions .transition').allTextContents()).toEqual([
       'polling to authorized',
       'waiting to polling',
       'polling to waiting.pending',
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     await flow.reach('pending')
     await tab.reload()
     await lit('waiting.pending')
-    expect(await tab.locator('#moves .move').count()).toBe(4)
+    expect(await tab.locator('#transitions .transition').count()).toBe(4)
   })
 
   test('has nothing to press, and asks nobody but the command', async () => {

@@ -22,7 +22,7 @@ async function check(
   { options = {}, service = {} }: { options?: Partial<CheckOptions>; service?: SandboxOptions } = {},
 ) {
   const sandbox = createSandbox({
-    profile: spoiler.profile ?? 'github',
+    dialect: spoiler.dialect ?? 'github',
     clients: [
       { clientId: CLIENT_ID, name: 'App' },
       { clientId: 'another', name: 'Another app' },
@@ -33,24 +33,24 @@ async function check(
   const shown: { readonly as: string; readonly issued: string }[] = []
   const secrets: string[] = [CLIENT_ID]
   const keep: typeof globalThis.fetch = async (input, init) => {
-    const answer = await sandbox.fetch(input, init)
-    const { user_code, device_code, access_token } = await answer
+    const response = await sandbox.fetch(input, init)
+    const { user_code, device_code, access_token } = await response
       .clone()
       .json()
       .catch(() => ({}))
     issued = user_code ?? issued
     secrets.push(...[device_code, access_token].filter(Boolean))
-    return answer
+    return response
   }
   const spoil = spoiledFetch(keep, spoiler)
   const spoiled: typeof globalThis.fetch = async (input, init) => {
-    const answer = await spoil(input, init)
-    const { user_code } = await answer
+    const response = await spoil(input, init)
+    const { user_code } = await response
       .clone()
       .json()
       .catch(() => ({}))
     if (user_code) shown.push({ as: user_code, issued })
-    return answer
+    return response
   }
   // Codes that are shown twice are told apart by their order.
   const codeOf = (userCode: string, nth: number) => {
@@ -85,11 +85,11 @@ describe('our service', () => {
   test.each([
     ['github', []],
     ['rfc8628', ['device-code-form', 'user-code-form', 'slow-down-interval']],
-  ] as const)('meets every requirement (profile %s)', async (profile, inapplicable) => {
-    const { report, failed, advised, skipped } = await check({ profile })
+  ] as const)('meets every requirement (dialect %s)', async (dialect, inapplicable) => {
+    const { report, failed, advised, skipped } = await check({ dialect })
     expect([...failed, ...advised]).toEqual([])
     expect(skipped).toEqual(inapplicable)
-    expect(report).toMatchObject({ habits: profile, requests: 32 })
+    expect(report).toMatchObject({ dialect: dialect, requests: 32 })
     expect(report.results).toHaveLength(Object.keys(REQUIREMENTS).length)
     const { requests, passed, notApplicable } = report
     const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8').replaceAll(
@@ -97,7 +97,7 @@ describe('our service', () => {
       ' ',
     )
     expect(page).toContain(
-      `| our service, profile \`${profile}\` | ${requests} | ${passed} | 0 | 0 | ${notApplicable}`,
+      `| our service, dialect \`${dialect}\` | ${requests} | ${passed} | 0 | 0 | ${notApplicable}`,
     )
   })
 
@@ -135,14 +135,14 @@ describe('a service', () => {
     'that breaks the requirement %s fails that one alone, or is advised where no specification has it',
     async (id) => {
       const { report, failed, advised } = await check(SPOILERS[id](), {
-        options: id === 'poll-status' ? { habits: 'github' } : {},
+        options: id === 'poll-status' ? { dialect: 'github' } : {},
       })
       expect({ failed, advised }).toEqual(
         ADVICE.has(id) ? { failed: [], advised: [id] } : { failed: [id], advised: [] },
       )
       const result = report.results.find((result) => result.id === id)
       expect(result?.exchange?.request).toMatch(/^(GET|HEAD|POST) http:\/\/localhost\//)
-      expect(result?.exchange?.answer).toMatch(/^\d{3}\n/)
+      expect(result?.exchange?.response).toMatch(/^\d{3}\n/)
       expect(result?.detail).toMatch(/\w/)
     },
   )
@@ -202,11 +202,11 @@ describe('a service', () => {
 
   test('that never slows a device down fails the specification, and is advised by RFC 8628', async () => {
     const spoiler = SPOILERS['slow-down']()
-    expect(await check({ ...spoiler, profile: 'github' })).toMatchObject({
+    expect(await check({ ...spoiler, dialect: 'github' })).toMatchObject({
       failed: ['slow-down'],
       advised: [],
     })
-    expect(await check({ ...spoiler, profile: 'rfc8628' })).toMatchObject({
+    expect(await check({ ...spoiler, dialect: 'rfc8628' })).toMatchObject({
       failed: [],
       advised: ['slow-down'],
     })
@@ -294,7 +294,7 @@ describe('a service', () => {
     sandbox.inject('hang', { times: 2 })
     const report = await sandbox.run(checkService(sandbox.client))
     expect(report.failed).toBe(1)
-    expect(report.results[0]?.exchange?.answer).toBe('the service did not answer in time')
+    expect(report.results[0]?.exchange?.response).toBe('the service did not answer in time')
     expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBe(20_000)
   })
 
@@ -328,7 +328,7 @@ describe('a service', () => {
         { options: { waitExpiry: false } },
       )
       expect(failed).toEqual(['pending'])
-      expect(report.results.find(({ id }) => id === 'pending')?.exchange?.answer).toContain(`${interval}`)
+      expect(report.results.find(({ id }) => id === 'pending')?.exchange?.response).toContain(`${interval}`)
       expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(900_000)
     },
   )
@@ -372,23 +372,23 @@ describe('a service', () => {
   })
 
   test('on another machine is asked nothing, unless that is meant', async () => {
-    const profile = {
+    const provider = {
       deviceAuthorizationEndpoint: 'https://a.example/c',
       tokenEndpoint: 'https://a.example/t',
     }
     const fetch = () => Promise.reject(new TypeError())
-    const options = { clientId: 'id', profile, fetch }
+    const options = { clientId: 'id', provider, fetch }
     await expect(checkService(options)).rejects.toMatchObject({ code: 'bad_option' })
     const local = { deviceAuthorizationEndpoint: 'http://localhost/c', tokenEndpoint: 'http://localhost/t' }
     for (const address of ['https://a.example', 'a.example'])
       for (const name of ['issuer', 'pageOrigin'])
-        await expect(checkService({ ...options, profile: local, [name]: address })).rejects.toMatchObject({
+        await expect(checkService({ ...options, provider: local, [name]: address })).rejects.toMatchObject({
           code: 'bad_option',
           message: expect.stringContaining(name),
         })
     expect(await checkService({ ...options, remote: true })).toMatchObject({ requests: 2 })
-    const plain = { ...profile, tokenEndpoint: 'http://a.example/t' }
-    const report = await checkService({ ...options, profile: plain, remote: true })
+    const plain = { ...provider, tokenEndpoint: 'http://a.example/t' }
+    const report = await checkService({ ...options, provider: plain, remote: true })
     expect(report).toMatchObject({ requests: 0, failed: 1 })
     expect(report.results[0]).toMatchObject({ id: 'secure', outcome: 'failed' })
   })
@@ -430,8 +430,8 @@ test('a check sends forty requests and no more, follows no redirect, and cuts se
   })
   wire.hide('client_id', 'a-client-of-mine')
   const send = () => wire.send({ method: 'POST', url: 'http://localhost/', fields: [] })
-  const { answer } = wire.show(await send())
-  expect(answer).toContain('device_code=[device_code]&error=who+is+[client_id]')
+  const { response } = wire.show(await send())
+  expect(response).toContain('device_code=[device_code]&error=who+is+[client_id]')
   for (let sent = 1; sent < 40; sent += 1) await send()
   await expect(send()).rejects.toThrow('more requests than it may')
   expect(asked).toHaveLength(40)
@@ -445,9 +445,9 @@ test('a word of a whole response, long and without a digit, is looked through on
     signal: undefined,
     fetch: async () => new Response(text, { status: 400 }),
   })
-  const reply = await wire.send({ method: 'GET', url: 'http://localhost/' })
+  const response = await wire.send({ method: 'GET', url: 'http://localhost/' })
   const before = performance.now()
-  expect(wire.show(reply).answer).toContain('aaaa')
+  expect(wire.show(response).response).toContain('aaaa')
   // Looking through it once from each of its letters takes seconds.
   expect(performance.now() - before).toBeLessThan(500)
 })
@@ -466,8 +466,8 @@ test('no more than 64 KiB of a response are read', async () => {
     signal: undefined,
     fetch: async () => new Response(endless(), { status: 400 }),
   })
-  const reply = await wire.send({ method: 'GET', url: 'http://localhost/' })
-  expect(wire.show(reply).answer).toContain('larger than 65536 bytes')
+  const response = await wire.send({ method: 'GET', url: 'http://localhost/' })
+  expect(wire.show(response).response).toContain('larger than 65536 bytes')
   expect(pulled).toBeLessThanOrEqual(6)
 })
 
@@ -477,16 +477,21 @@ test('a report for build servers says what failed and what does not apply, in XM
     {
       results: [
         { ...named, outcome: 'passed' },
-        { ...named, outcome: 'advised', detail: 'it is <i>', exchange: { request: 'GET /', answer: '<p>' } },
+        {
+          ...named,
+          outcome: 'advised',
+          detail: 'it is <i>',
+          exchange: { request: 'GET /', response: '<p>' },
+        },
         {
           ...named,
           outcome: 'failed',
           detail: 'it is "<b>"',
-          exchange: { request: 'GET /?a&b', answer: '<p>' },
+          exchange: { request: 'GET /?a&b', response: '<p>' },
         },
         { ...named, outcome: 'not applicable', detail: "nobody's" },
       ],
-      ...{ passed: 1, failed: 1, advised: 1, notApplicable: 1, habits: undefined, requests: 1 },
+      ...{ passed: 1, failed: 1, advised: 1, notApplicable: 1, dialect: undefined, requests: 1 },
     },
     'http://localhost/?a&b',
   )

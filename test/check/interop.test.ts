@@ -51,7 +51,7 @@ describe.concurrent.each(Object.entries(SERVERS))(
       const report = await checkService({
         clientId: 'device',
         otherClientId: 'another',
-        profile: server,
+        provider: server,
         issuer: server.issuer,
         scopes: ['openid', 'profile'],
         approve: server.approve,
@@ -60,7 +60,7 @@ describe.concurrent.each(Object.entries(SERVERS))(
       expect(idsOf(report, 'failed')).toEqual(deviations)
       expect(idsOf(report, 'advised')).toEqual(advised)
       expect(idsOf(report, 'not applicable')).toEqual(inapplicable)
-      expect(report).toMatchObject({ habits: 'rfc8628' })
+      expect(report).toMatchObject({ dialect: 'rfc8628' })
       const { version } = JSON.parse(
         readFileSync(resolve(import.meta.dirname, `../../node_modules/${name}/package.json`), 'utf8'),
       )
@@ -74,7 +74,7 @@ describe.concurrent.each(Object.entries(SERVERS))(
         expect(page).toContain(`**${requirement}** (${outcome}; `)
         const host = server.issuer.replace('http://', '')
         expect(linesOf(page)).toEqual(expect.arrayContaining(wireOf(exchange?.request, host)))
-        expect(linesOf(page)).toEqual(expect.arrayContaining(wireOf(exchange?.answer, host).slice(0, 3)))
+        expect(linesOf(page)).toEqual(expect.arrayContaining(wireOf(exchange?.response, host).slice(0, 3)))
       }
     })
   },
@@ -87,7 +87,7 @@ test('our client obtains a token of better-auth, and hears of a denial', async (
     authorizeDevice({
       clientId: 'device',
       scopes: ['openid', 'profile'],
-      profile: rfc8628({ ...server, encoding: 'json' }),
+      provider: rfc8628({ ...server, encoding: 'json' }),
       onCodes,
     })
   expect(await login(server.approve)).toMatchObject({ tokenType: 'Bearer', scopes: ['openid', 'profile'] })

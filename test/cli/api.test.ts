@@ -29,14 +29,14 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
       world.run(['api', path, '--host', service.host, ...args], {
         env: { PASSWORD: 'open sesame', PERSONAL, KEY },
       })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call('/user', '--auth', 'none'),
       call('/user', '--auth', 'basic', '--user', 'octocat', '--secret', 'env:PASSWORD'),
       call('/user', '--auth', 'personal', '--secret', 'env:PERSONAL'),
       call('/app', '--auth', 'app', '--app-id', '12345', '--key', 'env:KEY'),
       call('/user'),
     ])
-    expect(answers.map(({ code, stdout }) => [code, JSON.parse(stdout)])).toEqual([
+    expect(responses.map(({ code, stdout }) => [code, JSON.parse(stdout)])).toEqual([
       [1, { message: 'requires authentication' }],
       [0, { login: 'octocat' }],
       [0, { id: 2, login: 'hubot' }],

@@ -24,7 +24,7 @@ const RESULTS: Record<CheckResult['outcome'], CheckResult> = {
     detail: `wanted invalid_grant, got ${'x'.repeat(200)}`,
     exchange: {
       request: `POST http://localhost/login/oauth/access_token\n\n${'client_id=[client_id]&'.repeat(9)}`,
-      answer: `400\ncontent-type: application/json\n\n{\t"error": "${'y'.repeat(300)}"}`,
+      response: `400\ncontent-type: application/json\n\n{\t"error": "${'y'.repeat(300)}"}`,
     },
   },
   advised: { ...named, outcome: 'advised', detail: `it would be better ${'to wait '.repeat(20)}` },

@@ -57,7 +57,7 @@ describe.concurrent('authgraph check', () => {
     expect(stderr).toBe('')
     expect(code).toBe(0)
     const report: CheckReport = JSON.parse(stdout)
-    expect(report).toMatchObject({ failed: 0, habits: 'github' })
+    expect(report).toMatchObject({ failed: 0, dialect: 'github' })
     const skipped = report.results.filter(({ outcome }) => outcome === 'not applicable').map(({ id }) => id)
     // On a slow machine the command takes so long that the poll after it is not early.
     expect(skipped.filter((id) => id !== 'early-decision')).toEqual(['foreign-device-code', 'expired'])

@@ -41,7 +41,7 @@ const LINES = [
   ['authgraph login --store ', ['keyring', 'file', 'none'], ['--print']],
   ['authgraph token -p ', ['work', 'localhost:8080'], ['pwned', 'app.pem']],
   ['authgraph logout --profile ', ['work', 'localhost:8080'], ['pwned', 'app.pem']],
-  ['authgraph check --profile ', ['github', 'rfc8628', 'auto'], ['work']],
+  ['authgraph check --dialect ', ['github', 'rfc8628', 'auto'], ['work']],
   ['authgraph jwt --key ./a', ['app.pem'], ['--decode']],
   ['authgraph completion ', ['bash', 'zsh', 'fish'], ['app.pem']],
 ] as const

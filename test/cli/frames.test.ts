@@ -104,10 +104,10 @@ describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
 
   test('of a pipe, for people and for programs', async ({ world }) => {
     const polls = [PENDING, granted('gho_tokenInTheClear')]
-    const [people, programs] = await Promise.all([world.scripted({ polls }), world.scripted({ polls })])
+    const [users, programs] = await Promise.all([world.scripted({ polls }), world.scripted({ polls })])
     const login = (url: string, ...more: string[]) =>
       world.run(['login', '--host', url, '--store', 'file', ...LOGIN, ...more])
-    const [lines, events] = await Promise.all([login(people.url), login(programs.url, '--json')])
+    const [lines, events] = await Promise.all([login(users.url), login(programs.url, '--json')])
     expectFrame('login-piped', lines.stdout)
     expectFrame('login-json', events.stdout)
   })

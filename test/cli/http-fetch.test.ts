@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { httpFetch } from '../../src/cli/network/http-fetch.ts'
-import { answersContract } from '../hostile/responses-contract.ts'
+import { responsesContract } from '../hostile/responses-contract.ts'
 
 describe('through the fetch of the command', () => {
   beforeAll(() => {
@@ -13,11 +13,11 @@ describe('through the fetch of the command', () => {
     vi.unstubAllGlobals()
   })
 
-  answersContract()
+  responsesContract()
 })
 
 /** Answers every request with these bytes, and ends the connection or leaves it open. */
-async function answering(bytes: string | Buffer, { leaveOpen = false } = {}) {
+async function responding(bytes: string | Buffer, { leaveOpen = false } = {}) {
   const requests: string[] = []
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
@@ -36,7 +36,7 @@ async function answering(bytes: string | Buffer, { leaveOpen = false } = {}) {
 
 describe('the fetch of the command', () => {
   test('calls itself what the fetch of the runtime calls itself', async () => {
-    const { url, requests } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+    const { url, requests } = await responding('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
     await (await httpFetch(url)).text()
     await (await fetch(url)).text()
     const [ours, theirs] = requests.map((request) => /user-agent: .*/i.exec(request)?.[0].toLowerCase())
@@ -46,13 +46,13 @@ describe('the fetch of the command', () => {
 
   test('fails at once where the answer turns to another protocol', async () => {
     const turn = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: odd\r\n\r\n'
-    const { url } = await answering(turn, { leaveOpen: true })
+    const { url } = await responding(turn, { leaveOpen: true })
     await expect(httpFetch(url)).rejects.toThrow('closed without an answer')
   })
 
   test('passes over what is said before the answer', async () => {
     const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
-    const { url } = await answering(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)
+    const { url } = await responding(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)
     expect(await (await httpFetch(url)).text()).toBe('ok')
   })
 
@@ -63,7 +63,7 @@ describe('the fetch of the command', () => {
   ])('reads what it can of a body packed by %s: all, half, or nothing', async (packing, packed) => {
     const head = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-encoding: ${packing}\r\n\r\n`)
     for (const size of [packed.length, packed.length - 6, 0]) {
-      const { url } = await answering(Buffer.concat([head, packed.subarray(0, size)]))
+      const { url } = await responding(Buffer.concat([head, packed.subarray(0, size)]))
       const [ours, theirs] = await Promise.all(
         [httpFetch, fetch].map(async (send) => (await send(url)).text()),
       )
@@ -75,9 +75,9 @@ describe('the fetch of the command', () => {
     ['before the answer', ''],
     ['in the middle of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
   ])('ends when it is told to, %s', async (_when, bytes) => {
-    const { url, requests } = await answering(bytes, { leaveOpen: true })
+    const { url, requests } = await responding(bytes, { leaveOpen: true })
     const controller = new AbortController()
-    const body = httpFetch(url, { signal: controller.signal }).then((answer) => answer.text())
+    const body = httpFetch(url, { signal: controller.signal }).then((response) => response.text())
     await vi.waitFor(() => expect(requests).toHaveLength(1))
     controller.abort()
     await expect(body).rejects.toThrow()

@@ -230,10 +230,10 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       user: { login: `octo${evil}cat` },
     })
     const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file']
-    const people = await world.run(login)
+    const users = await world.run(login)
     const programs = await world.run([...login, '--json'])
-    expect(people.stdout).toContain('as octo[2J31mcat\n')
-    for (const { stdout } of [people, programs])
+    expect(users.stdout).toContain('as octo[2J31mcat\n')
+    for (const { stdout } of [users, programs])
       expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     expect(linesOfJson(programs.stdout).at(-1)).toMatchObject({ event: 'authorized', user: `octo${evil}cat` })
   })
@@ -406,7 +406,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test('finds the addresses of any OAuth server by --issuer', async ({ world }) => {
-    const service = await world.live({ profile: 'rfc8628' })
+    const service = await world.live({ dialect: 'rfc8628' })
     const { url } = service
     const document: Record<string, string> = {
       issuer: 'https://login.example.com',

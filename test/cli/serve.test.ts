@@ -10,10 +10,10 @@ import { spawn } from '@lydell/node-pty'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { authorizeDevice, github } from '../../src/index.ts'
 import { selfSigned } from '../support/certificate.ts'
-import { person } from '../support/user.ts'
 import { hasRedis, startRedis } from '../support/redis-server.ts'
 import { serveCommand } from '../support/serve-command.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
+import { userAt } from '../support/user.ts'
 
 const CLIENT_ID = 'client-id-in-the-clear'
 const CLIENT = ['--client', `${CLIENT_ID}=My device`]
@@ -61,18 +61,18 @@ test('a whole login over HTTP is logged line by line, and holds no secret', asyn
   const secrets = [CLIENT_ID]
   const bodies: unknown[] = []
   const watched: typeof fetch = async (input, init) => {
-    const answer = await fetch(input, init)
-    if (answer.headers.get('content-type')?.includes('json')) bodies.push(await answer.clone().json())
+    const response = await fetch(input, init)
+    if (response.headers.get('content-type')?.includes('json')) bodies.push(await response.clone().json())
     for (const value of new URLSearchParams(String(init?.body ?? '')).values()) secrets.push(value)
-    return answer
+    return response
   }
   const token = await authorizeDevice({
     clientId: CLIENT_ID,
-    profile: github({ authUrl: url, baseUrl: url }),
+    provider: github({ authUrl: url, baseUrl: url }),
     fetch: watched,
     onCodes: async ({ userCode, verificationUriComplete }) => {
       secrets.push(userCode)
-      const { open, send } = person(watched)
+      const { open, send } = userAt(watched)
       const confirm = await send(await open(verificationUriComplete ?? ''))
       await send(confirm, { decision: 'approve' })
     },
@@ -86,17 +86,17 @@ test('a whole login over HTTP is logged line by line, and holds no secret', asyn
   expect(await served.ended).toBe(0)
 
   const lines = served.logged()
-  const answers = lines.filter(({ event }) => event === 'answer')
-  expect(lines.map(({ event }) => event).filter((event) => event !== 'answer')).toEqual([
+  const responses = lines.filter(({ event }) => event === 'response')
+  expect(lines.map(({ event }) => event).filter((event) => event !== 'response')).toEqual([
     'listening',
     'stopping',
     'stopped',
   ])
-  for (const line of answers)
+  for (const line of responses)
     expect(line).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       level: expect.stringMatching(/^(info|warn)$/),
-      event: 'answer',
+      event: 'response',
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       method: expect.stringMatching(/^(GET|POST)$/),
       path:
@@ -106,11 +106,11 @@ test('a whole login over HTTP is logged line by line, and holds no secret', asyn
       status: expect.any(Number),
       ms: expect.any(Number),
     })
-  expect(answers.find(({ id }) => id === user.headers.get('x-request-id'))).toMatchObject({
+  expect(responses.find(({ id }) => id === user.headers.get('x-request-id'))).toMatchObject({
     path: '/user',
     status: 200,
   })
-  expect(answers.at(-1)).toMatchObject({ path: null, status: 404, level: 'warn' })
+  expect(responses.at(-1)).toMatchObject({ path: null, status: 404, level: 'warn' })
 
   const { device_code } = bodies.find((body) => Object.hasOwn(body as object, 'device_code')) as {
     device_code: string
@@ -167,7 +167,7 @@ test('clients come from a file too, with the scopes of each, and the profile say
   const url = await serve(
     '--clients',
     clients,
-    '--profile',
+    '--dialect',
     'rfc8628',
     '--expires-in',
     '60',
@@ -191,7 +191,7 @@ test.each([
   ['http://login.example.com', ['--allow-http']],
 ])('the addresses that others see are those that are given out: %s', async (authUrl, flags) => {
   const url = await serve(...CLIENT, '--auth-url', authUrl, ...flags).url()
-  const answer = await new Promise<string>((done) => {
+  const response = await new Promise<string>((done) => {
     const request = httpRequest(`${url}/login/device/code`, {
       method: 'POST',
       headers: { host: 'login.example.com', 'content-type': 'application/x-www-form-urlencoded' },
@@ -199,7 +199,7 @@ test.each([
     request.on('response', async (response) => done(String(await response.toArray())))
     request.end(`client_id=${CLIENT_ID}`)
   })
-  expect(JSON.parse(answer)).toMatchObject({ verification_uri: `${authUrl}/login/device` })
+  expect(JSON.parse(response)).toMatchObject({ verification_uri: `${authUrl}/login/device` })
 })
 
 test('serves https with a key and a certificate', async () => {
@@ -241,7 +241,7 @@ describe('what cannot be', () => {
     [['--demo-client', '--base-url', 'http://api.example.com'], '--base-url must be https'],
     [['--demo-client', '--tls-key', '/no/such/file'], '--tls-key and --tls-cert belong together'],
     [['--demo-client', '--trust-proxy', 'proxy'], '"proxy" is no address and no network'],
-    [['--demo-client', '--profile', 'gitlab'], 'Allowed choices are github, rfc8628'],
+    [['--demo-client', '--dialect', 'gitlab'], 'Allowed choices are github, rfc8628'],
     [['--demo-client', '--port', '70000'], 'It takes a whole number from 0 to 65535'],
     [['--demo-client', '--interval', '0'], 'It takes a whole number of seconds from 1 to 300'],
   ])('%j is refused with a sentence', async (words, sentence) => {

@@ -2,15 +2,15 @@ import { request } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readMachine } from '../../docs/tools/read-machine.ts'
 import { deviceAuthorization } from '../../machines/device-authorization.ts'
-import type { Heard } from '../../src/cli/watch/events.ts'
+import type { ReceivedEvent } from '../../src/cli/watch/events.ts'
 import { eventsOf, watchedFlow } from '../support/watched-flow.ts'
 import { CLIENT_ID } from './support/live-service.ts'
 import { test as testWithWorld } from './support/world.ts'
 
 const machine = readMachine(deviceAuthorization)
 
-async function startedFlow(answer?: (body: object) => object) {
-  const flow = await watchedFlow(answer)
+async function startedFlow(response?: (body: object) => object) {
+  const flow = await watchedFlow(response)
   onTestFinished(() => flow.close())
   return flow
 }
@@ -21,18 +21,19 @@ async function textAt(address: string): Promise<string> {
 
 /** Listens to the stream, and hands out all of it at its end. */
 async function listen(address: string, headers: Record<string, string> = {}): Promise<() => Promise<string>> {
-  const answer = await fetch(`${address}events`, { headers })
-  const text = answer.text()
+  const response = await fetch(`${address}events`, { headers })
+  const text = response.text()
   return () => text
 }
 
 /** The ids of the moves, as the pictures have them. */
-function movesOf(events: readonly Heard[]): (string | undefined)[] {
-  return events.flatMap((heard) => {
-    if (heard.type !== 'move') return []
-    const { from, event, branch } = heard
-    return machine.moves.filter((move) => move.from === from && move.transition.eventType === event)[branch]
-      ?.id
+function transitionsOf(events: readonly ReceivedEvent[]): (string | undefined)[] {
+  return events.flatMap((received) => {
+    if (received.type !== 'transition') return []
+    const { from, event, branch } = received
+    return machine.transitions.filter(
+      (transition) => transition.from === from && transition.definition.eventType === event,
+    )[branch]?.id
   })
 }
 
@@ -47,7 +48,7 @@ describe('the stream', () => {
     await flow.close()
     const events = eventsOf(await stream())
     expect(events[0]).toMatchObject({ type: 'clock' })
-    expect(movesOf(events)).toEqual([
+    expect(transitionsOf(events)).toEqual([
       'starting:always:0',
       'requesting:done:requestCodes:0',
       'waiting:after:untilDue:0',
@@ -71,11 +72,11 @@ describe('the stream', () => {
     const messages = events.flatMap((event) => (event.type === 'message' ? [event] : []))
     expect(messages.map(({ kind, title }) => `${kind} ${title}`)).toEqual([
       'request POST /login/device/code',
-      'answer 200',
+      'response 200',
       'request POST /login/oauth/access_token',
-      'answer 200',
+      'response 200',
       'request POST /login/oauth/access_token',
-      'answer 200',
+      'response 200',
     ])
     expect(messages[3]?.fields).toEqual([['error', 'authorization_pending']])
     expect(events.at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
@@ -133,10 +134,10 @@ describe('the stream', () => {
     const rest = await listen(flow.address, { 'last-event-id': '3' })
     flow.actor.stop()
     await flow.close()
-    const [clock, , , , ...heard] = eventsOf(await whole())
-    expect(eventsOf(await rest()).slice(1)).toEqual(heard)
+    const [clock, , , , ...received] = eventsOf(await whole())
+    expect(eventsOf(await rest()).slice(1)).toEqual(received)
     expect(clock?.type).toBe('clock')
-    expect(heard.at(-1)).toMatchObject({ type: 'end', text: 'Stopped in the terminal.' })
+    expect(received.at(-1)).toMatchObject({ type: 'end', text: 'Stopped in the terminal.' })
   })
 })
 
@@ -144,9 +145,9 @@ describe('the server', () => {
   /** Asks with any header, also those that `fetch` does not send. */
   function ask(address: string, method = 'GET', headers: Record<string, string> = {}) {
     return new Promise<number | undefined>((resolve, reject) => {
-      request(address, { method, headers }, (answer) => {
-        answer.destroy()
-        resolve(answer.statusCode)
+      request(address, { method, headers }, (response) => {
+        response.destroy()
+        resolve(response.statusCode)
       })
         .on('error', reject)
         .end()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { github, githubEnterprise, rfc8628 } from '../../src/index.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 
-const { codes, token } = answers
+const { codes, token } = responses
 
 describe('addresses', () => {
   test.each([
@@ -21,7 +21,7 @@ describe('addresses', () => {
     'login.example',
     '',
   ])('at %j get nothing', async (authUrl) => {
-    const flow = startFlow([codes, token], { profile: github({ authUrl }) })
+    const flow = startFlow([codes, token], { provider: github({ authUrl }) })
     expect(await flow.result()).toMatchObject({ error: { code: 'wrong_host' } })
     expect(flow.sent).toHaveLength(0)
   })
@@ -33,17 +33,17 @@ describe('addresses', () => {
     'http://127.1.2.3',
     'http://[::1]:80',
   ])('at %j may be asked', async (authUrl) => {
-    const flow = startFlow([codes, token], { profile: github({ authUrl: `${authUrl}/` }) })
+    const flow = startFlow([codes, token], { provider: github({ authUrl: `${authUrl}/` }) })
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
     expect(flow.sent[0]?.url).toBe(`${authUrl}/login/device/code`)
   })
 
   test('of a poll are checked as well', async () => {
-    const profile = rfc8628({
+    const provider = rfc8628({
       deviceAuthorizationEndpoint: 'https://login.example/codes',
       tokenEndpoint: 'http://login.example/token',
     })
-    const flow = startFlow([codes, token], { profile })
+    const flow = startFlow([codes, token], { provider })
     expect(await flow.result()).toMatchObject({ status: 'failed', error: { code: 'wrong_host' } })
     expect(flow.sent).toHaveLength(1)
   })

@@ -8,11 +8,11 @@ import {
   RefusedError,
 } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
 
-const { codes, denied, expired, pending, token } = answers
+const { codes, denied, expired, pending, token } = responses
 
 function setUp(...script: Scripted[]) {
   const time = new VirtualTime()
@@ -39,8 +39,8 @@ describe('authorizeDevice', () => {
     [denied, DeniedError, 'denied'],
     [expired, ExpiredError, 'expired'],
     [{ error: 'invalid_scope' }, RefusedError, 'refused'],
-  ])('rejects with a typed error after %j', async (answer, type, code) => {
-    const { time, options } = setUp(codes, answer)
+  ])('rejects with a typed error after %j', async (response, type, code) => {
+    const { time, options } = setUp(codes, response)
     const login = expect(authorizeDevice(options)).rejects.toSatisfy(
       (error) => error instanceof type && error.code === code && error.name === type.name,
     )
@@ -197,9 +197,9 @@ describe('createDeviceAuthorization', () => {
     expect(flow.sent[0]?.body).toBe('client_id=client-id-in-the-clear&scope=')
   })
 
-  test('posts JSON where the profile says so', async () => {
-    const profile = { ...(await import('../../src/index.ts')).github(), encoding: 'json' as const }
-    const flow = startFlow([codes, token], { profile })
+  test('posts JSON where the provider says so', async () => {
+    const provider = { ...(await import('../../src/index.ts')).github(), encoding: 'json' as const }
+    const flow = startFlow([codes, token], { provider })
     await flow.result()
     expect(flow.sent[0]?.headers.get('content-type')).toBe('application/json')
     expect(JSON.parse(flow.sent[0]?.body ?? '')).toEqual({ client_id: 'client-id-in-the-clear', scope: '' })

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { type Clock, exportResume, type ResumeRecord } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 import type { Scripted } from '../support/scripted-service.ts'
 
-const { codes, expired, pending, slowDown, token, unknownCode } = answers
+const { codes, expired, pending, slowDown, token, unknownCode } = responses
 
 const HOUR = 3_600_000
 
@@ -358,28 +358,28 @@ test('whatever becomes of the clock: no poll too early, none too late, over when
       fc.array(change, { maxLength: 20 }),
       async ({ interval, lifetime, responses }, changes) => {
         let required = interval
-        let heardAt = 0
+        let receivedAt = 0
         let isTrusted = true
         let polls = 0
         const wrong: string[] = []
         const flow = startOnClock([], {
           fetch: async (input: string, { signal }: RequestInit) => {
             if (input.endsWith('/code')) {
-              heardAt = flow.time.now
+              receivedAt = flow.time.now
               return Response.json({ ...codes, interval, expires_in: lifetime })
             }
-            const gap = flow.time.now - heardAt
+            const gap = flow.time.now - receivedAt
             if (isTrusted && gap < required * 1000) wrong.push(`poll ${polls}: ${gap} of ${required} s`)
             if (gap > Math.max(LONGEST.backoff, required * 2000) + 100)
               wrong.push(`poll ${polls} after ${gap}`)
             isTrusted = true
-            heardAt = flow.time.now
+            receivedAt = flow.time.now
             const response = responses[polls++] ?? 'pending'
             if (response === 'slow_down') required += 5
             if (response === 'fault') throw new TypeError('fetch failed')
             if (response !== 'silence')
               return Response.json({ error: response === 'pending' ? 'authorization_pending' : response })
-            heardAt += Math.min(LONGEST.request, lifetime * 250)
+            receivedAt += Math.min(LONGEST.request, lifetime * 250)
             return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
           },
         })

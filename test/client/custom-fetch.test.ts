@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type AnyAuthgraphError, type OAuthToken, refresh, Secret } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 import { scriptedService } from '../support/scripted-service.ts'
 
-const { codes, token } = answers
+const { codes, token } = responses
 
 /** Runs a flow with a `fetch` that throws at the codes request, and one that throws at the first poll. */
 async function failures(thrown: () => unknown): Promise<(AnyAuthgraphError | undefined)[]> {

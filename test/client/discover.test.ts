@@ -41,11 +41,11 @@ describe('discover', () => {
 
   test.each([
     ['of another issuer', { ...metadata, issuer: 'https://evil.example' }, 'wrong_host'],
-    ['without a device flow', { ...metadata, device_authorization_endpoint: undefined }, 'bad_answer'],
-    ['that is a page', new Response('<html>'), 'bad_answer'],
-    ['that is not there', missing, 'bad_answer'],
-  ])('refuses metadata %s', async (_, answer, code) => {
-    await expect(discover('https://login.example/tenant', setUp(answer).options)).rejects.toMatchObject({
+    ['without a device flow', { ...metadata, device_authorization_endpoint: undefined }, 'bad_response'],
+    ['that is a page', new Response('<html>'), 'bad_response'],
+    ['that is not there', missing, 'bad_response'],
+  ])('refuses metadata %s', async (_, response, code) => {
+    await expect(discover('https://login.example/tenant', setUp(response).options)).rejects.toMatchObject({
       code,
     })
   })

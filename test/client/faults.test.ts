@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 
-const { codes, pending, slowDown, token, unknownCode } = answers
+const { codes, pending, slowDown, token, unknownCode } = responses
 
 const faults = {
   'a connection that breaks': new TypeError('fetch failed'),

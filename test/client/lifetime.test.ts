@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 
-const { codes, pending, slowDown, token } = answers
+const { codes, pending, slowDown, token } = responses
 
 describe('the lifetime of the codes', () => {
   test('ends by itself where the service never says that the codes expired', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 
-const { codes, pending, slowDown, token } = answers
+const { codes, pending, slowDown, token } = responses
 
 describe('the pace of polls', () => {
   test('waits one interval and a margin of five percent before the first poll', async () => {

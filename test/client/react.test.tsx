@@ -10,11 +10,11 @@ import {
   viewOf,
 } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
 import { render } from '../support/render.ts'
+import { responses } from '../support/responses.ts'
 import { scriptedService } from '../support/scripted-service.ts'
 
-const { codes, pending, token } = answers
+const { codes, pending, token } = responses
 
 function setUp() {
   const time = new VirtualTime()

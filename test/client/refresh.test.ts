@@ -87,11 +87,11 @@ describe('refresh', () => {
       { code: 'refused', error: 'bad_refresh_token', status: 200 },
     ],
     [new Response('', { status: 503 }), { code: 'refused', status: 503 }],
-    [Response.json({ access_token: 5 }), { code: 'bad_answer' }],
-    [Response.json({ ...pair, access_token: 'ghu_\u202e' }), { code: 'bad_answer' }],
+    [Response.json({ access_token: 5 }), { code: 'bad_response' }],
+    [Response.json({ ...pair, access_token: 'ghu_\u202e' }), { code: 'bad_response' }],
     [new TypeError('fetch failed'), { code: 'unreachable' }],
-  ])('fails with a typed error, and can be tried again', async (answer, expected) => {
-    const { options } = setUp(answer, pair)
+  ])('fails with a typed error, and can be tried again', async (response, expected) => {
+    const { options } = setUp(response, pair)
     await expect(refresh(old, options)).rejects.toMatchObject(expected)
     expect((await refresh(old, options)).accessToken.reveal()).toBe('ghu_new')
   })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type OAuthToken, RefusedError, refresh, rfc8628, Secret } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
 
-const { codes, pending, token } = answers
+const { codes, pending, token } = responses
 
 const CLIENT_ID = 'client-id-in-the-clear'
 
@@ -122,7 +122,7 @@ describe('a server that takes JSON alone', () => {
     sent.map(({ headers }) => headers.get('content-type')?.replace(/.*[-/]/, ''))
 
   test('is sent the request once more as JSON, and the polls as JSON at once', async () => {
-    const flow = startFlow([onlyJson, codes, pending, token], { profile: provider(), scopes: ['a', 'b'] })
+    const flow = startFlow([onlyJson, codes, pending, token], { provider: provider(), scopes: ['a', 'b'] })
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
     expect(kinds(flow.sent)).toEqual(['urlencoded', 'json', 'json', 'json'])
     expect(flow.sent[0]?.body).toBe(`client_id=${CLIENT_ID}&scope=a+b`)
@@ -131,23 +131,23 @@ describe('a server that takes JSON alone', () => {
   })
 
   test('is asked twice at most: a 415 to JSON is a refusal, and the next flow starts with a form', async () => {
-    const profile = provider()
-    const flow = startFlow([onlyJson, onlyJson], { profile })
+    const chosen = provider()
+    const flow = startFlow([onlyJson, onlyJson], { provider: chosen })
     expect(await flow.result()).toMatchObject({ error: { code: 'refused', status: 415 } })
     expect(kinds(flow.sent)).toEqual(['urlencoded', 'json'])
-    const next = startFlow([codes], { profile })
+    const next = startFlow([codes], { provider: chosen })
     await next.time.settle()
     expect(kinds(next.sent)).toEqual(['urlencoded'])
   })
 
   test('can be told of at once, and is then asked once', async () => {
-    const flow = startFlow([onlyJson], { profile: { ...provider(), encoding: 'json' } })
+    const flow = startFlow([onlyJson], { provider: { ...provider(), encoding: 'json' } })
     expect(await flow.result()).toMatchObject({ error: { code: 'refused', status: 415 } })
     expect(kinds(flow.sent)).toEqual(['json'])
   })
 
   test('takes a poll that it refused as a form', async () => {
-    const flow = startFlow([codes, onlyJson, token], { profile: provider() })
+    const flow = startFlow([codes, onlyJson, token], { provider: provider() })
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
     expect(kinds(flow.sent)).toEqual(['urlencoded', 'urlencoded', 'json'])
   })

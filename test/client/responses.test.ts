@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type AnyAuthgraphError, type OAuthToken, rfc8628 } from '../../src/index.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 
-const { codes, denied, expired, pending, token } = answers
+const { codes, denied, expired, pending, token } = responses
 
 async function failure(...script: Parameters<typeof startFlow>[0]): Promise<AnyAuthgraphError> {
   const result = await startFlow(script).result()
@@ -39,16 +39,16 @@ describe('the answer with the codes', () => {
       { ...codes, verification_uri_complete: 'file:///etc/passwd' },
       'verification_uri_complete',
     ],
-  ])('with %s is refused by the name of the field', async (_, answer, field) => {
-    const error = await failure(answer)
-    expect(error).toMatchObject({ code: 'bad_answer' })
+  ])('with %s is refused by the name of the field', async (_, response, field) => {
+    const error = await failure(response)
+    expect(error).toMatchObject({ code: 'bad_response' })
     expect(error.message).toBe(`the answer with the codes has no usable "${field}"`)
   })
 
   test.each(['{}', '[]', 'null', '"text"', '<html>', '{"device_co', ''])(
     'that is %j is no answer',
     async (body) => {
-      expect(await failure(new Response(body))).toMatchObject({ code: 'bad_answer' })
+      expect(await failure(new Response(body))).toMatchObject({ code: 'bad_response' })
     },
   )
 
@@ -66,7 +66,7 @@ describe('the answer with the codes', () => {
       },
     })
     const flow = startFlow([codes], { fetch: async () => new Response(long, { headers }) })
-    expect(await flow.result()).toMatchObject({ error: { code: 'answer_too_large' } })
+    expect(await flow.result()).toMatchObject({ error: { code: 'response_too_large' } })
     expect(produced).toBeLessThan(10)
   })
 
@@ -116,8 +116,8 @@ describe('the answer with the codes', () => {
     ['with status 400', Response.json(codes, { status: 400 })],
     ['with status 500', Response.json(codes, { status: 500 })],
     ['beside an error', { ...codes, error: 'slow_down' }],
-  ])('holds codes %s', async (_, answer) => {
-    expect(await startFlow([answer, token]).result()).toMatchObject({ status: 'authorized' })
+  ])('holds codes %s', async (_, response) => {
+    expect(await startFlow([response, token]).result()).toMatchObject({ status: 'authorized' })
   })
 
   test('that does not come is given up after 30 seconds', async () => {
@@ -147,8 +147,8 @@ describe('the answer to a poll', () => {
     ['denied', denied],
     ['expired', expired],
     ['expired', { error: 'token_expired' }],
-  ])('ends as %s', async (status, answer) => {
-    expect(await startFlow([codes, answer]).result()).toEqual({ status })
+  ])('ends as %s', async (status, response) => {
+    expect(await startFlow([codes, response]).result()).toEqual({ status })
   })
 
   test.each([
@@ -162,12 +162,12 @@ describe('the answer to a poll', () => {
     expect(await flow.result()).toMatchObject({ token: { scopes } })
   })
 
-  test('may separate scopes by a space where the profile says so', async () => {
-    const profile = rfc8628({
+  test('may separate scopes by a space where the provider says so', async () => {
+    const provider = rfc8628({
       deviceAuthorizationEndpoint: 'https://login.example/device',
       tokenEndpoint: 'https://login.example/token',
     })
-    const flow = startFlow([codes, { ...token, scope: 'repo gist' }], { profile, scopes: ['repo', 'gist'] })
+    const flow = startFlow([codes, { ...token, scope: 'repo gist' }], { provider, scopes: ['repo', 'gist'] })
     expect(await flow.result()).toMatchObject({ token: { scopes: ['repo', 'gist'] } })
     expect(flow.sent.map(({ url }) => url)).toEqual([
       'https://login.example/device',
@@ -199,8 +199,8 @@ describe('the answer to a poll', () => {
       refresh_token: 'ghr_1',
       refresh_token_expires_in: '15811200',
     }
-    const answer = Response.json(record, { headers: { date: new Date(date).toUTCString() } })
-    const flow = startFlow([codes, answer], { scopes: ['repo', 'user'] })
+    const response = Response.json(record, { headers: { date: new Date(date).toUTCString() } })
+    const flow = startFlow([codes, response], { scopes: ['repo', 'user'] })
     const { token: received } = (await flow.result()) as { token: OAuthToken }
     expect(received).toMatchObject({
       scopes: ['repo', 'gist'],
@@ -252,9 +252,9 @@ describe('the answer to a poll', () => {
     ['a token that writes to the terminal', { ...token, access_token: 'gho_\u001b]0;' }, 'access_token'],
     ['a token that is a number', { ...token, access_token: 12345678 }, 'access_token'],
     ['scopes in a list', { ...token, scope: [] }, 'scope'],
-  ])('with %s is a typed error', async (_, answer, field) => {
-    const error = await failure(codes, answer)
-    expect(error).toMatchObject({ code: 'bad_answer' })
+  ])('with %s is a typed error', async (_, response, field) => {
+    const error = await failure(codes, response)
+    expect(error).toMatchObject({ code: 'bad_response' })
     expect(error.message).toBe(`the answer with the token has no usable "${field}"`)
   })
 
@@ -266,8 +266,8 @@ describe('the answer to a poll', () => {
     ],
     [Response.json({ error: 'invalid_client' }, { status: 401 }), { error: 'invalid_client', status: 401 }],
     [new Response(null, { status: 400 }), { error: undefined, status: 400 }],
-  ])('that refuses ends the flow with the code and the status', async (answer, expected) => {
-    const error = await failure(codes, answer)
+  ])('that refuses ends the flow with the code and the status', async (response, expected) => {
+    const error = await failure(codes, response)
     expect(error).toMatchObject({ code: 'refused', ...expected })
     expect(error.message).not.toContain('my_own_error')
   })
@@ -279,13 +279,13 @@ describe('the answer to a poll', () => {
       Response.json({ error: 'forbidden' }, { status: 403, headers: { 'retry-after': '9' } }),
     ],
     ['another status with Retry-After', new Response('{}', { status: 404, headers: { 'retry-after': '9' } })],
-  ])('that is %s ends the flow', async (_, answer) => {
-    expect(await failure(codes, answer, token)).toMatchObject({ code: 'refused' })
+  ])('that is %s ends the flow', async (_, response) => {
+    expect(await failure(codes, response, token)).toMatchObject({ code: 'refused' })
   })
 
   test.each([301, 302, 303, 307, 308])('that redirects with %d is not followed', async (status) => {
-    const answer = new Response(null, { status, headers: { location: 'https://evil.example/' } })
-    const flow = startFlow([codes, answer])
+    const response = new Response(null, { status, headers: { location: 'https://evil.example/' } })
+    const flow = startFlow([codes, response])
     expect(await flow.result()).toMatchObject({ error: { code: 'redirected' } })
     expect(flow.sent.map(({ redirect }) => redirect)).toEqual(['manual', 'manual'])
   })

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createDeviceAuthorization, exportResume, github, type ResumeRecord } from '../../src/index.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 
-const { codes, pending, slowDown, token } = answers
+const { codes, pending, slowDown, token } = responses
 
 /** A record as another process would read it from a file. */
 function recordOf(flow: ReturnType<typeof startFlow>): ResumeRecord {
@@ -169,7 +169,7 @@ describe('an authorization that is resumed', () => {
     await first.time.settle()
     const resume = recordOf(first)
     expect(() =>
-      createDeviceAuthorization({ resume, profile: github({ authUrl: 'https://evil.example' }) }),
+      createDeviceAuthorization({ resume, provider: github({ authUrl: 'https://evil.example' }) }),
     ).toThrow(expect.objectContaining({ code: 'wrong_host' }))
   })
 })

@@ -11,10 +11,10 @@ import {
   watch,
 } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
+import { responses } from '../support/responses.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
 
-const { codes, pending, slowDown, token } = answers
+const { codes, pending, slowDown, token } = responses
 
 /** None of these may ever be seen. */
 const SECRETS = ['client-id-in-the-clear', codes.device_code, token.access_token]
@@ -148,8 +148,8 @@ test('every error has a code and a name of its own', () => {
     new authgraph.TimedOutError(),
     new authgraph.RedirectedError('host'),
     new authgraph.WrongHostError('host'),
-    new authgraph.BadAnswerError('field'),
-    new authgraph.AnswerTooLargeError(1),
+    new authgraph.BadResponseError('field'),
+    new authgraph.ResponseTooLargeError(1),
     new authgraph.RefusedError({ status: 400 }),
     new authgraph.BadOptionError('option'),
     new authgraph.BadResumeError('record'),

@@ -1,10 +1,10 @@
 import { derived, get, type Readable, readable } from 'svelte/store'
 import { expect, test } from 'vitest'
 import { type DeviceSnapshot, viewOf, watch } from '../../src/index.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 
-const { codes, pending, token } = answers
+const { codes, pending, token } = responses
 
 test('a watch is a store of Svelte', async () => {
   const flow = startFlow([codes, pending, token])

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { exportToken, importToken, type OAuthToken, refresh, Secret } from '../../src/index.ts'
-import { answers } from '../support/responses.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 
 async function tokenOf(more: object = {}): Promise<OAuthToken> {
-  const flow = startFlow([answers.codes, { ...answers.token, ...more }], { scopes: ['repo', 'user'] })
+  const flow = startFlow([responses.codes, { ...responses.token, ...more }], { scopes: ['repo', 'user'] })
   const result = await flow.result()
   if (result?.status !== 'authorized') throw new Error(`not authorized but ${result?.status}`)
   return result.token
@@ -46,10 +46,10 @@ describe('a token that is kept', () => {
 
   test('shows no secret once it is read, and only the record does', async () => {
     const text = JSON.stringify(exportToken(await tokenOf(expiring)))
-    expect(text).toContain(answers.token.access_token)
+    expect(text).toContain(responses.token.access_token)
     const again = importToken(JSON.parse(text))
     for (const shown of [JSON.stringify(again), inspect(again, { showHidden: true, depth: 9 })]) {
-      expect(shown).not.toContain(answers.token.access_token)
+      expect(shown).not.toContain(responses.token.access_token)
       expect(shown).not.toContain('ghr_1')
     }
     expect(JSON.parse(JSON.stringify(again))).toMatchObject({

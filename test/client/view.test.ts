@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createActor, fromPromise } from 'xstate'
 import { type DeviceView, deviceInput, deviceMachine, viewOf, watch } from '../../src/index.ts'
-import type { CodesAnswer, CodesRequest } from '../../src/machines.ts'
-import { answers } from '../support/responses.ts'
+import type { CodesRequest, CodesResponse } from '../../src/machines.ts'
 import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
 
-const { codes, denied, expired, pending, slowDown, token } = answers
+const { codes, denied, expired, pending, slowDown, token } = responses
 
 test('a view tells how the authorization stands, what it does, and how long', async () => {
   const flow = startFlow([
@@ -168,7 +168,7 @@ test('a view of an actor that broke says failed', async () => {
 test('a view quotes no error that is none of ours', async () => {
   const machine = deviceMachine.provide({
     actors: {
-      requestCodes: fromPromise<CodesAnswer, CodesRequest>(async () => {
+      requestCodes: fromPromise<CodesResponse, CodesRequest>(async () => {
         throw new TypeError('quotes the device code')
       }),
     },

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { createApp, h, nextTick, ref, shallowRef } from 'vue'
 import { createDeviceAuthorization, deviceInput, deviceMachine, Secret, viewOf } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
+import { responses } from '../support/responses.ts'
 import { scriptedService } from '../support/scripted-service.ts'
 
-const { codes, pending, token } = answers
+const { codes, pending, token } = responses
 
 function setUp() {
   const time = new VirtualTime()

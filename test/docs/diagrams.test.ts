@@ -11,7 +11,7 @@ import { type Machine, readMachine } from '../../docs/tools/read-machine.ts'
 import { stack } from '../../docs/tools/stack.ts'
 import { DARK, LIGHT, ROLES } from '../../docs/tools/theme.ts'
 import { writeModule } from '../../docs/tools/write-config.ts'
-import { rowsOf, writeMoves } from '../../docs/tools/write-moves.ts'
+import { rowsOf, writeTransitions } from '../../docs/tools/write-transitions.ts'
 
 const folder = resolve(import.meta.dirname, '../../docs/machines')
 
@@ -81,10 +81,10 @@ describe.each(
   })
 
   test('shows every move, and every move but once', () => {
-    const arrows = layout.plan.arrows.flatMap(({ moves }) => moves)
+    const arrows = layout.plan.arrows.flatMap(({ transitions }) => transitions)
     const stays = layout.plan.shapes.flatMap((shape) => (shape.kind === 'state' ? shape.stays : []))
-    expect(idsOf([...arrows, ...stays])).toEqual(idsOf(read.moves))
-    for (const { id } of read.moves) expect(attributes(svg, 'data-moves').flat()).toContain(id)
+    expect(idsOf([...arrows, ...stays])).toEqual(idsOf(read.transitions))
+    for (const { id } of read.transitions) expect(attributes(svg, 'data-moves').flat()).toContain(id)
   })
 
   test('shows every state with its words, and ends with a double border', () => {
@@ -100,7 +100,7 @@ describe.each(
   })
 
   test('draws the label of every arrow that is taken for a reason', () => {
-    for (const { guard, trigger } of read.moves) {
+    for (const { guard, trigger } of read.transitions) {
       if (guard !== undefined) expect(svg).toContain(`[${guard}]`)
       if (trigger.kind === 'event')
         expect(svg).toMatch(new RegExp(`class="trigger"[^>]*>[^<]*${trigger.name}`))
@@ -111,9 +111,10 @@ describe.each(
 describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }) => {
   test('has a table of all moves', () => {
     const rows = rowsOf(read)
-    expect(idsOf(rows.flat())).toEqual(idsOf(read.moves))
-    const [, moves = ''] = /## Moves\n\n([\s\S]*?)\n\n## States/.exec(writeMoves(read, file)) ?? []
-    const lines = moves.split('\n').slice(2)
+    expect(idsOf(rows.flat())).toEqual(idsOf(read.transitions))
+    const [, transitions = ''] =
+      /## Moves\n\n([\s\S]*?)\n\n## States/.exec(writeTransitions(read, file)) ?? []
+    const lines = transitions.split('\n').slice(2)
     expect(lines).toHaveLength(rows.length)
     rows.forEach((row, index) => {
       for (const { from } of row) expect(lines[index]).toContain(from === '' ? '| any' : `\`${from}\``)
@@ -122,7 +123,7 @@ describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }
 
   test('has a config beside it that makes the same machine, with numbers for delays', () => {
     const exported = readMachine(createMachine(JSON.parse(readExport(`${file}.machine.json`))))
-    const waits = exported.moves.filter(({ trigger }) => trigger.kind === 'after')
+    const waits = exported.transitions.filter(({ trigger }) => trigger.kind === 'after')
     expect(waits.map(({ trigger }) => Number(trigger.name) > 0)).not.toContain(false)
     expect(unnamed(exported)).toEqual(unnamed(read))
   })
@@ -174,7 +175,7 @@ test('a name that the tables have no words for stops the tool', () => {
     initial: 'one',
     states: { one: { tags: 'waiting', on: { poll: { guard: 'unheardOf', target: 'one' } } } },
   })
-  expect(() => writeMoves(readMachine(machine), 'other')).toThrow(/unheardOf/)
+  expect(() => writeTransitions(readMachine(machine), 'other')).toThrow(/unheardOf/)
 })
 
 test.each([
@@ -220,8 +221,8 @@ function overlap(one: Box, other: Box): boolean {
   )
 }
 
-function idsOf(moves: readonly { readonly id: string }[]): string[] {
-  return moves.map(({ id }) => id).sort()
+function idsOf(transitions: readonly { readonly id: string }[]): string[] {
+  return transitions.map(({ id }) => id).sort()
 }
 
 function attributes(svg: string, name: string): string[][] {
@@ -239,16 +240,23 @@ function readExport(name: string): string {
 
 /** A machine without the names of its delays. */
 function unnamed(machine: Machine) {
-  const { moves, ...rest } = bare(machine)
-  const isNamed = ({ trigger }: (typeof moves)[number]) => trigger.kind === 'after'
+  const { transitions, ...rest } = bare(machine)
+  const isNamed = ({ trigger }: (typeof transitions)[number]) => trigger.kind === 'after'
   return {
     ...rest,
-    moves: moves.map((move) => (isNamed(move) ? { ...move, id: '', trigger: { kind: 'after' } } : move)),
+    transitions: transitions.map((transition) =>
+      isNamed(transition) ? { ...transition, id: '', trigger: { kind: 'after' } } : transition,
+    ),
   }
 }
 
-function bare({ id, description, states, moves }: Machine) {
-  return { id, description, states, moves: moves.map(({ transition, ...move }) => move) }
+function bare({ id, description, states, transitions }: Machine) {
+  return {
+    id,
+    description,
+    states,
+    transitions: transitions.map(({ definition: _, ...transition }) => transition),
+  }
 }
 
 function contrast(one: string, other: string): number {

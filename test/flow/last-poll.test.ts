@@ -15,8 +15,8 @@ async function approveAt(milliseconds: number) {
     clientId: 'id',
     clock: time.clock(),
     fetch: time.through(async (input, init) => {
-      const answer = await service.fetch(input, init)
-      const body = await answer.json()
+      const response = await service.fetch(input, init)
+      const body = await response.json()
       return Response.json('expires_in' in body ? { ...body, expires_in: 20.8 } : body)
     }),
   })

@@ -21,11 +21,11 @@ async function run(rate: number) {
       clientId: 'id',
       clock: time.clock(rate),
       fetch: time.through(async (input, init) => {
-        const answer = await service.fetch(input, init)
-        const body = await answer.clone().json()
+        const response = await service.fetch(input, init)
+        const body = await response.clone().json()
         if (body.error !== undefined) polls += 1
         if (body.error === 'slow_down') slowDowns.push({ flow, poll: polls })
-        return answer
+        return response
       }),
     })
     actor.start()

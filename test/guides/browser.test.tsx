@@ -7,9 +7,9 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createApp, h, nextTick } from 'vue'
 import { createDeviceAuthorization, type DeviceView, type OAuthToken } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
-import { answers } from '../support/responses.ts'
 import { page } from '../support/page.ts'
 import { render } from '../support/render.ts'
+import { responses } from '../support/responses.ts'
 import { startLogin } from './browser/login.ts'
 import { Login, SignIn } from './browser/login-react.tsx'
 import { loginStore } from './browser/login-svelte.ts'
@@ -195,7 +195,10 @@ describe('a login with React', () => {
 
   test('links to the address that it shows, where the service gives another one for the code', async () => {
     const { settle } = page()
-    const codes = { ...answers.codes, verification_uri_complete: 'https://evil.example/?user_code=WDJB-MJHT' }
+    const codes = {
+      ...responses.codes,
+      verification_uri_complete: 'https://evil.example/?user_code=WDJB-MJHT',
+    }
     vi.stubGlobal('fetch', async () => Response.json(codes))
     const shown = await render(
       <Login clientId="id" onToken={() => undefined} onRetry={() => undefined} />,
@@ -290,8 +293,8 @@ describe('the origin of the service', () => {
       ['OPTIONS', null],
       ['POST', 'client_id=id'],
     ] as const) {
-      const answer = await service.fetch(`http://localhost${CODES}`, { method, headers, body })
-      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+      const response = await service.fetch(`http://localhost${CODES}`, { method, headers, body })
+      expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
     }
   })
 

@@ -64,7 +64,7 @@ test.concurrent.each(Object.entries(SERVERS))('a login at a service inside %s', 
   const pages: number[] = []
   const token = await authorizeDevice({
     clientId: CLIENT_ID,
-    profile: provider,
+    provider: provider,
     onCodes: async ({ userCode }) => {
       pages.push((await fetch(`${url}/login/device?user_code=${userCode}`)).status)
       await service.approve(userCode, 'octocat')
@@ -81,7 +81,7 @@ test('the address given to fetch is the one that is limited', async () => {
   const { service } = addressing()
   const limited = createService({
     clients: [{ clientId: CLIENT_ID, name: 'App' }],
-    limits: { codesRequests: { most: 1, within: 60 } },
+    limits: { codesRequests: { max: 1, window: 60 } },
   })
   const ask = (address: string) =>
     limited.fetch('http://localhost/login/device/code', {

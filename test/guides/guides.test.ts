@@ -14,9 +14,9 @@ test.each([
   'guides/own-machine',
   'guides/test-your-login',
   'guides/walk-the-graph',
-  'change/form',
-  'change/store',
-  'change/page',
+  'extend/form',
+  'extend/store',
+  'extend/page',
 ])('%s shows the code that is tested, and no other', (document) => {
   const text = readFileSync(join(docs, `${document}.md`), 'utf8')
   const shown = [...text.matchAll(/^`([^`]+)`:\n\n```tsx?\n(.*?)^```$/gms)].map(([, file, code]) => [

@@ -108,11 +108,11 @@ describe('the relay', () => {
     expect(new URL(url).hostname).toBe('127.0.0.1')
     const program = (await connect(socketUrl)) as WebSocket
     const page = (await connect(socketUrl, { origin: url })) as WebSocket
-    const overheard = vi.fn()
-    program.on('message', overheard)
-    const heard = once(page, 'message')
+    const observed = vi.fn()
+    program.on('message', observed)
+    const received = once(page, 'message')
     program.send('{}')
-    expect(String((await heard)[0])).toBe('{}')
-    expect(overheard).not.toHaveBeenCalled()
+    expect(String((await received)[0])).toBe('{}')
+    expect(observed).not.toHaveBeenCalled()
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
+import { responses } from '../support/responses.ts'
 import { scriptedService } from '../support/scripted-service.ts'
 import { login, whoami } from './keep-a-token/commands.ts'
 
@@ -18,8 +18,8 @@ async function loggedIn(expires_in: number): Promise<string> {
   const file = join(folder, 'token.json')
   const time = new VirtualTime()
   time.now = Date.now()
-  const token = { ...answers.token, expires_in, refresh_token: 'ghr_1' }
-  const { fetch } = scriptedService(time, answers.codes, token)
+  const token = { ...responses.token, expires_in, refresh_token: 'ghr_1' }
+  const { fetch } = scriptedService(time, responses.codes, token)
   const done = login(file, { clientId: 'my-client-id', fetch, clock: time.clock() })
   await time.advance(6000)
   await done

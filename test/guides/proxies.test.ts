@@ -18,7 +18,7 @@ import { createApi, oauth } from 'authgraph/auth'
 import { proxyFetch } from './proxy-fetch.ts'
 
 const [url, own] = process.argv.slice(2)
-const via = { profile: github({ authUrl: url, baseUrl: url }), ...(own ? {} : { fetch: proxyFetch }) }
+const via = { provider: github({ authUrl: url, baseUrl: url }), ...(own ? {} : { fetch: proxyFetch }) }
 const token = await authorizeDevice({ clientId: 'id', ...via })
 const { login } = await createApi({ auth: oauth(token), ...via })('/user')
 process.stdout.write(login)

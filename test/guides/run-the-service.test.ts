@@ -139,15 +139,15 @@ async function startNginx(upstream: string): Promise<number> {
 
 async function sendTo(port: number, path: string, headers: Record<string, string>, body?: string) {
   const length = body === undefined ? {} : { 'content-length': body.length }
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST'
     request({ port, path, method, rejectUnauthorized: false, headers: { ...headers, ...length } }, resolve)
       .once('error', reject)
       .end(body)
   })
   let text = ''
-  for await (const chunk of answer.setEncoding('utf8')) text += chunk
-  return { status: answer.statusCode, cookie: answer.headers['set-cookie']?.[0], text }
+  for await (const chunk of response.setEncoding('utf8')) text += chunk
+  return { status: response.statusCode, cookie: response.headers['set-cookie']?.[0], text }
 }
 
 function freePort(): Promise<number> {

@@ -17,16 +17,16 @@ const identify: NonNullable<ServiceOptions['identify']> = ({ header }) => ({
 /** A service that has issued a code, which the attacker knows since it asked for it, and requests to its page. */
 async function start(authUrl: string) {
   const service = startService({ authUrl, identify })
-  const answer = await service.fetch(`${authUrl}/login/device/code`, {
+  const response = await service.fetch(`${authUrl}/login/device/code`, {
     method: 'POST',
     body: new URLSearchParams({ client_id: 'another' }),
   })
-  const { user_code: userCode } = (await answer.json()) as { user_code: string }
+  const { user_code: userCode } = (await response.json()) as { user_code: string }
   const page = `${authUrl}/login/device`
 
   async function send(headers: Record<string, string>, fields: Record<string, string>) {
-    const answer = await service.fetch(page, { method: 'POST', headers, body: new URLSearchParams(fields) })
-    return { status: answer.status, csrf: csrfIn(await answer.text()) }
+    const response = await service.fetch(page, { method: 'POST', headers, body: new URLSearchParams(fields) })
+    return { status: response.status, csrf: csrfIn(await response.text()) }
   }
 
   return {
@@ -34,9 +34,9 @@ async function start(authUrl: string) {
     send,
     /** Opens the page with some cookies; the token of its form, and the cookie that it was given. */
     async open(cookie: string) {
-      const answer = await service.fetch(page, { headers: { cookie } })
-      const [own = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
-      return { csrf: csrfIn(await answer.text()), cookie: own }
+      const response = await service.fetch(page, { headers: { cookie } })
+      const [own = ''] = (response.headers.get('set-cookie') ?? '').split(';')
+      return { csrf: csrfIn(await response.text()), cookie: own }
     },
     /** Whether somebody has approved. */
     isApproved: async () => (await service.deny(userCode)) !== 'done',

@@ -3,10 +3,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Clock, createDeviceAuthorization, github } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
 import { expectNothingQuoted, untilTrue } from '../support/hostile-flow.ts'
 import {
-  answer,
   cutShort,
   halfThenSilence,
   hangUp,
@@ -15,8 +13,10 @@ import {
   later,
   raw,
   reset,
+  respond,
   silence,
 } from '../support/hostile-server.ts'
+import { responses } from '../support/responses.ts'
 
 /** Milliseconds a request may take. */
 const REQUEST_TIMEOUT = 30_000
@@ -39,16 +39,16 @@ const BROKEN = {
   hangUp,
   silence,
   halfThenSilence,
-  page: answer({ status: 502, body: '<html>Bad gateway of the provider</html>' }),
+  page: respond({ status: 502, body: '<html>Bad gateway of the provider</html>' }),
   cutShort: cutShort('{"access_token":"cut-short'),
   noHttp: raw('SSH-2.0-another-protocol\r\n'),
-  noAnswer: answer({ body: [] }),
+  noResponse: respond({ body: [] }),
 } satisfies Record<string, Line>
 
 const LAST = {
-  token: { line: answers.token, outcome: 'authorized' },
-  denied: { line: answers.denied, outcome: 'denied' },
-  expired: { line: answers.expired, outcome: 'expired' },
+  token: { line: responses.token, outcome: 'authorized' },
+  denied: { line: responses.denied, outcome: 'denied' },
+  expired: { line: responses.expired, outcome: 'expired' },
   refused: { line: { error: 'unsupported_grant_type' }, outcome: 'failed' },
 } satisfies Record<string, { line: Line; outcome: string }>
 
@@ -162,11 +162,11 @@ class Rules {
 function lineOf(step: Step): Line {
   switch (step.type) {
     case 'pending':
-      return answer({ status: step.status, body: answers.pending })
+      return respond({ status: step.status, body: responses.pending })
     case 'slow_down':
-      return answer({ status: step.status, body: { error: 'slow_down', interval: step.interval } })
+      return respond({ status: step.status, body: { error: 'slow_down', interval: step.interval } })
     case 'busy':
-      return answer({ status: 503, headers: { 'retry-after': String(step.retryAfter) } })
+      return respond({ status: 503, headers: { 'retry-after': String(step.retryAfter) } })
     default:
       return step.type in LAST
         ? LAST[step.type as keyof typeof LAST].line
@@ -191,18 +191,18 @@ test('whatever a service does: no poll too early, one request at a time, over by
         (_, index) => {
           rules.sent(index, clock.now(), service.lifetime)
           if (index === 0) {
-            const codes = { ...answers.codes, interval: service.interval, expires_in: service.lifetime }
+            const codes = { ...responses.codes, interval: service.interval, expires_in: service.lifetime }
             return later(time, service.codesDelay * 1000, (exchange) => {
               rules.codesCome(clock.now())
-              return answer({ body: codes })(exchange)
+              return respond({ body: codes })(exchange)
             })
           }
           const { step, delay } = service.steps[index - 1] ?? service.last
-          const isHeard = delay * 1000 * rate < pollTimeout - 500
-          return later(time, isHeard ? delay * 1000 : NEVER, (exchange) => {
+          const isReceived = delay * 1000 * rate < pollTimeout - 500
+          return later(time, isReceived ? delay * 1000 : NEVER, (exchange) => {
             rules.answered(step, clock.now())
             const line = lineOf(step)
-            return (typeof line === 'function' ? line : answer({ body: line }))(exchange)
+            return (typeof line === 'function' ? line : respond({ body: line }))(exchange)
           })
         },
         { now: () => time.now, keepAlive: false },
@@ -210,7 +210,7 @@ test('whatever a service does: no poll too early, one request at a time, over by
       const { signal } = new AbortController()
       const actor = createDeviceAuthorization({
         clientId: 'id',
-        profile: github({ authUrl: server.url }),
+        provider: github({ authUrl: server.url }),
         clock,
         fetch: server.through(time),
         random: () => random,

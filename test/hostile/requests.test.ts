@@ -2,8 +2,8 @@ import { Agent } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryStore, type ServiceRequest } from '../../src/service/index.ts'
 import { CODES, overSockets, PAGE, type Sent, TOKEN } from '../support/over-sockets.ts'
-import { person } from '../support/user.ts'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
+import { userAt } from '../support/user.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const form = `client_id=${CLIENT_ID}&scope=repo`
@@ -38,12 +38,12 @@ describe('form, JSON, no or other content type, repeated field, empty field, unk
     ['null', 'null', 'application/json'],
     ['truncated JSON', json.slice(0, -1), 'application/json'],
     ['nothing', '', FORM],
-  ])('%s is invalid, at both addresses and in both profiles', async (_, body, type) => {
-    for (const profile of ['github', 'rfc8628'] as const) {
-      const { send } = await overSockets({ profile })
+  ])('%s is invalid, at both addresses and in both dialects', async (_, body, type) => {
+    for (const dialect of ['github', 'rfc8628'] as const) {
+      const { send } = await overSockets({ dialect })
       for (const path of [CODES, TOKEN]) {
-        const answer = await send(path, { body, method: 'POST', headers: { 'content-type': type } })
-        expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+        const response = await send(path, { body, method: 'POST', headers: { 'content-type': type } })
+        expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
       }
     }
   })
@@ -139,15 +139,15 @@ describe('poll a little early, again and again', () => {
   test('a client that obeys recovers from each slow_down with its next poll', async () => {
     const { begin, wait } = await overSockets({ leeway: 0 })
     const { poll } = await begin()
-    const heard: string[] = []
+    const received: string[] = []
     let interval = 5
     for (let polled = 0; polled < 11; polled += 1) {
       const { body } = await poll()
-      heard.push(body.error)
+      received.push(body.error)
       interval = body.interval ?? interval
       wait(interval * 0.99)
     }
-    expect(heard.slice(1)).toEqual(Array(5).fill(['slow_down', 'authorization_pending']).flat())
+    expect(received.slice(1)).toEqual(Array(5).fill(['slow_down', 'authorization_pending']).flat())
   })
 })
 
@@ -166,7 +166,7 @@ describe('poll after expiry; approve after expiry; look-up of an expired code', 
   test('each hears that the codes have expired', async () => {
     const { begin, wait, approve, url } = await overSockets()
     const [polled, approved, shown] = [await begin(), await begin(), await begin()]
-    const { open, send: submit } = person()
+    const { open, send: submit } = userAt()
     const page = await open(url + PAGE)
     const confirm = await submit(page, { user_code: shown.userCode })
     wait(900)
@@ -184,9 +184,9 @@ describe('two polls at the same moment after approval; poll while approving; app
     const { begin, approve } = await overSockets()
     const { poll, userCode } = await begin()
     await approve(userCode, 'octocat')
-    const heard = await Promise.all(Array.from({ length: 30 }, () => poll()))
-    expect(new Set(heard.map(({ connection }) => connection)).size).toBeGreaterThan(1)
-    expect(heard.filter(({ body }) => body.access_token !== undefined)).toHaveLength(1)
+    const received = await Promise.all(Array.from({ length: 30 }, () => poll()))
+    expect(new Set(received.map(({ connection }) => connection)).size).toBeGreaterThan(1)
+    expect(received.filter(({ body }) => body.access_token !== undefined)).toHaveLength(1)
   })
 
   test.each(Array.from({ length: 5 }, (_, round) => round))(
@@ -194,24 +194,24 @@ describe('two polls at the same moment after approval; poll while approving; app
     async (round) => {
       const { begin, url, wait } = await overSockets()
       const { poll, userCode } = await begin()
-      const people = [person(), person()]
+      const users = [userAt(), userAt()]
       const confirms = await Promise.all(
-        people.map(async ({ open, send }) => send(await open(url + PAGE), { user_code: userCode })),
+        users.map(async ({ open, send }) => send(await open(url + PAGE), { user_code: userCode })),
       )
       const decisions = round % 2 === 0 ? ['approve', 'deny'] : ['deny', 'approve']
       const polls = Array.from({ length: 10 }, () => poll())
       const pages = await Promise.all(
-        people.map(({ send }, index) =>
+        users.map(({ send }, index) =>
           send(confirms[index] ?? { url, html: '' }, { decision: decisions[index] ?? '' }),
         ),
       )
       wait(5)
-      const heard = [...(await Promise.all(polls)), await poll(), await poll()].map(({ body }) => body)
+      const received = [...(await Promise.all(polls)), await poll(), await poll()].map(({ body }) => body)
       const done = pages.filter(({ html }) => !html.includes('used already'))
       expect(done).toHaveLength(1)
       const approved = done[0]?.html.includes('Your device is connected')
-      expect(heard.filter(({ access_token }) => access_token !== undefined)).toHaveLength(approved ? 1 : 0)
-      expect(heard.some(({ error }) => error === 'access_denied')).toBe(!approved)
+      expect(received.filter(({ access_token }) => access_token !== undefined)).toHaveLength(approved ? 1 : 0)
+      expect(received.some(({ error }) => error === 'access_denied')).toBe(!approved)
     },
   )
 })
@@ -220,8 +220,8 @@ describe('a code already redeemed; of another client', () => {
   test.each([
     ['github', 200, 'incorrect_device_code'],
     ['rfc8628', 400, 'invalid_grant'],
-  ] as const)('%s: %i %s, as for an unknown one', async (profile, status, error) => {
-    const { begin, approve, poll: pollAs } = await overSockets({ profile })
+  ] as const)('%s: %i %s, as for an unknown one', async (dialect, status, error) => {
+    const { begin, approve, poll: pollAs } = await overSockets({ dialect })
     const { poll, userCode, deviceCode } = await begin()
     expect(await pollAs(deviceCode, { client_id: 'another' })).toMatchObject({ status, body: { error } })
     await approve(userCode, 'octocat')
@@ -240,7 +240,7 @@ describe('user code in lower case, without hyphen, with spaces', () => {
   ])('%s is accepted on the page', async (_, write) => {
     const { begin, url } = await overSockets()
     const { poll, userCode } = await begin()
-    const { open, send } = person()
+    const { open, send } = userAt()
     const confirm = await send(await open(url + PAGE), { user_code: write(userCode) })
     expect(confirm.html).toContain(userCode)
     await send(confirm, { decision: 'approve' })
@@ -278,7 +278,7 @@ describe('<script> in a client’s name, in `user_code` of the query', () => {
     const { begin, url, send } = await overSockets({ clients: [{ clientId: CLIENT_ID, name: evil }] })
     const { userCode } = await begin()
     const filled = await send(`${PAGE}?user_code=${encodeURIComponent(evil)}`)
-    const { open, send: submit } = person()
+    const { open, send: submit } = userAt()
     const confirm = await submit(await open(url + PAGE), { user_code: userCode })
     for (const html of [filled.text, confirm.html]) {
       expect(html).not.toContain('<script')
@@ -485,15 +485,15 @@ describe('bytes that are no text', () => {
     ['a JSON escape of half a character', '{"client_id":"\\ud800"}'],
   ])('%s for a client is an unknown one', async (_, body) => {
     const { send } = await overSockets()
-    const answer = await send(CODES, { body, headers: { 'content-type': FORM } })
-    expect(answer).toMatchObject({ status: 404, body: { error: 'incorrect_client_credentials' } })
+    const response = await send(CODES, { body, headers: { 'content-type': FORM } })
+    expect(response).toMatchObject({ status: 404, body: { error: 'incorrect_client_credentials' } })
   })
 
   test.each(['%00', '%ZZ"', '%FF', '%0d%0aSet-Cookie:a=b'])('the scope %s is invalid', async (scope) => {
     const { send } = await overSockets()
-    const answer = await send(CODES, { body: `client_id=${CLIENT_ID}&scope=${scope}` })
-    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
-    expect(answer.headers['set-cookie']).toBeUndefined()
+    const response = await send(CODES, { body: `client_id=${CLIENT_ID}&scope=${scope}` })
+    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+    expect(response.headers['set-cookie']).toBeUndefined()
   })
 
   test.each(['%00', '%ZZ', '%FF', '%0d%0a'])(

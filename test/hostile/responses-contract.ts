@@ -11,10 +11,8 @@ import {
   viewOf,
 } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from '../support/responses.ts'
 import { expectNothingQuoted, gapsOf, hostileFlow, untilTrue } from '../support/hostile-flow.ts'
 import {
-  answer,
   cutShort,
   halfThenSilence,
   hangUp,
@@ -25,11 +23,13 @@ import {
   type Play,
   raw,
   reset,
+  respond,
   type Script,
   silence,
 } from '../support/hostile-server.ts'
+import { responses } from '../support/responses.ts'
 
-const { codes, denied, expired, pending, token, unknownCode } = answers
+const { codes, denied, expired, pending, token, unknownCode } = responses
 
 /** Seconds before a poll with the interval of 5 and the margin, and after one fault. */
 const WAIT = 5.25
@@ -42,7 +42,7 @@ function failed(code: string, rest: object = {}) {
 }
 
 function text(body: string): Line {
-  return answer({ body, headers: { 'content-type': 'text/plain' } })
+  return respond({ body, headers: { 'content-type': 'text/plain' } })
 }
 
 /** Plays a script to its end; gives the outcome, and the seconds between the requests. */
@@ -74,7 +74,7 @@ async function endsWith(line: Line, outcome: object) {
 }
 
 /** Every answer that breaks clients, each through the `fetch` that is there when the test runs. */
-export function answersContract(): void {
+export function responsesContract(): void {
   describe('interval', () => {
     test.each([
       [undefined, 5.25],
@@ -98,7 +98,7 @@ export function answersContract(): void {
 
     test.each([[-5], ['abcdef'], ['-5'], ['2.'], [''], [true], [[]], [{}], [1e300]])(
       '%j is refused',
-      (interval) => failsAtOnce({ ...codes, interval }, { code: 'bad_answer' }),
+      (interval) => failsAtOnce({ ...codes, interval }, { code: 'bad_response' }),
     )
   })
 
@@ -124,23 +124,23 @@ export function answersContract(): void {
     })
 
     test.each([[-1], ['soon'], [[900]], [false]])('%j is refused', (expires_in) =>
-      failsAtOnce({ ...codes, expires_in }, { code: 'bad_answer' }),
+      failsAtOnce({ ...codes, expires_in }, { code: 'bad_response' }),
     )
   })
 
-  const NO_ANSWERS: [string, Line][] = [
+  const NO_RESPONSES: [string, Line][] = [
     ['an empty object', {}],
     ['an array', []],
     ['null', text('null')],
     ['a string', text('"a string of the service"')],
     [
       'a page',
-      answer({ body: '<html>Welcome to the hotel</html>', headers: { 'content-type': 'text/html' } }),
+      respond({ body: '<html>Welcome to the hotel</html>', headers: { 'content-type': 'text/html' } }),
     ],
     ['JSON that ends early', text('{"access_token":"half-of-a-token')],
     ['nothing', text('')],
-    ['a body without content, status 204', answer({ status: 204, headers: { 'content-length': '0' } })],
-    ['bytes that are no text', answer({ body: Buffer.from([0xff, 0xfe, 0x00, 0x7b]) })],
+    ['a body without content, status 204', respond({ status: 204, headers: { 'content-length': '0' } })],
+    ['bytes that are no text', respond({ body: Buffer.from([0xff, 0xfe, 0x00, 0x7b]) })],
     ['JSON a thousand levels deep', text('['.repeat(1000))],
     [
       'members of a prototype',
@@ -149,40 +149,40 @@ export function answersContract(): void {
   ]
 
   describe('a body that is no answer', () => {
-    test.each(NO_ANSWERS)('%s: a typed error at the request for codes', (_, line) =>
-      failsAtOnce(line, { code: 'bad_answer' }),
+    test.each(NO_RESPONSES)('%s: a typed error at the request for codes', (_, line) =>
+      failsAtOnce(line, { code: 'bad_response' }),
     )
 
-    test.each(NO_ANSWERS)('%s: a poll that is tried again', (_, line) =>
-      goesOnAfter(line, { code: 'bad_answer' }),
+    test.each(NO_RESPONSES)('%s: a poll that is tried again', (_, line) =>
+      goesOnAfter(line, { code: 'bad_response' }),
     )
 
     test('50 MB are not read', async () => {
       const body = large(50)
-      await failsAtOnce(body, { code: 'answer_too_large' })
+      await failsAtOnce(body, { code: 'response_too_large' })
       // What the sockets of both ends hold, and no more.
       expect(body.written).toBeLessThan(20)
-      await goesOnAfter(large(50), { code: 'answer_too_large' })
+      await goesOnAfter(large(50), { code: 'response_too_large' })
     })
 
     test('50 MB are not unpacked', async () => {
-      const bomb = answer({ body: gzipSync(Buffer.alloc(5e7)), headers: { 'content-encoding': 'gzip' } })
-      await failsAtOnce(bomb, { code: 'answer_too_large' })
-      await goesOnAfter(bomb, { code: 'answer_too_large' })
+      const bomb = respond({ body: gzipSync(Buffer.alloc(5e7)), headers: { 'content-encoding': 'gzip' } })
+      await failsAtOnce(bomb, { code: 'response_too_large' })
+      await goesOnAfter(bomb, { code: 'response_too_large' })
     })
 
     test('64 KiB are read', async () => {
       const padded = (record: object, length: number) => text(JSON.stringify(record).padEnd(length))
       const { outcome } = await play([padded(codes, 65_536), padded(token, 65_536)])
       expect(outcome).toMatchObject(authorized)
-      await failsAtOnce(padded(codes, 65_537), { code: 'answer_too_large' })
+      await failsAtOnce(padded(codes, 65_537), { code: 'response_too_large' })
     })
   })
 
   describe('an error instead of codes', () => {
     test.each([200, 400, 401, 403, 404, 500])('with status %d has its code and status', (status) =>
       failsAtOnce(
-        answer({
+        respond({
           status,
           body: { error: 'device_flow_disabled', error_description: 'words-of-the-service' },
         }),
@@ -204,7 +204,7 @@ export function answersContract(): void {
 
   describe('authorization_pending', () => {
     test.each([200, 400, 401, 403, 404, 500])('with status %d goes on', async (status) => {
-      const { outcome, gaps, errors } = await play([codes, answer({ status, body: pending }), token])
+      const { outcome, gaps, errors } = await play([codes, respond({ status, body: pending }), token])
       expect(outcome).toMatchObject(authorized)
       expect(gaps).toEqual([WAIT, WAIT])
       expect([...errors]).toEqual([])
@@ -231,7 +231,7 @@ export function answersContract(): void {
       ['later', [WAIT, 12.6, 12.6]],
     ])('with interval %j is kept, also after pending', async (interval, expected) => {
       for (const status of [200, 400, 429]) {
-        const slow = answer({ status, body: { error: 'slow_down', interval } })
+        const slow = respond({ status, body: { error: 'slow_down', interval } })
         const { outcome, gaps } = await play([codes, slow, pending, token])
         expect(outcome).toMatchObject(authorized)
         expect(gaps).toEqual(expected)
@@ -244,14 +244,14 @@ export function answersContract(): void {
     })
 
     test('with Retry-After waits as long as both say', async () => {
-      const slow = answer({ status: 429, body: { error: 'slow_down' }, headers: { 'retry-after': '40' } })
+      const slow = respond({ status: 429, body: { error: 'slow_down' }, headers: { 'retry-after': '40' } })
       const { outcome, gaps } = await play([codes, slow, pending, token])
       expect(outcome).toMatchObject(authorized)
       expect(gaps).toEqual([WAIT, 40, 12.6])
     })
 
     test('or pending with a Retry-After below the interval changes nothing', async () => {
-      const still = answer({ status: 429, body: pending, headers: { 'retry-after': '1' } })
+      const still = respond({ status: 429, body: pending, headers: { 'retry-after': '1' } })
       const { gaps } = await play([codes, still, token])
       expect(gaps).toEqual([WAIT, WAIT])
     })
@@ -269,52 +269,52 @@ export function answersContract(): void {
     ],
     [
       'a body that is not packed as it says',
-      answer({ body: '{"access_token":"not-packed"}', headers: { 'content-encoding': 'gzip' } }),
+      respond({ body: '{"access_token":"not-packed"}', headers: { 'content-encoding': 'gzip' } }),
       { code: 'unreachable', reason: 'Z_DATA_ERROR' },
     ],
     [
       'a 502 page',
-      answer({ status: 502, body: '<html>Bad gateway of the provider</html>' }),
+      respond({ status: 502, body: '<html>Bad gateway of the provider</html>' }),
       { code: 'refused', status: 502 },
     ],
     [
       'a 503',
-      answer({ status: 503, headers: { 'retry-after': '2' } }),
+      respond({ status: 503, headers: { 'retry-after': '2' } }),
       { code: 'refused', status: 503, retryAfter: 2 },
       2 * WAIT,
     ],
     [
       'a 429',
-      answer({ status: 429, headers: { 'retry-after': '2' } }),
+      respond({ status: 429, headers: { 'retry-after': '2' } }),
       { code: 'refused', status: 429, retryAfter: 2 },
       2 * WAIT,
     ],
     [
       'a 503 for a long time',
-      answer({ status: 503, headers: { 'retry-after': '300' } }),
+      respond({ status: 503, headers: { 'retry-after': '300' } }),
       { code: 'refused', retryAfter: 300 },
       300,
     ],
     [
       'a 503 until no one knows when',
-      answer({ status: 503, headers: { 'retry-after': 'words-of-a-header' } }),
+      respond({ status: 503, headers: { 'retry-after': 'words-of-a-header' } }),
       { code: 'refused', retryAfter: undefined },
     ],
     [
       'a 503 until before now',
-      answer({ status: 503, headers: { 'retry-after': '-5' } }),
+      respond({ status: 503, headers: { 'retry-after': '-5' } }),
       { code: 'refused', retryAfter: undefined },
     ],
-    ['a 408', answer({ status: 408 }), { code: 'refused', status: 408 }],
+    ['a 408', respond({ status: 408 }), { code: 'refused', status: 408 }],
     [
       'a 403 of a limit of requests',
-      answer({ status: 403, body: { message: 'words of a limit' }, headers: { 'retry-after': '60' } }),
+      respond({ status: 403, body: { message: 'words of a limit' }, headers: { 'retry-after': '60' } }),
       { code: 'refused', status: 403, retryAfter: 60 },
       60,
     ],
     [
       'a 500 with an error',
-      answer({ status: 500, body: { error: 'server_error' } }),
+      respond({ status: 500, body: { error: 'server_error' } }),
       { code: 'refused', error: 'server_error' },
     ],
   ]
@@ -333,7 +333,7 @@ export function answersContract(): void {
         (body: object): Play =>
         (exchange) => {
           exchange.response.once('finish', () => exchange.socket.end())
-          return answer({ body })(exchange)
+          return respond({ body })(exchange)
         }
       const { outcome, gaps } = await play([dropsAfter(codes), dropsAfter(pending), dropsAfter(token)])
       expect(outcome).toMatchObject(authorized)
@@ -356,7 +356,7 @@ export function answersContract(): void {
         const busy: Play = (exchange) => {
           const now = time.now + offset * 1000
           const headers = { date: date(now), 'retry-after': date(now + 20_000) }
-          return answer({ status: 503, headers })(exchange)
+          return respond({ status: 503, headers })(exchange)
         }
         const flow = await hostileFlow([codes, busy, token], { time })
         expect(await flow.result()).toMatchObject(authorized)
@@ -366,14 +366,14 @@ export function answersContract(): void {
 
     test('longer than the codes live, or than a number can say, expires without a poll, and can be resumed', async () => {
       for (const retryAfter of ['3600', '9'.repeat(400)]) {
-        const busy = answer({ status: 503, headers: { 'retry-after': retryAfter } })
+        const busy = respond({ status: 503, headers: { 'retry-after': retryAfter } })
         const flow = await hostileFlow([codes, busy])
         await flow.time.advance(10_000)
         const resume: ResumeRecord = JSON.parse(
           JSON.stringify(exportResume(flow.actor.getSnapshot(), flow.time.now)),
         )
         expect(() =>
-          createDeviceAuthorization({ resume, profile: github({ authUrl: flow.server.url }) }),
+          createDeviceAuthorization({ resume, provider: github({ authUrl: flow.server.url }) }),
         ).not.toThrow()
         expect(await flow.result()).toEqual({ status: 'expired' })
         expect(flow.gaps()).toEqual([WAIT])
@@ -418,7 +418,7 @@ export function answersContract(): void {
     test.each([301, 302, 303, 307, 308])('with %d is refused, and nothing is sent there', async (status) => {
       const elsewhere = await hostileServer([codes, token])
       for (const target of [elsewhere.url, '/login/elsewhere']) {
-        const line = answer({
+        const line = respond({
           status,
           headers: { location: target },
           body: '<html>words-of-the-redirect</html>',
@@ -437,7 +437,7 @@ export function answersContract(): void {
         location: elsewhere.url,
       }
       const body = `<meta http-equiv="refresh" content="0; url=${elsewhere.url}">`
-      await failsAtOnce(answer({ headers, body }), { code: 'bad_answer' })
+      await failsAtOnce(respond({ headers, body }), { code: 'bad_response' })
       expect(elsewhere.connections()).toBe(0)
     })
   })
@@ -468,8 +468,8 @@ export function answersContract(): void {
         { tokenType: '', warning: 'not_bearer' },
       ],
       ['beside an error', { ...token, error: 'slow_down' }, { scopes: ['repo', 'gist'] }],
-      ['with status 400', answer({ status: 400, body: token }), { scopes: ['repo', 'gist'] }],
-      ['with status 500', answer({ status: 500, body: token }), { scopes: ['repo', 'gist'] }],
+      ['with status 400', respond({ status: 400, body: token }), { scopes: ['repo', 'gist'] }],
+      ['with status 500', respond({ status: 500, body: token }), { scopes: ['repo', 'gist'] }],
     ])('%s is kept', async (_, line, expected) => {
       const { outcome } = await play([codes, line], { scopes: ['asked'] })
       expect(outcome).toMatchObject({ status: 'authorized', token: expected })
@@ -479,7 +479,7 @@ export function answersContract(): void {
 
     test.each([[''], [12_345_678], [true], [{}], [['a-token-in-a-list']]])(
       'that is %j is a typed error',
-      (access_token) => endsWith({ ...token, access_token }, failed('bad_answer')),
+      (access_token) => endsWith({ ...token, access_token }, failed('bad_response')),
     )
 
     test.each(['Bearer', 'BEARER', undefined, null])('of the type %j has no warning', async (token_type) => {
@@ -500,7 +500,7 @@ export function answersContract(): void {
       'with characters that no token has, %j, is a typed error that quotes nothing',
       async (access_token) => {
         const { outcome } = await play([codes, pending, { ...token, access_token }])
-        expect(outcome).toMatchObject(failed('bad_answer'))
+        expect(outcome).toMatchObject(failed('bad_response'))
         expect(outcome).toMatchObject({
           error: { message: 'the answer with the token has no usable "access_token"' },
         })
@@ -528,20 +528,20 @@ export function answersContract(): void {
 
     test.each<[string, (record: object) => Line]>([
       ['JSON called text', (record) => text(JSON.stringify(record))],
-      ['JSON called nothing', (record) => answer({ body: record, headers: { 'content-type': '' } })],
-      ['JSON called a page', (record) => answer({ body: record, headers: { 'content-type': 'text/html' } })],
+      ['JSON called nothing', (record) => respond({ body: record, headers: { 'content-type': '' } })],
+      ['JSON called a page', (record) => respond({ body: record, headers: { 'content-type': 'text/html' } })],
       ['JSON with a mark of its byte order', (record) => text(`\ufeff${JSON.stringify(record)}`)],
       ['JSON with space around', (record) => text(`\r\n\t ${JSON.stringify(record, null, 2)} \r\n`)],
       [
         'a form',
         (record) =>
-          answer({ body: form(record), headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
+          respond({ body: form(record), headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
       ],
-      ['a form called JSON', (record) => answer({ body: `${form(record)}\n` })],
+      ['a form called JSON', (record) => respond({ body: `${form(record)}\n` })],
       [
         'packed',
         (record) =>
-          answer({ body: gzipSync(JSON.stringify(record)), headers: { 'content-encoding': 'gzip' } }),
+          respond({ body: gzipSync(JSON.stringify(record)), headers: { 'content-encoding': 'gzip' } }),
       ],
       ['HTTP/1.0 without a length', (record) => raw(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(record)}`)],
       [
@@ -579,14 +579,14 @@ export function answersContract(): void {
       expect(outcome).toMatchObject({ token: { scopes } })
     })
 
-    test('is separated by a space where the profile says so', async () => {
+    test('is separated by a space where the dialect says so', async () => {
       const server = await hostileServer([codes, { ...token, scope: 'repo gist' }])
       const time = new VirtualTime()
       const login = authorizeDevice({
         clientId: 'id',
         clock: time.clock(),
         fetch: server.through(time),
-        profile: rfc8628({
+        provider: rfc8628({
           deviceAuthorizationEndpoint: `${server.url}/codes`,
           tokenEndpoint: `${server.url}/token`,
         }),
@@ -597,7 +597,7 @@ export function answersContract(): void {
     })
 
     test.each([[['repo-in-a-list']], [7], [{ repo: true }]])('%j is a typed error', (scope) =>
-      endsWith({ ...token, scope }, failed('bad_answer')),
+      endsWith({ ...token, scope }, failed('bad_response')),
     )
   })
 
@@ -622,19 +622,19 @@ export function answersContract(): void {
       5,
       null,
     ])('with the address %j is refused', async (address) => {
-      await failsAtOnce({ ...codes, verification_uri: address }, { code: 'bad_answer' })
+      await failsAtOnce({ ...codes, verification_uri: address }, { code: 'bad_response' })
       if (address !== null && address !== '')
-        await failsAtOnce({ ...codes, verification_uri_complete: address }, { code: 'bad_answer' })
+        await failsAtOnce({ ...codes, verification_uri_complete: address }, { code: 'bad_response' })
     })
 
     test.each(['AB\u001b[2J-words', 'AB\nwords-of-another-line', '', 12_345_678, null, undefined])(
       'with the user code %j is refused',
-      (user_code) => failsAtOnce({ ...codes, user_code }, { code: 'bad_answer' }),
+      (user_code) => failsAtOnce({ ...codes, user_code }, { code: 'bad_response' }),
     )
 
     test.each([[''], [12_345_678], [null], [undefined], [['a-code-in-a-list']]])(
       'with the device code %j is refused',
-      (device_code) => failsAtOnce({ ...codes, device_code }, { code: 'bad_answer' }),
+      (device_code) => failsAtOnce({ ...codes, device_code }, { code: 'bad_response' }),
     )
   })
 
@@ -666,7 +666,7 @@ export function answersContract(): void {
       ],
       [
         '404 with an error',
-        answer({ status: 404, body: { error: 'unsupported_grant_type' } }),
+        respond({ status: 404, body: { error: 'unsupported_grant_type' } }),
         { status: 404, error: 'unsupported_grant_type' },
       ],
       [
@@ -676,17 +676,17 @@ export function answersContract(): void {
       ],
       [
         '401 with an error',
-        answer({ status: 401, body: { error: 'invalid_client' } }),
+        respond({ status: 401, body: { error: 'invalid_client' } }),
         { status: 401, error: 'invalid_client' },
       ],
       [
         '403 with a page',
-        answer({ status: 403, body: '<html>Blocked by the proxy</html>' }),
+        respond({ status: 403, body: '<html>Blocked by the proxy</html>' }),
         { status: 403, error: undefined },
       ],
       [
         '400 with an error that is an object',
-        answer({ status: 400, body: { error: { code: 'words-of-the-service' } } }),
+        respond({ status: 400, body: { error: { code: 'words-of-the-service' } } }),
         { status: 400, error: undefined },
       ],
       [
@@ -710,7 +710,7 @@ export function answersContract(): void {
       ['expired_token', expired, 'expired'],
       ['token_expired', { error: 'token_expired' }, 'expired'],
     ])('%s is said by the service', async (_, line, status) => {
-      for (const http of [200, 400]) await endsWith(answer({ status: http, body: line }), { status })
+      for (const http of [200, 400]) await endsWith(respond({ status: http, body: line }), { status })
     })
 
     test('comes by itself where the service never says expired_token', async () => {
@@ -735,7 +735,7 @@ export function answersContract(): void {
         clientId: 'id',
         clock: time.clock(),
         fetch: server.through(time),
-        profile: github({ authUrl: server.url }),
+        provider: github({ authUrl: server.url }),
         signal: controller.signal,
       })
       await time.advance(requests === 2 ? 6000 : 1000)
@@ -768,7 +768,7 @@ export function answersContract(): void {
         clientId: 'id',
         clock: time.clock(),
         fetch: server.through(time),
-        profile: github({ authUrl: server.url }),
+        provider: github({ authUrl: server.url }),
         onCodes: ({ userCode }) => shown.push(userCode),
       })
     const logins = Promise.all([login(), login()])
@@ -788,7 +788,7 @@ export function answersContract(): void {
     await time.advance(2000)
     const resumed = createDeviceAuthorization({
       resume: record,
-      profile: github({ authUrl: first.server.url }),
+      provider: github({ authUrl: first.server.url }),
       clock: time.clock(),
       fetch: first.server.through(time),
     }).start()
@@ -835,7 +835,7 @@ export function answersContract(): void {
   })
 
   test('a laptop that sleeps past the deadline, and is not told so, asks once whether its codes expired', async () => {
-    for (const said of [expired, answer({ status: 503 })]) {
+    for (const said of [expired, respond({ status: 503 })]) {
       const { time, server, result } = await hostileFlow([codes, pending, said])
       await time.advance(8000)
       time.now += 3_600_000
@@ -847,7 +847,7 @@ export function answersContract(): void {
   test('a service that cannot be reached at all is an error that names its host', async () => {
     const error = await authorizeDevice({
       clientId: 'id',
-      profile: github({ authUrl: 'http://127.0.0.1:1' }),
+      provider: github({ authUrl: 'http://127.0.0.1:1' }),
     }).catch((error) => error)
     expect(error).toMatchObject({ code: 'unreachable' })
     expect(error.message).toContain('127.0.0.1:1 cannot be reached')

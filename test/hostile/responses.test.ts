@@ -1,3 +1,3 @@
-import { answersContract } from './responses-contract.ts'
+import { responsesContract } from './responses-contract.ts'
 
-answersContract()
+responsesContract()

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ResumeRecord } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
-import { answer, hostileServer, type Script, silence } from '../support/hostile-server.ts'
+import { hostileServer, respond, type Script, silence } from '../support/hostile-server.ts'
 
 /** Seconds between polls: time is real here. */
 const INTERVAL = 1
@@ -95,12 +95,12 @@ async function strictService(
     const json = await response.json()
     if (json.user_code !== undefined) {
       userCode = json.user_code
-      return answer({ status: response.status, body: json })
+      return respond({ status: response.status, body: json })
     }
     told.push(json.error ?? 'token')
     const poll = polledAt.push(at)
     if (poll === approvedAfter) await service.approve(userCode, 'octocat')
-    return hold(poll) ? silence : answer({ status: response.status, body: json })
+    return hold(poll) ? silence : respond({ status: response.status, body: json })
   }
   const server = await hostileServer(script, { atEnd })
   return {

@@ -21,9 +21,9 @@ const instances: ReturnType<typeof serveCommand>[] = []
 afterAll(() => Promise.all(instances.map(({ kill }) => kill())))
 
 /** Polls that an instance, or Redis, was busy with when it was killed: their answers may never have been sent. */
-function unanswered(passed: readonly Passed[], to?: string): string[] {
+function withoutResponse(passed: readonly Passed[], to?: string): string[] {
   return passed
-    .filter(({ path, answer }) => path === TOKEN_PATH && answer === undefined)
+    .filter(({ path, response }) => path === TOKEN_PATH && response === undefined)
     .filter((request) => to === undefined || request.to === to)
     .map(deviceCodeOf)
 }
@@ -79,7 +79,7 @@ test.skipIf(!hasRedis)(
       try {
         return await authorizeDevice({
           clientId: CLIENT_ID,
-          profile: github({ authUrl: balancer.url, baseUrl: balancer.url }),
+          provider: github({ authUrl: balancer.url, baseUrl: balancer.url }),
           onCodes: ({ userCode }) => {
             approved = approve(userCode, user)
           },
@@ -98,7 +98,7 @@ test.skipIf(!hasRedis)(
       [
         FLOWS * 0.3,
         async () => {
-          atRisk = [...atRisk, ...unanswered(balancer.passed, second.url)]
+          atRisk = [...atRisk, ...withoutResponse(balancer.passed, second.url)]
           alive.splice(alive.indexOf(second.url), 1)
           await second.kill()
           await addInstance()
@@ -107,7 +107,7 @@ test.skipIf(!hasRedis)(
       [
         FLOWS * 0.6,
         async () => {
-          atRisk = [...atRisk, ...unanswered(balancer.passed)]
+          atRisk = [...atRisk, ...withoutResponse(balancer.passed)]
           await redis.kill()
           await redis.start()
         },
@@ -138,7 +138,7 @@ test.skipIf(!hasRedis)(
 
     const issued = new Map<string, number>()
     for (const request of balancer.passed)
-      if (request.path === TOKEN_PATH && request.answer?.includes('"access_token"'))
+      if (request.path === TOKEN_PATH && request.response?.includes('"access_token"'))
         issued.set(deviceCodeOf(request), (issued.get(deviceCodeOf(request)) ?? 0) + 1)
     expect(issued.size).toBe(FLOWS)
     expect([...issued.values()].every((times) => times === 1)).toBe(true)

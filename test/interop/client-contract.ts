@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ServiceOptions, ServiceProfile } from '../../src/service/index.ts'
+import type { Dialect, ServiceOptions } from '../../src/service/index.ts'
 import { instantTimers } from '../support/instant-timers.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 /** A client that somebody else wrote. */
 export interface ForeignClient {
-  /** The profiles whose answers it understands. */
-  readonly profiles: readonly ServiceProfile[]
+  /** The dialects whose answers it understands. */
+  readonly dialects: readonly Dialect[]
   /** Logs in with its own requests, waits and readers. */
   login(at: LoginAddress): Promise<{ readonly token: string; readonly scope: string }>
   /** The code of the wire in what its login rejects with. */
@@ -31,41 +31,41 @@ export function wait(seconds: number): Promise<void> {
 
 /** What every client that exists must get out of the service, over real HTTP. Time passes as the client waits. */
 export function clientContract(name: string, client: ForeignClient): void {
-  describe.each(client.profiles)(`${name}, profile %s`, (profile) => {
-    const start = (options: Partial<ServiceOptions> = {}) => startLogin(client, { profile, ...options })
+  describe.each(client.dialects)(`${name}, dialect %s`, (dialect) => {
+    const start = (options: Partial<ServiceOptions> = {}) => startLogin(client, { dialect, ...options })
 
     test('obtains a token with the scopes that it asked for, and uses it', async () => {
-      const { login, heard, approveBefore, whoIs } = await start()
+      const { login, received, approveBefore, whoIs } = await start()
       approveBefore(2)
       const { token, scope } = await login()
-      expect(heard).toEqual(['authorization_pending', 'authorization_pending', 'token'])
+      expect(received).toEqual(['authorization_pending', 'authorization_pending', 'token'])
       expect(scope.split(/[ ,]/)).toEqual(['repo', 'gist'])
       expect(await whoIs(token)).toEqual({ login: 'octocat' })
     })
 
     test('hears that the user denied, and stops', async () => {
-      const { login, heard, denyBefore } = await start()
+      const { login, received, denyBefore } = await start()
       denyBefore(1)
       expect(client.errorOf(await failure(login()))).toBe('access_denied')
-      expect(heard).toEqual(['authorization_pending', 'access_denied'])
+      expect(received).toEqual(['authorization_pending', 'access_denied'])
     })
 
     test('hears that the codes have expired, and stops', async () => {
-      const { login, heard, clock } = await start({ expiresIn: 12 })
+      const { login, received, clock } = await start({ expiresIn: 12 })
       const begin = clock.time
       expect(client.errorOf(await failure(login()))).toBe('expired_token')
-      expect(heard.pop()).toBe('expired_token')
-      expect(new Set(heard)).toEqual(new Set(['authorization_pending']))
+      expect(received.pop()).toBe('expired_token')
+      expect(new Set(received)).toEqual(new Set(['authorization_pending']))
       expect(clock.time - begin).toBeLessThan(20_000)
     })
 
     test('hears that it is too fast, slows down, and obtains its token', async () => {
-      const { login, heard, approveBefore, pollTwiceAt, whoIs, clock } = await start()
+      const { login, received, approveBefore, pollTwiceAt, whoIs, clock } = await start()
       const begin = clock.time
       pollTwiceAt(0)
       approveBefore(2)
       const { token } = await login()
-      expect(heard).toEqual(['slow_down', 'authorization_pending', 'token'])
+      expect(received).toEqual(['slow_down', 'authorization_pending', 'token'])
       expect(clock.time - begin).toBeGreaterThanOrEqual(15_000)
       expect(await whoIs(token)).toEqual({ login: 'octocat' })
     })
@@ -77,22 +77,22 @@ async function startLogin(client: ForeignClient, options: Partial<ServiceOptions
   const { url, close } = await service.listen()
   onTestFinished(close)
   instantTimers(service.clock)
-  const heard: string[] = []
+  const received: string[] = []
   let userCode = ''
   /** What happens before the poll of this number is sent. */
   const before = new Map<number, (send: () => Promise<unknown>) => Promise<unknown>>()
 
   const listeningFetch: typeof fetch = async (input, init) => {
     if (!String(input).endsWith('/access_token')) return fetch(input, init)
-    await before.get(heard.length)?.(() => fetch(input, init))
-    const answer = await fetch(input, init)
-    heard.push((await answer.clone().json()).error ?? 'token')
-    return answer
+    await before.get(received.length)?.(() => fetch(input, init))
+    const response = await fetch(input, init)
+    received.push((await response.clone().json()).error ?? 'token')
+    return response
   }
 
   return {
     /** The answers to the polls of the client, so far. */
-    heard,
+    received,
     clock: service.clock,
     login: () =>
       client.login({

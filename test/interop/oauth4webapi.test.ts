@@ -3,7 +3,7 @@ import { clientContract, wait } from './client-contract.ts'
 
 /** The requests and their readers; who calls them waits by themselves. An error with status 200 is none to it. */
 clientContract('oauth4webapi', {
-  profiles: ['rfc8628'],
+  dialects: ['rfc8628'],
   async login({ url, clientId, scopes, fetch, onUserCode }) {
     const options = {
       [oauth.customFetch]: (address: string, init: object) => fetch(address, init),
@@ -12,18 +12,18 @@ clientContract('oauth4webapi', {
     const issuer = new URL(url)
     const server = await oauth
       .discoveryRequest(issuer, { algorithm: 'oauth2', ...options })
-      .then((answer) => oauth.processDiscoveryResponse(issuer, answer))
+      .then((response) => oauth.processDiscoveryResponse(issuer, response))
     const client: oauth.Client = { client_id: clientId }
     const none = oauth.None()
     const codes = await oauth
       .deviceAuthorizationRequest(server, client, none, { scope: scopes.join(' ') }, options)
-      .then((answer) => oauth.processDeviceAuthorizationResponse(server, client, answer))
+      .then((response) => oauth.processDeviceAuthorizationResponse(server, client, response))
     onUserCode(codes.user_code)
     for (let interval = codes.interval ?? 5; ; ) {
       await wait(interval)
-      const answer = await oauth.deviceCodeGrantRequest(server, client, none, codes.device_code, options)
+      const response = await oauth.deviceCodeGrantRequest(server, client, none, codes.device_code, options)
       try {
-        const token = await oauth.processDeviceCodeResponse(server, client, answer)
+        const token = await oauth.processDeviceCodeResponse(server, client, response)
         return { token: token.access_token, scope: token.scope ?? '' }
       } catch (error) {
         const code = error instanceof oauth.ResponseBodyError ? error.error : undefined

@@ -12,8 +12,8 @@ interface RequestError {
 
 /** Octokit reads the error out of the body, under either status. */
 const octokit = {
-  profiles: ['github', 'rfc8628'],
-  errorOf: (failure) => answerIn(failure as RequestError).error,
+  dialects: ['github', 'rfc8628'],
+  errorOf: (failure) => responseIn(failure as RequestError).error,
 } satisfies Partial<ForeignClient>
 
 clientContract('@octokit/auth-oauth-device', {
@@ -48,7 +48,7 @@ clientContract('@octokit/oauth-methods', {
         const { data } = await exchangeDeviceCode({ ...call, code: codes.device_code })
         return { token: data.access_token, scope: data.scope }
       } catch (error) {
-        const { error: code, interval: longer } = answerIn(error as RequestError)
+        const { error: code, interval: longer } = responseIn(error as RequestError)
         if (code === 'slow_down') interval = longer ?? interval + 5
         else if (code !== 'authorization_pending') throw error
       }
@@ -68,6 +68,6 @@ test('the message of an error of Octokit is whole', async () => {
   await expect(failure).rejects.not.toThrow('undefined')
 })
 
-function answerIn({ response }: RequestError): { readonly error?: string; readonly interval?: number } {
+function responseIn({ response }: RequestError): { readonly error?: string; readonly interval?: number } {
   return (response?.data ?? {}) as { error?: string; interval?: number }
 }

@@ -4,7 +4,7 @@ import { Provider } from 'oidc-provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authorizeDevice, discover, type ShownCodes } from '../../src/index.ts'
 import { fastClock } from '../support/fast-clock.ts'
-import { person } from '../support/user.ts'
+import { userAt } from '../support/user.ts'
 
 /** A standard server with a device flow of its own, on a free port of this machine. It knows no `slow_down`. */
 const server = createServer()
@@ -36,12 +36,12 @@ afterAll(() => {
 })
 
 async function login(onCodes: (codes: ShownCodes) => unknown) {
-  const profile = await discover(issuer)
-  return authorizeDevice({ clientId: 'device', scopes: ['openid'], profile, onCodes, clock: fastClock(20) })
+  const provider = await discover(issuer)
+  return authorizeDevice({ clientId: 'device', scopes: ['openid'], provider, onCodes, clock: fastClock(20) })
 }
 
 async function enterCode({ userCode, verificationUri }: ShownCodes) {
-  const { open, send } = person()
+  const { open, send } = userAt()
   return { send, confirm: await send(await open(verificationUri), { user_code: userCode }) }
 }
 

@@ -4,7 +4,7 @@ import { clientContract, type ForeignClient } from './client-contract.ts'
 /** A client that names itself in this way. An error with status 200 is none to it. */
 function openidClient(authentication: client.ClientAuth): ForeignClient {
   return {
-    profiles: ['rfc8628'],
+    dialects: ['rfc8628'],
     async login({ url, clientId, scopes, fetch, onUserCode }) {
       const config = await client.discovery(new URL(url), clientId, undefined, authentication, {
         algorithm: 'oauth2',

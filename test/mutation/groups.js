@@ -32,19 +32,22 @@ export const groups = {
   },
   clients: {
     mutate: [
-      'src/service/{app-tokens,authenticate,clients,hash,passwords,personal-tokens}.ts',
+      'src/service/clients.ts',
+      'src/service/credentials/{app-jwts,authenticate,hash,passwords,personal-tokens}.ts',
       'src/service/endpoints/{api,metadata,refuse-client}.ts',
     ],
     tests: ['test/service/{authenticate,codes,hash,metadata,poll,reading,user,verification}.test.ts'],
   },
   codes: {
     mutate: [
-      'src/service/{answered,form-secret,grant-steps,grants,habits,origin,random-codes,session,store,tokens}.ts',
+      'src/service/{browser-session,dialect,form-secret,grant-steps,grants,request-origin,store}.ts',
+      'src/service/credentials/{random-codes,tokens}.ts',
+      'src/service/http/request-log.ts',
       'src/service/endpoints/device-code.ts',
       'src/service/read-scopes.ts',
     ],
     tests: [
-      'test/service/{addresses,answered,codes,form-secret,grant-steps,issuing,poll,reading,user,verification}.test.ts',
+      'test/service/{addresses,codes,form-secret,grant-steps,issuing,poll,reading,request-log,user,verification}.test.ts',
       'test/hostile/forged-approvals.test.ts',
     ],
   },
@@ -60,7 +63,8 @@ export const groups = {
   },
   requests: {
     mutate: [
-      'src/service/{create-service,development-defaults,fetch,health,http,in-time,listen,options,read-fields,request-listener,routes,traffic}.ts',
+      'src/service/{create-service,deadline,development-defaults,options}.ts',
+      'src/service/http/!(request-log).ts',
     ],
     tests: [
       'test/service/{addresses,codes,development-defaults,listen,metadata,reading}.test.ts',

@@ -60,16 +60,16 @@ class ResidentRunner {
       hitLimit,
       bail: !disableBail,
     }
-    let answer = await this.#ask(run)
-    if (answer.spoilt) {
+    let response = await this.#ask(run)
+    if (response.spoilt) {
       await this.#restart()
-      answer = await this.#ask(run)
-      if (answer.spoilt) await this.#restart()
+      response = await this.#ask(run)
+      if (response.spoilt) await this.#restart()
     }
     return toMutantRunResult(
-      determineHitLimitReached(answer.hits, hitLimit) ?? {
+      determineHitLimitReached(response.hits, hitLimit) ?? {
         status: DryRunStatus.Complete,
-        tests: answer.tests.map(toTestResult),
+        tests: response.tests.map(toTestResult),
       },
     )
   }
@@ -89,7 +89,7 @@ class ResidentRunner {
   async #ask(run) {
     const next = this.#next()
     this.channel.postMessage(run)
-    return (await next).answer
+    return (await next).response
   }
 
   #next() {

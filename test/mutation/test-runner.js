@@ -46,14 +46,14 @@ export default class ResidentTestRunner extends TestRunner {
     await new Promise((end) => {
       channel.onmessage = async ({ data }) => {
         if (data.end) return end()
-        channel.postMessage({ answer: await this.#answer(data) })
+        channel.postMessage({ response: await this.#response(data) })
       }
       channel.postMessage({ ready: true })
     })
     channel.close()
   }
 
-  async #answer(run) {
+  async #response(run) {
     stryker.hitCount = run.hitLimit && 0
     stryker.hitLimit = run.hitLimit
     const tests = await this.#test(run)

@@ -1,5 +1,5 @@
 import { grantState } from '../../machines/device-grant.ts'
-import type { PollAnswer } from '../../src/protocol/poll-response.ts'
+import type { PollResponse } from '../../src/protocol/poll-response.ts'
 import { type DeviceSituation, deviceWalk, done } from '../../src/testing/paths/device-walk.ts'
 import { POLL_RESPONSES } from '../../src/testing/paths/poll-responses.ts'
 import { type ServiceSituation, serviceWalk } from '../../src/testing/paths/service-walk.ts'
@@ -9,17 +9,17 @@ import type { Walk } from '../../src/testing/paths/walk.ts'
 export const DELIVERIES = {
   arrives: 'polled',
   requestLost: 'polled in vain',
-  answerLost: 'polled, and the answer lost',
-  answerLate: 'polled, and the answer too late',
+  responseLost: 'polled, and the answer lost',
+  responseLate: 'polled, and the answer too late',
   twice: 'polled twice at once',
-  twiceHeardLast: 'polled twice at once, and only the second answer heard',
+  twiceReceivedLast: 'polled twice at once, and only the second answer heard',
 } as const
 
 export type Delivery = keyof typeof DELIVERIES
 
 /** One thing that happens to a device, to a user, or on the wire between device and service. */
 export type BothSidesStep =
-  | { readonly type: 'begin'; readonly answer: 'arrives' | 'answerLost' }
+  | { readonly type: 'begin'; readonly response: 'arrives' | 'responseLost' }
   | { readonly type: 'poll'; readonly delivery: Delivery }
   | { readonly type: 'approve' }
   | { readonly type: 'deny' }
@@ -40,7 +40,7 @@ const service = serviceWalk({ leeway: 1 })
 export const bothSidesWalk: Walk<BothSides, BothSidesStep> = {
   start: { device: device.start, service: service.start, lost: false },
   next: ({ device: { device: client }, service: { grant } }) => {
-    if (client === undefined) return [beginStep('arrives'), beginStep('answerLost')]
+    if (client === undefined) return [beginStep('arrives'), beginStep('responseLost')]
     if (client.status !== 'active') return []
     const polls = (Object.keys(DELIVERIES) as Delivery[]).map(
       (delivery) => ({ type: 'poll', delivery }) as const,
@@ -55,7 +55,7 @@ export const bothSidesWalk: Walk<BothSides, BothSidesStep> = {
           ...both,
           device: named(
             named(both.device, 'start'),
-            step.answer === 'arrives' ? 'codes' : 'codes unreachable',
+            step.response === 'arrives' ? 'codes' : 'codes unreachable',
           ),
           service: service.take(both.service, { type: 'codes' }),
         }
@@ -73,8 +73,8 @@ export const bothSidesWalk: Walk<BothSides, BothSidesStep> = {
   labelOf: labelOf,
 }
 
-function beginStep(answer: 'arrives' | 'answerLost'): BothSidesStep {
-  return { type: 'begin', answer }
+function beginStep(response: 'arrives' | 'responseLost'): BothSidesStep {
+  return { type: 'begin', response }
 }
 
 /** Takes the step of the device that has this label. */
@@ -95,20 +95,23 @@ function poll(before: BothSides, delivery: Delivery, wait: 'due' | 'sleep' = 'du
   if (polling.device.device?.status !== 'active') return polling
   const first = delivery === 'requestLost' ? polling.service : service.take(polling.service, { type: 'poll' })
   const last = delivery.startsWith('twice') ? service.take(first, { type: 'poll' }) : first
-  const heard = delivery === 'arrives' || delivery === 'twice' ? first : last
-  const isHeard = delivery === 'arrives' || delivery.startsWith('twice')
-  const lost = first.answer === 'token' && !(isHeard && heard === first)
+  const received = delivery === 'arrives' || delivery === 'twice' ? first : last
+  const isReceived = delivery === 'arrives' || delivery.startsWith('twice')
+  const lost = first.result === 'token' && !(isReceived && received === first)
   const next = { ...polling, service: last, lost: before.lost || lost }
-  if (isHeard) return { ...next, device: hear(polling.device, heard) }
-  return at({ ...next, device: named(polling.device, delivery === 'answerLate' ? 'silence' : 'unreachable') })
+  if (isReceived) return { ...next, device: receive(polling.device, received) }
+  return at({
+    ...next,
+    device: named(polling.device, delivery === 'responseLate' ? 'silence' : 'unreachable'),
+  })
 }
 
 /** The device hears what the service said. */
-function hear(situation: DeviceSituation, { answer, grant, now }: ServiceSituation): DeviceSituation {
-  if (answer === undefined) throw new Error('the service said nothing')
+function receive(situation: DeviceSituation, { result, grant, now }: ServiceSituation): DeviceSituation {
+  if (result === undefined) throw new Error('the service said nothing')
   const interval = grant?.context.interval
-  const meaning: PollAnswer =
-    answer === 'slowDown' ? { type: 'slow_down', at: now, interval } : POLL_RESPONSES[answer].means(now)
+  const meaning: PollResponse =
+    result === 'slowDown' ? { type: 'slow_down', at: now, interval } : POLL_RESPONSES[result].means(now)
   return device.send(situation, done('pollToken', meaning), now)
 }
 
@@ -130,7 +133,7 @@ function nameOf({ device: client, service: { grant }, lost }: BothSides): string
 function labelOf(step: BothSidesStep): string {
   switch (step.type) {
     case 'begin':
-      return step.answer === 'arrives' ? 'begun' : 'begun, and the codes lost'
+      return step.response === 'arrives' ? 'begun' : 'begun, and the codes lost'
     case 'poll':
       return DELIVERIES[step.delivery]
     case 'approve':

@@ -30,7 +30,7 @@ for (const path of paths)
     expect(end.issued).toBe(end.service === 'authorized' ? 1 : 0)
     expect(end.requests).toBeLessThan(30)
     if (end.device === 'expired') expect(end.isOver).toBe(true)
-    if (path[0]?.step.type === 'begin' && path[0].step.answer === 'answerLost') {
+    if (path[0]?.step.type === 'begin' && path[0].step.response === 'responseLost') {
       expect(end).toMatchObject({ device: 'failed', service: 'requested' })
     } else if (end.service === 'authorized' && end.device !== 'authorized') {
       // The one exception: the answer that held the token did not reach the device. A token is given once.

@@ -79,7 +79,7 @@ export class DrivenBothSides {
   async #act(step: BothSidesStep): Promise<void> {
     switch (step.type) {
       case 'begin':
-        this.#delivery = step.answer
+        this.#delivery = step.response
         this.#actor.start()
         return this.#time.settle()
       case 'poll':
@@ -117,14 +117,14 @@ export class DrivenBothSides {
     switch (delivery) {
       case 'arrives':
         return first
-      case 'answerLost':
+      case 'responseLost':
         throw new TypeError('fetch failed')
-      case 'answerLate':
+      case 'responseLate':
         return new Promise((resolve) => this.#clock.setTimeout(() => resolve(first), LATE))
       case 'twice':
         await send(...request)
         return first
-      case 'twiceHeardLast':
+      case 'twiceReceivedLast':
         return send(...request)
     }
   }

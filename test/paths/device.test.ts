@@ -119,10 +119,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 function read(name: string) {
   const [, state = '', after, forgiven = '0', almostDue, tooLate] =
     /^(\S+?)(?: after (\w+))?(?:, forgiven (\d))?(, almost due)?(, too late)?$/.exec(name) ?? []
-  const standing = after ?? state.replace('waiting.', '')
+  const status = after ?? state.replace('waiting.', '')
   return {
     state,
-    standing,
+    status,
     forgiven: Number(forgiven),
     isAlmostDue: almostDue !== undefined,
     isTooLate: tooLate !== undefined,
@@ -134,15 +134,15 @@ function read(name: string) {
  * was sent when the codes were over there is no other one, unless the service says that they are not.
  */
 function targetOf({ from, step }: Edge) {
-  const { state, standing, forgiven, isAlmostDue, isTooLate } = read(from)
-  const isForgiven = standing !== 'requested' && forgiven < 2 && !isTooLate
+  const { state, status, forgiven, isAlmostDue, isTooLate } = read(from)
+  const isForgiven = status !== 'requested' && forgiven < 2 && !isTooLate
   const inTime = step === 'unknownCode' ? (isForgiven ? 'waiting.retrying' : 'failed') : TABLE[state]?.[step]
   const target = isTooLate && inTime === 'waiting.retrying' ? 'expired' : inTime
   if (!target?.startsWith('waiting.') && target !== 'polling') return { state: target }
   const told = /pending|slowed|requested/.exec(target)?.[0]
   return {
     state: target,
-    standing: told ?? standing,
+    status: told ?? status,
     forgiven: forgiven + (step === 'unknownCode' ? 1 : 0),
     isAlmostDue: step === 'early' || (step === 'wake' && isAlmostDue),
     isTooLate: step === 'sleep',

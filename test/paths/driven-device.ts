@@ -72,8 +72,8 @@ export class DrivenDevice {
       this.#actor.start()
       await this.time.settle()
     },
-    codes: ({ response }) => this.#reply(response),
-    answer: ({ response }) => this.#reply(response),
+    codes: ({ response }) => this.#response(response),
+    response: ({ response }) => this.#response(response),
     silence: async ({ milliseconds }) => {
       await this.#nothingHappensFor(milliseconds - 1)
       await this.time.advance(1)
@@ -102,7 +102,7 @@ export class DrivenDevice {
     cancel: () => this.#send('cancel'),
     defect: async () => {
       this.#broken = true
-      await this.#reply(undefined)
+      await this.#response(undefined)
       this.#broken = false
     },
   }
@@ -156,7 +156,7 @@ export class DrivenDevice {
     for (const transition of deviceMachine.getTransitionData(this.snapshot, event)) this.taken.add(transition)
   }
 
-  async #reply(response: WireResponse | undefined): Promise<void> {
+  async #response(response: WireResponse | undefined): Promise<void> {
     const [request, ...others] = this.#open
     if (request === undefined || others.length > 0) throw new Error('one request must be on its way')
     this.#open = []

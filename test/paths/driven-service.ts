@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { grantState } from '../../machines/device-grant.ts'
 import type { Grant } from '../../src/service/grant-steps.ts'
 import { createService, memoryStore, type Service, type Store } from '../../src/service/index.ts'
-import type { ServiceAnswer } from '../../src/testing/index.ts'
+import type { PollResult } from '../../src/testing/index.ts'
 import type {
   ServiceSituation,
   ServiceWalkOptions,
@@ -13,7 +13,7 @@ import { GRANT_TYPE } from '../support/start-service.ts'
 const CLIENT_ID = 'client-id-in-the-clear'
 
 /** What a poll may hear, by the member `error` of the answer. */
-const ANSWERS: Readonly<Record<string, ServiceAnswer>> = {
+const RESPONSES: Readonly<Record<string, PollResult>> = {
   authorization_pending: 'pending',
   slow_down: 'slowDown',
   access_denied: 'denied',
@@ -23,8 +23,8 @@ const ANSWERS: Readonly<Record<string, ServiceAnswer>> = {
 }
 
 /** What a poll heard. */
-interface Heard {
-  readonly answer: ServiceAnswer
+interface ReceivedEvent {
+  readonly result: PollResult
   readonly interval: number | undefined
 }
 
@@ -32,7 +32,7 @@ interface Heard {
 interface Making {
   readonly made: (token: string) => void
   readonly failed: (error: Error) => void
-  readonly heard: Promise<Heard>
+  readonly received: Promise<ReceivedEvent>
 }
 
 /** The grants that a store holds, as they were written last. */
@@ -65,9 +65,9 @@ export class DrivenService {
   #lastPollAt = Number.NEGATIVE_INFINITY
   #tokens = 0
   #delivered = 0
-  #last: { heard?: Heard | undefined; decision?: string | undefined } = {}
+  #last: { received?: ReceivedEvent | undefined; decision?: string | undefined } = {}
 
-  constructor(options: Pick<ServiceWalkOptions, 'leeway' | 'firstPoll'> & { profile: 'github' | 'rfc8628' }) {
+  constructor(options: Pick<ServiceWalkOptions, 'leeway' | 'firstPoll'> & { dialect: 'github' | 'rfc8628' }) {
     this.#leeway = options.leeway ?? 0
     if (options.firstPoll === 'counted') this.#lastPollAt = this.#clock.time
     this.#service = createService({
@@ -84,17 +84,17 @@ export class DrivenService {
     [Type in ServiceWalkStep['type']]: (step: Extract<ServiceWalkStep, { type: Type }>) => unknown
   } = {
     codes: async () => {
-      const answer = await this.#post('/login/device/code', {})
-      this.#codes = await answer.json()
+      const response = await this.#post('/login/device/code', {})
+      this.#codes = await response.json()
     },
     wait: ({ milliseconds }) => {
       this.#clock.time += milliseconds
     },
     poll: async ({ issuing }) => {
       this.#issuing = issuing
-      const heard = this.#poll()
-      if (issuing !== 'takesLong') this.#last = { heard: await heard }
-      else this.#making.push({ ...(await this.#makingBegins(heard)), heard })
+      const received = this.#poll()
+      if (issuing !== 'takesLong') this.#last = { received: await received }
+      else this.#making.push({ ...(await this.#makingBegins(received)), received })
     },
     approve: async () => {
       this.#last = { decision: await this.#service.approve(this.#codes.user_code, 'octocat') }
@@ -112,7 +112,7 @@ export class DrivenService {
     if (executor === undefined) throw new Error(`there is no executor for "${step.type}"`)
     this.#last = {}
     await executor(step)
-    const { grant, answer, decision } = expected
+    const { grant, result, decision } = expected
     if (grant === undefined) throw new Error('the walk has no grant')
     const { interval, lastPollAt, user, lease } = grant.context
     const until = lease && { until: lease.until }
@@ -124,21 +124,21 @@ export class DrivenService {
       lease: until,
     })
     expect(this.#last.decision).toBe(decision)
-    expect(this.#last.heard?.answer).toBe(answer)
-    if (step.type === 'poll' && grant.hasTag('undecided')) this.#account(this.#last.heard)
+    expect(this.#last.received?.result).toBe(result)
+    if (step.type === 'poll' && grant.hasTag('undecided')) this.#account(this.#last.received)
     expect(interval).toBe(this.#required)
     expect(this.#delivered).toBe(grant.value === 'authorized' ? 1 : 0)
   }
 
   /** Spec 3, 7: a poll that is too early adds five seconds, and only such a one is told to slow down. */
-  #account(heard: Heard | undefined): void {
+  #account(received: ReceivedEvent | undefined): void {
     const { time } = this.#clock
     if (time < this.#lastPollAt + (this.#required - this.#leeway) * 1000) {
       this.#required += 5
-      expect(heard).toEqual({ answer: 'slowDown', interval: this.#required })
+      expect(received).toEqual({ result: 'slowDown', interval: this.#required })
     } else {
       this.#lastPollAt = time
-      expect(heard?.answer).toBe('pending')
+      expect(received?.result).toBe('pending')
     }
     expect(this.#watched.grant()?.lastPollAt).toBe(this.#lastPollAt)
   }
@@ -156,13 +156,13 @@ export class DrivenService {
     return `token-${this.#tokens}`
   }
 
-  async #makingBegins(heard: Promise<Heard>): Promise<Pick<Making, 'made' | 'failed'>> {
-    let isAnswered = false
-    heard.finally(() => {
-      isAnswered = true
+  async #makingBegins(received: Promise<ReceivedEvent>): Promise<Pick<Making, 'made' | 'failed'>> {
+    let hasResponse = false
+    received.finally(() => {
+      hasResponse = true
     })
     while (this.#begun === undefined) {
-      if (isAnswered) throw new Error('the poll was answered although its token should take long')
+      if (hasResponse) throw new Error('the poll was answered although its token should take long')
       await new Promise((resolve) => setImmediate(resolve))
     }
     const begun = this.#begun
@@ -174,17 +174,17 @@ export class DrivenService {
     const making = of === 'first' ? this.#making.shift() : this.#making.pop()
     if (making === undefined) throw new Error('no token is being made')
     end(making)
-    this.#last = { heard: await making.heard }
+    this.#last = { received: await making.received }
   }
 
-  async #poll(): Promise<Heard> {
+  async #poll(): Promise<ReceivedEvent> {
     const { device_code } = this.#codes
-    const answer = await this.#post('/login/oauth/access_token', { device_code, grant_type: GRANT_TYPE })
-    const body = await answer.json()
+    const response = await this.#post('/login/oauth/access_token', { device_code, grant_type: GRANT_TYPE })
+    const body = await response.json()
     if (body.access_token === undefined)
-      return { answer: ANSWERS[body.error] ?? body.error, interval: body.interval }
+      return { result: RESPONSES[body.error] ?? body.error, interval: body.interval }
     this.#delivered += 1
-    return { answer: 'token', interval: undefined }
+    return { result: 'token', interval: undefined }
   }
 
   #post(path: string, fields: Record<string, string>): Promise<Response> {

@@ -7,17 +7,17 @@ import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths
 import { declaredTransitions, tellTransition } from './declared-transitions.ts'
 import { DrivenService } from './driven-service.ts'
 
-/** Each profile, with one of the rules for the first poll. */
+/** Each dialect, with one of the rules for the first poll. */
 const SERVICES = [
-  { profile: 'github', firstPoll: 'free', leeway: 1 },
-  { profile: 'rfc8628', firstPoll: 'counted', leeway: 0 },
+  { dialect: 'github', firstPoll: 'free', leeway: 1 },
+  { dialect: 'rfc8628', firstPoll: 'counted', leeway: 0 },
 ] as const
 
 const taken = new Set<AnyTransitionDefinition>()
 const figures = { paths: 0, walked: 0, edges: 0 }
 
-for (const { profile, ...options } of SERVICES) {
-  describe(`a service of the profile ${profile}, the first poll ${options.firstPoll}`, () => {
+for (const { dialect, ...options } of SERVICES) {
+  describe(`a service of the dialect ${dialect}, the first poll ${options.firstPoll}`, () => {
     const walk = serviceWalk(options)
     const paths = pathsOf(walk, 'shortest')
     const edges = edgesOf(walk)
@@ -25,7 +25,7 @@ for (const { profile, ...options } of SERVICES) {
 
     for (const path of paths)
       test(nameOfServicePath(path), async () => {
-        const service = new DrivenService({ ...options, profile })
+        const service = new DrivenService({ ...options, dialect })
         let from = walk.start
         for (const { step, situation } of path) {
           await service.take(step, situation)

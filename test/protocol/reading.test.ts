@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { errorCodeOf, readBody, readRetryAfter } from '../../src/protocol/response.ts'
 import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
 import { isRedirect } from '../../src/protocol/is-redirect.ts'
 import { readText } from '../../src/protocol/read-text.ts'
+import { errorCodeOf, readBody, readRetryAfter } from '../../src/protocol/response.ts'
 import { isScope } from '../../src/protocol/scopes.ts'
 import { readSeconds, readWholeSeconds } from '../../src/protocol/seconds.ts'
 import { withoutSecrets } from '../../src/protocol/without-secrets.ts'
 import { Secret } from '../../src/secret.ts'
-import { answers } from '../support/responses.ts'
+import { responses } from '../support/responses.ts'
 
 describe('a body', () => {
   test('may be a form with white space around it', () => {
@@ -30,7 +30,7 @@ describe('a body', () => {
   test.each(['javascript:alert(1)//https://a.example', 'xhttps://a.example', 'https://'])(
     'that sends the user to %j is refused',
     (verification_uri) => {
-      expect(() => parseDeviceCodes({ ...answers.codes, verification_uri })).toThrow('"verification_uri"')
+      expect(() => parseDeviceCodes({ ...responses.codes, verification_uri })).toThrow('"verification_uri"')
     },
   )
 

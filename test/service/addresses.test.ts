@@ -9,8 +9,8 @@ function startService(options: Partial<ServiceOptions> = {}) {
     status: async (method: string, address: string) => (await fetch(address, { method })).status,
     codes: async (address: string, headers: Record<string, string> = {}) => {
       const body = new URLSearchParams({ client_id: CLIENT_ID })
-      const answer = await fetch(address, { method: 'POST', body, headers })
-      return answer.json() as Promise<{ verification_uri: string; verification_uri_complete: string }>
+      const response = await fetch(address, { method: 'POST', body, headers })
+      return response.json() as Promise<{ verification_uri: string; verification_uri_complete: string }>
     },
     fetch,
   }
@@ -105,16 +105,16 @@ describe('other addresses and methods', () => {
     ['OPTIONS', '/login/device/code', 405, 'POST'],
     ['constructor', '/user', 405, 'GET, HEAD'],
   ])('%s %s answers %i', async (method, path, status, allow) => {
-    const answer = await startService().fetch(`http://localhost${path}`, { method })
-    expect(answer.status).toBe(status)
-    expect(answer.headers.get('allow')).toBe(allow)
+    const response = await startService().fetch(`http://localhost${path}`, { method })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('allow')).toBe(allow)
   })
 
   test('HEAD is GET without the body', async () => {
-    const answer = await startService().fetch('http://localhost/login/device', { method: 'HEAD' })
-    expect(answer.status).toBe(200)
-    expect(await answer.text()).toBe('')
-    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(1000)
+    const response = await startService().fetch('http://localhost/login/device', { method: 'HEAD' })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toBe('')
+    expect(Number(response.headers.get('content-length'))).toBeGreaterThan(1000)
   })
 })
 

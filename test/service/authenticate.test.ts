@@ -36,8 +36,8 @@ describe('the five forms over HTTP', () => {
   test('are recognised for what they are', async () => {
     const service = createService({ clients: [{ clientId: 'id', name: 'App' }], ...callers })
     const { url, close } = await service.listen()
-    const profile = github({ authUrl: url, baseUrl: url })
-    const call = (auth: Auth, path = '/user') => createApi({ auth, profile })(path)
+    const provider = github({ authUrl: url, baseUrl: url })
+    const call = (auth: Auth, path = '/user') => createApi({ auth, provider })(path)
 
     const post = async (path: string, fields: Record<string, string>) =>
       (await fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) })).json()
@@ -69,7 +69,7 @@ describe('the five forms over HTTP', () => {
   test('may not stand twice in one request', async () => {
     const { url, close } = await createService({ clients: [], ...callers }).listen()
     const status = await new Promise((resolve) => {
-      const twice = request(`${url}/user`, (answer) => resolve(answer.resume().statusCode))
+      const twice = request(`${url}/user`, (response) => resolve(response.resume().statusCode))
       twice.setHeader('authorization', ['Bearer ghp_1', 'Bearer ghp_1'])
       twice.end()
     })
@@ -194,10 +194,10 @@ describe('an application token', () => {
       apps: [{ appId: 5, publicKeys: ['garbage'] }],
       onError: (error) => errors.push(error),
     })
-    const answer = await service.fetch('http://localhost/app', {
+    const response = await service.fetch('http://localhost/app', {
       headers: { authorization: `Bearer ${await sign(good)}` },
     })
-    expect(answer.status).toBe(500)
+    expect(response.status).toBe(500)
     expect(errors).toMatchObject([
       { code: 'bad_option', message: expect.stringContaining('of the application 5') },
     ])

@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { BadOptionError } from '../../src/errors.ts'
 import { parseDeviceCodes } from '../../src/protocol/device-codes.ts'
 import { Secret } from '../../src/secret.ts'
-import { createService, type ServiceOptions } from '../../src/service/index.ts'
 import { newUserCode } from '../../src/service/credentials/random-codes.ts'
+import { createService, type ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 describe('the device codes record', () => {
@@ -71,25 +71,25 @@ describe('a request for codes that is refused', () => {
   test.each([
     ['github', 404, 'incorrect_client_credentials'],
     ['rfc8628', 401, 'invalid_client'],
-  ] as const)('an unknown client hears %s: %i %s', async (profile, status, error) => {
-    const answer = await startService({ profile }).post('/login/device/code', { client_id: 'nobody' })
-    expect(answer).toMatchObject({ status, body: { error, error_description: expect.any(String) } })
-    expect(answer.headers.has('www-authenticate')).toBe(status === 401)
+  ] as const)('an unknown client hears %s: %i %s', async (dialect, status, error) => {
+    const response = await startService({ dialect }).post('/login/device/code', { client_id: 'nobody' })
+    expect(response).toMatchObject({ status, body: { error, error_description: expect.any(String) } })
+    expect(response.headers.has('www-authenticate')).toBe(status === 401)
   })
 
   test.each(['github', 'rfc8628'] as const)(
     '%s: a request without a client id is invalid',
-    async (profile) => {
-      const answer = await startService({ profile }).post('/login/device/code', { scope: 'repo' })
-      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    async (dialect) => {
+      const response = await startService({ dialect }).post('/login/device/code', { scope: 'repo' })
+      expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
     },
   )
 
   test.each(['a"b', 'a\\b', 'ä', 'a\nb', 'x'.repeat(2001), scopes(51)])(
     'the scope %j is invalid',
     async (scope) => {
-      const answer = await startService().askForCodes({ scope })
-      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+      const response = await startService().askForCodes({ scope })
+      expect(response).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
     },
   )
 })
@@ -123,11 +123,11 @@ describe('scopes', () => {
     ['', '', ''],
     ['read:org', 'read:org', 'read:org'],
   ])('%j is granted as %j or %j', async (scope, comma, space) => {
-    for (const [profile, granted] of [
+    for (const [dialect, granted] of [
       ['github', comma],
       ['rfc8628', space],
     ] as const) {
-      const service = startService({ profile })
+      const service = startService({ dialect })
       const { userCode, poll } = await service.begin({ scope })
       await service.approve(userCode, 'octocat')
       expect((await poll()).body.scope).toBe(granted)

@@ -9,8 +9,8 @@ const PUBLIC = 'https://login.example'
 /** Asks for codes under another host than that of the connection. */
 function sendTo(url: string, headers: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const sent = request(`${url}/login/device/code`, { method: 'POST', headers }, (answer) => {
-      answer.resume().once('end', resolve)
+    const sent = request(`${url}/login/device/code`, { method: 'POST', headers }, (response) => {
+      response.resume().once('end', resolve)
     })
     sent.once('error', reject).end(`client_id=${CLIENT_ID}`)
   })

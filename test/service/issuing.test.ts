@@ -49,9 +49,9 @@ describe('a client that hangs up while its token is made leaves the approval to 
     [
       'over HTTP',
       async (service) => {
-        const { url, answered, close } = await service.listen()
+        const { url, drain, close } = await service.listen()
         onTestFinished(close)
-        return { url, send: fetch, known: answered }
+        return { url, send: fetch, known: drain }
       },
     ],
   ]
@@ -73,9 +73,9 @@ describe('a client that hangs up while its token is made leaves the approval to 
     const hangUp = new AbortController()
     const broken = poll(hangUp.signal).catch(() => undefined)
     await issuing(1)
-    const heard = known()
+    const received = known()
     hangUp.abort()
-    await heard
+    await received
     made[0]?.resolve('nobody-hears')
     await broken
     await vi.waitFor(() => expect(service.errors.join()).toContain('the client hung up'), { interval: 1 })
@@ -120,7 +120,7 @@ test('hooks that throw cost nobody a login', async () => {
   }
   const issueToken = vi.fn<() => string>(() => 'second-time')
   issueToken.mockImplementationOnce(fail)
-  const service = startService({ issueToken, onError: fail, onAnswer: fail })
+  const service = startService({ issueToken, onError: fail, onResponse: fail })
   const { poll } = await approved(service)
   expect((await poll()).body.error).toBe('authorization_pending')
   expect((await poll()).body.access_token).toBe('second-time')
@@ -143,9 +143,9 @@ describe('tokens that the host verifies', () => {
     const before = store.size
     const token = (await poll()).body.access_token
     expect(store.size).toBe(before)
-    const answer = await service.whoIs(token)
-    expect(answer.body).toEqual({ id: 7, login: 'octocat' })
-    expect(answer.headers.get('x-oauth-scopes')).toBe('repo, gist')
+    const response = await service.whoIs(token)
+    expect(response.body).toEqual({ id: 7, login: 'octocat' })
+    expect(response.headers.get('x-oauth-scopes')).toBe('repo, gist')
     expect((await service.whoIs('ghp_unknown')).status).toBe(401)
   })
 })
@@ -273,8 +273,8 @@ describe('a token that takes long to make', () => {
 test('two polls at the same moment after the approval bring one token', async () => {
   const service = startService()
   const { poll } = await approved(service)
-  const heard = await Promise.all([poll(), poll(), poll()])
-  expect(heard.filter(({ body }) => body.access_token)).toHaveLength(1)
+  const received = await Promise.all([poll(), poll(), poll()])
+  expect(received.filter(({ body }) => body.access_token)).toHaveLength(1)
 })
 
 test('a token that is kept but not delivered is forgotten when the lease lapses, even where the process has died', async () => {

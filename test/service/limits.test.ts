@@ -10,7 +10,7 @@ const start = (options: Parameters<typeof startService>[0] = {}) =>
   startService({ clientAddress: from('x-from'), ...options })
 
 describe('requests for codes', () => {
-  const limits = { codesRequests: { most: 3, within: 60 } }
+  const limits = { codesRequests: { max: 3, window: 60 } }
   const ask = (service: ReturnType<typeof start>, address: string) =>
     service.post('/login/device/code', { client_id: CLIENT_ID }, { 'x-from': address })
 
@@ -32,7 +32,7 @@ describe('requests for codes', () => {
     ['192.0.2.1', ['::ffff:192.0.2.1', '64:ff9b::c000:201', '64:FF9B::192.0.2.1'], '192.0.2.2'],
     ['64:ff9b::c000:201', ['64:ff9b::192.0.2.1', '192.0.2.1'], '64:ff9b::c000:202'],
   ])('from %s are counted with those from %j, and not with those from %s', async (first, same, other) => {
-    const service = start({ limits: { codesRequests: { most: 1 + same.length, within: 60 } } })
+    const service = start({ limits: { codesRequests: { max: 1 + same.length, window: 60 } } })
     for (const address of [first, ...same]) expect((await ask(service, address)).status).toBe(200)
     for (const address of [first, ...same]) expect((await ask(service, address)).status).toBe(429)
     expect((await ask(service, other)).status).toBe(200)
@@ -54,7 +54,7 @@ describe('requests for codes', () => {
 
   test('without a limit are not counted', async () => {
     const store = memoryStore({ clock: { now: () => 0 } })
-    const none = { most: Number.POSITIVE_INFINITY, within: 60 }
+    const none = { max: Number.POSITIVE_INFINITY, window: 60 }
     const waiting = Number.POSITIVE_INFINITY
     const limits = { codesRequests: none, waitingGrants: waiting, waitingGrantsInNetwork: waiting }
     const service = start({ store, limits })
@@ -69,11 +69,11 @@ describe('requests for codes', () => {
     const service = start({ store, clock })
     const { userCode, poll } = await service.begin()
     await service.approve(userCode, 'mona')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 1000 }, (_, index) => ask(service, `198.51.${index >> 8}.${index & 255}`)),
     )
     expect(store.bytes).toBeLessThanOrEqual(120_000)
-    const full = answers.filter(({ status }) => status === 503)
+    const full = responses.filter(({ status }) => status === 503)
     expect(full.length).toBeGreaterThan(800)
     expect(full[0]?.headers.get('retry-after')).toBe('5')
     expect(full[0]?.body.error).toBe('temporarily_unavailable')
@@ -85,7 +85,7 @@ describe('requests for codes', () => {
 
 describe('guesses of device codes', () => {
   test('are answered with 429 beyond the limit of an address, and a right code still with the truth', async () => {
-    const service = start({ limits: { wrongDeviceCodes: { most: 3, within: 60 } } })
+    const service = start({ limits: { wrongDeviceCodes: { max: 3, window: 60 } } })
     const { deviceCode } = await service.begin()
     const guess = (device_code: string) =>
       service.post(
@@ -97,10 +97,10 @@ describe('guesses of device codes', () => {
         },
         { 'x-from': '192.0.2.1' },
       )
-    const heard: number[] = []
-    for (let count = 0; count < 1000; count += 1) heard.push((await guess(`wrong-${count}`)).status)
-    expect(heard.filter((status) => status === 200)).toHaveLength(3)
-    expect(heard.filter((status) => status === 429)).toHaveLength(997)
+    const received: number[] = []
+    for (let count = 0; count < 1000; count += 1) received.push((await guess(`wrong-${count}`)).status)
+    expect(received.filter((status) => status === 200)).toHaveLength(3)
+    expect(received.filter((status) => status === 429)).toHaveLength(997)
     expect((await guess(deviceCode)).body.error).toBe('authorization_pending')
     service.wait(60)
     expect((await guess('wrong')).body.error).toBe('incorrect_device_code')
@@ -108,14 +108,14 @@ describe('guesses of device codes', () => {
 })
 
 test('nothing is limited by an address that is not known', async () => {
-  const service = startService({ limits: { codesRequests: { most: 1, within: 60 } } })
+  const service = startService({ limits: { codesRequests: { max: 1, window: 60 } } })
   expect([(await service.askForCodes()).status, (await service.askForCodes()).status]).toEqual([200, 200])
 })
 
 test('over HTTP the address is that of the connection', async () => {
   const service = createService({
     clients: [{ clientId: CLIENT_ID, name: 'App' }],
-    limits: { codesRequests: { most: 1, within: 60 } },
+    limits: { codesRequests: { max: 1, window: 60 } },
   })
   const { url, close } = await service.listen()
   try {
@@ -138,12 +138,12 @@ describe('polls of one device code', () => {
     const service = start({
       clock,
       store: { update: update as Store['update'] },
-      limits: { earlyPolls: { most: 3, within: 10 } },
+      limits: { earlyPolls: { max: 3, window: 10 } },
     })
     const { poll, userCode } = await service.begin()
-    const heard: string[] = []
-    for (let time = 0; time < 5; time += 1) heard.push((await poll()).body.error)
-    expect(heard).toEqual(['authorization_pending', ...Array(3).fill('slow_down'), 'too_many_requests'])
+    const received: string[] = []
+    for (let time = 0; time < 5; time += 1) received.push((await poll()).body.error)
+    expect(received).toEqual(['authorization_pending', ...Array(3).fill('slow_down'), 'too_many_requests'])
     update.mockClear()
     const refused = await poll()
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
@@ -155,7 +155,7 @@ describe('polls of one device code', () => {
   })
 
   test('that come early now and then are counted anew', async () => {
-    const service = start({ limits: { earlyPolls: { most: 2, within: 10 } } })
+    const service = start({ limits: { earlyPolls: { max: 2, window: 10 } } })
     const { poll } = await service.begin()
     await poll()
     for (let time = 0; time < 6; time += 1) {
@@ -163,8 +163,8 @@ describe('polls of one device code', () => {
       service.wait(5)
     }
     service.wait(5)
-    const heard = [await poll(), await poll(), await poll(), await poll()]
-    expect(heard.map(({ body }) => body.error).slice(1)).toEqual([
+    const received = [await poll(), await poll(), await poll(), await poll()]
+    expect(received.map(({ body }) => body.error).slice(1)).toEqual([
       'slow_down',
       'slow_down',
       'too_many_requests',
@@ -173,7 +173,7 @@ describe('polls of one device code', () => {
 
   test('are forgotten, the oldest first, when there are too many codes', async () => {
     const clock = { now: () => 0 }
-    const polls = createEarlyPolls({ most: 1, within: 10 }, clock)
+    const polls = createEarlyPolls({ max: 1, window: 10 }, clock)
     for (let code = 0; code < 10_000; code += 1) await polls.count(`code ${code}`)
     await polls.count('code 0')
     await polls.count('code 10000')
@@ -191,7 +191,7 @@ describe('unknown clients', () => {
   ])(
     'are answered with 429 at %s beyond the limit of a network; a known one is not',
     async (path, status) => {
-      const service = start({ limits: { unknownClients: { most: 2, within: 60 } } })
+      const service = start({ limits: { unknownClients: { max: 2, window: 60 } } })
       const ask = async (client_id: string, address: string) =>
         (await service.post(path, { client_id }, { 'x-from': address })).status
       const statuses: number[] = []
@@ -205,7 +205,7 @@ describe('unknown clients', () => {
 
 describe('passwords', () => {
   const users = [{ username: 'mona', password: 'right' }]
-  const limits = { wrongPasswords: { most: 3, within: 60 } }
+  const limits = { wrongPasswords: { max: 3, window: 60 } }
   const send = (service: ReturnType<typeof start>, password: string, address: string) =>
     service.send('/user', {
       headers: { authorization: `Basic ${btoa(`mona:${password}`)}`, 'x-from': address },
@@ -242,10 +242,10 @@ describe('passwords', () => {
 })
 
 test.each([
-  { wrongUserCodes: { most: 0, within: 60 } },
-  { wrongUserCodes: { most: Number.NaN, within: 60 } },
-  { codesRequests: { most: 1, within: 0 } },
-  { codesRequests: { most: 1, within: Number.POSITIVE_INFINITY } },
+  { wrongUserCodes: { max: 0, window: 60 } },
+  { wrongUserCodes: { max: Number.NaN, window: 60 } },
+  { codesRequests: { max: 1, window: 0 } },
+  { codesRequests: { max: 1, window: Number.POSITIVE_INFINITY } },
   { codesRequests: 5 as never },
 ])('the limits %j are refused', (limits) => {
   expect(() => startService({ limits })).toThrow(`limits.${Object.keys(limits)[0]} must have`)
@@ -259,7 +259,7 @@ test.each([{ waitingGrants: 0 }, { waitingGrantsInNetwork: Number.NaN }, { waiti
 )
 
 test('a limit that does not exist is refused', () => {
-  expect(() => startService({ limits: { codeRequests: { most: 1, within: 60 } } as never })).toThrow(
+  expect(() => startService({ limits: { codeRequests: { max: 1, window: 60 } } as never })).toThrow(
     'limits.codeRequests does not exist',
   )
 })

@@ -17,9 +17,9 @@ async function listen(options: Partial<ServiceOptions> = {}, at = {}) {
 /** One request on a connection of this agent. */
 function get(url: string, agent: Agent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    send(url, { agent }, (answer) => {
-      answer.resume()
-      answer.once('end', () => resolve(answer))
+    send(url, { agent }, (response) => {
+      response.resume()
+      response.once('end', () => resolve(response))
     })
       .once('error', reject)
       .end()
@@ -57,10 +57,10 @@ test('a client that resets its connection is limited all the same', async () => 
   const statuses: number[] = []
   const onWarning = vi.fn()
   const { url } = await listen({
-    limits: { codesRequests: { most: 3, within: 60 } },
+    limits: { codesRequests: { max: 3, window: 60 } },
     authUrl: 'http://login.example',
     allowHttp: true,
-    onAnswer: ({ status }) => statuses.push(status),
+    onResponse: ({ status }) => statuses.push(status),
     onWarning,
   })
   const body = `client_id=${CLIENT_ID}`
@@ -254,12 +254,12 @@ async function startHeld() {
 }
 
 test('answered waits for the requests that are on their way, and for none that came later', async () => {
-  const { url, answered, held, holding } = await startHeld()
+  const { url, drain, held, holding } = await startHeld()
   const ask = () => fetch(`${url}/login/device`)
   const first = [ask(), ask()]
   await holding(2)
   let resolved = 0
-  const waits = [answered(), answered()].map((wait) => wait.then(() => (resolved += 1)))
+  const waits = [drain(), drain()].map((wait) => wait.then(() => (resolved += 1)))
   const later = [ask(), ask()]
   await holding(4)
   held[0]?.()
@@ -269,18 +269,18 @@ test('answered waits for the requests that are on their way, and for none that c
   await Promise.all(waits)
   for (const release of held) release()
   await Promise.all([...first, ...later])
-  await answered()
+  await drain()
 })
 
 test('a client that hangs up on requests that it has pipelined leaves nothing that close would wait for', async () => {
-  const { url, close, answered, held, holding } = await startHeld()
+  const { url, close, drain, held, holding } = await startHeld()
   const agent = new Agent({ keepAlive: true })
   onTestFinished(() => agent.destroy())
   await get(`${url}/user`, agent)
   const impatient = connect(Number(new URL(url).port), '127.0.0.1')
   impatient.write(`GET /login/device HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`.repeat(3))
   await holding(3)
-  const over = answered()
+  const over = drain()
   impatient.destroy()
   await over
   for (const release of held) release()

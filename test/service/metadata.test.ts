@@ -23,9 +23,9 @@ test.each(['', '/tenant'])('a client discovers a service at the path %j over HTT
   const service = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }], authUrl })
   const { close } = await service.listen({ port })
   try {
-    const profile = await discover(authUrl)
-    expect(profile.deviceAuthorizationEndpoint).toBe(`${authUrl}/login/device/code`)
-    expect(profile.tokenEndpoint).toBe(`${authUrl}/login/oauth/access_token`)
+    const provider = await discover(authUrl)
+    expect(provider.deviceAuthorizationEndpoint).toBe(`${authUrl}/login/device/code`)
+    expect(provider.tokenEndpoint).toBe(`${authUrl}/login/oauth/access_token`)
   } finally {
     await close()
   }

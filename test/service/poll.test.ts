@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { CLIENT_ID, type Said, startService } from '../support/start-service.ts'
 
-const PROFILES = [
-  { profile: 'github', status: 200, unknownCode: 'incorrect_device_code' },
-  { profile: 'rfc8628', status: 400, unknownCode: 'invalid_grant' },
+const DIALECTS = [
+  { dialect: 'github', status: 200, unknownCode: 'incorrect_device_code' },
+  { dialect: 'rfc8628', status: 400, unknownCode: 'invalid_grant' },
 ] as const
 
 const errorOf = ({ body }: Said) => body.error as string | undefined
 
-describe.each(PROFILES)('profile $profile', ({ profile, status, unknownCode }) => {
+describe.each(DIALECTS)('dialect $dialect', ({ dialect, status, unknownCode }) => {
   test('answers each state of a grant', async () => {
-    const service = startService({ profile })
+    const service = startService({ dialect })
     const pending = await service.begin()
     expect(await pending.poll()).toMatchObject({ status, body: { error: 'authorization_pending' } })
     expect(await pending.poll()).toMatchObject({ status, body: { error: 'slow_down', interval: 10 } })
@@ -36,16 +36,16 @@ describe.each(PROFILES)('profile $profile', ({ profile, status, unknownCode }) =
   })
 
   test('every error has a description for people, and no cache keeps it', async () => {
-    const service = startService({ profile })
+    const service = startService({ dialect })
     const { poll } = await service.begin()
-    for (const answer of [await poll(), await poll(), await service.poll('unknown')]) {
-      expect(answer.body.error_description).toMatch(/\w+ \w+/)
-      expect(answer.headers.get('cache-control')).toBe('no-store')
+    for (const response of [await poll(), await poll(), await service.poll('unknown')]) {
+      expect(response.body.error_description).toMatch(/\w+ \w+/)
+      expect(response.headers.get('cache-control')).toBe('no-store')
     }
   })
 
   test('a code that is unknown, or of another client, is not told apart', async () => {
-    const service = startService({ profile })
+    const service = startService({ dialect })
     const { deviceCode, poll, userCode } = await service.begin()
     const foreign = await service.poll(deviceCode, { client_id: 'another' })
     expect(foreign).toMatchObject({ status, body: { error: unknownCode } })
@@ -58,28 +58,28 @@ describe.each(PROFILES)('profile $profile', ({ profile, status, unknownCode }) =
   })
 
   test('another grant type is not supported', async () => {
-    const service = startService({ profile })
+    const service = startService({ dialect })
     const { deviceCode } = await service.begin()
-    const answer = await service.poll(deviceCode, { grant_type: 'authorization_code' })
-    expect(answer).toMatchObject({ status, body: { error: 'unsupported_grant_type' } })
+    const response = await service.poll(deviceCode, { grant_type: 'authorization_code' })
+    expect(response).toMatchObject({ status, body: { error: 'unsupported_grant_type' } })
   })
 
   test.each(['client_id', 'device_code', 'grant_type'])('a poll without %s is invalid', async (name) => {
-    const service = startService({ profile })
+    const service = startService({ dialect })
     const { deviceCode } = await service.begin()
-    const answer = await service.poll(deviceCode, { [name]: '' })
-    expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    const response = await service.poll(deviceCode, { [name]: '' })
+    expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })
 })
 
 test.each([
   ['github', 200, 'incorrect_client_credentials'],
   ['rfc8628', 401, 'invalid_client'],
-] as const)('%s: a poll of an unknown client hears %i %s', async (profile, status, error) => {
-  const service = startService({ profile })
+] as const)('%s: a poll of an unknown client hears %i %s', async (dialect, status, error) => {
+  const service = startService({ dialect })
   const { deviceCode } = await service.begin()
-  const answer = await service.poll(deviceCode, { client_id: 'nobody' })
-  expect(answer).toMatchObject({ status, body: { error } })
+  const response = await service.poll(deviceCode, { client_id: 'nobody' })
+  expect(response).toMatchObject({ status, body: { error } })
 })
 
 describe('the pace', () => {
@@ -95,15 +95,15 @@ describe('the pace', () => {
   test('a client that obeys on a fast clock recovers from each slow_down with its next poll', async () => {
     const service = startService({ leeway: 0 })
     const { poll } = await service.begin()
-    const heard: string[] = []
+    const received: string[] = []
     let interval = 5
     for (let polled = 0; polled < 12; polled += 1) {
       const { body } = await poll()
-      heard.push(body.error)
+      received.push(body.error)
       interval = body.interval ?? interval
       service.wait(interval * 0.999)
     }
-    const [first, ...later] = heard
+    const [first, ...later] = received
     expect(first).toBe('authorization_pending')
     // An early poll does not move the time of the last one, so that the wait after it is added to the one before it.
     expect(later).toEqual(later.map((_, index) => (index % 2 === 0 ? 'slow_down' : 'authorization_pending')))

@@ -50,10 +50,10 @@ describe('a body', () => {
     ['an array for the scope', JSON.stringify({ client_id: CLIENT_ID, scope: ['repo'] }), {}],
     ['no own member', '{"__proto__":{"client_id":"client-id-in-the-clear"}}', {}],
   ])('is refused with 400: %s', async (_, body, headers) => {
-    for (const profile of ['github', 'rfc8628']) {
-      const answer = await ask(body, headers as Record<string, string>, { profile })
-      expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
-      expect(JSON.stringify(answer.body)).not.toContain(CLIENT_ID)
+    for (const dialect of ['github', 'rfc8628']) {
+      const response = await ask(body, headers as Record<string, string>, { dialect })
+      expect(response).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+      expect(JSON.stringify(response.body)).not.toContain(CLIENT_ID)
     }
   })
 
@@ -82,8 +82,8 @@ describe('the client id', () => {
     ['with a password', form, basic(`${CLIENT_ID}:guess`), 401, 'invalid_client'],
     ['unknown', '', basic('nobody:'), 401, 'invalid_client'],
   ])('is refused %s', async (_, body, headers, status, error) => {
-    const answer = await ask(body, headers, { profile: 'rfc8628' })
-    expect(answer).toMatchObject({ status, body: { error } })
+    const response = await ask(body, headers, { dialect: 'rfc8628' })
+    expect(response).toMatchObject({ status, body: { error } })
   })
 })
 

@@ -1,24 +1,24 @@
 import { expect, test } from 'vitest'
-import type { Answered } from '../../src/service/index.ts'
+import type { RequestLogEntry } from '../../src/service/index.ts'
 import { startService } from '../support/start-service.ts'
 
 test('a log hears of each answer, and nothing that was in the request', async () => {
-  const heard: Answered[] = []
+  const received: RequestLogEntry[] = []
   const begin = performance.now()
-  const { askForCodes, send } = startService({ onAnswer: (answered) => heard.push(answered) })
+  const { askForCodes, send } = startService({ onResponse: (answered) => received.push(answered) })
   const { headers } = await askForCodes()
   await send('/in-the-path?in=the-query')
   await send('/user', { headers: { authorization: 'Bearer in-a-header' } })
   const any = { id: expect.stringMatching(/^[0-9a-f-]{36}$/), milliseconds: expect.any(Number) }
-  expect(heard).toEqual([
+  expect(received).toEqual([
     { ...any, method: 'POST', path: '/login/device/code', status: 200 },
     { ...any, method: 'GET', path: undefined, status: 404 },
     { ...any, method: 'GET', path: '/user', status: 401 },
   ])
   const passed = performance.now() - begin
-  for (const { milliseconds } of heard) expect(milliseconds).toBeLessThanOrEqual(passed)
-  expect(headers.get('x-request-id')).toBe(heard[0]?.id)
-  expect(new Set(heard.map(({ id }) => id)).size).toBe(3)
+  for (const { milliseconds } of received) expect(milliseconds).toBeLessThanOrEqual(passed)
+  expect(headers.get('x-request-id')).toBe(received[0]?.id)
+  expect(new Set(received.map(({ id }) => id)).size).toBe(3)
 })
 
 test('answers have no id where no log asks for it', async () => {

@@ -87,8 +87,8 @@ test.each<[string, Partial<ServiceOptions>]>([
   ],
 ])('a failing %s is an error without details, and the host hears of it', async (name, options) => {
   const service = startService(options)
-  const answer = name === 'store' ? await service.askForCodes() : await service.send('/login/device')
-  expect(answer.status).toBe(500)
-  expect(answer.body).toEqual({ error: 'server_error', error_description: 'the service failed' })
+  const response = name === 'store' ? await service.askForCodes() : await service.send('/login/device')
+  expect(response.status).toBe(500)
+  expect(response.body).toEqual({ error: 'server_error', error_description: 'the service failed' })
   expect(service.errors).toEqual([new Error('password=hunter2')])
 })

@@ -127,7 +127,7 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
       'lets one decision and one token through, of 200 that come at once (%i)',
       async (round) => {
         const store = await createStore()
-        const earlyPolls = { most: Number.POSITIVE_INFINITY, within: 1 }
+        const earlyPolls = { max: Number.POSITIVE_INFINITY, window: 1 }
         const service = startService({ store, leeway: 0, clock: Date, limits: { earlyPolls } })
         const { userCode, poll } = await service.begin()
         const decisions = Array.from({ length: 60 }, (_, index) =>
@@ -135,15 +135,15 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
         )
         const early = Array.from({ length: 70 }, poll)
         const outcomes = await Promise.all(decisions)
-        const heard = await Promise.all([...early, ...Array.from({ length: 70 }, poll)])
-        heard.push(await poll())
+        const received = await Promise.all([...early, ...Array.from({ length: 70 }, poll)])
+        received.push(await poll())
 
         expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
         expect(outcomes.filter((outcome) => outcome === 'decided')).toHaveLength(59)
         const approved = (outcomes.indexOf('done') + round) % 2 === 0
-        const tokens = heard.filter(({ body }) => body.access_token !== undefined)
+        const tokens = received.filter(({ body }) => body.access_token !== undefined)
         expect(tokens).toHaveLength(approved ? 1 : 0)
-        const denials = heard.filter(({ body }) => body.error === 'access_denied')
+        const denials = received.filter(({ body }) => body.error === 'access_denied')
         expect(denials.length > 0).toBe(!approved)
         for (const { body } of tokens) {
           const { login } = (await service.whoIs(body.access_token)).body

@@ -20,9 +20,9 @@ describe('GET /user', () => {
   ])('says that a token of %j belongs to %j', async (user, body) => {
     const service = startService()
     const token = await authorize(service, user)
-    const answer = await service.whoIs(token)
-    expect(answer).toMatchObject({ status: 200, body })
-    expect(answer.headers.get('x-oauth-scopes')).toBe('repo, gist')
+    const response = await service.whoIs(token)
+    expect(response).toMatchObject({ status: 200, body })
+    expect(response.headers.get('x-oauth-scopes')).toBe('repo, gist')
   })
 
   test.each(['Bearer', 'bearer', 'token', 'TOKEN'])('takes the scheme %s', async (scheme) => {
@@ -32,10 +32,10 @@ describe('GET /user', () => {
   })
 
   test('refuses a token that it does not know, and tells nothing of it', async () => {
-    const answer = await startService().whoIs('unknown')
-    expect(answer.status).toBe(401)
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="authgraph", error="invalid_token"')
-    expect(JSON.stringify(answer.body)).not.toContain('unknown')
+    const response = await startService().whoIs('unknown')
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="authgraph", error="invalid_token"')
+    expect(JSON.stringify(response.body)).not.toContain('unknown')
   })
 
   test('a token is known for a year', async () => {

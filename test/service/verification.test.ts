@@ -6,8 +6,8 @@ import {
   type ServiceRequest,
   type Store,
 } from '../../src/service/index.ts'
-import { person } from '../support/user.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
+import { userAt } from '../support/user.ts'
 
 const ADDRESS = `${HOST}/login/device`
 
@@ -36,16 +36,16 @@ function csrfIn(html: string): string {
 
 /** A browser that has the page open: its cookie, and the token in its form. */
 async function openPage(service: ReturnType<typeof startService>) {
-  const answer = await service.fetch(ADDRESS)
-  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
-  return { cookie, csrf: csrfIn(await answer.text()) }
+  const response = await service.fetch(ADDRESS)
+  const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';')
+  return { cookie, csrf: csrfIn(await response.text()) }
 }
 
 describe('the way through the page', () => {
   test('enter, compare, approve: the device gets its token', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin({ scope: 'repo,read:org' })
-    const { open, send } = person(service.fetch)
+    const { open, send } = userAt(service.fetch)
     const confirm = await send(await open(ADDRESS), { user_code: userCode.toLowerCase().replace('-', ' ') })
     for (const text of ['App', userCode, 'repositories', 'read:org', 'developer'])
       expect(confirm.html).toContain(text)
@@ -58,7 +58,7 @@ describe('the way through the page', () => {
   test('enter, compare, deny: the device hears it', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
-    const { open, send } = person(service.fetch)
+    const { open, send } = userAt(service.fetch)
     const confirm = await send(await open(ADDRESS), { user_code: userCode })
     expect((await send(confirm, { decision: 'deny' })).html).toContain('denied')
     expect((await poll()).body.error).toBe('access_denied')
@@ -67,7 +67,7 @@ describe('the way through the page', () => {
   test('the complete address fills in the code, and still asks', async () => {
     const service = startService()
     const { body } = await service.askForCodes()
-    const { open, send } = person(service.fetch)
+    const { open, send } = userAt(service.fetch)
     const enter = await open(body.verification_uri_complete)
     expect(enter.html).toContain(`value="${body.user_code}"`)
     expect((await service.poll(body.device_code)).body.error).toBe('authorization_pending')
@@ -80,7 +80,7 @@ describe('the way through the page', () => {
   test('the two decisions are buttons of equal weight', async () => {
     const service = startService()
     const { userCode } = await service.begin()
-    const { open, send } = person(service.fetch)
+    const { open, send } = userAt(service.fetch)
     const { html } = await send(await open(ADDRESS), { user_code: userCode })
     const buttons = (html.match(/<button[^>]*>/g) ?? []).map((button) => button.replace(/ value="\w+"/, ''))
     expect(buttons).toEqual(Array(2).fill('<button name="decision">'))
@@ -90,7 +90,7 @@ describe('the way through the page', () => {
     const identify = vi.fn(async () => ({ user: { id: 7, login: 'octocat' } }))
     const service = startService({ identify })
     const { userCode, poll } = await service.begin()
-    const { open, send } = person(service.fetch)
+    const { open, send } = userAt(service.fetch)
     await send(await send(await open(ADDRESS), { user_code: userCode }), { decision: 'approve' })
     expect((await service.whoIs((await poll()).body.access_token)).body.login).toBe('octocat')
   })
@@ -104,7 +104,7 @@ describe('the way through the page', () => {
     }
     const { body } = await service.post('/login/device/code', { client_id: CLIENT_ID }, headers)
     service.wait(120)
-    const { open, send } = person(service.fetch)
+    const { open, send } = userAt(service.fetch)
     const { html } = await send(await open(ADDRESS), { user_code: body.user_code })
     expect(html).toContain('2 minutes ago')
     expect(html).toContain('2026-01-01 00:00 UTC')
@@ -134,7 +134,7 @@ describe('the way through the page', () => {
     const { userCode, poll } = await service.begin()
     await poll()
     expect((await poll()).body.error).toBe('slow_down')
-    const { open, send } = person(service.fetch)
+    const { open, send } = userAt(service.fetch)
     expect((await send(await open(ADDRESS), { user_code: userCode })).html).toContain('Approve')
     expect(await service.approve(userCode, 'octocat')).toBe('done')
   })
@@ -166,7 +166,7 @@ describe('the way through the page', () => {
     const body = new URLSearchParams({ client_id: CLIENT_ID })
     const headers = { 'user-agent': 'tv/1' }
     const codes = await (await fetch(`${url}/login/device/code`, { method: 'POST', headers, body })).json()
-    const { open, send } = person()
+    const { open, send } = userAt()
     const { html } = await send(await open(codes.verification_uri_complete))
     expect(html).toContain('<dd>127.0.0.1</dd>')
     expect(html).toContain('<q>tv 1</q>')
@@ -218,22 +218,22 @@ describe('signing in', () => {
   test('who was signed out meanwhile decides nothing, and finds a link that keeps the code', async () => {
     const service = startService({ identify })
     const { userCode, poll } = await service.begin()
-    const answer = await post(service, { csrf: 'x', user_code: userCode, decision: 'approve' })
-    expect(answer.status).toBe(403)
-    const [, href = ''] = /href="([^"]*)"/.exec(await answer.text()) ?? []
+    const response = await post(service, { csrf: 'x', user_code: userCode, decision: 'approve' })
+    expect(response.status).toBe(403)
+    const [, href = ''] = /href="([^"]*)"/.exec(await response.text()) ?? []
     expect(returnTo(href)).toBe(`${ADDRESS}?user_code=${userCode}`)
     expect((await poll()).body.error).toBe('authorization_pending')
   })
 
   test('the address to come back to is never taken from the request', async () => {
     const service = startService({ identify, authUrl: 'https://auth.example/base' })
-    const answer = await service.fetch(
+    const response = await service.fetch(
       'https://auth.example/base/login/device?user_code=A%26b%23&next=//evil',
       {
         headers: { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
       },
     )
-    expect(returnTo(answer.headers.get('location'))).toBe(
+    expect(returnTo(response.headers.get('location'))).toBe(
       'https://auth.example/base/login/device?user_code=A%26b%23',
     )
   })
@@ -275,9 +275,9 @@ describe('a code that cannot be taken', () => {
   ])('%s is refused, and the page says what to do', async (_, typed, status, text) => {
     const service = startService()
     const { cookie, csrf } = await openPage(service)
-    const answer = await post(service, { csrf, user_code: typed }, cookie)
-    expect(answer.status).toBe(status)
-    const html = await answer.text()
+    const response = await post(service, { csrf, user_code: typed }, cookie)
+    expect(response.status).toBe(status)
+    const html = await response.text()
     expect(html).toContain(text)
     expect(html).toContain('name="user_code"')
   })
@@ -293,9 +293,9 @@ describe('a code that cannot be taken', () => {
       [confirmed, { decision: 'approve' }],
       [confirmed, { decision: 'deny' }],
     ] as const) {
-      const answer = await post(service, { csrf, user_code: userCode, ...decision }, page.cookie)
-      expect(answer.status).toBe(status)
-      const html = await answer.text()
+      const response = await post(service, { csrf, user_code: userCode, ...decision }, page.cookie)
+      expect(response.status).toBe(status)
+      const html = await response.text()
       expect(html).toContain(text)
       expect(html).toContain('name="user_code"')
     }
@@ -304,7 +304,7 @@ describe('a code that cannot be taken', () => {
   test('one that another user has opened is refused, whoever of them comes again', async () => {
     const service = startService({ identify: ({ header }) => ({ user: header('x-user') ?? '' }) })
     const { userCode } = await service.begin()
-    const { open, send } = person(service.fetch)
+    const { open, send } = userAt(service.fetch)
     const visit = async (user: string) =>
       (
         await send(
@@ -329,10 +329,10 @@ describe('too many tries', () => {
     const enter = (user_code: string) => post(service, { csrf: page.csrf, user_code }, page.cookie)
     for (let time = 0; time < 5; time += 1) expect((await enter('BCDF-GHJK')).status).toBe(404)
     service.wait(60)
-    const answer = await enter(userCode)
-    expect(answer.status).toBe(429)
-    expect(answer.headers.get('retry-after')).toBe('240')
-    expect(await answer.text()).toContain('You can go on in 4 minutes.')
+    const response = await enter(userCode)
+    expect(response.status).toBe(429)
+    expect(response.headers.get('retry-after')).toBe('240')
+    expect(await response.text()).toContain('You can go on in 4 minutes.')
     service.wait(240)
     expect((await enter(userCode)).status).toBe(200)
     expect((await poll()).body.error).toBe('authorization_pending')
@@ -396,10 +396,10 @@ describe('a service that cannot answer', () => {
   test.each(cases)('says so without details when the %s fails, and keeps the code', async (_, options) => {
     const { cookie, csrf } = await openPage(startService())
     const service = startService(options)
-    const answer = await post(service, { csrf, user_code: 'BCDF-GHJK', decision: 'approve' }, cookie)
-    expect(answer.status).toBe(503)
-    expect(answer.headers.get('retry-after')).toBe('5')
-    const html = await answer.text()
+    const response = await post(service, { csrf, user_code: 'BCDF-GHJK', decision: 'approve' }, cookie)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('5')
+    const html = await response.text()
     expect(html).toContain('The service does not answer')
     expect(html).toMatch(/<form action="\/login\/device">.*value="BCDF-GHJK"/s)
     expect(html).not.toContain('hunter2')
@@ -411,11 +411,11 @@ test('a sign-in that never answers is waited for ten seconds', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const service = startService({ identify: () => new Promise(() => undefined) })
-  const answer = service.fetch(ADDRESS)
+  const response = service.fetch(ADDRESS)
   await vi.advanceTimersByTimeAsync(9999)
   expect(service.errors).toEqual([])
   await vi.advanceTimersByTimeAsync(1)
-  expect((await answer).status).toBe(503)
+  expect((await response).status).toBe(503)
   expect(service.errors.join()).toContain('identify took longer than ten seconds')
 })
 
@@ -428,8 +428,8 @@ test.each([
   const { cookie, csrf } = await openPage(startService())
   const service = startService({ identify: () => ({ user: user as string }) })
   const { userCode, poll } = await service.begin()
-  const answer = await post(service, { csrf, user_code: userCode, decision: 'approve' }, cookie)
-  expect(answer.status).toBe(503)
+  const response = await post(service, { csrf, user_code: userCode, decision: 'approve' }, cookie)
+  expect(response.status).toBe(503)
   expect(service.errors.join()).toContain('identify must give a user')
   expect((await poll()).body.error).toBe('authorization_pending')
 })
@@ -454,9 +454,9 @@ describe('a forged form', () => {
     const { userCode, poll } = await service.begin({ scope: 'very-secret-scope' })
     const [fields, cookie] = make(await openPage(service), await openPage(service))
     for (const decision of [{}, { decision: 'approve' }, { decision: 'deny' }]) {
-      const answer = await post(service, { ...fields, user_code: userCode, ...decision }, cookie)
-      expect(answer.status).toBe(403)
-      expect(await answer.text()).not.toContain('very-secret-scope')
+      const response = await post(service, { ...fields, user_code: userCode, ...decision }, cookie)
+      expect(response.status).toBe(403)
+      expect(await response.text()).not.toContain('very-secret-scope')
     }
     expect((await poll()).body.error).toBe('authorization_pending')
   })
@@ -469,8 +469,8 @@ describe('a forged form', () => {
     const body = new URLSearchParams({ csrf, user_code: userCode, decision: 'deny' })
     body.append('decision', 'approve')
     const headers = { cookie: page.cookie, origin: HOST }
-    const answer = await service.fetch(ADDRESS, { method: 'POST', headers, body })
-    expect(answer.status).toBe(403)
+    const response = await service.fetch(ADDRESS, { method: 'POST', headers, body })
+    expect(response.status).toBe(403)
     expect((await poll()).body.error).toBe('authorization_pending')
   })
 
@@ -487,19 +487,19 @@ describe('a forged form', () => {
 
 describe('what surrounds the page', () => {
   test('no script, no frame, no referrer, no cache', async () => {
-    const answer = await startService().fetch(ADDRESS)
-    const html = await answer.text()
+    const response = await startService().fetch(ADDRESS)
+    const html = await response.text()
     const nonce = /<style nonce="([0-9a-f]{32})">/.exec(html)?.[1]
-    expect(answer.headers.get('content-security-policy')).toBe(
+    expect(response.headers.get('content-security-policy')).toBe(
       `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
     )
-    expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin')
-    expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin')
-    expect(answer.headers.get('permissions-policy')).toContain('camera=()')
-    expect(answer.headers.get('referrer-policy')).toBe('same-origin')
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(answer.headers.get('x-frame-options')).toBe('DENY')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(response.headers.get('permissions-policy')).toContain('camera=()')
+    expect(response.headers.get('referrer-policy')).toBe('same-origin')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('x-frame-options')).toBe('DENY')
+    expect(response.headers.get('cache-control')).toBe('no-store')
     expect(html).not.toMatch(/<script|\son\w+=|style="/)
   })
 
@@ -515,34 +515,34 @@ describe('what surrounds the page', () => {
   ])('the cookie of %s is kept from scripts and other sites', async (authUrl, cookie) => {
     const { fetch } = startService(authUrl === undefined ? {} : { authUrl })
     const address = authUrl === undefined ? ADDRESS : `${authUrl}/login/device`
-    const answer = await fetch(address)
-    expect(answer.headers.get('set-cookie')).toMatch(cookie)
-    const [pair = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
+    const response = await fetch(address)
+    expect(response.headers.get('set-cookie')).toMatch(cookie)
+    const [pair = ''] = (response.headers.get('set-cookie') ?? '').split(';')
     expect((await fetch(address, { headers: { cookie: pair } })).headers.has('set-cookie')).toBe(false)
   })
 
   test('the code in the address is escaped', async () => {
     const evil = `"><script>alert('1')</script>&`
-    const answer = await startService().fetch(`${ADDRESS}?user_code=${encodeURIComponent(evil)}`)
-    const html = await answer.text()
+    const response = await startService().fetch(`${ADDRESS}?user_code=${encodeURIComponent(evil)}`)
+    const html = await response.text()
     expect(html).not.toContain('<script')
     expect(html).toContain('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;')
   })
 
   test('no more of the code in the address is looked at than a code can have', async () => {
-    const answer = await startService().fetch(`${ADDRESS}?user_code=${'z'.repeat(10_000)}`)
-    expect(await answer.text()).toMatch(/value="z{32}"/)
+    const response = await startService().fetch(`${ADDRESS}?user_code=${'z'.repeat(10_000)}`)
+    expect(await response.text()).toMatch(/value="z{32}"/)
   })
 
   test('a code in the address that can be read is shown as the device shows it', async () => {
-    const answer = await startService().fetch(`${ADDRESS}?user_code=bcdf+ghjk`)
-    expect(await answer.text()).toContain('value="BCDF-GHJK"')
+    const response = await startService().fetch(`${ADDRESS}?user_code=bcdf+ghjk`)
+    expect(await response.text()).toContain('value="BCDF-GHJK"')
   })
 
   test('the name of a client and its scopes are escaped', async () => {
     const service = startService({ clients: [{ clientId: 'evil', name: '<script>alert(1)</script>' }] })
     const { userCode } = await service.begin({ client_id: 'evil', scope: "<img/src=x>,it's" })
-    const { open, send } = person(service.fetch)
+    const { open, send } = userAt(service.fetch)
     const { html } = await send(await open(ADDRESS), { user_code: userCode })
     expect(html).not.toMatch(/<script|<img/)
     expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')

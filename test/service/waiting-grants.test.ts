@@ -4,7 +4,7 @@ import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 /** A service whose requests name the address they come from, and whose other limits are not met. */
 function start(limits: ServiceOptions['limits'] = {}, options: Partial<ServiceOptions> = {}) {
-  const codesRequests = { most: Number.POSITIVE_INFINITY, within: 60 }
+  const codesRequests = { max: Number.POSITIVE_INFINITY, window: 60 }
   const service = startService({
     clientAddress: ({ header }) => header('x-from'),
     limits: { codesRequests, ...limits },
@@ -20,9 +20,9 @@ function start(limits: ServiceOptions['limits'] = {}, options: Partial<ServiceOp
       let issued = 0
       let retryAfter: string | null = null
       for (let index = 0; index < times; index += 1) {
-        const answer = await ask(addressOf(index))
-        if (answer.status === 200) issued += 1
-        else retryAfter = answer.headers.get('retry-after')
+        const response = await ask(addressOf(index))
+        if (response.status === 200) issued += 1
+        else retryAfter = response.headers.get('retry-after')
       }
       return { issued, retryAfter }
     },
@@ -32,10 +32,10 @@ function start(limits: ServiceOptions['limits'] = {}, options: Partial<ServiceOp
 describe('grants that wait', () => {
   test('are limited in all, from whatever address they come', async () => {
     const service = start({ waitingGrants: 5 })
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => service.ask(`192.0.2.${index}`)),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
   })
 
   test('of one network are limited, and leave room for those of others', async () => {

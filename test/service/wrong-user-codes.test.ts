@@ -7,8 +7,8 @@ describe.each([
   ['all', 'wrongUserCodesInAll', '198.51.100.1'],
 ] as const)('where the users of %s were wrong too often', (_, limit, address) => {
   async function exhausted() {
-    const wrongUserCodes = { most: 5, within: 3000 }
-    const limits = { wrongUserCodes, [limit]: { most: 3, within: 300 } }
+    const wrongUserCodes = { max: 5, window: 3000 }
+    const limits = { wrongUserCodes, [limit]: { max: 3, window: 300 } }
     const service = startService({ ...namedUsers, limits })
     const enter = browser(service)
     await count(3, (index) => enter(`eve-${index}`, '192.0.2.1', guess(index)))
@@ -35,7 +35,7 @@ describe.each([
 })
 
 test('where every user has any number of tries, those of a network have not', async () => {
-  const limits = { wrongUserCodes: { most: Number.POSITIVE_INFINITY, within: 1 } }
+  const limits = { wrongUserCodes: { max: Number.POSITIVE_INFINITY, window: 1 } }
   const service = startService({ ...namedUsers, limits })
   const enter = browser(service)
   expect(await count(60, (index) => enter('eve', '192.0.2.1', guess(index)))).toEqual({ 404: 50, 429: 10 })

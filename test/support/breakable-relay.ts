@@ -7,7 +7,7 @@ export async function breakableRelay(port: number) {
 
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1')
-    let breakAtAnswer = false
+    let breakAtResponse = false
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
@@ -20,18 +20,18 @@ export async function breakableRelay(port: number) {
     near.on('data', (chunk) => {
       if (swallowed !== undefined && chunk.includes(swallowed)) {
         swallowed = undefined
-        breakAtAnswer = true
+        breakAtResponse = true
       }
       far.write(chunk)
     })
-    far.on('data', (chunk) => (breakAtAnswer ? near.destroy() : near.write(chunk)))
+    far.on('data', (chunk) => (breakAtResponse ? near.destroy() : near.write(chunk)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
   return {
     url: `redis://127.0.0.1:${(server.address() as { port: number }).port}`,
     /** Lets the next command that holds this text be done, and breaks the connection before its answer is back. */
-    swallowAnswerTo(text: string) {
+    swallowResponseTo(text: string) {
       swallowed = text
     },
     close: () =>

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { type Auth, github, withAuth } from '../../src/auth/index.ts'
 
 /** What is asked of the API, one after the other. */
-export function recordingFetch(...answers: Response[]) {
+export function recordingFetch(...responses: Response[]) {
   const sent: Request[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     sent.push(new Request(input, init))
-    return answers[Math.min(sent.length, answers.length) - 1]?.clone() ?? Response.json({})
+    return responses[Math.min(sent.length, responses.length) - 1]?.clone() ?? Response.json({})
   }
   return { sent, fetch }
 }
@@ -26,7 +26,7 @@ export function formContract(
 
     test('sends its header to the API, for relative and absolute addresses', async () => {
       const { sent, fetch } = recordingFetch()
-      const api = withAuth(make(), { fetch, profile: github({ baseUrl: 'https://git.example/api/v3' }) })
+      const api = withAuth(make(), { fetch, provider: github({ baseUrl: 'https://git.example/api/v3' }) })
       await api('/user')
       await api('user')
       await api('https://git.example/api/v3/user')
@@ -70,12 +70,12 @@ export function formContract(
 
     test('hands on method, headers, body and answer', async () => {
       const { sent, fetch } = recordingFetch(Response.json({ id: 1 }, { status: 201 }))
-      const answer = await withAuth(make(), { fetch })('/repos', {
+      const response = await withAuth(make(), { fetch })('/repos', {
         method: 'POST',
         body: '{"name":"x"}',
         headers: { 'x-own': 'kept' },
       })
-      expect([answer.status, await answer.json()]).toEqual([201, { id: 1 }])
+      expect([response.status, await response.json()]).toEqual([201, { id: 1 }])
       expect(sent[0]?.method).toBe('POST')
       expect(sent[0]?.headers.get('x-own')).toBe('kept')
       expect(await sent[0]?.text()).toBe('{"name":"x"}')

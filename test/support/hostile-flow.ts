@@ -26,7 +26,7 @@ export async function hostileFlow(
   const errors = new Set<AnyAuthgraphError>()
   const actor = createDeviceAuthorization({
     clientId: 'client-id-in-the-clear',
-    profile: github({ authUrl: server.url }),
+    provider: github({ authUrl: server.url }),
     clock: time.clock(rate),
     fetch: server.through(time),
     random: () => 0,

@@ -29,7 +29,7 @@ export interface Exchange {
   quiet(): () => void
 }
 
-interface Answer {
+interface SentResponse {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as it is, or as JSON. */
@@ -78,7 +78,7 @@ export async function hostileServer(
     if (!keepAlive) response.shouldKeepAlive = false
     const line =
       typeof script === 'function' ? await script(request, index) : script[Math.min(index, script.length - 1)]
-    const play = typeof line === 'function' ? (line as Play) : answer({ body: line ?? {} })
+    const play = typeof line === 'function' ? (line as Play) : respond({ body: line ?? {} })
     await play({
       response,
       socket,
@@ -157,7 +157,7 @@ export async function hostileServer(
 }
 
 /** An answer as servers give it. */
-export function answer({ status = 200, headers = {}, body = '' }: Answer): Play {
+export function respond({ status = 200, headers = {}, body = '' }: SentResponse): Play {
   return ({ response, note }) => {
     const bytes = Buffer.isBuffer(body)
       ? body
@@ -239,7 +239,7 @@ export function later(time: VirtualTime, milliseconds: number, line: Line): Play
     await new Promise<void>((resolve) => time.clock().setTimeout(resolve, milliseconds))
     if (exchange.socket.destroyed) return
     speak()
-    await (typeof line === 'function' ? (line as Play)(exchange) : answer({ body: line })(exchange))
+    await (typeof line === 'function' ? (line as Play)(exchange) : respond({ body: line })(exchange))
   }
 }
 

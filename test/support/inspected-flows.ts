@@ -2,10 +2,10 @@ import { onTestFinished } from 'vitest'
 import type { InspectionEvent, Observer } from 'xstate'
 import { createDeviceAuthorization, exportResume, type ResumeRecord } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { answers } from './responses.ts'
+import { responses } from './responses.ts'
 import { type Scripted, scriptedService } from './scripted-service.ts'
 
-const { codes, denied, expired, pending, slowDown, token, unknownCode } = answers
+const { codes, denied, expired, pending, slowDown, token, unknownCode } = responses
 
 const CLIENT_ID = 'Iv1.8a61f9b3a7aba766'
 const SECRETS = [CLIENT_ID, codes.device_code, token.access_token]
@@ -60,7 +60,7 @@ export const inspectedFlows: Record<string, InspectedFlow> = {
   'codes that cannot be read': {
     script: [{ ...codes, user_code: [codes.device_code], interval: codes.device_code }],
     status: 'failed',
-    shows: ['xstate.error.actor.requestCodes', 'bad_answer'],
+    shows: ['xstate.error.actor.requestCodes', 'bad_response'],
   },
   'a refusal': {
     script: [
@@ -78,7 +78,7 @@ export const inspectedFlows: Record<string, InspectedFlow> = {
   'a token that cannot be read': {
     script: [codes, { ...token, scope: [token.access_token] }],
     status: 'failed',
-    shows: ['bad_answer'],
+    shows: ['bad_response'],
   },
   'a denial': { script: [codes, denied], status: 'denied', shows: ['denied'] },
   'codes that the service forgets': { script: [codes, expired], status: 'expired', shows: ['expired'] },

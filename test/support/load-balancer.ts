@@ -7,7 +7,7 @@ export interface Passed {
   /** Which instance it was passed to. */
   readonly to: string
   /** What was answered; nothing yet, or never, where it is undefined. */
-  answer?: string
+  response?: string
 }
 
 /** Passes each request on to the instance that `choose` names for its path. Answers 502 where that one breaks off. */
@@ -48,9 +48,9 @@ function passOn(record: Passed, incoming: IncomingMessage, outgoing: ServerRespo
     { method, headers: { ...headers, 'x-forwarded-for': client } },
     async (response) => {
       try {
-        const answer = Buffer.concat(await response.toArray()).toString()
-        record.answer = answer
-        outgoing.writeHead(response.statusCode ?? 502, response.headers).end(answer)
+        const body = Buffer.concat(await response.toArray()).toString()
+        record.response = body
+        outgoing.writeHead(response.statusCode ?? 502, response.headers).end(body)
       } catch {
         breakOff()
       }

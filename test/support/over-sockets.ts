@@ -5,7 +5,7 @@ import type { ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from './start-service.ts'
 
 /** What came back over a socket. */
-export interface Heard {
+export interface ReceivedEvent {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly text: string
@@ -38,23 +38,23 @@ export async function overSockets(options: Partial<ServiceOptions> = {}) {
   async function send(
     path: string,
     { fields, body, method, headers, agent = shared }: Sent = {},
-  ): Promise<Heard> {
+  ): Promise<ReceivedEvent> {
     const bytes = fields === undefined ? body : String(new URLSearchParams(fields))
     const type = fields === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
     const how = method ?? (bytes === undefined ? 'GET' : 'POST')
-    const heard = await new Promise<Heard>((resolve, reject) => {
+    const received = await new Promise<ReceivedEvent>((resolve, reject) => {
       const sent = request(
         { host: '127.0.0.1', port, path, method: how, headers: { ...type, ...headers }, agent },
-        (answer) => {
-          const connection = answer.socket.localPort
-          void read(answer).then((text) => resolve(heardOf(answer, text, connection)), reject)
+        (response) => {
+          const connection = response.socket.localPort
+          void read(response).then((text) => resolve(receivedOf(response, text, connection)), reject)
         },
       )
       sent.once('error', reject)
       sent.end(bytes)
     })
-    expectGoodForm(path, how, heard)
-    return heard
+    expectGoodForm(path, how, received)
+    return received
   }
 
   const askForCodes = (fields: Record<string, string> = {}, more: Sent = {}) =>
@@ -99,7 +99,7 @@ export async function overSockets(options: Partial<ServiceOptions> = {}) {
 }
 
 /** What must hold for every answer, whatever was asked. */
-function expectGoodForm(path: string, method: string, { status, headers, text, body }: Heard): void {
+function expectGoodForm(path: string, method: string, { status, headers, text, body }: ReceivedEvent): void {
   expect(headers['cache-control']).toBe('no-store')
   if (method !== 'HEAD') expect(headers['content-length']).toBe(String(Buffer.byteLength(text)))
   expect(headers['transfer-encoding']).toBeUndefined()
@@ -120,20 +120,20 @@ function expectGoodForm(path: string, method: string, { status, headers, text, b
   }
 }
 
-function heardOf(answer: IncomingMessage, text: string, connection: number | undefined): Heard {
-  const isJson = answer.headers['content-type']?.startsWith('application/json') && text !== ''
+function receivedOf(response: IncomingMessage, text: string, connection: number | undefined): ReceivedEvent {
+  const isJson = response.headers['content-type']?.startsWith('application/json') && text !== ''
   return {
-    status: answer.statusCode ?? 0,
-    headers: answer.headers,
+    status: response.statusCode ?? 0,
+    headers: response.headers,
     text,
     body: isJson ? JSON.parse(text) : undefined,
     connection,
   }
 }
 
-async function read(answer: IncomingMessage): Promise<string> {
+async function read(response: IncomingMessage): Promise<string> {
   let text = ''
-  for await (const chunk of answer.setEncoding('utf8')) text += chunk
+  for await (const chunk of response.setEncoding('utf8')) text += chunk
   return text
 }
 

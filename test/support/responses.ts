@@ -1,5 +1,5 @@
 /** One sample of each wire shape. */
-export const answers = {
+export const responses = {
   codes: {
     device_code: '3584d83530557fdd1f46af8289938c8ef79f9dc5',
     user_code: 'WDJB-MJHT',

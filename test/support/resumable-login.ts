@@ -7,11 +7,11 @@ import { createDeviceAuthorization, exportResume, github, type ResumeRecord, wat
  */
 
 const [, , authUrl = '', file = ''] = process.argv
-const profile = github({ authUrl })
+const provider = github({ authUrl })
 
 const actor = existsSync(file)
-  ? createDeviceAuthorization({ profile, resume: JSON.parse(readFileSync(file, 'utf8')) })
-  : createDeviceAuthorization({ profile, clientId: 'id', scopes: ['repo'] })
+  ? createDeviceAuthorization({ provider, resume: JSON.parse(readFileSync(file, 'utf8')) })
+  : createDeviceAuthorization({ provider, clientId: 'id', scopes: ['repo'] })
 
 watch(actor, (snapshot) => {
   const { output, value } = snapshot

@@ -17,12 +17,12 @@ export function serveCommand(...words: string[]) {
   let stdout = ''
   let stderr = ''
   const waiting = new Set<() => void>()
-  const hear = () => {
+  const receive = () => {
     for (const look of waiting) look()
   }
   child.stdout.on('data', (chunk) => {
     stdout += chunk
-    hear()
+    receive()
   })
   child.stderr.on('data', (chunk) => {
     stderr += chunk
@@ -30,7 +30,7 @@ export function serveCommand(...words: string[]) {
   const ended = new Promise<number | null>((done) =>
     child.once('close', (code) => {
       done(code)
-      hear()
+      receive()
     }),
   )
   const logged = () =>

@@ -28,8 +28,8 @@ export function startService(options: Partial<ServiceOptions> = {}) {
   })
 
   async function send(path: string, init: RequestInit = {}): Promise<Said> {
-    const answer = await service.fetch(`${HOST}${path}`, init)
-    return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) }
+    const response = await service.fetch(`${HOST}${path}`, init)
+    return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
   }
 
   const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>

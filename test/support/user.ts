@@ -4,15 +4,15 @@ interface Page {
 }
 
 /** A person at a browser without scripts: keeps cookies, follows redirects, fills in and sends the first form of a page. */
-export function person(fetch = globalThis.fetch) {
+export function userAt(fetch = globalThis.fetch) {
   const cookies = new Map<string, string>()
 
   async function open(url: string, init: RequestInit = {}): Promise<Page> {
     const headers = { ...init.headers, cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }
-    const answer = await fetch(url, { ...init, headers, redirect: 'manual' })
-    for (const cookie of answer.headers.getSetCookie()) keep(cookie)
-    const location = answer.headers.get('location')
-    return location ? open(new URL(location, url).href) : { url, html: await answer.text() }
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    for (const cookie of response.headers.getSetCookie()) keep(cookie)
+    const location = response.headers.get('location')
+    return location ? open(new URL(location, url).href) : { url, html: await response.text() }
   }
 
   function keep(cookie: string): void {

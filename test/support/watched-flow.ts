@@ -1,4 +1,4 @@
-import type { Heard } from '../../src/cli/watch/events.ts'
+import type { ReceivedEvent } from '../../src/cli/watch/events.ts'
 import { startWatching } from '../../src/cli/watch/start-watching.ts'
 import { createDeviceAuthorization, github } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
@@ -8,7 +8,7 @@ const CLIENT_ID = 'client-id-in-the-clear'
 const URL = 'https://login.example'
 
 /** An authorization under virtual time that a page follows, with a service that keeps what is secret. */
-export async function watchedFlow(answer?: (body: object) => object) {
+export async function watchedFlow(response?: (body: object) => object) {
   const time = new VirtualTime()
   // The page reads the real time.
   time.now = Date.now()
@@ -26,7 +26,7 @@ export async function watchedFlow(answer?: (body: object) => object) {
     async (input, init) => {
       const body = await (await service.fetch(new Request(input, init))).json()
       secrets.push(...[body.device_code, body.access_token].filter(Boolean))
-      return Response.json(answer?.(body) ?? body)
+      return Response.json(response?.(body) ?? body)
     },
     {
       codes: () => undefined,
@@ -41,7 +41,7 @@ export async function watchedFlow(answer?: (body: object) => object) {
   const actor = createDeviceAuthorization({
     clientId: CLIENT_ID,
     scopes: ['repo', 'gist'],
-    profile: github({ authUrl: URL, baseUrl: URL }),
+    provider: github({ authUrl: URL, baseUrl: URL }),
     clock,
     random: () => 0,
     ...watching.options,
@@ -69,6 +69,6 @@ export async function watchedFlow(answer?: (body: object) => object) {
 }
 
 /** Reads a stream of events to its end. */
-export function eventsOf(stream: string): Heard[] {
+export function eventsOf(stream: string): ReceivedEvent[] {
   return [...stream.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
 }

@@ -14,9 +14,9 @@ function page() {
   const time = new VirtualTime()
   const seen: string[] = []
   let login: ReturnType<typeof createDeviceAuthorization> | undefined
-  let answer: ((response: WireResponse | undefined) => void) | undefined
-  const reply = async ({ response }: { readonly response?: WireResponse }) => {
-    answer?.(response)
+  let respond: ((response: WireResponse | undefined) => void) | undefined
+  const response = async ({ response }: { readonly response?: WireResponse }) => {
+    respond?.(response)
     await time.advance(0)
   }
   const advance = ({ milliseconds }: { readonly milliseconds: number }) => time.advance(milliseconds)
@@ -28,15 +28,15 @@ function page() {
         random: () => 0,
         fetch: () =>
           new Promise((resolve, reject) => {
-            answer = (response) =>
+            respond = (response) =>
               response ? resolve(new Response(response.body, response)) : reject(new Error('cut off'))
           }),
       })
       login.start()
       await time.settle()
     },
-    codes: reply,
-    answer: reply,
+    codes: response,
+    response: response,
     silence: advance,
     wait: advance,
     sleep: async ({ milliseconds }) => {
@@ -88,9 +88,9 @@ test('a path says what happens, and what must be seen then', () => {
       ['started', 'start', 'requested'],
       ['requested', 'codes', 'requested'],
       ['polling', 'wait', 'requested'],
-      ['slowed by slow_down', 'answer', 'slowed'],
+      ['slowed by slow_down', 'response', 'slowed'],
       ['polling', 'wait', 'slowed'],
-      ['authorized', 'answer', 'authorized'],
+      ['authorized', 'response', 'authorized'],
     ],
   )
   expect(steps.filter(({ event }) => event.type === 'wait').map(({ event }) => event)).toEqual([
@@ -111,7 +111,7 @@ test('every way to end is reached, and every answer and step is on a path', () =
     new Set(['requested', 'pending', 'slowed', 'authorized', 'expired', 'denied', 'failed', 'cancelled']),
   )
   expect(new Set(steps.map(({ event }) => event.type))).toEqual(
-    new Set(['start', 'codes', 'answer', 'silence', 'wait', 'sleep', 'wake', 'cancel']),
+    new Set(['start', 'codes', 'response', 'silence', 'wait', 'sleep', 'wake', 'cancel']),
   )
 })
 
@@ -149,16 +149,16 @@ test('what an executor throws is told with the step at which it did', async () =
 test('a client that sees another state than expected fails', async () => {
   const { executors } = page()
   const denied = named('requested, then denied')
-  const answer: DeviceExecutors['answer'] = (step, expected) =>
-    executors.answer(
+  const response: DeviceExecutors['response'] = (step, expected) =>
+    executors.response(
       { ...step, response: { status: 200, headers: {}, body: '{"error":"expired_token"}' } },
       expected,
     )
-  await expect(denied.test({ ...executors, answer })).rejects.toThrow(/^step 4 of "requested, then denied"/)
+  await expect(denied.test({ ...executors, response })).rejects.toThrow(/^step 4 of "requested, then denied"/)
 })
 
 test('a filter leaves out steps, and what only they lead to', () => {
-  const paths = devicePaths({ filter: (step) => step.type !== 'answer' || step.answer === 'denied' })
+  const paths = devicePaths({ filter: (step) => step.type !== 'response' || step.result === 'denied' })
   expect(paths.map(({ name }) => name)).toContain('requested, then denied')
   const steps = paths.flatMap((path) => path.steps)
   expect(steps.filter(({ expected }) => expected.status === 'authorized')).toEqual([])
@@ -166,12 +166,12 @@ test('a filter leaves out steps, and what only they lead to', () => {
 })
 
 test('records to go on from belong to the service and to the time that are given', () => {
-  const profile = rfc8628({
+  const provider = rfc8628({
     deviceAuthorizationEndpoint: 'https://login.example/device',
     tokenEndpoint: 'https://login.example/token',
   })
   const now = Date.UTC(2027, 1, 3)
-  const records = devicePaths({ profile, now })
+  const records = devicePaths({ provider, now })
     .flatMap(({ steps }) => steps[0]?.event ?? [])
     .flatMap((event) => (event.type === 'start' && event.resume ? event.resume : []))
   expect(records.length).toBeGreaterThan(0)

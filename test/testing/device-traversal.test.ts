@@ -40,6 +40,6 @@ test('an event says which step it stands for, and is told in words without a sec
   expect(told.join()).not.toMatch(/sample|\d{10}/)
   const requesting = paths.find(({ state }) => state.value === 'requesting')?.state
   expect(requesting && traversal.events(requesting)).toContainEqual(
-    expect.objectContaining({ step: expect.objectContaining({ type: 'codes', answer: 'codes' }) }),
+    expect.objectContaining({ step: expect.objectContaining({ type: 'codes', result: 'codes' }) }),
   )
 })

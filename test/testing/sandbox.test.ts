@@ -37,8 +37,8 @@ describe('a sandbox', () => {
     ])
   })
 
-  test.each([undefined, 'rfc8628'] as const)('denies the code issued last (profile %s)', async (profile) => {
-    const sandbox = createSandbox({ ...(profile && { profile }) })
+  test.each([undefined, 'rfc8628'] as const)('denies the code issued last (dialect %s)', async (dialect) => {
+    const sandbox = createSandbox({ ...(dialect && { dialect }) })
     const denied = authorizeDevice({ ...sandbox.client, onCodes: () => sandbox.deny() })
     await expect(sandbox.run(denied)).rejects.toMatchObject({ code: 'denied' })
   })
@@ -115,16 +115,16 @@ describe('a sandbox', () => {
 
   test('keeps no secret in its log', async () => {
     const sandbox = createSandbox({ clients: [{ clientId: 'client-id-in-the-clear', name: 'App' }] })
-    const answers: string[] = []
+    const responses: string[] = []
     const fetch: typeof globalThis.fetch = async (input, init) => {
-      const answer = await sandbox.fetch(input, init)
-      answers.push(await answer.clone().text())
-      return answer
+      const response = await sandbox.fetch(input, init)
+      responses.push(await response.clone().text())
+      return response
     }
     await sandbox.run(authorizeDevice({ ...sandbox.client, fetch, onCodes: () => sandbox.approve() }))
     await sandbox.fetch('http://localhost/login/device?user_code=ABCD-EFGH')
     const log = inspect(sandbox.requests, { depth: 9 })
-    const secrets = answers
+    const secrets = responses
       .flatMap((text) => Object.values(JSON.parse(text)))
       .filter((value) => String(value).length > 20)
     expect(secrets.length).toBeGreaterThan(1)
@@ -137,8 +137,8 @@ describe('a fault', () => {
   test.each<[string, Fault, object]>([
     ['drop', 'drop', { code: 'unreachable', reason: 'ECONNRESET' }],
     ['hang', 'hang', { code: 'timed_out' }],
-    ['html', 'html', { code: 'bad_answer' }],
-    ['malformed', 'malformed', { code: 'bad_answer' }],
+    ['html', 'html', { code: 'bad_response' }],
+    ['malformed', 'malformed', { code: 'bad_response' }],
     ['status', { status: 503 }, { code: 'refused', status: 503 }],
     ['status', { status: 429, retryAfter: 30 }, { code: 'refused', status: 429, retryAfter: 30 }],
   ])('%s at the request for codes ends a login', async (name, fault, error) => {
@@ -244,7 +244,7 @@ describe('a sandbox that listens', () => {
     await using sandbox = createSandbox({ interval: 1 })
     const codes = async () =>
       (
-        await fetch(sandbox.client.profile.deviceAuthorizationEndpoint, {
+        await fetch(sandbox.client.provider.deviceAuthorizationEndpoint, {
           method: 'POST',
           body: new URLSearchParams({ client_id: 'sandbox' }),
         })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ServiceAnswer, type ServiceExecutors, servicePaths } from '../../src/testing/index.ts'
+import { type PollResult, type ServiceExecutors, servicePaths } from '../../src/testing/index.ts'
 import { startService } from '../support/start-service.ts'
 
 const ERRORS = {
@@ -9,7 +9,7 @@ const ERRORS = {
   expired: 'expired_token',
   unknownCode: 'incorrect_device_code',
   token: undefined,
-} satisfies Record<ServiceAnswer, string | undefined>
+} satisfies Record<PollResult, string | undefined>
 
 /** A check of a service over its wire alone. */
 function wire(options: Parameters<typeof startService>[0]): Required<ServiceExecutors> {
@@ -19,11 +19,11 @@ function wire(options: Parameters<typeof startService>[0]): Required<ServiceExec
     codes: async () => {
       codes = await service.begin()
     },
-    poll: async (_, { answer, interval }) => {
+    poll: async (_, { result, interval }) => {
       const { body } = (await codes?.poll()) ?? {}
-      expect(body.error).toBe(answer && ERRORS[answer])
-      if (answer === 'slowDown') expect(body.interval).toBe(interval)
-      if (answer === 'token') expect(body.access_token).toEqual(expect.any(String))
+      expect(body.error).toBe(result && ERRORS[result])
+      if (result === 'slowDown') expect(body.interval).toBe(interval)
+      if (result === 'token') expect(body.access_token).toEqual(expect.any(String))
     },
     wait: ({ milliseconds }) => service.wait(milliseconds / 1000),
     approve: async (_, { decision }) =>
@@ -46,8 +46,8 @@ test('a path says what must be answered', () => {
   const path = servicePaths().find(({ name }) => name.includes('told to slow down, then waited one interval'))
   expect(path?.steps.slice(0, 4).map(({ event, expected }) => [event, expected])).toEqual([
     [{ type: 'codes' }, { state: 'requested', interval: 5 }],
-    [{ type: 'poll' }, { state: 'pending', interval: 5, answer: 'pending' }],
-    [{ type: 'poll' }, { state: 'slowed', interval: 10, answer: 'slowDown' }],
+    [{ type: 'poll' }, { state: 'pending', interval: 5, result: 'pending' }],
+    [{ type: 'poll' }, { state: 'slowed', interval: 10, result: 'slowDown' }],
     [
       { type: 'wait', until: 'due', milliseconds: 10_000 },
       { state: 'slowed', interval: 10 },
@@ -57,12 +57,12 @@ test('a path says what must be answered', () => {
 
 test('a filter leaves out steps, and what only they lead to', () => {
   const steps = servicePaths({ filter: ({ type }) => type !== 'approve' }).flatMap((path) => path.steps)
-  expect(steps.filter(({ expected }) => expected.answer === 'token')).toEqual([])
+  expect(steps.filter(({ expected }) => expected.result === 'token')).toEqual([])
 })
 
 test('a service that answers otherwise fails', async () => {
   const [path] = servicePaths({ filter: ({ type }) => type === 'codes' || type === 'poll' })
-  expect(path?.steps.map(({ expected }) => expected.answer)).toContain('slowDown')
+  expect(path?.steps.map(({ expected }) => expected.result)).toContain('slowDown')
   await expect(path?.test(wire({ leeway: 5 }))).rejects.toThrow(/^step 3 of "requested, then told to wait/)
 })
 

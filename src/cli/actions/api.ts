@@ -9,14 +9,14 @@ import { withAuth } from '../../auth/with-auth.ts'
 import { AuthgraphError, UnreachableError } from '../../errors.ts'
 import { CommandError } from '../command-error.ts'
 import type { ApiOptions, AuthForm } from '../commands/api.ts'
-import { environmentFetch } from '../network/environment-fetch.ts'
-import { numberOrName } from './jwt.ts'
-import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { readSecret } from '../commands/secret-source.ts'
-import { DEFAULT_ADDRESS, profileAt } from '../network/service-address.ts'
-import { tokenAuth } from './token-auth.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
+import { DEFAULT_ADDRESS, providerAt } from '../network/service-address.ts'
+import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { usableLogin } from '../storage/usable-login.ts'
 import { type Line, styled, type Writer, writerTo } from '../terminal/writer.ts'
+import { numberOrName } from './jwt.ts'
+import { tokenAuth } from './token-auth.ts'
 
 const LINE_BREAK = 0x0a
 
@@ -24,25 +24,25 @@ const LINE_BREAK = 0x0a
 export async function api(path: string, options: ApiOptions): Promise<number> {
   const fetch = await environmentFetch()
   const saved = savedProfileOf(options)
-  const profile = await profileAt(
+  const provider = await providerAt(
     saved?.address ?? (options.host ? { host: options.host } : DEFAULT_ADDRESS),
     fetch,
   )
-  if (profile.baseUrl === undefined)
+  if (provider.baseUrl === undefined)
     throw new CommandError(
       'usage',
       'no API of this service is known: use the token that authgraph token prints, or give --host',
     )
   const auth = await FORMS[options.auth](options, saved, fetch)
-  const answer = await sent(withAuth(auth, { profile, fetch }), request(path, options), profile.baseUrl)
+  const response = await sent(withAuth(auth, { provider, fetch }), request(path, options), provider.baseUrl)
   const writer = writerTo(process.stdout, options)
-  const [status, ...headers] = head(answer)
+  const [status, ...headers] = head(response)
   if (options.include) writer.print(status, ...headers)
-  const isEmpty = !(await printBody(writer, answer))
+  const isEmpty = !(await printBody(writer, response))
   // Scripts are not told of a success that has nothing to say.
-  if (isEmpty && !options.include && (!answer.ok || process.stdout.isTTY))
+  if (isEmpty && !options.include && (!response.ok || process.stdout.isTTY))
     writerTo(process.stderr, options).print(status)
-  return answer.ok ? 0 : 1
+  return response.ok ? 0 : 1
 }
 
 /** A login is looked for where its token or its address is wanted. */
@@ -128,9 +128,9 @@ function head({ status, statusText, headers, ok }: Response): [Line, ...Line[]] 
  * Prints a body, and tells whether there was anything to print. A terminal is shown lines without control characters,
  * and JSON laid out; a program gets what came, and a line break after a text that ends without one.
  */
-async function printBody({ stream, print }: Writer, answer: Response): Promise<boolean> {
+async function printBody({ stream, print }: Writer, response: Response): Promise<boolean> {
   if (stream.isTTY) {
-    const text = await answer.text()
+    const text = await response.text()
     if (text !== '') print(...laidOut(text).split('\n'))
     return text !== ''
   }
@@ -141,8 +141,8 @@ async function printBody({ stream, print }: Writer, answer: Response): Promise<b
       yield chunk
     }
   }
-  if (answer.body) await pipeline(answer.body, watched, stream, { end: false })
-  if (last !== undefined && last !== LINE_BREAK && isText(answer)) stream.write('\n')
+  if (response.body) await pipeline(response.body, watched, stream, { end: false })
+  if (last !== undefined && last !== LINE_BREAK && isText(response)) stream.write('\n')
   return last !== undefined
 }
 

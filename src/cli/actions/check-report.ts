@@ -80,15 +80,15 @@ function row({ outcome, requirement, source, detail, exchange }: CheckResult, wi
   ]
 }
 
-function wire({ request, answer }: ShownExchange, room: number): Styled[][] {
-  const lines = `${request}\n\n${answer}\n`.replaceAll('\t', '  ').split('\n')
+function wire({ request, response }: ShownExchange, room: number): Styled[][] {
+  const lines = `${request}\n\n${response}\n`.replaceAll('\t', '  ').split('\n')
   return lines.flatMap((line) =>
     wrap(line, room - 2).map((part) => (part ? [styled('dim', `  ${part}`)] : [])),
   )
 }
 
-function summary({ passed, failed, advised, notApplicable, habits, requests }: CheckReport): Line {
+function summary({ passed, failed, advised, notApplicable, dialect, requests }: CheckReport): Line {
   const counts = `${passed} passed, ${failed} failed, ${advised} advised, ${notApplicable} not applicable`
-  const profile = habits ? `, profile ${habits}` : ''
-  return ['  ', styled(failed === 0 ? 'green' : 'red', counts), ` (${requests} requests${profile})`]
+  const named = dialect ? `, dialect ${dialect}` : ''
+  return ['  ', styled(failed === 0 ? 'green' : 'red', counts), ` (${requests} requests${named})`]
 }

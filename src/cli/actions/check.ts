@@ -8,10 +8,10 @@ import { discover } from '../../client/discover.ts'
 import type { ShownCodes } from '../../client/options.ts'
 import { BadOptionError } from '../../errors.ts'
 import { isLoopback } from '../../protocol/address.ts'
-import { github, type Profile } from '../../protocol/provider.ts'
-import { checkReportTo } from './check-report.ts'
+import { github, type Provider } from '../../protocol/provider.ts'
 import type { CheckCommandOptions } from '../commands/check.ts'
 import { endpointsOf } from '../network/service-address.ts'
+import { checkReportTo } from './check-report.ts'
 
 type Decide = (codes: ShownCodes) => Promise<void>
 
@@ -26,13 +26,13 @@ export async function check(
   const onInterrupt = () => interrupt.abort()
   process.once('SIGINT', onInterrupt)
   try {
-    const profile = await profileOf(url, options, signal)
-    refuseRemote(options, profile.deviceAuthorizationEndpoint, profile.tokenEndpoint, options.pageOrigin)
+    const provider = await providerOf(url, options, signal)
+    refuseRemote(options, provider.deviceAuthorizationEndpoint, provider.tokenEndpoint, options.pageOrigin)
     const reporter = checkReportTo(process.stdout, options)
     const report = await checkService({
       clientId: options.clientId,
-      profile,
-      habits: options.profile,
+      provider,
+      dialect: options.dialect,
       scopes: options.scope ?? [],
       ...decisionsOf(options, interrupt),
       ...(options.otherClientId && { otherClientId: options.otherClientId }),
@@ -44,7 +44,7 @@ export async function check(
       onResult: reporter.result,
     })
     reporter.end(report)
-    if (options.junit) await writeFile(options.junit, toJUnit(report, profile.tokenEndpoint))
+    if (options.junit) await writeFile(options.junit, toJUnit(report, provider.tokenEndpoint))
     return report.failed === 0 ? 0 : 1
   } catch (error) {
     if (signal.aborted) return 130
@@ -55,11 +55,11 @@ export async function check(
   }
 }
 
-async function profileOf(
+async function providerOf(
   url: string | undefined,
   options: CheckCommandOptions,
   signal: AbortSignal,
-): Promise<Pick<Profile, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>> {
+): Promise<Pick<Provider, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>> {
   const { issuer } = options
   const endpoints = endpointsOf(options)
   if (endpoints) return endpoints
@@ -83,16 +83,16 @@ function decisionsOf(
   { approve, deny, json }: CheckCommandOptions,
   interrupt: AbortController,
 ): { readonly approve?: Decide; readonly deny?: Decide } {
-  const isPerson = process.stdin.isTTY && process.stderr.isTTY && !json
+  const isUser = process.stdin.isTTY && process.stderr.isTTY && !json
   const of = (line: string | undefined, word: string): Decide | undefined => {
     if (line !== undefined) return decideByCommand(line)
-    return isPerson ? (codes) => askPerson(codes, word, interrupt) : undefined
+    return isUser ? (codes) => askUser(codes, word, interrupt) : undefined
   }
   const decisions = { approve: of(approve, 'approve'), deny: of(deny, 'deny') }
   return Object.fromEntries(Object.entries(decisions).filter(([, decide]) => decide !== undefined))
 }
 
-async function askPerson(
+async function askUser(
   { verificationUri, userCode }: ShownCodes,
   word: string,
   interrupt: AbortController,

@@ -9,10 +9,10 @@ import { github } from '../../protocol/provider.ts'
 import { createService, type Service } from '../../service/create-service.ts'
 import type { DemoOptions } from '../commands/demo.ts'
 import { failure } from '../terminal/failure.ts'
-import { follow } from './login/follow.ts'
 import { openBrowser } from '../terminal/open-browser.ts'
 import { reportTo } from '../terminal/report.ts'
 import type { Line } from '../terminal/writer.ts'
+import { follow } from './login/follow.ts'
 
 const CLIENT_ID = 'authgraph-demo'
 
@@ -29,7 +29,7 @@ export async function demo(options: DemoOptions): Promise<number> {
     ...(options.expire && { expiresIn: 3 * options.interval }),
   })
   const { url, close } = await service.listen({ port: 0 })
-  const profile = github({ authUrl: url, baseUrl: url })
+  const provider = github({ authUrl: url, baseUrl: url })
   const report = reportTo(process.stdout, { json: options.json ?? false, color: options.color, qr: false })
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort()
@@ -43,19 +43,19 @@ export async function demo(options: DemoOptions): Promise<number> {
     const actor = createDeviceAuthorization({
       clientId: CLIENT_ID,
       scopes: ['repo', 'gist'],
-      profile,
+      provider,
       signal: interrupt.signal,
       ...watching?.options,
       onCodes: (codes) => {
         report.codes(codes)
-        if (isLeftToPerson(options) && process.stdout.isTTY)
+        if (isLeftToUser(options) && process.stdout.isTTY)
           openBrowser(codes.verificationUriComplete ?? codes.verificationUri)
       },
     })
     decideBySelf(actor, service, options)
     const result = await follow(actor, report)
     if (result?.status === 'authorized') {
-      const user = await createApi({ auth: oauth(result.token), profile })('/user')
+      const user = await createApi({ auth: oauth(result.token), provider })('/user')
       report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
     } else if (result && result.status !== 'cancelled') {
       const { event, lines } = failure(reasonOf(result), process.stdout)
@@ -70,7 +70,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   }
 }
 
-function isLeftToPerson({ approve, deny, expire }: DemoOptions): boolean {
+function isLeftToUser({ approve, deny, expire }: DemoOptions): boolean {
   return !approve && !deny && !expire
 }
 

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers'
 import type { GitCredentialOptions, GitOperation } from '../commands/git-credential.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
+import { authOrigin } from '../network/service-address.ts'
 import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
-import { originOf } from '../network/service-address.ts'
 import { tokenStore } from '../storage/token-store.ts'
 import { usableLogin } from '../storage/usable-login.ts'
 import { type Line, writerTo } from '../terminal/writer.ts'
@@ -27,13 +27,13 @@ export async function gitCredential(operation: GitOperation, options: GitCredent
 }
 
 const OPERATIONS = {
-  get: answer,
+  get: response,
   // What git would have kept came from here, and is kept already.
   store: async () => undefined,
   erase: reject,
 } satisfies Record<GitOperation, (profile: NamedProfile, description: Description) => Promise<void>>
 
-async function answer(profile: NamedProfile, { username = ANYONE }: Description): Promise<void> {
+async function response(profile: NamedProfile, { username = ANYONE }: Description): Promise<void> {
   const { token } = await usableLogin(profile, await environmentFetch())
   const lines: Line[] = [
     `username=${username}`,
@@ -61,7 +61,7 @@ async function reject(profile: NamedProfile, { password }: Description): Promise
 function profileFor({ protocol, host }: Description, name: string | undefined): NamedProfile | undefined {
   const profiles = name === undefined ? allProfiles() : [profileOrCurrent(name)]
   const fitting = profiles.filter(({ address }) => {
-    const origin = originOf(address)
+    const origin = authOrigin(address)
     return origin.host === host && origin.protocol === `${protocol}:`
   })
   return fitting.find((profile) => profile.name === host) ?? fitting[0]

@@ -1,7 +1,7 @@
 import { CommandError } from '../command-error.ts'
 import type { LogoutOptions } from '../commands/logout.ts'
+import { authOrigin } from '../network/service-address.ts'
 import { damagedProfiles, forgetProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
-import { originOf } from '../network/service-address.ts'
 import { tokenStore } from '../storage/token-store.ts'
 import { type Line, styled, writerTo } from '../terminal/writer.ts'
 
@@ -20,7 +20,7 @@ async function erase(name: string | undefined): Promise<Line[]> {
   forgetProfile(profile.name)
   return [
     [styled('green', '✓'), ' Logged out of ', styled('bold', profile.name), ': the token is erased here.'],
-    `  The service still accepts it. Revoke it in your settings at ${originOf(profile.address).host}.`,
+    `  The service still accepts it. Revoke it in your settings at ${authOrigin(profile.address).host}.`,
   ]
 }
 

@@ -40,7 +40,7 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
     stopping = true
     void nextSignal().then((again) => process.exit(128 + constants.signals[again]))
     log.event('stopping', { signal })
-    await listening.answered()
+    await listening.drain()
     await listening.close()
     log.event('stopped', { signal })
     return 0
@@ -70,11 +70,11 @@ function refuseHttp({ authUrl, baseUrl, allowHttp }: ServeOptions, self: Command
 async function prepare(options: ServeOptions, store: RedisStore | undefined, log: Log) {
   const service = createService({
     clients: readClients(options),
-    profile: options.profile,
+    dialect: options.dialect,
     interval: options.interval,
     expiresIn: options.expiresIn,
     clientAddress: behindProxies(options.trustProxy ?? []),
-    onAnswer: log.answer,
+    onResponse: log.response,
     onError: log.error,
     // Said once, at the start.
     onWarning: () => undefined,

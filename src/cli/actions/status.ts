@@ -2,7 +2,8 @@ import { AuthgraphError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { StatusOptions } from '../commands/status.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
-import { failure } from '../terminal/failure.ts'
+import { authOrigin, providerAt } from '../network/service-address.ts'
+import { whoIs } from '../network/who-is.ts'
 import {
   allProfiles,
   damagedProfiles,
@@ -10,17 +11,16 @@ import {
   profileNames,
   profileOrCurrent,
 } from '../storage/saved-profiles.ts'
-import { originOf, profileAt } from '../network/service-address.ts'
 import { tokenStore } from '../storage/token-store.ts'
 import { usableLogin } from '../storage/usable-login.ts'
 import { validityOf } from '../storage/validity.ts'
-import { whoIs } from '../network/who-is.ts'
+import { failure } from '../terminal/failure.ts'
 import { type Line, styled, visibleJson, type Writer, writerTo } from '../terminal/writer.ts'
 
 const NOT_TRIED = 'not known, and the token not tried: no API of this service is known'
 
 /** How a login stands. */
-type Standing =
+type LoginState =
   | { readonly user: string | undefined; readonly token: OAuthToken }
   | { readonly error: AuthgraphError; readonly token?: OAuthToken }
 
@@ -35,12 +35,12 @@ export async function status(options: StatusOptions): Promise<number> {
   const isOne = options.profile || (!current && damaged.length === 0)
   const profiles = isOne ? [profileOrCurrent(options.profile)] : allProfiles()
   const fetch = await environmentFetch()
-  const standings = await Promise.all(profiles.map((profile) => standingOf(profile, fetch)))
+  const states = await Promise.all(profiles.map((profile) => standingOf(profile, fetch)))
   const writer = writerTo(process.stdout, options)
   for (const [index, profile] of profiles.entries()) {
-    const standing = standings[index] as Standing
+    const state = states[index] as LoginState
     const place = (await tokenStore(profile.store)).place(profile.name)
-    const shown = { profile, standing, place, isCurrent: profile.name === current?.name }
+    const shown = { profile, state, place, isCurrent: profile.name === current?.name }
     if (options.json) writer.stream.write(`${visibleJson(asEvent(shown))}\n`)
     else show(writer, shown)
   }
@@ -49,14 +49,14 @@ export async function status(options: StatusOptions): Promise<number> {
     if (options.json) writer.stream.write(`${visibleJson({ profile: name, error: event })}\n`)
     else writer.print(...lines, '')
   }
-  return damaged.length === 0 && standings.every((standing) => !('error' in standing)) ? 0 : 1
+  return damaged.length === 0 && states.every((state) => !('error' in state)) ? 0 : 1
 }
 
-async function standingOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Standing> {
+async function standingOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<LoginState> {
   try {
     const { token } = await usableLogin(profile, fetch)
-    const answer = await whoIs(token, { profile: await profileAt(profile.address, fetch), fetch })
-    return answer instanceof AuthgraphError ? { error: answer, token } : { user: answer, token }
+    const response = await whoIs(token, { provider: await providerAt(profile.address, fetch), fetch })
+    return response instanceof AuthgraphError ? { error: response, token } : { user: response, token }
   } catch (error) {
     if (error instanceof AuthgraphError) return { error }
     throw error
@@ -69,19 +69,19 @@ function hasApi({ address }: NamedProfile): boolean {
 
 interface Shown {
   readonly profile: NamedProfile
-  readonly standing: Standing
+  readonly state: LoginState
   readonly place: string
   readonly isCurrent: boolean
 }
 
-function asEvent({ profile, standing, place, isCurrent }: Shown): object {
-  const { token } = standing
+function asEvent({ profile, state, place, isCurrent }: Shown): object {
+  const { token } = state
   return {
     profile: profile.name,
     current: isCurrent,
-    host: originOf(profile.address).host,
+    host: authOrigin(profile.address).host,
     tried: hasApi(profile),
-    ...('error' in standing ? { error: failure(standing.error, {}).event } : { user: standing.user }),
+    ...('error' in state ? { error: failure(state.error, {}).event } : { user: state.user }),
     ...(token && {
       scopes: token.scopes,
       expiresAt: token.expiresAt,
@@ -92,9 +92,9 @@ function asEvent({ profile, standing, place, isCurrent }: Shown): object {
   }
 }
 
-function show({ print, stream }: Writer, { profile, standing, place, isCurrent }: Shown): void {
-  const { token } = standing
-  const isGood = !('error' in standing)
+function show({ print, stream }: Writer, { profile, state, place, isCurrent }: Shown): void {
+  const { token } = state
+  const isGood = !('error' in state)
   const isTried = hasApi(profile)
   const lines: Line[] = [
     [
@@ -104,12 +104,12 @@ function show({ print, stream }: Writer, { profile, standing, place, isCurrent }
       ...(isCurrent ? [styled('dim', ' (current)')] : []),
     ],
     ...(isGood
-      ? [`  user        ${isTried ? (standing.user ?? 'not said by this service') : NOT_TRIED}`]
+      ? [`  user        ${isTried ? (state.user ?? 'not said by this service') : NOT_TRIED}`]
       : // The mark stands before the name.
-        failure(standing.error, stream).lines.map((line) =>
+        failure(state.error, stream).lines.map((line) =>
           typeof line === 'string' ? line : [' ', ...line.slice(1)],
         )),
-    `  host        ${originOf(profile.address).host}`,
+    `  host        ${authOrigin(profile.address).host}`,
     ...(token
       ? [`  scopes      ${token.scopes.join(', ') || 'none'}`, `  valid       ${validityOf(token)}`]
       : []),

@@ -61,7 +61,9 @@ export function apiCommand(): Command {
     .option('-H, --header <name:value>', 'one more header; repeatable', header)
     .option('-i, --include', 'print the status and the headers of the answer too')
     .action(
-      exitWith(async (path: string, options: ApiOptions) => (await import('../actions/api.ts')).api(path, options)),
+      exitWith(async (path: string, options: ApiOptions) =>
+        (await import('../actions/api.ts')).api(path, options),
+      ),
     )
 }
 

@@ -8,7 +8,7 @@ export interface CheckCommandOptions {
   readonly otherClientId?: string
   readonly approve?: string
   readonly deny?: string
-  readonly profile: 'github' | 'rfc8628' | 'auto'
+  readonly dialect: 'github' | 'rfc8628' | 'auto'
   readonly issuer?: string
   readonly deviceAuthorizationEndpoint?: string
   readonly tokenEndpoint?: string
@@ -44,7 +44,7 @@ export function checkCommand(): Command {
     .option('--approve <command>', 'approves CODE')
     .option('--deny <command>', 'denies CODE')
     .addOption(
-      new Option('--profile <profile>', 'whose habits the service has')
+      new Option('--dialect <dialect>', 'the dialect of the service')
         .choices(['github', 'rfc8628', 'auto'])
         .default('auto'),
     )

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
-import { command, exitWith } from '../command.ts'
 import type { Shell } from '../actions/completion.ts'
+import { command, exitWith } from '../command.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[]
 

@@ -101,5 +101,7 @@ export function loginCommand(): Command {
     )
     .option('--watch', 'follow it in the browser: the machine, its moves and the wire')
     .option('--json', 'print one JSON object a line, for programs')
-    .action(exitWith(async (options: LoginOptions) => (await import('../actions/login/login.ts')).login(options)))
+    .action(
+      exitWith(async (options: LoginOptions) => (await import('../actions/login/login.ts')).login(options)),
+    )
 }

@@ -20,5 +20,7 @@ export function logoutCommand(): Command {
     examples: ['authgraph logout', 'authgraph logout --profile work'],
   })
     .option('-p, --profile <name>', 'which login; the last one by default', profileName)
-    .action(exitWith(async (options: LogoutOptions) => (await import('../actions/logout.ts')).logout(options)))
+    .action(
+      exitWith(async (options: LogoutOptions) => (await import('../actions/logout.ts')).logout(options)),
+    )
 }

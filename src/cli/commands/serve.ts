@@ -21,7 +21,7 @@ export interface ServeOptions {
   /** The name of a file. */
   readonly clients?: string
   readonly demoClient?: true
-  readonly profile: 'github' | 'rfc8628'
+  readonly dialect: 'github' | 'rfc8628'
   /** Seconds. */
   readonly expiresIn: number
   /** Seconds. */
@@ -63,7 +63,7 @@ export function serveCommand(): Command {
     .option('--clients <file>', 'clients as JSON: [{ "clientId": "…", "name": "…" }]')
     .option('--demo-client', 'know the client "authgraph-demo"')
     .addOption(
-      new Option('--profile <name>', 'whose habits to follow')
+      new Option('--dialect <dialect>', 'the dialect to speak')
         .choices(['github', 'rfc8628'])
         .default('github'),
     )

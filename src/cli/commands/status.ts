@@ -29,5 +29,7 @@ export function statusCommand(): Command {
     .addOption(
       new Option('--names', 'print only the names of the profiles; no service is asked').conflicts('json'),
     )
-    .action(exitWith(async (options: StatusOptions) => (await import('../actions/status.ts')).status(options)))
+    .action(
+      exitWith(async (options: StatusOptions) => (await import('../actions/status.ts')).status(options)),
+    )
 }

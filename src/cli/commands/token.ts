@@ -16,5 +16,7 @@ export function tokenCommand(): Command {
     ],
   })
     .option('-p, --profile <name>', 'which login; the last one by default', profileName)
-    .action(exitWith(async (options: { profile?: string }) => (await import('../actions/token.ts')).token(options)))
+    .action(
+      exitWith(async (options: { profile?: string }) => (await import('../actions/token.ts')).token(options)),
+    )
 }

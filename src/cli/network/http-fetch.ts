@@ -39,7 +39,7 @@ async function responseOf(message: IncomingMessage): Promise<Response> {
     return { cancel, read: () => chunks.next() }
   }
   const body = { cancel, getReader: reader } as unknown as ReadableStream<Uint8Array>
-  const answer = {
+  const response = {
     type: 'default',
     redirected: false,
     status,
@@ -50,7 +50,7 @@ async function responseOf(message: IncomingMessage): Promise<Response> {
     body,
     text: () => readText(body, Number.POSITIVE_INFINITY),
   }
-  return answer as unknown as Response
+  return response as unknown as Response
 }
 
 /** Nobody asked for packed bodies, and some servers send them. */

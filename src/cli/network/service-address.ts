@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { discover } from '../../client/discover.ts'
 import { BadOptionError } from '../../errors.ts'
-import { github, githubEnterprise, type Profile, rfc8628 } from '../../protocol/provider.ts'
+import { github, githubEnterprise, type Provider, rfc8628 } from '../../protocol/provider.ts'
 
 /** How requests are encoded, where that is not left to the service. */
 const encoding = v.exactOptional(v.picklist(['form', 'json']))
@@ -48,12 +48,12 @@ export function endpointsOf({ deviceAuthorizationEndpoint, tokenEndpoint }: Addr
  *
  * @throws What `discover` throws, for an issuer.
  */
-export async function profileAt(address: ServiceAddress, fetch: typeof globalThis.fetch): Promise<Profile> {
+export async function providerAt(address: ServiceAddress, fetch: typeof globalThis.fetch): Promise<Provider> {
   const { encoding } = address
   return { ...(await profileByAddress(address, fetch)), ...(encoding && { encoding }) }
 }
 
-async function profileByAddress(address: ServiceAddress, fetch: typeof globalThis.fetch): Promise<Profile> {
+async function profileByAddress(address: ServiceAddress, fetch: typeof globalThis.fetch): Promise<Provider> {
   if ('issuer' in address) return discover(address.issuer, { fetch })
   if ('tokenEndpoint' in address) return rfc8628(address)
   const { host } = address
@@ -61,7 +61,7 @@ async function profileByAddress(address: ServiceAddress, fetch: typeof globalThi
 }
 
 /** The address at which users and git meet the service. */
-export function originOf(address: ServiceAddress): URL {
+export function authOrigin(address: ServiceAddress): URL {
   if ('issuer' in address) return new URL(address.issuer)
   if ('tokenEndpoint' in address) return new URL(new URL(address.deviceAuthorizationEndpoint).origin)
   return new URL(address.host.includes('://') ? address.host : `https://${address.host}`)
@@ -73,6 +73,6 @@ export function isSameService(one: ServiceAddress, other: ServiceAddress): boole
 }
 
 function originsOf(address: ServiceAddress): string[] {
-  const { href } = originOf(address)
+  const { href } = authOrigin(address)
   return 'tokenEndpoint' in address ? [href, new URL(address.tokenEndpoint).origin] : [href]
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { createApi } from '../../auth/create-api.ts'
 import { AuthgraphError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
-import type { Profile } from '../../protocol/provider.ts'
+import type { Provider } from '../../protocol/provider.ts'
 import { tokenAuth } from '../actions/token-auth.ts'
 
 /** Milliseconds that the question may take. */
@@ -13,14 +13,14 @@ const user = v.object({ login: v.string() })
 /** Asks the API whose token it is. Nothing where the service has no API, or does not say; an error where it refuses. */
 export async function whoIs(
   token: OAuthToken,
-  { profile, fetch }: { readonly profile: Profile; readonly fetch: typeof globalThis.fetch },
+  { provider, fetch }: { readonly provider: Provider; readonly fetch: typeof globalThis.fetch },
 ): Promise<string | AuthgraphError | undefined> {
-  if (profile.baseUrl === undefined) return undefined
+  if (provider.baseUrl === undefined) return undefined
   try {
-    const answer = await createApi({ auth: tokenAuth(token), profile, fetch })('/user', {
+    const response = await createApi({ auth: tokenAuth(token), provider, fetch })('/user', {
       signal: AbortSignal.timeout(PATIENCE),
     })
-    return v.is(user, answer) ? answer.login : undefined
+    return v.is(user, response) ? response.login : undefined
   } catch (error) {
     if (error instanceof AuthgraphError) return error
     throw error

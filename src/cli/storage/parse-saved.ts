@@ -8,7 +8,7 @@ import { CommandError } from '../command-error.ts'
  * does. Nothing of the record is quoted.
  * @throws CommandError `damaged_file`
  */
-export function readRecord<Schema extends v.GenericSchema>(
+export function parseSaved<Schema extends v.GenericSchema>(
   schema: Schema,
   text: string,
   { what, profile, remove }: { readonly what: string; readonly profile: string; readonly remove?: string },

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import * as v from 'valibot'
 import type { ResumeRecord } from '../../client/resume.ts'
 import { CommandError } from '../command-error.ts'
-import { fileOf, stateFolder } from './folders.ts'
-import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
-import { readRecord } from './parse-saved.ts'
 import { serviceAddress } from '../network/service-address.ts'
+import { fileOf, stateFolder } from './folders.ts'
+import { parseSaved } from './parse-saved.ts'
+import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
 import { STORE_NAMES } from './store-names.ts'
 
 const savedFlow = v.object({
@@ -40,7 +40,7 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
   const text = chosen === undefined ? undefined : readIfThere(pathOf(chosen))
   if (chosen === undefined || text === undefined)
     throw new CommandError('no_saved_login', 'there is no unfinished login to go on with: authgraph login')
-  return { name: chosen, ...readRecord(savedFlow, text, { what: 'the unfinished login', profile: chosen }) }
+  return { name: chosen, ...parseSaved(savedFlow, text, { what: 'the unfinished login', profile: chosen }) }
 }
 
 /** Removes the record of a login: it has ended. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
-import { configFolder, fileOf } from './folders.ts'
-import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
-import { readRecord } from './parse-saved.ts'
-import { serviceAddress } from '../network/service-address.ts'
 import { isProfileName } from '../commands/values.ts'
+import { serviceAddress } from '../network/service-address.ts'
+import { configFolder, fileOf } from './folders.ts'
+import { parseSaved } from './parse-saved.ts'
+import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
 
 const savedProfile = v.object({
   /** The version of this form. */
@@ -37,7 +37,7 @@ export function findProfile(name: string): NamedProfile | undefined {
     ? undefined
     : {
         name,
-        ...readRecord(savedProfile, text, { what: 'the record', profile: name, remove: 'authgraph logout' }),
+        ...parseSaved(savedProfile, text, { what: 'the record', profile: name, remove: 'authgraph logout' }),
       }
 }
 

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { refresh } from '../../client/refresh.ts'
 import { RefusedError } from '../../errors.ts'
 import { CommandError } from '../command-error.ts'
+import { providerAt } from '../network/service-address.ts'
 import { fileOf, stateFolder } from './folders.ts'
 import { withLock } from './lock.ts'
 import type { NamedProfile } from './saved-profiles.ts'
-import { profileAt } from '../network/service-address.ts'
 import { type KeptLogin, type TokenStore, tokenStore } from './token-store.ts'
 
 /** Milliseconds before its end at which a token counts as ended: it must last until it is used. */
@@ -47,7 +47,7 @@ async function renewed(
     const fresh = await refresh(token, {
       clientId,
       fetch,
-      profile: await profileAt(profile.address, fetch),
+      provider: await providerAt(profile.address, fetch),
       onToken: (pair) => store.write(profile.name, { clientId, token: pair }),
     })
     return { clientId, token: fresh }

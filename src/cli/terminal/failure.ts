@@ -19,8 +19,8 @@ const ADVICE = {
   timed_out: 'Try again later. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.',
   redirected: 'Give the final address with --host or --issuer.',
   wrong_host: 'Nothing was sent. Check --host, --issuer and --profile.',
-  bad_answer: CHECK_ADDRESS,
-  answer_too_large: CHECK_ADDRESS,
+  bad_response: CHECK_ADDRESS,
+  response_too_large: CHECK_ADDRESS,
   refused: 'Check the client id, the scopes, and that the settings of the application allow the device flow.',
   bad_option: '',
   cannot_listen: '',
@@ -128,8 +128,8 @@ function adviceOf(error: AuthgraphError): string {
   if (!(error instanceof RefusedError)) return ADVICE[error.code as Code] ?? ''
   if (isExplained(error)) return ''
   const { status, retryAfter } = error
-  if (status >= 500) return `The service is down or overloaded: try again ${inTime(retryAfter)}.`
-  if (status === 429) return `The service asks for fewer requests: try again ${inTime(retryAfter)}.`
+  if (status >= 500) return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`
+  if (status === 429) return `The service asks for fewer requests: try again ${whenToRetry(retryAfter)}.`
   // The service's own words say more than a guess.
   return REFUSAL_ADVICE[status] ?? (error.description ? '' : ADVICE.refused)
 }
@@ -145,6 +145,6 @@ function proxyAdvice({ status }: ProxyError): string {
   return 'Check the proxy (HTTPS_PROXY, ALL_PROXY). The hosts in NO_PROXY are reached without it.'
 }
 
-function inTime(seconds: number | undefined): string {
+function whenToRetry(seconds: number | undefined): string {
   return seconds === undefined ? 'in a few minutes' : `in ${Math.ceil(seconds)} s`
 }

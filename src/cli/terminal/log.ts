@@ -1,11 +1,11 @@
 import { styleText } from 'node:util'
 import { AuthgraphError } from '../../errors.ts'
-import type { Answered } from '../../service/http/request-log.ts'
+import type { RequestLogEntry } from '../../service/http/request-log.ts'
 
 /** What `authgraph serve` says while it runs. Nothing in it is secret. */
 export interface Log {
   event(name: string, fields: Readonly<Record<string, string>>): void
-  answer(answered: Answered): void
+  response(answered: RequestLogEntry): void
   error(error: unknown): void
 }
 
@@ -24,8 +24,8 @@ function jsonLog(stream: NodeJS.WritableStream): Log {
     void stream.write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
   return {
     event: (name, fields) => print('info', name, fields),
-    answer: ({ id, method, path = null, status, milliseconds }) =>
-      print(levelOf(status), 'answer', { id, method, path, status, ms: Number(milliseconds.toFixed(1)) }),
+    response: ({ id, method, path = null, status, milliseconds }) =>
+      print(levelOf(status), 'response', { id, method, path, status, ms: Number(milliseconds.toFixed(1)) }),
     error: (error) => print('error', 'error', describe(error)),
   }
 }
@@ -39,7 +39,7 @@ function readableLog(stream: NodeJS.WritableStream, color: boolean): Log {
   }
   return {
     event: (name, fields) => print('info', name, Object.values(fields).join(' ')),
-    answer: ({ method, path = '(another path)', status, milliseconds }) =>
+    response: ({ method, path = '(another path)', status, milliseconds }) =>
       print(levelOf(status), String(status), `${method} ${path} ${milliseconds.toFixed(1)} ms`),
     error: (error) => print('error', 'error', Object.values(describe(error)).join(': ')),
   }

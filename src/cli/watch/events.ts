@@ -19,9 +19,9 @@ export interface StateEvent {
   }
 }
 
-/** The machine made a move: the one of its transitions that is the `branch`-th for this event in this state. */
-export interface MoveEvent {
-  readonly type: 'move'
+/** The machine took a transition: the `branch`-th of those for this event in this state. */
+export interface TransitionTaken {
+  readonly type: 'transition'
   readonly from: string
   readonly event: string
   readonly branch: number
@@ -48,7 +48,7 @@ export interface ClockEvent {
 }
 
 /** What happens to an authorization that is watched: plain data without secrets. */
-export type WatchEvent = StateEvent | MoveEvent | MessageEvent | EndEvent
+export type WatchEvent = StateEvent | TransitionTaken | MessageEvent | EndEvent
 
 /** What the page hears: the events, each with its time. */
-export type Heard = ClockEvent | (WatchEvent & { readonly at: number })
+export type ReceivedEvent = ClockEvent | (WatchEvent & { readonly at: number })

@@ -1,11 +1,11 @@
-import { readBody } from '../../protocol/response.ts'
 import { readText } from '../../protocol/read-text.ts'
+import { readBody } from '../../protocol/response.ts'
 
 /** A message on the wire, as it may be shown: without its secrets. */
 export interface Message {
   /** Which exchange it belongs to: a request and its answer have the same number. */
   readonly exchange: number
-  readonly kind: 'request' | 'answer' | 'lost'
+  readonly kind: 'request' | 'response' | 'lost'
   /** Method and path, or the status. */
   readonly title: string
   readonly fields: readonly (readonly [name: string, value: string])[]
@@ -51,8 +51,8 @@ export async function shownRequest(request: Request, secrets: Set<string>): Prom
 }
 
 /** Shows an answer: its status, and its fields, where it has any. As for a request. */
-export async function shownAnswer(answer: Response, secrets: Set<string>): Promise<Shown> {
-  return { title: String(answer.status), fields: await fieldsOf(answer.clone(), secrets) }
+export async function shownResponse(response: Response, secrets: Set<string>): Promise<Shown> {
+  return { title: String(response.status), fields: await fieldsOf(response.clone(), secrets) }
 }
 
 async function fieldsOf({ body }: Request | Response, secrets: Set<string>): Promise<[string, string][]> {

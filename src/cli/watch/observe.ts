@@ -1,7 +1,8 @@
 import type { AnyTransitionDefinition, InspectionEvent } from 'xstate'
 import { type DeviceSnapshot, viewOf } from '../../client/view.ts'
-import type { MoveEvent, StateEvent, WatchEvent } from './events.ts'
-import { type Message, shownAnswer, shownRequest } from './messages.ts'
+import type { StateEvent, TransitionTaken, WatchEvent } from './events.ts'
+import { type Message, shownRequest, shownResponse } from './messages.ts'
+import { takenTransitions } from './taken-transitions.ts'
 
 /** What an authorization is made with so that it is seen. */
 export interface Observed {
@@ -10,19 +11,18 @@ export interface Observed {
 }
 
 /**
- * Tells what an authorization does: its states, its moves and its messages, until its end.
+ * Tells what an authorization does: its states, its transitions and its messages, until its end.
  *
  * @param fetch Sends its requests.
  */
 export function observe(fetch: typeof globalThis.fetch, tell: (event: WatchEvent) => void): Observed {
+  const inspectTransitions = takenTransitions((transition, after) => tell(transitionOf(transition, after)))
   return {
     fetch: observedFetch(fetch, (message) => tell({ type: 'message', ...message })),
     inspect: (event) => {
       // The two requests are actors too.
       if (event.actorRef.sessionId !== event.rootId) return
-      if (event.type === '@xstate.microstep')
-        for (const transition of event._transitions)
-          tell(moveOf(transition, event.snapshot as DeviceSnapshot))
+      inspectTransitions(event)
       if (event.type === '@xstate.snapshot') tellState(event.snapshot as DeviceSnapshot, tell)
     },
   }
@@ -48,11 +48,11 @@ function stateOf(snapshot: DeviceSnapshot): StateEvent {
   }
 }
 
-function moveOf(transition: AnyTransitionDefinition, { value }: DeviceSnapshot): MoveEvent {
+function transitionOf(transition: AnyTransitionDefinition, { value }: DeviceSnapshot): TransitionTaken {
   const { source, eventType } = transition
   const branches = (eventType === '' ? source.always : source.transitions.get(eventType)) ?? []
   return {
-    type: 'move',
+    type: 'transition',
     from: source.path.join('.'),
     event: eventType,
     branch: branches.indexOf(transition),
@@ -70,11 +70,11 @@ function observedFetch(
     const secrets = new Set<string>()
     onMessage({ exchange, kind: 'request', ...(await shownRequest(new Request(input, init), secrets)) })
     try {
-      const answer = await fetch(input, init)
-      onMessage({ exchange, kind: 'answer', ...(await shownAnswer(answer, secrets)) })
-      return answer
+      const response = await fetch(input, init)
+      onMessage({ exchange, kind: 'response', ...(await shownResponse(response, secrets)) })
+      return response
     } catch (error) {
-      onMessage({ exchange, kind: 'lost', title: 'no answer', fields: [] })
+      onMessage({ exchange, kind: 'lost', title: 'no response', fields: [] })
       throw error
     }
   }

@@ -35,7 +35,7 @@ export async function servePage(stream: Stream): Promise<Served> {
       return refuse(response, 403)
     if (path !== '' && path !== 'events') return refuse(response, 404)
     if (request.method !== 'GET') return refuse(response.setHeader('allow', 'GET'), 405)
-    if (path === 'events') return stream.open(response, lastHeard(request))
+    if (path === 'events') return stream.open(response, lastEventId(request))
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
   })
   await new Promise<void>((resolve, reject) =>
@@ -87,7 +87,7 @@ function pathBelow(token: string, path: string): string | undefined {
 }
 
 /** Where the stream was lost. */
-function lastHeard({ headers }: IncomingMessage): number {
+function lastEventId({ headers }: IncomingMessage): number {
   return Number(headers['last-event-id']) || 0
 }
 

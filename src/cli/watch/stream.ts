@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Heard, WatchEvent } from './events.ts'
+import type { ReceivedEvent, WatchEvent } from './events.ts'
 
 /** Events that are kept for those who come late: more than a code lives to see. */
 const KEPT = 2000
@@ -54,6 +54,6 @@ export class Stream {
   }
 }
 
-function data(event: Heard): string {
+function data(event: ReceivedEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`
 }

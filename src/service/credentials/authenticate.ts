@@ -1,7 +1,7 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { Secret } from '../../secret.ts'
-import type { AppTokens } from './app-jwts.ts'
 import type { Limiter } from '../limiter.ts'
+import type { AppTokens } from './app-jwts.ts'
 import type { Passwords } from './passwords.ts'
 import type { PersonalTokens } from './personal-tokens.ts'
 import type { Tokens } from './tokens.ts'

@@ -1,7 +1,7 @@
 import type { User } from '../../../machines/device-grant.ts'
 import type { Secret } from '../../secret.ts'
-import { hash } from './hash.ts'
 import type { Json, Store } from '../store.ts'
+import { hash } from './hash.ts'
 
 /**
  * Whom a token stands for, and what it may do.

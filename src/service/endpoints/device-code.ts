@@ -1,13 +1,19 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import type { Clients } from '../clients.ts'
+import type { DialectRules } from '../dialect.ts'
 import type { GrantRequest, Grants } from '../grants.ts'
-import type { Habits } from '../dialect.ts'
-import { json, oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http/types.ts'
+import { readFields } from '../http/fields.ts'
+import {
+  json,
+  oauthError,
+  type ServiceRequest,
+  type ServiceResponse,
+  tooManyRequests,
+} from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
-import { originOf } from '../request-origin.ts'
-import { readFields } from '../http/fields.ts'
 import { readScopes } from '../read-scopes.ts'
+import { requestOrigin } from '../request-origin.ts'
 import type { WaitingGrants } from '../waiting-grants.ts'
 import { refuseClient } from './refuse-client.ts'
 
@@ -18,7 +24,7 @@ export interface DeviceCodeEndpoint {
   readonly limiter: Limiter
   readonly waitingGrants: WaitingGrants
   readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
-  readonly habits: Habits
+  readonly dialect: DialectRules
   readonly pace: Pick<GrantRequest, 'interval' | 'expiresIn' | 'leeway' | 'firstPoll'>
   authUrl(): string
 }
@@ -48,7 +54,7 @@ export async function deviceCode(
   const { deviceCode, userCode } = await grants.issue({
     client: found.client.reference,
     scope: asked.scopes.join(' '),
-    origin: originOf(request, address),
+    origin: requestOrigin(request, address),
     ...pace,
   })
   const verificationUri = authUrl() + VERIFICATION_PATH

@@ -1,5 +1,5 @@
 import type { FoundClient } from '../clients.ts'
-import type { Habits } from '../dialect.ts'
+import type { DialectRules } from '../dialect.ts'
 import { oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -11,11 +11,11 @@ import type { ServiceOptions } from '../options.ts'
  */
 export async function refuseClient(
   {
-    habits: { unknownClient },
+    dialect: { unknownClient },
     limiter,
     clientAddress,
   }: {
-    readonly habits: Habits
+    readonly dialect: DialectRules
     readonly limiter: Limiter
     readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   },

@@ -1,13 +1,13 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/scopes.ts'
+import type { Session } from '../browser-session.ts'
 import type { Clients } from '../clients.ts'
+import { readUserCode } from '../credentials/random-codes.ts'
 import { type Grants, isUndecided } from '../grants.ts'
 import type { ServiceRequest } from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { PageState, Refusal } from '../pages/page.ts'
-import { readUserCode } from '../credentials/random-codes.ts'
-import type { Session } from '../browser-session.ts'
 
 /** What a form of the verification page needs. */
 export interface VerificationForm {

@@ -1,12 +1,12 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
+import { openSession, type Session } from '../browser-session.ts'
+import { newNonce, readUserCode } from '../credentials/random-codes.ts'
+import { withDeadline } from '../deadline.ts'
+import { readFields } from '../http/fields.ts'
 import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
-import { inTime } from '../deadline.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Page, Refusal } from '../pages/page.ts'
-import { newNonce, readUserCode } from '../credentials/random-codes.ts'
-import { readFields } from '../http/fields.ts'
-import { openSession, type Session } from '../browser-session.ts'
 import { type Asked, type Shown, type VerificationForm, verificationForm } from './verification-form.ts'
 
 /** What the verification page needs. */
@@ -53,7 +53,7 @@ export async function verification(
 ): Promise<ServiceResponse> {
   const address = new URL(service.authUrl() + VERIFICATION_PATH)
   const asked = read(request, address.pathname)
-  const { shown, headers } = await answer(service, request, asked, address).catch((error: unknown) => {
+  const { shown, headers } = await response(service, request, asked, address).catch((error: unknown) => {
     service.onError(error)
     const { action, userCode } = asked
     return { shown: { type: 'unavailable', action, userCode, retryAfter: PAUSE } as const, headers: {} }
@@ -72,7 +72,7 @@ function read(request: ServiceRequest, action: string): Asked {
   return { action, userCode: cut(user_code), csrf, decision }
 }
 
-async function answer(
+async function response(
   service: VerificationEndpoint,
   request: ServiceRequest,
   asked: Asked,
@@ -80,7 +80,7 @@ async function answer(
 ): Promise<{ readonly shown: Shown; readonly headers: Session['headers'] }> {
   const returnTo = new URL(address)
   if (asked.userCode !== '') returnTo.searchParams.set('user_code', asked.userCode)
-  const identity = await inTime(IDENTIFY_TIMEOUT, service.identify(request, returnTo.href), tookTooLong)
+  const identity = await withDeadline(IDENTIFY_TIMEOUT, service.identify(request, returnTo.href), tookTooLong)
   if ('signInAt' in identity && !IN_HEADER.test(identity.signInAt))
     throw new TypeError('identify gave an address that no header can carry')
   if ('signInAt' in identity)

@@ -2,10 +2,10 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { BadOptionError } from '../../errors.ts'
 import { withHealth } from './health.ts'
-import type { Handler } from './types.ts'
 import { nodeModule } from './node-module.ts'
 import { createRequestListener } from './request-listener.ts'
 import { createTraffic } from './traffic.ts'
+import type { Handler } from './types.ts'
 
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
 const KEEP_ALIVE = 75_000
@@ -44,7 +44,7 @@ export interface Listening {
   /** The address that was bound, without a slash at its end. */
   readonly url: string
   /** Resolves when the requests that are on their way now are answered. */
-  answered(): Promise<void>
+  drain(): Promise<void>
   /** Takes no more connections, ends those that are idle, and resolves when the requests on their way are answered. */
   close(): Promise<void>
 }
@@ -85,7 +85,7 @@ export async function listen(
   await bind(server, port, host)
   return {
     url: `${tls ? 'https' : 'http'}://${reachable(host)}:${portOf(server)}`,
-    answered: traffic.settled,
+    drain: traffic.settled,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -1,12 +1,12 @@
-import type { Handler } from './types.ts'
 import { NOTHING_HERE } from './routes.ts'
+import type { Handler } from './types.ts'
 
 /**
  * What a log may hold of an answer. There is no secret in it: no query, no header and no body.
  *
  * @group Service
  */
-export interface Answered {
+export interface RequestLogEntry {
   /** Names this one request. The answer carries it too. */
   readonly id: string
   readonly method: string
@@ -17,7 +17,7 @@ export interface Answered {
 }
 
 /** Tells of each answer that a handler gives. */
-export function answered(handle: Handler, tell: (answered: Answered) => void): Handler {
+export function withRequestLog(handle: Handler, tell: (answered: RequestLogEntry) => void): Handler {
   return async (request) => {
     const begin = performance.now()
     const id = crypto.randomUUID()

@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
-import { inTime } from '../deadline.ts'
+import { withDeadline } from '../deadline.ts'
 import type { Change, Json, Store } from '../store.ts'
 import { connectTo, given, PAUSE, type RedisClient, type ScriptOptions } from './redis-connection.ts'
 
@@ -89,11 +89,11 @@ export function redisStore(
   const inTurn = createTurns()
 
   /** Tries until it succeeds or time is up. `onFailure` hears of each try that failed. */
-  async function persist<Answer>(
+  async function persist<Reply>(
     deadline: number,
-    command: (client: RedisClient) => Promise<Answer>,
+    command: (client: RedisClient) => Promise<Reply>,
     onFailure: () => void = () => undefined,
-  ): Promise<Answer> {
+  ): Promise<Reply> {
     const run = (client: RedisClient) => {
       if (client.isReady === false) throw Object.assign(new Error('not connected'), { code: 'ENOTCONN' })
       return command(client)
@@ -102,7 +102,7 @@ export function redisStore(
     for (let pause = PAUSE.shortest; ; pause = Math.min(2 * pause, PAUSE.longest)) {
       try {
         const left = Math.max(0, deadline - performance.now())
-        return await inTime(left, connection.client().then(run), () => unavailable(why))
+        return await withDeadline(left, connection.client().then(run), () => unavailable(why))
       } catch (error) {
         onFailure()
         if (error instanceof BadOptionError || error instanceof StoreUnavailableError) throw error

@@ -1,6 +1,6 @@
 import {
   type AnyAuthgraphError,
-  BadAnswerError,
+  BadResponseError,
   RedirectedError,
   RefusedError,
   UnreachableError,
@@ -18,7 +18,7 @@ const CODES = {
 }
 
 /** One thing that can become of the request for codes: codes, or the error that ends the flow. */
-interface CodesResponse {
+interface CodesCase {
   /** Nothing where the connection breaks. */
   readonly response?: WireResponse
   /** As it is told in the name of a path. */
@@ -47,12 +47,12 @@ export const CODES_RESPONSES = {
   incomplete: {
     response: jsonResponse({ ...CODES, user_code: undefined }),
     told: 'given codes of which one is missing',
-    means: () => ({ error: new BadAnswerError('the user code is missing') }),
+    means: () => ({ error: new BadResponseError('the user code is missing') }),
   },
   unreadable: {
     response: pageResponse(200),
     told: 'given a page for codes',
-    means: () => ({ error: new BadAnswerError('a page holds no codes') }),
+    means: () => ({ error: new BadResponseError('a page holds no codes') }),
   },
   failing: {
     response: pageResponse(503),
@@ -68,7 +68,7 @@ export const CODES_RESPONSES = {
     told: 'cut off before any codes',
     means: () => ({ error: new UnreachableError('the service') }),
   },
-} as const satisfies Record<string, CodesResponse>
+} as const satisfies Record<string, CodesCase>
 
 /**
  * The name of one thing that can become of the request for codes.

@@ -1,5 +1,5 @@
 import { type DeviceView, viewOf } from '../../client/view.ts'
-import type { Profile } from '../../protocol/provider.ts'
+import type { Provider } from '../../protocol/provider.ts'
 import { CODES_RESPONSES } from './codes-responses.ts'
 import type { DeviceStep } from './device-steps.ts'
 import { type DeviceSituation, type DeviceWalkStep, deviceWalk } from './device-walk.ts'
@@ -71,7 +71,7 @@ export interface DeviceExecutors {
   /** Has the service answer the request for codes. */
   readonly codes?: DeviceExecutor<'codes'>
   /** Has the service answer a poll. */
-  readonly answer?: DeviceExecutor<'answer'>
+  readonly response?: DeviceExecutor<'response'>
   /** Has no answer come until the request is given up. */
   readonly silence?: DeviceExecutor<'silence'>
   /** Lets time pass. */
@@ -97,7 +97,7 @@ export interface DevicePathsOptions {
   /** When each path starts, epoch milliseconds: the time of your virtual clock. The first day of 2026 by default. */
   readonly now?: number
   /** The service that records to go on from belong to: `github()` by default. */
-  readonly profile?: Profile
+  readonly provider?: Provider
 }
 
 /**
@@ -114,7 +114,7 @@ export interface DevicePathsOptions {
  *     path.test({
  *       start: ({ resume }) => page.startLogin(resume),
  *       codes: ({ response }) => service.answer(response),
- *       answer: ({ response }) => service.answer(response),
+ *       response: ({ response }) => service.answer(response),
  *       silence: ({ milliseconds }) => clock.advance(milliseconds),
  *       wait: ({ milliseconds }) => clock.advance(milliseconds),
  *       sleep: ({ milliseconds }) => clock.jump(milliseconds),
@@ -168,14 +168,16 @@ export function expectationOf({ device, now }: DeviceSituation): DeviceExpectati
 /** Tells a path as a sentence. That a login is started, or a poll sent, is told where nothing answers it. */
 export function nameOfDevicePath(steps: readonly DeviceWalkStep[]): string {
   return steps
-    .filter((step, index) => !isAnswered(step, steps[index + 1]))
+    .filter((step, index) => !hasResponse(step, steps[index + 1]))
     .map(tell)
     .join(', then ')
 }
 
-function isAnswered(step: DeviceWalkStep, next: DeviceWalkStep | undefined): boolean {
+function hasResponse(step: DeviceWalkStep, next: DeviceWalkStep | undefined): boolean {
   if (step.type === 'start') return step.resume === undefined && next?.type === 'codes'
-  return step.type === 'wait' && step.until === 'due' && (next?.type === 'answer' || next?.type === 'silence')
+  return (
+    step.type === 'wait' && step.until === 'due' && (next?.type === 'response' || next?.type === 'silence')
+  )
 }
 
 const WOKEN = { not: 'woken', due: 'woken when a poll is due', over: 'woken beyond the end' }
@@ -186,9 +188,9 @@ export function tell(step: DeviceWalkStep): string {
     case 'start':
       return step.resume ? `resumed as ${step.resume.status}` : 'started'
     case 'codes':
-      return CODES_RESPONSES[step.answer].told
-    case 'answer':
-      return POLL_RESPONSES[step.answer].told
+      return CODES_RESPONSES[step.result].told
+    case 'response':
+      return POLL_RESPONSES[step.result].told
     case 'silence':
       return 'left without an answer'
     case 'wait':

@@ -21,8 +21,8 @@ import type { WireResponse } from './wire-response.ts'
  */
 export type DeviceStep =
   | { readonly type: 'start'; readonly resume?: ResumeRecord }
-  | { readonly type: 'codes'; readonly answer: CodesResponseName; readonly response?: WireResponse }
-  | { readonly type: 'answer'; readonly answer: PollResponseName; readonly response?: WireResponse }
+  | { readonly type: 'codes'; readonly result: CodesResponseName; readonly response?: WireResponse }
+  | { readonly type: 'response'; readonly result: PollResponseName; readonly response?: WireResponse }
   | { readonly type: 'silence'; readonly milliseconds: number }
   | { readonly type: 'wait'; readonly until: 'early' | 'due'; readonly milliseconds: number }
   | { readonly type: 'sleep'; readonly milliseconds: number }

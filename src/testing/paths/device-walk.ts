@@ -1,10 +1,10 @@
 import { type DoneActorEvent, type ErrorActorEvent, initialTransition, transition } from 'xstate'
-import type { DeviceAuthorizationEvent, Standing } from '../../../machines/device-authorization.ts'
+import type { DeviceAuthorizationEvent, DeviceStatus } from '../../../machines/device-authorization.ts'
 import { deviceMachine } from '../../client/device-machine.ts'
 import { deviceInput } from '../../client/options.ts'
 import type { ResumeRecord } from '../../client/resume.ts'
 import type { DeviceSnapshot } from '../../client/view.ts'
-import { github, type Profile } from '../../protocol/provider.ts'
+import { github, type Provider } from '../../protocol/provider.ts'
 import { CODES_RESPONSES, type CodesResponseName } from './codes-responses.ts'
 import type { DeviceStep } from './device-steps.ts'
 import { eventTypesOf } from './event-types.ts'
@@ -43,7 +43,7 @@ export interface DeviceWalkOptions {
   /** With a new login (the default); or with one that was written down: up to its next poll, from where on all are alike. */
   readonly begin?: 'new' | 'resumed'
   readonly now?: number
-  readonly profile?: Profile
+  readonly provider?: Provider
 }
 
 /** Milliseconds that the client gives a request. */
@@ -53,13 +53,13 @@ const REQUEST_TIMEOUT = 30_000
 export function deviceWalk({
   begin = 'new',
   now: start = Date.UTC(2026, 0, 1),
-  profile = github(),
+  provider = github(),
 }: DeviceWalkOptions = {}): DeviceWalk {
   let time = start
   const clock = { now: () => time, setTimeout: noTimer, clearTimeout: noTimer }
 
   function login(resume: ResumeRecord | undefined): DeviceSituation {
-    const options = { profile, clock, random: () => 0 }
+    const options = { provider, clock, random: () => 0 }
     const input = resume
       ? deviceInput({ ...options, resume })
       : deviceInput({ ...options, clientId: 'sample-client-id', scopes: ['repo', 'gist'] })
@@ -77,7 +77,7 @@ export function deviceWalk({
     start: { now: start },
     next: (situation) => {
       const { device, now } = situation
-      if (device === undefined) return begin === 'new' ? [{ type: 'start' }] : resumes(now, profile)
+      if (device === undefined) return begin === 'new' ? [{ type: 'start' }] : resumes(now, provider)
       if (begin === 'resumed' && device.hasTag('polling')) return []
       return stepsIn(situation)
     },
@@ -93,13 +93,13 @@ export function deviceWalk({
   }
 }
 
-function resumes(now: number, profile: Profile): DeviceWalkStep[] {
-  const standings: Standing[] = ['requested', 'pending', 'slowed']
-  return standings.map((status) => ({ type: 'start', resume: record(status, now, profile) }))
+function resumes(now: number, provider: Provider): DeviceWalkStep[] {
+  const states: DeviceStatus[] = ['requested', 'pending', 'slowed']
+  return states.map((status) => ({ type: 'start', resume: record(status, now, provider) }))
 }
 
 /** What a login wrote down before it was ended. */
-function record(status: Standing, now: number, { tokenEndpoint }: Profile): ResumeRecord {
+function record(status: DeviceStatus, now: number, { tokenEndpoint }: Provider): ResumeRecord {
   const slowed = status === 'slowed'
   return {
     v: 1,
@@ -137,7 +137,7 @@ function stepsFor(eventType: string, situation: DeviceSituation): StepUnderway[]
         .filter((name) => name !== 'codes')
         .map(codesStep)
     case 'xstate.done.actor.pollToken':
-      return namesOf(POLL_RESPONSES).map(answerStep)
+      return namesOf(POLL_RESPONSES).map(responseStep)
     case 'xstate.error.actor.pollToken':
       return [{ type: 'defect' }]
     case 'xstate.after.requestTimeout':
@@ -160,12 +160,12 @@ function withoutState(eventType: string): string {
   return eventType.startsWith('xstate.after.') ? eventType.split('.', 3).join('.') : eventType
 }
 
-function codesStep(answer: CodesResponseName): StepUnderway {
-  return { type: 'codes', answer, ...responseOf(CODES_RESPONSES[answer]) }
+function codesStep(result: CodesResponseName): StepUnderway {
+  return { type: 'codes', result, ...responseOf(CODES_RESPONSES[result]) }
 }
 
-function answerStep(answer: PollResponseName): StepUnderway {
-  return { type: 'answer', answer, ...responseOf(POLL_RESPONSES[answer]) }
+function responseStep(result: PollResponseName): StepUnderway {
+  return { type: 'response', result, ...responseOf(POLL_RESPONSES[result]) }
 }
 
 function responseOf(from: { readonly told: string; readonly response?: WireResponse }) {
@@ -213,13 +213,13 @@ function untilDue(situation: DeviceSituation): number {
 export function eventOf(step: StepUnderway, situation: DeviceSituation, at: number): DeviceMachineEvent {
   switch (step.type) {
     case 'codes': {
-      const meaning = CODES_RESPONSES[step.answer].means()
+      const meaning = CODES_RESPONSES[step.result].means()
       return 'codes' in meaning
         ? done('requestCodes', { codes: meaning.codes, sentAt: at, at })
         : failed('requestCodes', meaning.error)
     }
-    case 'answer':
-      return done('pollToken', POLL_RESPONSES[step.answer].means(at))
+    case 'response':
+      return done('pollToken', POLL_RESPONSES[step.result].means(at))
     case 'defect':
       return failed('pollToken', new TypeError('a defect'))
     case 'silence':
@@ -283,9 +283,9 @@ function labelOf(step: DeviceWalkStep): string {
     case 'start':
       return step.resume ? `start as ${step.resume.status}` : 'start'
     case 'codes':
-      return step.answer === 'codes' ? 'codes' : `codes ${step.answer}`
-    case 'answer':
-      return step.answer
+      return step.result === 'codes' ? 'codes' : `codes ${step.result}`
+    case 'response':
+      return step.result
     case 'wait':
       return step.until
     case 'wake':

@@ -1,10 +1,10 @@
-import { BadAnswerError, RedirectedError, RefusedError, UnreachableError } from '../../errors.ts'
-import type { PollAnswer } from '../../protocol/poll-response.ts'
+import { BadResponseError, RedirectedError, RefusedError, UnreachableError } from '../../errors.ts'
+import type { PollResponse } from '../../protocol/poll-response.ts'
 import { Secret } from '../../secret.ts'
 import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
 
 /** One thing that can become of a poll. */
-interface PollResponse {
+interface PollCase {
   /** Nothing where the connection breaks. */
   readonly response?: WireResponse
   /** As it is told in the name of a path. */
@@ -15,7 +15,7 @@ interface PollResponse {
    *
    * @param at When it arrives, epoch milliseconds.
    */
-  means(at: number): PollAnswer
+  means(at: number): PollResponse
 }
 
 /** Everything that can become of a poll, but that no answer comes. Spec 4.2, 7; RFC 8628, section 3.5. */
@@ -57,7 +57,7 @@ export const POLL_RESPONSES = {
   unusableToken: {
     response: jsonResponse({ access_token: 7, token_type: 'bearer', scope: '' }),
     told: 'given a token that is none',
-    means: (at) => ({ type: 'refused', at, error: new BadAnswerError('the token is none') }),
+    means: (at) => ({ type: 'refused', at, error: new BadResponseError('the token is none') }),
   },
   denied: {
     response: jsonResponse({ error: 'access_denied' }),
@@ -105,7 +105,7 @@ export const POLL_RESPONSES = {
   unreadable: {
     response: pageResponse(200),
     told: 'answered with a page',
-    means: (at) => ({ type: 'fault', at, error: new BadAnswerError('a page is no answer') }),
+    means: (at) => ({ type: 'fault', at, error: new BadResponseError('a page is no answer') }),
   },
   redirected: {
     response: { status: 302, headers: { location: 'https://elsewhere.example/' }, body: '' },
@@ -116,7 +116,7 @@ export const POLL_RESPONSES = {
     told: 'cut off',
     means: (at) => ({ type: 'fault', at, error: new UnreachableError('the service') }),
   },
-} as const satisfies Record<string, PollResponse>
+} as const satisfies Record<string, PollCase>
 
 /**
  * The name of one thing that can become of a poll.

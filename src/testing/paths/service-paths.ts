@@ -1,7 +1,7 @@
 import { type DeviceGrantState, grantState } from '../../../machines/device-grant.ts'
 import type { Decision } from '../../service/grants.ts'
 import { runPath } from './run-path.ts'
-import type { ServiceAnswer, ServiceStep } from './service-steps.ts'
+import type { PollResult, ServiceStep } from './service-steps.ts'
 import { type ServiceSituation, type ServiceWalkStep, serviceWalk } from './service-walk.ts'
 import { type PathKind, pathsOf, type Walk, type WalkedStep } from './walk.ts'
 
@@ -14,7 +14,7 @@ export interface ServiceExpectation {
   /** As the service keeps it; on the wire it is not seen. */
   readonly state: DeviceGrantState
   /** What the poll of this step hears. */
-  readonly answer?: ServiceAnswer
+  readonly result?: PollResult
   /** Seconds between two polls from now on. */
   readonly interval: number
   /** What becomes of the decision of this step: `decided` where there is another one, `expired` where it is late. */
@@ -114,7 +114,7 @@ export interface ServicePathsOptions {
  *   test(path.name, () =>
  *     path.test({
  *       codes: () => client.askForCodes(),
- *       poll: async (_, { answer }) => expect(await client.poll()).toBe(answer),
+ *       poll: async (_, { result }) => expect(await client.poll()).toBe(result),
  *       wait: ({ milliseconds }) => clock.advance(milliseconds),
  *       approve: () => page.press('Authorize'),
  *       state: ({ state }) => expect(database.stateOf(client)).toBe(state),
@@ -165,13 +165,13 @@ function servicePath(walked: readonly WalkedStep<ServiceSituation, ServiceStep>[
   return { ...path, test: (executors) => runPath(path, executors) }
 }
 
-function expectationOf({ grant, answer, decision }: ServiceSituation): ServiceExpectation {
+function expectationOf({ grant, result, decision }: ServiceSituation): ServiceExpectation {
   if (grant === undefined) throw new TypeError('there are no codes yet')
   const { value, context } = grant
   return {
     state: grantState(value),
     interval: context.interval,
-    ...(answer && { answer }),
+    ...(result && { result }),
     ...(decision && decision !== 'unknown' && { decision }),
   }
 }
@@ -189,7 +189,7 @@ const TOLD = {
   denied: 'told of the denial',
   expired: 'told of the end',
   unknownCode: 'told of an unknown code',
-} satisfies Record<ServiceAnswer, string>
+} satisfies Record<PollResult, string>
 
 const WAITED = {
   early: 'waited almost long enough',
@@ -202,7 +202,7 @@ const WAITED = {
 
 function tell({
   step,
-  situation: { answer, decision },
+  situation: { result, decision },
 }: WalkedStep<ServiceSituation, ServiceWalkStep>): string {
   switch (step.type) {
     case 'codes':
@@ -210,14 +210,14 @@ function tell({
     case 'wait':
       return WAITED[step.until]
     case 'poll':
-      if (answer === undefined) return 'polled while the token takes long'
-      return step.issuing ? 'polled while no token can be made' : TOLD[answer]
+      if (result === undefined) return 'polled while the token takes long'
+      return step.issuing ? 'polled while no token can be made' : TOLD[result]
     case 'approve':
       return decision === 'done' ? 'approved' : 'approved in vain'
     case 'deny':
       return decision === 'done' ? 'denied' : 'denied in vain'
     case 'issued':
-      return `the token of the ${step.of} poll ${answer === 'token' ? 'delivered' : 'dropped'}`
+      return `the token of the ${step.of} poll ${result === 'token' ? 'delivered' : 'dropped'}`
     case 'notIssued':
       return `no token for the ${step.of} poll`
   }

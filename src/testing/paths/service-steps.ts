@@ -22,4 +22,4 @@ export type ServiceStep =
  *
  * @group Testing
  */
-export type ServiceAnswer = 'pending' | 'slowDown' | 'token' | 'denied' | 'expired' | 'unknownCode'
+export type PollResult = 'pending' | 'slowDown' | 'token' | 'denied' | 'expired' | 'unknownCode'

@@ -7,7 +7,7 @@ import {
 } from '../../../machines/device-grant.ts'
 import type { Decision } from '../../service/grants.ts'
 import { eventTypesOf } from './event-types.ts'
-import type { ServiceAnswer, ServiceStep } from './service-steps.ts'
+import type { PollResult, ServiceStep } from './service-steps.ts'
 import type { Walk } from './walk.ts'
 
 /** A grant as its machine has it. */
@@ -19,12 +19,12 @@ export interface ServiceSituation {
   readonly now: number
   readonly grant?: GrantSnapshot
   /** The claims of the polls whose token takes long, the oldest first. */
-  readonly unanswered: readonly string[]
+  readonly withoutResponse: readonly string[]
   readonly polls: number
   /** What the machine heard in the last step. */
   readonly events: readonly DeviceGrantEvent[]
   /** What the last step brought: to its poll or, after `issued` and `notIssued`, to the poll that had waited. */
-  readonly answer?: ServiceAnswer
+  readonly result?: PollResult
   /** What became of the decision of the last step. */
   readonly decision?: Decision
 }
@@ -53,7 +53,7 @@ export interface ServiceWalkOptions {
 }
 
 /** Polls that are let wait for a token at the same time: one that lost its lease, and the one that has it. */
-const MOST_UNANSWERED = 2
+const MAX_WITHOUT_RESPONSE = 2
 
 const PAIRS: readonly (readonly Moment[])[] = [
   ['due', 'early'],
@@ -62,7 +62,7 @@ const PAIRS: readonly (readonly Moment[])[] = [
 ]
 
 /** What the steps below let the machine hear. */
-const HEARD_EVENTS: readonly string[] = [
+const RECEIVED_EVENTS: readonly string[] = [
   'poll',
   'approve',
   'deny',
@@ -71,7 +71,7 @@ const HEARD_EVENTS: readonly string[] = [
 ] satisfies DeviceGrantEvent['type'][]
 
 /** What a poll hears that was not given the token, by the state that it led to. */
-const ANSWERS = {
+const RESPONSES = {
   requested: 'pending',
   pending: 'pending',
   slowed: 'slowDown',
@@ -80,7 +80,7 @@ const ANSWERS = {
   denied: 'denied',
   authorized: 'unknownCode',
   expired: 'expired',
-} satisfies Record<DeviceGrantState, ServiceAnswer>
+} satisfies Record<DeviceGrantState, PollResult>
 
 /** Walks the service's machine by pure transitions. */
 export function serviceWalk({
@@ -89,7 +89,7 @@ export function serviceWalk({
   leeway = 0,
   firstPoll = 'free',
 }: ServiceWalkOptions = {}): Walk<ServiceSituation, ServiceWalkStep> {
-  const start = { now: Date.UTC(2026, 0, 1), unanswered: [], polls: 0, events: [] }
+  const start = { now: Date.UTC(2026, 0, 1), withoutResponse: [], polls: 0, events: [] }
   const pace = { interval, leeway, firstPoll }
 
   function issue({ now }: ServiceSituation): ServiceSituation {
@@ -101,7 +101,7 @@ export function serviceWalk({
   return {
     start,
     next: (situation) => (situation.grant ? stepsFrom(situation, situation.grant) : [{ type: 'codes' }]),
-    take: ({ answer, decision, ...before }, step) => {
+    take: ({ result, decision, ...before }, step) => {
       const situation = { ...before, events: [] }
       switch (step.type) {
         case 'codes':
@@ -126,7 +126,7 @@ export function serviceWalk({
 
 function stepsFrom(situation: ServiceSituation, grant: GrantSnapshot): ServiceWalkStep[] {
   for (const eventType of eventTypesOf(grant)) {
-    if (!HEARD_EVENTS.includes(eventType))
+    if (!RECEIVED_EVENTS.includes(eventType))
       throw new Error(`the paths have no case for the event ${eventType}`)
   }
   return [
@@ -135,7 +135,7 @@ function stepsFrom(situation: ServiceSituation, grant: GrantSnapshot): ServiceWa
     // Also where the machine does not listen: a second decision, or a poll after the end, must change nothing.
     { type: 'approve' },
     { type: 'deny' },
-    ...situation.unanswered.flatMap((_, index): ServiceWalkStep[] => {
+    ...situation.withoutResponse.flatMap((_, index): ServiceWalkStep[] => {
       const of = index === 0 ? 'first' : 'last'
       return [
         { type: 'issued', of },
@@ -166,28 +166,33 @@ function momentsOf(grant: GrantSnapshot): Map<Moment, number> {
 }
 
 /** A poll that will have the token made may meet an `issueToken` that does not make it. */
-function polls({ now, unanswered }: ServiceSituation, { value, context }: GrantSnapshot): ServiceWalkStep[] {
+function polls(
+  { now, withoutResponse }: ServiceSituation,
+  { value, context }: GrantSnapshot,
+): ServiceWalkStep[] {
   const { lease, expiresAt } = context
   const isFree = value === 'approved' || (value === 'issuing' && lease !== null && now >= lease.until)
   if (!isFree || now >= expiresAt) return [{ type: 'poll' }]
   return [
     { type: 'poll' },
     { type: 'poll', issuing: 'fails' },
-    ...(unanswered.length < MOST_UNANSWERED ? ([{ type: 'poll', issuing: 'takesLong' }] as const) : []),
+    ...(withoutResponse.length < MAX_WITHOUT_RESPONSE
+      ? ([{ type: 'poll', issuing: 'takesLong' }] as const)
+      : []),
   ]
 }
 
 function poll(situation: ServiceSituation, issuing: 'fails' | 'takesLong' | undefined): ServiceSituation {
-  const { now: at, polls, unanswered } = situation
+  const { now: at, polls, withoutResponse } = situation
   const claim = `poll ${polls + 1}`
   const polled = send({ ...situation, polls: polls + 1 }, { type: 'poll', at, claim })
   const { value, context } = grantOf(polled)
   if (value !== 'issuing' || context.lease?.claim !== claim)
-    return { ...polled, answer: ANSWERS[grantState(value)] }
-  if (issuing === 'takesLong') return { ...polled, unanswered: [...unanswered, claim] }
+    return { ...polled, result: RESPONSES[grantState(value)] }
+  if (issuing === 'takesLong') return { ...polled, withoutResponse: [...withoutResponse, claim] }
   return issuing === 'fails'
-    ? { ...send(polled, { type: 'notIssued', at, claim }), answer: 'pending' }
-    : { ...send(polled, { type: 'issued', at, claim }), answer: 'token' }
+    ? { ...send(polled, { type: 'notIssued', at, claim }), result: 'pending' }
+    : { ...send(polled, { type: 'issued', at, claim }), result: 'token' }
 }
 
 function decide(situation: ServiceSituation, type: 'approve' | 'deny'): ServiceSituation {
@@ -203,13 +208,13 @@ function settle(
   situation: ServiceSituation,
   { type, of }: Extract<ServiceWalkStep, { type: 'issued' | 'notIssued' }>,
 ): ServiceSituation {
-  const claim = situation.unanswered.at(of === 'first' ? 0 : -1) ?? ''
+  const claim = situation.withoutResponse.at(of === 'first' ? 0 : -1) ?? ''
   const settled = send(situation, { type, at: situation.now, claim })
   const delivered = grantOf(situation).value === 'issuing' && grantOf(settled).value === 'authorized'
   return {
     ...settled,
-    unanswered: situation.unanswered.filter((other) => other !== claim),
-    answer: delivered ? 'token' : 'pending',
+    withoutResponse: situation.withoutResponse.filter((other) => other !== claim),
+    result: delivered ? 'token' : 'pending',
   }
 }
 
@@ -225,8 +230,8 @@ function grantOf({ grant }: ServiceSituation): GrantSnapshot {
 
 /** By its state, by the moments that have passed, and by whether the polls that wait for a token may have it. */
 function nameOf(situation: ServiceSituation): string {
-  const { grant, unanswered } = situation
-  const claims = unanswered.map((claim) => (grant?.context.lease?.claim === claim ? 'may' : 'may not'))
+  const { grant, withoutResponse } = situation
+  const claims = withoutResponse.map((claim) => (grant?.context.lease?.claim === claim ? 'may' : 'may not'))
   return [stateOf(situation), ...claims].join(', ')
 }
 

@@ -1,9 +1,9 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { type Clock, systemClock } from '../../client/options.ts'
 import { BadOptionError } from '../../errors.ts'
-import { errorCodeOf, memberOf, readBody } from '../../protocol/response.ts'
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from '../../protocol/endpoints.ts'
-import { github, type Profile, rfc8628 } from '../../protocol/provider.ts'
+import { github, type Provider, rfc8628 } from '../../protocol/provider.ts'
+import { errorCodeOf, memberOf, readBody } from '../../protocol/response.ts'
 import type { Secret } from '../../secret.ts'
 import { createService, type Service } from '../../service/create-service.ts'
 import type { Decision } from '../../service/grants.ts'
@@ -61,7 +61,7 @@ export interface Sandbox {
   /** What `authorizeDevice` and `createDeviceAuthorization` take to log in here. */
   readonly client: {
     readonly clientId: string | Secret
-    readonly profile: Profile
+    readonly provider: Provider
     /** Answers without a socket. */
     readonly fetch: typeof globalThis.fetch
     /** The time of the sandbox. */
@@ -159,7 +159,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   async function respond(request: Request, fault: Fault | undefined, entry: Mutable<SandboxRequest>) {
     if (fault !== undefined) entry.outcome = nameOf(fault)
-    const answer = async () => {
+    const send = async () => {
       const release = time?.hold()
       try {
         return await read(await service.fetch(request), entry)
@@ -169,7 +169,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     }
     const wait = (seconds: number) =>
       new Promise<void>((resolve) => clock.setTimeout(resolve, seconds * 1000))
-    return fault === undefined ? answer() : play(fault, { answer, wait, now: clock.now })
+    return fault === undefined ? send() : play(fault, { respond: send, wait, now: clock.now })
   }
 
   /** Dates the answer, and notes what it says. */
@@ -222,7 +222,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     get client() {
       return {
         clientId: clients[0]?.clientId ?? '',
-        profile: profileOf(options.profile, authUrl ?? IN_PROCESS),
+        provider: providerOf(options.dialect, authUrl ?? IN_PROCESS),
         fetch,
         clock,
       }
@@ -280,7 +280,7 @@ function outcomeOf(body: unknown): string {
   return errorCodeOf(body) ?? ''
 }
 
-function profileOf(profile: ServiceOptions['profile'], authUrl: string): Profile {
+function providerOf(provider: ServiceOptions['dialect'], authUrl: string): Provider {
   const spec = github({ authUrl, baseUrl: authUrl })
-  return profile === 'rfc8628' ? rfc8628({ ...spec, scopeSeparator: ' ' }) : spec
+  return provider === 'rfc8628' ? rfc8628({ ...spec, scopeSeparator: ' ' }) : spec
 }

@@ -25,7 +25,7 @@ export type Fault =
 /** What a fault is played on. */
 export interface Exchange {
   /** Hands the request to the service. */
-  answer(): Promise<Response>
+  respond(): Promise<Response>
   /** Lets time pass, in seconds. */
   wait(seconds: number): Promise<void>
   /** The service's time, epoch milliseconds. */
@@ -54,13 +54,13 @@ function isFault(fault: unknown): boolean {
 }
 
 /** Answers one request with a fault in it. */
-export async function play(fault: Fault, { answer, wait, now }: Exchange): Promise<Response> {
+export async function play(fault: Fault, { respond, wait, now }: Exchange): Promise<Response> {
   if (fault === 'drop') throw connectionReset()
   if (fault === 'hang') return new Promise(() => undefined)
   if (fault === 'html') return page()
   if (fault === 'malformed') return malformed()
   if ('status' in fault) return failure(fault)
-  const response = await answer()
+  const response = await respond()
   if ('slow' in fault) await wait(fault.slow)
   else response.headers.set('date', new Date(now() + fault.clockSkew * 1000).toUTCString())
   return response

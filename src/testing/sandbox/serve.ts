@@ -8,7 +8,7 @@ import { nodeModule } from '../../service/http/node-module.ts'
 export async function serve(fetch: typeof globalThis.fetch): Promise<Pick<Listening, 'url' | 'close'>> {
   const http = nodeModule('node:http')
   if (!http) throw new BadOptionError('this runtime cannot listen: use "fetch" of the sandbox')
-  const server = http.createServer((message, response) => void answer(fetch, message, response))
+  const server = http.createServer((message, response) => void respond(fetch, message, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -20,7 +20,7 @@ export async function serve(fetch: typeof globalThis.fetch): Promise<Pick<Listen
   }
 }
 
-async function answer(
+async function respond(
   fetch: typeof globalThis.fetch,
   message: IncomingMessage,
   response: ServerResponse,

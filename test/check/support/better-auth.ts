@@ -5,7 +5,7 @@ import { memoryAdapter } from 'better-auth/adapters/memory'
 import { toNodeHandler } from 'better-auth/node'
 import { deviceAuthorization } from 'better-auth/plugins'
 import type { ShownCodes } from '../../../src/index.ts'
-import { person } from '../../support/user.ts'
+import { userAt } from '../../support/user.ts'
 
 /** The page is the application's own: better-auth has none. */
 const PAGE = { 'content-type': 'text/html', 'cache-control': 'no-store', 'x-frame-options': 'DENY' }
@@ -37,7 +37,7 @@ export async function startBetterAuth() {
     else void handle(message, response)
   })
 
-  const { open } = person()
+  const { open } = userAt()
   const post = (path: string, body: object) =>
     open(`${origin}/api/auth${path}`, {
       method: 'POST',

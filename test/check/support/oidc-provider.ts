@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import type { ShownCodes } from '../../../src/index.ts'
-import { person } from '../../support/user.ts'
+import { userAt } from '../../support/user.ts'
 
 /** oidc-provider with its device flow, on a free port of this machine, and a person who signs in and decides there. */
 export async function startOidcProvider() {
@@ -30,13 +30,13 @@ export async function startOidcProvider() {
     deviceAuthorizationEndpoint: `${issuer}/device/auth`,
     tokenEndpoint: `${issuer}/token`,
     async approve({ userCode, verificationUri }: ShownCodes) {
-      const { open, send } = person()
+      const { open, send } = userAt()
       const signIn = await send(await send(await open(verificationUri), { user_code: userCode }))
       const { html } = await send(await send(signIn, { login: 'person', password: 'any' }))
       if (!html.includes('Sign-in Success')) throw new Error('the person did not get through')
     },
     async deny({ userCode, verificationUri }: ShownCodes) {
-      const { open, send } = person()
+      const { open, send } = userAt()
       await send(await send(await open(verificationUri), { user_code: userCode }), { abort: 'yes' })
     },
     close: () => {

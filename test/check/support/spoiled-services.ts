@@ -9,7 +9,7 @@ export interface Asked {
 }
 
 /** What the service answered. A spoiler may change it. */
-export interface Answered {
+export interface SeenResponse {
   status: number
   readonly headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: what the wire brings is changed field by field.
@@ -18,9 +18,9 @@ export interface Answered {
 
 /** Does one thing wrong, and nothing else. */
 export interface Spoiler {
-  readonly profile?: 'github' | 'rfc8628'
+  readonly dialect?: 'github' | 'rfc8628'
   before?(asked: Asked): void
-  after?(answered: Answered, asked: Asked): void
+  after?(answered: SeenResponse, asked: Asked): void
 }
 
 const CODES = '/login/device/code'
@@ -31,17 +31,17 @@ const atCodes = (asked: Asked) => asked.method === 'POST' && asked.path === CODE
 const atPoll = (asked: Asked) => asked.method === 'POST' && asked.path === POLL
 
 /** Changes each answer with codes. */
-function codes(change: (answered: Answered) => unknown): Spoiler {
+function codes(change: (answered: SeenResponse) => unknown): Spoiler {
   return { after: (answered) => answered.body?.device_code !== undefined && change(answered) }
 }
 
 /** Changes each answer with a token. */
-function token(change: (answered: Answered) => unknown): Spoiler {
+function token(change: (answered: SeenResponse) => unknown): Spoiler {
   return { after: (answered) => answered.body?.access_token !== undefined && change(answered) }
 }
 
 /** Changes the error word of polls. */
-function says(error: string, of: (asked: Asked, answered: Answered) => boolean): Spoiler {
+function says(error: string, of: (asked: Asked, answered: SeenResponse) => boolean): Spoiler {
   return {
     after: (answered, asked) => {
       if (atPoll(asked) && of(asked, answered)) answered.body = { error }
@@ -91,13 +91,13 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'codes-json': () => codes(({ headers }) => headers.set('content-type', 'text/plain')),
   'codes-no-store': () => codes(({ headers }) => headers.set('cache-control', 'max-age=60')),
   'device-code-entropy': () => ({
-    profile: 'rfc8628',
+    dialect: 'rfc8628',
     ...alias((_, count) => `few-bits-${count}`),
   }),
   'user-code-entropy': () => {
     let count = 0
     return {
-      profile: 'rfc8628',
+      dialect: 'rfc8628',
       ...codes(({ body }) => {
         body.user_code = `1234-567${count++}`
         body.verification_uri_complete = undefined
@@ -156,7 +156,7 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
     }
   },
   'poll-status': () => ({
-    profile: 'github',
+    dialect: 'github',
     after: (answered) => {
       if (answered.body?.error === PENDING) answered.status = 400
     },
@@ -164,7 +164,7 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'device-code-form': () => alias((code) => `${code}x`),
   'user-code-form': () =>
     codes(({ body }) => Object.assign(body, { user_code: body.user_code.replace('-', '') })),
-  'slow-down': () => ({ profile: 'github', ...says(PENDING, (_, { body }) => body.error === 'slow_down') }),
+  'slow-down': () => ({ dialect: 'github', ...says(PENDING, (_, { body }) => body.error === 'slow_down') }),
   'slow-down-interval': () => ({
     after: ({ body }) => {
       if (body?.error === 'slow_down') body.interval = 6
@@ -288,9 +288,9 @@ export function spoiledFetch(
     const asked = { method, path: new URL(String(input)).pathname, fields }
     before?.(asked)
     const sent = isJson ? JSON.stringify(Object.fromEntries(fields)) : fields.toString()
-    const answer = await fetch(input, { ...init, ...(method === 'POST' && { body: sent }) })
-    const text = await answer.text()
-    const answered: Answered = { status: answer.status, headers: answer.headers, body: parse(text) }
+    const response = await fetch(input, { ...init, ...(method === 'POST' && { body: sent }) })
+    const text = await response.text()
+    const answered: SeenResponse = { status: response.status, headers: response.headers, body: parse(text) }
     after?.(answered, asked)
     const { body: said, status } = answered
     return new Response(typeof said === 'string' ? said : JSON.stringify(said), {

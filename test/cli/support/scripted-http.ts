@@ -59,12 +59,12 @@ export async function scriptedHttp({
       await held
       if (path === hang) return
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify(answerTo(path)))
+      response.end(JSON.stringify(responseTo(path)))
     },
     { isSecure: isSecure ?? false },
   )
 
-  function answerTo(path: string): object {
+  function responseTo(path: string): object {
     if (path === '/login/device/code') return { ...CODES, ...codes }
     if (path === '/login/oauth/access_token') return polls[Math.min(polled++, polls.length - 1)] ?? PENDING
     return user

@@ -14,7 +14,7 @@ export function hasFailed({ activity, status }: DeviceView): boolean {
 
 /** Starts a login. Returns a function that ends it. */
 export function startLogin({ clientId, show, onToken }: Login): () => void {
-  const login = createDeviceAuthorization({ clientId, profile: github({ authUrl: location.origin }) })
+  const login = createDeviceAuthorization({ clientId, provider: github({ authUrl: location.origin }) })
 
   const showNow = () => show(viewOf(login.getSnapshot(), Date.now()))
   const everySecond = setInterval(showNow, 1000)

@@ -9,7 +9,7 @@ export async function proxy(request: Request): Promise<Response> {
   const site = request.headers.get('sec-fetch-site') ?? 'same-origin'
   if (site !== 'same-origin') return new Response(null, { status: 403 })
 
-  const answer = await fetch(SERVICE + pathname, {
+  const response = await fetch(SERVICE + pathname, {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
     body: await request.text(),
@@ -17,8 +17,8 @@ export async function proxy(request: Request): Promise<Response> {
   })
   const headers = new Headers({ 'cache-control': 'no-store' })
   for (const name of ['content-type', 'retry-after']) {
-    const value = answer.headers.get(name)
+    const value = response.headers.get(name)
     if (value !== null) headers.set(name, value)
   }
-  return new Response(answer.body, { status: answer.status, headers })
+  return new Response(response.body, { status: response.status, headers })
 }

@@ -8,9 +8,9 @@ export function fastifyApp(service: Service): FastifyInstance {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     for (const path of service.paths)
-      scope.all(path, (request, reply) => {
-        reply.hijack()
-        return service.requestListener(request.raw, reply.raw)
+      scope.all(path, (request, response) => {
+        response.hijack()
+        return service.requestListener(request.raw, response.raw)
       })
   })
   app.get('/', async () => 'Your own page')

@@ -2,16 +2,16 @@ import { authorizeDevice, github } from 'authgraph'
 import { createApi, oauth } from 'authgraph/auth'
 
 /** Logs the user in, and returns the name that the API knows them by. */
-export async function logIn(clientId: string, profile = github()): Promise<string> {
+export async function logIn(clientId: string, provider = github()): Promise<string> {
   const token = await authorizeDevice({
     clientId,
-    profile,
+    provider,
     scopes: ['read:user'],
     onCodes: ({ verificationUri, userCode }) => {
       process.stdout.write(`Open ${verificationUri} and enter ${userCode}\n`)
     },
   })
-  const api = createApi({ auth: oauth(token), profile })
+  const api = createApi({ auth: oauth(token), provider })
   const { login } = await api<{ login: string }>('/user')
   return login
 }

@@ -1,9 +1,9 @@
-import { AuthgraphError, authorizeDevice, type Clock, type Profile, type Secret } from 'authgraph'
+import { AuthgraphError, authorizeDevice, type Clock, type Provider, type Secret } from 'authgraph'
 
 /** Whom the command asks. A test gives all of it, the program itself the client id alone. */
 export interface LoginClient {
   readonly clientId: string | Secret
-  readonly profile?: Profile
+  readonly provider?: Provider
   readonly fetch?: typeof fetch
   readonly clock?: Clock
 }

@@ -46,16 +46,16 @@ describe('shows where the login stands', () => {
   })
 
   test.for(paths.map((path) => [path.name, path] as const))('%s', async ([, path], { sandbox }) => {
-    let answer = (_response?: WireResponse) => {}
+    let respond = (_response?: WireResponse) => {}
     const fetch = () =>
       new Promise<Response>((resolve, reject) => {
-        answer = (response) =>
+        respond = (response) =>
           response ? resolve(new Response(response.body, response)) : reject(new TypeError('no connection'))
       })
     const { press, text } = await show({ ...sandbox.client, fetch, random: () => 0 })
-    const reply = ({ response }: { readonly response?: WireResponse }) =>
+    const response = ({ response }: { readonly response?: WireResponse }) =>
       act(async () => {
-        answer(response)
+        respond(response)
         await sandbox.advance(0)
       })
     const pass = ({ milliseconds }: { readonly milliseconds: number }) =>
@@ -63,8 +63,8 @@ describe('shows where the login stands', () => {
 
     await path.test({
       start: () => press('Sign in'),
-      codes: reply,
-      answer: reply,
+      codes: response,
+      response: response,
       silence: pass,
       wait: pass,
       cancel: () => press('Cancel'),

@@ -9,14 +9,14 @@ const service = createService({ clients: [{ clientId: 'my-client-id', name: 'My 
 const { url, close } = await service.listen()
 const token = await authorizeDevice({
   clientId: 'my-client-id',
-  profile: github({ authUrl: url, baseUrl: url }),
+  provider: github({ authUrl: url, baseUrl: url }),
   onCodes: ({ userCode }) => service.approve(userCode, 'octocat'),
 })
-const api = createApi({ auth: oauth(token.accessToken), profile: github({ authUrl: url, baseUrl: url }) })
+const api = createApi({ auth: oauth(token.accessToken), provider: github({ authUrl: url, baseUrl: url }) })
 assert.equal((await api('/user')).login, 'octocat')
 await close()
 
-const gone = authorizeDevice({ clientId: 'id', profile: github({ authUrl: url, baseUrl: url }) })
+const gone = authorizeDevice({ clientId: 'id', provider: github({ authUrl: url, baseUrl: url }) })
 await assert.rejects(gone, (error) => error instanceof UnreachableError && error.name === 'UnreachableError')
 assert.equal(deviceAuthorization.id, 'deviceAuthorization')
 assert.equal(typeof createAppJwtSigner, 'function')

@@ -147,8 +147,8 @@ const checks = {
   'the token of the device flow is recognised, also through a plain fetch': async () => {
     const token = await obtainToken()
     equal(await apiWith(oauth(token))('/user'), { login: 'octocat' })
-    const answer = await withAuth(oauth(token), { fetch: service.fetch })('/user')
-    equal([answer.status, answer.headers.get('x-oauth-scopes')], [200, 'repo, gist'])
+    const response = await withAuth(oauth(token), { fetch: service.fetch })('/user')
+    equal([response.status, response.headers.get('x-oauth-scopes')], [200, 'repo, gist'])
   },
 
   'credentials stay at their host': async () => {

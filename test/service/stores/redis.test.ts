@@ -142,11 +142,13 @@ describe.skipIf(!hasRedis)('redisStore', () => {
           index % 3 === 0 ? at(index).deny(userCode) : at(index).approve(userCode, `user-${index}`),
         ),
       )
-      const heard = await Promise.all(Array.from({ length: 140 }, (_, index) => at(index).poll(deviceCode)))
-      heard.push(await first.poll(deviceCode))
+      const received = await Promise.all(
+        Array.from({ length: 140 }, (_, index) => at(index).poll(deviceCode)),
+      )
+      received.push(await first.poll(deviceCode))
       expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
       const approved = outcomes.indexOf('done') % 3 !== 0
-      expect(heard.filter(({ body }) => body.access_token)).toHaveLength(approved ? 1 : 0)
+      expect(received.filter(({ body }) => body.access_token)).toHaveLength(approved ? 1 : 0)
     })
   })
 
@@ -250,7 +252,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       onTestFinished(relay.close)
       const store = storeAt(relay.url)
       await increment(store)
-      relay.swallowAnswerTo('EVALSHA')
+      relay.swallowResponseTo('EVALSHA')
       expect(await increment(store)).toBe(1)
       expect(await count(store)).toBe(2)
     })
@@ -264,8 +266,8 @@ describe.skipIf(!hasRedis)('redisStore', () => {
         {
           ...boundTo(client),
           evalSha: async (sha1: string, options: ScriptOptions) => {
-            const answer = await client.evalSha(sha1, options)
-            if (!breaking) return answer
+            const response = await client.evalSha(sha1, options)
+            if (!breaking) return response
             breaking = false
             await increment(other)
             throw new Error('the connection broke')
@@ -284,7 +286,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const service = startService({ store: storeAt(relay.url), clock: Date })
       const { poll, userCode } = await service.begin()
       await service.approve(userCode, 'octocat')
-      relay.swallowAnswerTo('"authorized"')
+      relay.swallowResponseTo('"authorized"')
       const { access_token } = (await poll()).body
       expect((await service.whoIs(access_token)).body.login).toBe('octocat')
       expect((await poll()).body.error).toBe('incorrect_device_code')
@@ -352,8 +354,8 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const service = startService({ store: await impatientStoreAt(server.url), clock: Date })
       const { poll, userCode } = await service.begin()
       await server.kill()
-      const answers = await Promise.all([poll(), service.askForCodes(), service.whoIs('gho_any')])
-      for (const { status, headers, body } of answers) {
+      const responses = await Promise.all([poll(), service.askForCodes(), service.whoIs('gho_any')])
+      for (const { status, headers, body } of responses) {
         expect(status).toBe(503)
         expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
         expect(body.error).toBe('temporarily_unavailable')
@@ -398,7 +400,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
         })
         const login = authorizeDevice({
           clientId: CLIENT_ID,
-          profile: github({ authUrl: 'http://localhost', baseUrl: 'http://localhost' }),
+          provider: github({ authUrl: 'http://localhost', baseUrl: 'http://localhost' }),
           fetch: service.fetch,
           clock,
           onCodes: ({ userCode }) => show(userCode),

@@ -3,20 +3,20 @@ import type { DeviceAuthorizationActor, ShownCodes } from '../../../client/optio
 import { exportResume } from '../../../client/resume.ts'
 import { watch } from '../../../client/watch.ts'
 import { AuthgraphError } from '../../../errors.ts'
-import type { Profile } from '../../../protocol/provider.ts'
+import type { Provider } from '../../../protocol/provider.ts'
 import type { LoginOptions } from '../../commands/login.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
+import { httpFetch } from '../../network/http-fetch.ts'
+import { providerAt } from '../../network/service-address.ts'
+import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
 import { exitCodeOf, failure } from '../../terminal/failure.ts'
+import { type Report, reportTo } from '../../terminal/report.ts'
+import type { Observed } from '../../watch/observe.ts'
 import { follow } from './follow.ts'
 import { copyCode, openAddress } from './hand-over.ts'
-import { httpFetch } from '../../network/http-fetch.ts'
 import { type Plan, planLogin } from './plan.ts'
-import { type Report, reportTo } from '../../terminal/report.ts'
-import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
-import { profileAt } from '../../network/service-address.ts'
 import { keepToken, tellLogin } from './settle.ts'
 import { KEY_HINTS, stopEarly, stopOnRequest, tellSaved } from './stop.ts'
-import type { Observed } from '../../watch/observe.ts'
 
 /** Runs `authgraph login`. Returns the exit code. */
 export async function login(options: LoginOptions): Promise<number> {
@@ -52,30 +52,30 @@ async function authorize(plan: Plan, means: Means): Promise<number> {
   const { options, report, stream } = means
   // The page that follows a login reads each answer a second time, as those of the runtime can be.
   const fetch = await environmentFetch(options.watch ? undefined : httpFetch)
-  const profile = await profileAt(plan.address, fetch)
+  const provider = await providerAt(plan.address, fetch)
   const watching = options.watch
     ? await (await import('../../watch/start-watching.ts')).startWatching(fetch, report, {
         open: stream.isTTY,
       })
     : undefined
   try {
-    return await obtain(plan, { ...means, profile, fetch }, watching?.options)
+    return await obtain(plan, { ...means, provider, fetch }, watching?.options)
   } finally {
     await watching?.close()
   }
 }
 
 interface Reach extends Means {
-  readonly profile: Profile
+  readonly provider: Provider
   readonly fetch: typeof globalThis.fetch
 }
 
 async function obtain(plan: Plan, means: Reach, observed: Observed | undefined): Promise<number> {
   const { name, scopes, store, clientId, resume } = plan
-  const { options, report, profile, fetch } = means
+  const { options, report, provider, fetch } = means
   let shown: ShownCodes | undefined
   const actor = createDeviceAuthorization({
-    profile,
+    provider,
     fetch,
     ...observed,
     ...(resume ? { resume } : { clientId, scopes }),
@@ -100,7 +100,7 @@ async function obtain(plan: Plan, means: Reach, observed: Observed | undefined):
     const token = await keepToken(result, plan)
     // Nothing stops what lies between a token and where it is kept, or else printed: it comes once.
     if (store.name !== 'none') stopped.close()
-    await tellLogin(token, plan, { options, report, profile })
+    await tellLogin(token, plan, { options, report, provider })
     return 0
   } finally {
     stopped.close()

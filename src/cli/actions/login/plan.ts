@@ -2,15 +2,15 @@ import type { ResumeRecord } from '../../../client/resume.ts'
 import { Secret } from '../../../secret.ts'
 import { CommandError } from '../../command-error.ts'
 import type { LoginOptions } from '../../commands/login.ts'
-import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
-import { type NamedProfile, replaceableProfile } from '../../storage/saved-profiles.ts'
 import {
   addressOf,
+  authOrigin,
   DEFAULT_ADDRESS,
   isSameService,
-  originOf,
   type ServiceAddress,
 } from '../../network/service-address.ts'
+import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
+import { type NamedProfile, replaceableProfile } from '../../storage/saved-profiles.ts'
 import type { StoreName } from '../../storage/store-names.ts'
 import { type TokenStore, tokenStore } from '../../storage/token-store.ts'
 
@@ -34,7 +34,7 @@ async function fresh(options: LoginOptions): Promise<Plan> {
   forgetExpiredFlows()
   const { encoding } = options
   const given = addressOf(options)
-  const name = options.profile ?? originOf(given ?? DEFAULT_ADDRESS).host
+  const name = options.profile ?? authOrigin(given ?? DEFAULT_ADDRESS).host
   const known = knownProfile(name, given)
   const clientId = options.clientId ?? (known && (await keptClientId(known)))
   if (!clientId)

@@ -1,17 +1,17 @@
 import type { DeviceResult } from '../../../../machines/device-authorization.ts'
 import { reasonOf } from '../../../client/authorize-device.ts'
 import type { OAuthToken } from '../../../protocol/oauth-record.ts'
-import type { Profile } from '../../../protocol/provider.ts'
+import type { Provider } from '../../../protocol/provider.ts'
 import { CommandError } from '../../command-error.ts'
 import type { LoginOptions } from '../../commands/login.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
-import type { Plan } from './plan.ts'
-import type { Report } from '../../terminal/report.ts'
+import { authOrigin } from '../../network/service-address.ts'
 import { replaceableProfile, saveProfile } from '../../storage/saved-profiles.ts'
-import { originOf } from '../../network/service-address.ts'
 import { tokenStore } from '../../storage/token-store.ts'
 import { validityOf } from '../../storage/validity.ts'
+import type { Report } from '../../terminal/report.ts'
 import { type Line, styled } from '../../terminal/writer.ts'
+import type { Plan } from './plan.ts'
 
 /** Keeps the token of a login, and what is remembered of it. Throws the error of a login that brought none. */
 export async function keepToken(result: DeviceResult, plan: Plan): Promise<OAuthToken> {
@@ -38,13 +38,13 @@ export async function tellLogin(
   {
     options,
     report,
-    profile,
-  }: { readonly options: LoginOptions; readonly report: Report; readonly profile: Profile },
+    provider,
+  }: { readonly options: LoginOptions; readonly report: Report; readonly provider: Provider },
 ): Promise<void> {
   const { whoIs } = await import('../../network/who-is.ts')
-  const answer = await whoIs(token, { profile, fetch: await environmentFetch() })
-  const user = typeof answer === 'string' ? answer : undefined
-  const { host } = originOf(address)
+  const response = await whoIs(token, { provider, fetch: await environmentFetch() })
+  const user = typeof response === 'string' ? response : undefined
+  const { host } = authOrigin(address)
   report.say(
     {
       event: 'authorized',

@@ -2,12 +2,12 @@ import type { ReadStream } from 'node:tty'
 import type { DeviceAuthorizationActor, ShownCodes } from '../../../client/options.ts'
 import { viewOf } from '../../../client/view.ts'
 import { watch } from '../../../client/watch.ts'
-import { copyCode, openAddress } from './hand-over.ts'
-import { listenToKeys } from '../../terminal/keys.ts'
-import type { Plan } from './plan.ts'
-import type { Report } from '../../terminal/report.ts'
 import { timeOf } from '../../storage/validity.ts'
+import { listenToKeys } from '../../terminal/keys.ts'
+import type { Report } from '../../terminal/report.ts'
 import { type Line, styled } from '../../terminal/writer.ts'
+import { copyCode, openAddress } from './hand-over.ts'
+import type { Plan } from './plan.ts'
 
 /** Saved, and not finished: `EX_TEMPFAIL` of sysexits.h. */
 const SAVED = 75

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isToken } from '../../../protocol/token-syntax.ts'
 import { Secret } from '../../../secret.ts'
-import { readRecord } from '../parse-saved.ts'
+import { parseSaved } from '../parse-saved.ts'
 import type { KeptLogin } from '../token-store.ts'
 
 const toSecret = v.transform((value: string) => new Secret(value))
@@ -41,7 +41,7 @@ export function writeLogin({ clientId, token }: KeptLogin): string {
 
 /** Reads what `writeLogin` wrote. Throws CommandError `damaged_file`, which quotes nothing. */
 export function readLogin(text: string, profile: string): KeptLogin {
-  const { clientId, token } = readRecord(record, text, {
+  const { clientId, token } = parseSaved(record, text, {
     what: 'the kept login',
     profile,
     remove: 'authgraph logout',

@@ -1,13 +1,13 @@
 import { groupBy } from './group-by.ts'
 import { guardText } from './plan-picture.ts'
-import type { Machine, Move, State } from './read-machine.ts'
+import type { Machine, State, Transition } from './read-machine.ts'
 import { ACTIONS, GUARDS, TRIGGERS } from './words.ts'
 
 /**
  * Writes what a machine can do as a page of Markdown: its picture, its states, and its moves as the specification lists
  * them (Spec 3).
  */
-export function writeMoves(machine: Machine, file: string): string {
+export function writeTransitions(machine: Machine, file: string): string {
   const states = machine.states.filter(({ id, type }) => id !== '' && type !== 'history')
   return `# ${machine.id}
 
@@ -22,7 +22,7 @@ Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run dia
 
 ${table(
   ['State', 'Trigger', 'Condition', 'Next state', 'Also'],
-  rowsOf(machine).map((moves) => moveRow(moves, machine)),
+  rowsOf(machine).map((transitions) => transitionRow(transitions, machine)),
 )}
 
 ## States
@@ -63,26 +63,26 @@ function pictureOf(file: string, words: string): string {
 }
 
 /** The moves of each row: those that differ in nothing but the state. */
-export function rowsOf({ moves }: Machine): Move[][] {
+export function rowsOf({ transitions }: Machine): Transition[][] {
   return [
-    ...groupBy(moves, ({ trigger, guard, to, actions, description }) =>
+    ...groupBy(transitions, ({ trigger, guard, to, actions, description }) =>
       JSON.stringify([trigger, guard, to, actions, description]),
     ).values(),
   ]
 }
 
-function moveRow(moves: readonly Move[], machine: Machine): string[] {
-  const [move] = moves as [Move]
-  const { trigger, guard, to, actions, description } = move
+function transitionRow(transitions: readonly Transition[], machine: Machine): string[] {
+  const [transition] = transitions as [Transition]
+  const { trigger, guard, to, actions, description } = transition
   const seconds = machine.delays[trigger.name]
   const name = trigger.name === '' ? trigger.kind : `${trigger.kind} ${trigger.name}`
-  const condition = guard ? said(GUARDS, guard) : guardText(move, machine) ? 'Otherwise' : ''
+  const condition = guard ? said(GUARDS, guard) : guardText(transition, machine) ? 'Otherwise' : ''
   const also = [
     ...(description ? [sentence(description)] : []),
     ...actions.map((action) => said(ACTIONS, action)),
   ]
   return [
-    list(moves.map(({ from }) => from)) || 'any',
+    list(transitions.map(({ from }) => from)) || 'any',
     said(TRIGGERS, name) + (seconds === undefined ? '' : ` (${seconds / 1000} s)`),
     condition,
     targetText(to, machine),
