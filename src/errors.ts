@@ -1,11 +1,32 @@
 /**
+ * What an error of this package can be about. A code never changes its meaning.
+ *
+ * @group Errors
+ */
+export type ErrorCode =
+  | 'denied'
+  | 'expired'
+  | 'cancelled'
+  | 'unreachable'
+  | 'timed_out'
+  | 'redirected'
+  | 'wrong_host'
+  | 'bad_response'
+  | 'response_too_large'
+  | 'refused'
+  | 'bad_option'
+  | 'bad_resume'
+  | 'store_unavailable'
+  | JwtErrorCode
+
+/**
  * The base of every error of this package: one stable `code` each, and a message that names fields, hosts and
  * paths, never values.
  *
  * @group Errors
  */
 export abstract class AuthgraphError extends Error {
-  abstract readonly code: string
+  abstract readonly code: ErrorCode
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

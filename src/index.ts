@@ -38,6 +38,7 @@ export {
   BadResumeError,
   CancelledError,
   DeniedError,
+  type ErrorCode,
   ExpiredError,
   JwtError,
   type JwtErrorCode,

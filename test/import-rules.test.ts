@@ -86,6 +86,19 @@ function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
   return reached
 }
 
+test('no file imports itself, by whatever others, not even as types', () => {
+  const own = imports.filter(({ to }) => /^(src|machines|docs)\//.test(to))
+  const importers = new Set(own.map(({ from }) => from))
+  let size: number
+  // Whatever imports nothing that is left cannot be on a circle.
+  do {
+    size = importers.size
+    for (const file of importers)
+      if (!own.some(({ from, to }) => from === file && importers.has(to))) importers.delete(file)
+  } while (importers.size < size)
+  expect([...importers]).toEqual([])
+})
+
 test('nothing imports the public names of the root', () => {
   expect(imports.filter(({ to }) => to === 'src/index.ts')).toEqual([])
 })

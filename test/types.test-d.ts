@@ -1,12 +1,15 @@
 import { assertType, expectTypeOf, test } from 'vitest'
 import {
   type AnyAuthgraphError,
+  type AuthgraphError,
   authorizeDevice,
   type Clock,
   createDeviceAuthorization,
+  DeniedError,
   type DeviceCodes,
   type DeviceResult,
   deviceInput,
+  type ErrorCode,
   type OAuthToken,
   type ResumeRecord,
 } from '../src/index.ts'
@@ -56,4 +59,16 @@ test('the input of a child takes nothing that needs an actor', () => {
   deviceInput({ clientId: 'id', signal: new AbortController().signal })
   // @ts-expect-error: the parent is inspected with its children.
   deviceInput({ clientId: 'id', inspect: () => undefined })
+})
+
+test('a code that no error has does not compile, and every code has an error', () => {
+  const error = new DeniedError() as AuthgraphError
+  switch (error.code) {
+    case 'denied':
+      break
+    // @ts-expect-error: a misspelt code.
+    case 'deneid':
+      break
+  }
+  expectTypeOf<AnyAuthgraphError['code']>().toEqualTypeOf<ErrorCode>()
 })

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../service/pages/escape-html.ts'
-import type { CheckReport } from './check-service.ts'
+import type { CheckReport } from './options.ts'
 import type { CheckResult } from './verdicts.ts'
 
 /**

@@ -15,11 +15,20 @@ export type CommandErrorCode =
   | 'unusable_file'
 
 /** What went wrong at a command line. The message says what to do, where the code alone does not. */
-export class CommandError extends AuthgraphError {
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
   readonly code: CommandErrorCode
 
   constructor(code: CommandErrorCode, message: string) {
     super(message)
     this.code = code
   }
+}
+
+/** What a command reports in a sentence. Anything else is a bug. */
+export type Failure = AuthgraphError | CommandError
+
+/** Tells whether a command reports this error in a sentence. */
+export function isFailure(error: unknown): error is Failure {
+  return error instanceof AuthgraphError || error instanceof CommandError
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
+
 import { CommanderError } from 'commander'
-import { AuthgraphError } from '../errors.ts'
+import { isFailure } from './command-error.ts'
 import { refuseSecrets } from './commands/refuse-secrets.ts'
 import { createProgram } from './program.ts'
 import { exitCodeOf, failure } from './terminal/failure.ts'
@@ -33,7 +34,7 @@ async function run(): Promise<void> {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
   const { print } = writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
-  if (error instanceof AuthgraphError) {
+  if (isFailure(error)) {
     print(...failure(error, process.stderr).lines)
     return exitCodeOf(error)
   }

@@ -109,42 +109,28 @@ export function createService(options: ServiceOptions): Service {
       address: clientAddress(request),
     })
 
-  const pace = { interval, expiresIn, leeway, firstPoll }
+  const parts = {
+    clients,
+    grants,
+    tokens,
+    limiter,
+    waitingGrants,
+    earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
+    clientAddress,
+    dialect,
+    pace: { interval, expiresIn, leeway, firstPoll },
+    page,
+    identify,
+    issueToken,
+    secret: formSecret(options.secret, store, clock),
+    onError,
+    clock,
+    authUrl,
+  }
   const handlers: Handlers = {
-    deviceCode: deviceCode.bind(null, {
-      clients,
-      grants,
-      limiter,
-      waitingGrants,
-      clientAddress,
-      dialect,
-      pace,
-      authUrl,
-    }),
-    accessToken: accessToken.bind(null, {
-      clients,
-      grants,
-      tokens,
-      limiter,
-      earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
-      clientAddress,
-      dialect,
-      issueToken,
-      onError,
-      clock,
-    }),
-    verification: verification.bind(null, {
-      clients,
-      grants,
-      limiter,
-      clientAddress,
-      page,
-      identify,
-      secret: formSecret(options.secret, store, clock),
-      onError,
-      clock,
-      authUrl,
-    }),
+    deviceCode: (request) => deviceCode(parts, request),
+    accessToken: (request) => accessToken(parts, request),
+    verification: (request) => verification(parts, request),
     metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS),
     openidConfiguration: options.openidConfiguration
       ? async () => openidConfiguration(addresses().authUrl ?? IN_PROCESS, options.clients)

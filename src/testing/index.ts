@@ -4,8 +4,9 @@
  * @module authgraph/testing
  */
 
-export { type CheckOptions, type CheckReport, checkService } from '../check/check-service.ts'
+export { checkService } from '../check/check-service.ts'
 export { toJUnit } from '../check/junit.ts'
+export type { CheckOptions, CheckReport } from '../check/options.ts'
 export type { RequirementId } from '../check/requirements.ts'
 export type { CheckResult } from '../check/verdicts.ts'
 export type { ShownExchange } from '../check/wire.ts'

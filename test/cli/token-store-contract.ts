@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CommandError } from '../../src/cli/command-error.ts'
-import type { KeptLogin, TokenStore } from '../../src/cli/storage/token-store.ts'
+import type { KeptLogin, TokenStore } from '../../src/cli/storage/kept-login.ts'
 import { Secret } from '../../src/index.ts'
 
 export function keptLogin(token: string): KeptLogin {

@@ -6,17 +6,35 @@ import { none } from '../../auth/none.ts'
 import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
 import { withAuth } from '../../auth/with-auth.ts'
-import { AuthgraphError, UnreachableError } from '../../errors.ts'
-import { CommandError } from '../command-error.ts'
-import type { ApiOptions, AuthForm } from '../commands/api.ts'
-import { readSecret } from '../commands/secret-source.ts'
+import { UnreachableError } from '../../errors.ts'
+import { CommandError, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { DEFAULT_ADDRESS, providerAt } from '../network/service-address.ts'
 import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { usableLogin } from '../storage/usable-login.ts'
 import { type Line, styled, type Writer, writerTo } from '../terminal/writer.ts'
 import { numberOrName } from './jwt.ts'
+import { readSecret } from './secret-source.ts'
 import { tokenAuth } from './token-auth.ts'
+
+/** A form of client authentication, as the command line calls it. */
+export type AuthForm = 'none' | 'basic' | 'personal' | 'app' | 'oauth'
+
+/** What `authgraph api` was asked for. */
+export interface ApiOptions {
+  readonly auth: AuthForm
+  readonly profile?: string
+  readonly host?: string
+  readonly user?: string
+  readonly secret?: string
+  readonly appId?: string
+  readonly key?: string
+  readonly method?: string
+  readonly field?: [string, string][]
+  readonly header?: [string, string][]
+  readonly include?: true
+  readonly color: boolean
+}
 
 const LINE_BREAK = 0x0a
 
@@ -112,7 +130,7 @@ async function sent(
   try {
     return await fetch(path, init)
   } catch (error) {
-    throw error instanceof AuthgraphError ? error : UnreachableError.of(new URL(baseUrl).host, error)
+    throw isFailure(error) ? error : UnreachableError.of(new URL(baseUrl).host, error)
   }
 }
 

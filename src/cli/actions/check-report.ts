@@ -1,4 +1,4 @@
-import type { CheckReport } from '../../check/check-service.ts'
+import type { CheckReport } from '../../check/options.ts'
 import type { CheckResult } from '../../check/verdicts.ts'
 import type { ShownExchange } from '../../check/wire.ts'
 import { type Line, type Styled, styled, wrap, writerTo } from '../terminal/writer.ts'

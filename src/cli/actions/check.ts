@@ -9,9 +9,28 @@ import type { ShownCodes } from '../../client/options.ts'
 import { BadOptionError } from '../../errors.ts'
 import { isLoopback } from '../../protocol/address.ts'
 import { github, type Provider } from '../../protocol/provider.ts'
-import type { CheckCommandOptions } from '../commands/check.ts'
 import { endpointsOf } from '../network/service-address.ts'
 import { checkReportTo } from './check-report.ts'
+
+/** What `authgraph check` was asked for. */
+export interface CheckCommandOptions {
+  readonly clientId: string
+  readonly otherClientId?: string
+  readonly approve?: string
+  readonly deny?: string
+  readonly dialect: 'github' | 'rfc8628' | 'auto'
+  readonly issuer?: string
+  readonly deviceAuthorizationEndpoint?: string
+  readonly tokenEndpoint?: string
+  readonly pageOrigin?: string
+  readonly scope?: readonly string[]
+  readonly waitExpiry?: true
+  readonly yesRemote?: true
+  readonly json?: true
+  /** A path. */
+  readonly junit?: string
+  readonly color: boolean
+}
 
 type Decide = (codes: ShownCodes) => Promise<void>
 

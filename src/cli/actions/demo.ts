@@ -7,12 +7,24 @@ import { viewOf } from '../../client/view.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import { github } from '../../protocol/provider.ts'
 import { createService, type Service } from '../../service/create-service.ts'
-import type { DemoOptions } from '../commands/demo.ts'
 import { failure } from '../terminal/failure.ts'
 import { openBrowser } from '../terminal/open-browser.ts'
 import { reportTo } from '../terminal/report.ts'
 import type { Line } from '../terminal/writer.ts'
 import { follow } from './login/follow.ts'
+
+/** What `authgraph demo` was asked for. */
+export interface DemoOptions {
+  readonly approve?: true
+  readonly deny?: true
+  readonly expire?: true
+  /** Seconds between polls. */
+  readonly interval: number
+  /** Serve a page that follows. */
+  readonly watch?: true
+  readonly json?: true
+  readonly color: boolean
+}
 
 const CLIENT_ID = 'authgraph-demo'
 

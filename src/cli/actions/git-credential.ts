@@ -1,11 +1,18 @@
 import { text } from 'node:stream/consumers'
-import type { GitCredentialOptions, GitOperation } from '../commands/git-credential.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { tokenStore } from '../storage/token-store.ts'
 import { usableLogin } from '../storage/usable-login.ts'
 import { type Line, writerTo } from '../terminal/writer.ts'
+
+/** What git asks of a credential helper. */
+export type GitOperation = 'get' | 'store' | 'erase'
+
+/** What `authgraph git-credential` was asked for. */
+export interface GitCredentialOptions {
+  readonly profile?: string
+}
 
 /** Who logs in with a token: services look at the token alone. */
 const ANYONE = 'x-access-token'

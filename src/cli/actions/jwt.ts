@@ -3,9 +3,17 @@ import * as v from 'valibot'
 import { createAppJwtSigner } from '../../app-jwt/create-app-jwt-signer.ts'
 import type { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
-import type { JwtOptions } from '../commands/jwt.ts'
-import { readSecret } from '../commands/secret-source.ts'
 import { type Line, styled, visibleJson, writerTo } from '../terminal/writer.ts'
+import { readSecret } from './secret-source.ts'
+
+/** What `authgraph jwt` was asked for. */
+export interface JwtOptions {
+  readonly appId?: string
+  readonly key?: string
+  readonly decode?: true
+  readonly json?: true
+  readonly color: boolean
+}
 
 /** A token that has ended, or is not good yet. */
 const NOT_GOOD = 3

@@ -1,9 +1,14 @@
 import { CommandError } from '../command-error.ts'
-import type { LogoutOptions } from '../commands/logout.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { damagedProfiles, forgetProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { tokenStore } from '../storage/token-store.ts'
 import { type Line, styled, writerTo } from '../terminal/writer.ts'
+
+/** What `authgraph logout` was asked for. */
+export interface LogoutOptions {
+  readonly profile?: string
+  readonly color: boolean
+}
 
 /** Runs `authgraph logout`. Returns the exit code. */
 export async function logout(options: LogoutOptions): Promise<number> {

@@ -2,7 +2,39 @@ import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
-import type { NamedClient, ServeOptions } from '../commands/serve.ts'
+
+/** A client, as the command line names it. */
+export interface NamedClient {
+  readonly clientId: string
+  readonly name: string
+  /** The scopes that it may ask for: any where there are none. */
+  readonly scopes?: readonly string[]
+}
+
+/** What `authgraph serve` was asked for. */
+export interface ServeOptions {
+  readonly port: number
+  readonly host: string
+  /** `memory`, or the address of a Redis. */
+  readonly store: string
+  readonly client?: readonly NamedClient[]
+  /** The name of a file. */
+  readonly clients?: string
+  readonly demoClient?: true
+  readonly dialect: 'github' | 'rfc8628'
+  /** Seconds. */
+  readonly expiresIn: number
+  /** Seconds. */
+  readonly interval: number
+  readonly tlsKey?: string
+  readonly tlsCert?: string
+  readonly authUrl?: string
+  readonly baseUrl?: string
+  readonly allowHttp?: true
+  readonly trustProxy?: readonly string[]
+  readonly json?: true
+  readonly color: boolean
+}
 
 const DEMO_CLIENT: NamedClient = { clientId: 'authgraph-demo', name: 'Authgraph demo' }
 

@@ -1,6 +1,5 @@
-import { AuthgraphError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
-import type { StatusOptions } from '../commands/status.ts'
+import { type Failure, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, providerAt } from '../network/service-address.ts'
 import { whoIs } from '../network/who-is.ts'
@@ -17,12 +16,20 @@ import { validityOf } from '../storage/validity.ts'
 import { failure } from '../terminal/failure.ts'
 import { type Line, styled, visibleJson, type Writer, writerTo } from '../terminal/writer.ts'
 
+/** What `authgraph status` was asked for. */
+export interface StatusOptions {
+  readonly profile?: string
+  readonly json?: true
+  readonly names?: true
+  readonly color: boolean
+}
+
 const NOT_TRIED = 'not known, and the token not tried: no API of this service is known'
 
 /** How a login stands. */
 type LoginState =
   | { readonly user: string | undefined; readonly token: OAuthToken }
-  | { readonly error: AuthgraphError; readonly token?: OAuthToken }
+  | { readonly error: Failure; readonly token?: OAuthToken }
 
 /** Runs `authgraph status`. Returns the exit code. */
 export async function status(options: StatusOptions): Promise<number> {
@@ -56,9 +63,9 @@ async function standingOf(profile: NamedProfile, fetch: typeof globalThis.fetch)
   try {
     const { token } = await usableLogin(profile, fetch)
     const response = await whoIs(token, { provider: await providerAt(profile.address, fetch), fetch })
-    return response instanceof AuthgraphError ? { error: response, token } : { user: response, token }
+    return isFailure(response) ? { error: response, token } : { user: response, token }
   } catch (error) {
-    if (error instanceof AuthgraphError) return { error }
+    if (isFailure(error)) return { error }
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ApiOptions, AuthForm } from '../actions/api.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { profileName, readHost } from './values.ts'
@@ -6,26 +7,7 @@ import { profileName, readHost } from './values.ts'
 /** A name of HTTP. RFC 9110, section 5.6.2. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
-const FORMS = ['none', 'basic', 'personal', 'app', 'oauth'] as const
-
-/** A form of client authentication, as the command line calls it. */
-export type AuthForm = (typeof FORMS)[number]
-
-/** What `authgraph api` was asked for. */
-export interface ApiOptions {
-  readonly auth: AuthForm
-  readonly profile?: string
-  readonly host?: string
-  readonly user?: string
-  readonly secret?: string
-  readonly appId?: string
-  readonly key?: string
-  readonly method?: string
-  readonly field?: [string, string][]
-  readonly header?: [string, string][]
-  readonly include?: true
-  readonly color: boolean
-}
+const FORMS = ['none', 'basic', 'personal', 'app', 'oauth'] satisfies AuthForm[]
 
 /** Declares `authgraph api`. */
 export function apiCommand(): Command {

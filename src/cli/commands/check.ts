@@ -1,26 +1,7 @@
 import { type Command, Option } from 'commander'
+import type { CheckCommandOptions } from '../actions/check.ts'
 import { command, exitWith } from '../command.ts'
 import { readIssuer, scopes } from './values.ts'
-
-/** What `authgraph check` was asked for. */
-export interface CheckCommandOptions {
-  readonly clientId: string
-  readonly otherClientId?: string
-  readonly approve?: string
-  readonly deny?: string
-  readonly dialect: 'github' | 'rfc8628' | 'auto'
-  readonly issuer?: string
-  readonly deviceAuthorizationEndpoint?: string
-  readonly tokenEndpoint?: string
-  readonly pageOrigin?: string
-  readonly scope?: readonly string[]
-  readonly waitExpiry?: true
-  readonly yesRemote?: true
-  readonly json?: true
-  /** A path. */
-  readonly junit?: string
-  readonly color: boolean
-}
 
 /** Declares `authgraph check`. */
 export function checkCommand(): Command {

@@ -1,19 +1,7 @@
 import { type Command, Option } from 'commander'
+import type { DemoOptions } from '../actions/demo.ts'
 import { command, exitWith } from '../command.ts'
 import { wholeNumber } from './values.ts'
-
-/** What `authgraph demo` was asked for. */
-export interface DemoOptions {
-  readonly approve?: true
-  readonly deny?: true
-  readonly expire?: true
-  /** Seconds between polls. */
-  readonly interval: number
-  /** Serve a page that follows. */
-  readonly watch?: true
-  readonly json?: true
-  readonly color: boolean
-}
 
 /** Declares `authgraph demo`. */
 export function demoCommand(): Command {

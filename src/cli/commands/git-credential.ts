@@ -1,16 +1,9 @@
 import { Argument, type Command } from 'commander'
+import type { GitCredentialOptions, GitOperation } from '../actions/git-credential.ts'
 import { command, exitWith } from '../command.ts'
 import { profileName } from './values.ts'
 
-const OPERATIONS = ['get', 'store', 'erase'] as const
-
-/** What git asks of a credential helper. */
-export type GitOperation = (typeof OPERATIONS)[number]
-
-/** What `authgraph git-credential` was asked for. */
-export interface GitCredentialOptions {
-  readonly profile?: string
-}
+const OPERATIONS = ['get', 'store', 'erase'] satisfies GitOperation[]
 
 /** Declares `authgraph git-credential`. */
 export function gitCredentialCommand(): Command {

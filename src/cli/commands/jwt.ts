@@ -1,14 +1,6 @@
 import type { Command } from 'commander'
+import type { JwtOptions } from '../actions/jwt.ts'
 import { command, exitWith } from '../command.ts'
-
-/** What `authgraph jwt` was asked for. */
-export interface JwtOptions {
-  readonly appId?: string
-  readonly key?: string
-  readonly decode?: true
-  readonly json?: true
-  readonly color: boolean
-}
 
 /** Declares `authgraph jwt`. */
 export function jwtCommand(): Command {

@@ -1,26 +1,8 @@
 import { type Command, Option } from 'commander'
+import type { LoginOptions } from '../actions/login/plan.ts'
 import { command, exitWith } from '../command.ts'
-import type { AddressOptions } from '../network/service-address.ts'
-import { STORE_NAMES, type StoreName } from '../storage/store-names.ts'
+import { STORE_NAMES } from '../storage/store-names.ts'
 import { profileName, readHost, readIssuer, scopes } from './values.ts'
-
-/** What `authgraph login` was asked for. */
-export interface LoginOptions extends AddressOptions {
-  readonly clientId?: string
-  readonly scope?: readonly string[]
-  readonly encoding?: 'form' | 'json'
-  readonly profile?: string
-  readonly store?: StoreName
-  readonly print?: true
-  readonly copy?: true
-  readonly open?: true
-  readonly qr: boolean
-  readonly wait: boolean
-  readonly resume?: true
-  readonly watch?: true
-  readonly json?: true
-  readonly color: boolean
-}
 
 /** Declares `authgraph login`. */
 export function loginCommand(): Command {

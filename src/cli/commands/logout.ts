@@ -1,12 +1,7 @@
 import type { Command } from 'commander'
+import type { LogoutOptions } from '../actions/logout.ts'
 import { command, exitWith } from '../command.ts'
 import { profileName } from './values.ts'
-
-/** What `authgraph logout` was asked for. */
-export interface LogoutOptions {
-  readonly profile?: string
-  readonly color: boolean
-}
 
 /** Declares `authgraph logout`. */
 export function logoutCommand(): Command {

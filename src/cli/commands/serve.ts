@@ -1,40 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isBaseAddress } from '../../protocol/address.ts'
+import type { NamedClient, ServeOptions } from '../actions/serve-files.ts'
 import { command, exitWith } from '../command.ts'
 import { wholeNumber } from './values.ts'
-
-/** A client, as the command line names it. */
-export interface NamedClient {
-  readonly clientId: string
-  readonly name: string
-  /** The scopes that it may ask for: any where there are none. */
-  readonly scopes?: readonly string[]
-}
-
-/** What `authgraph serve` was asked for. */
-export interface ServeOptions {
-  readonly port: number
-  readonly host: string
-  /** `memory`, or the address of a Redis. */
-  readonly store: string
-  readonly client?: readonly NamedClient[]
-  /** The name of a file. */
-  readonly clients?: string
-  readonly demoClient?: true
-  readonly dialect: 'github' | 'rfc8628'
-  /** Seconds. */
-  readonly expiresIn: number
-  /** Seconds. */
-  readonly interval: number
-  readonly tlsKey?: string
-  readonly tlsCert?: string
-  readonly authUrl?: string
-  readonly baseUrl?: string
-  readonly allowHttp?: true
-  readonly trustProxy?: readonly string[]
-  readonly json?: true
-  readonly color: boolean
-}
 
 /** Declares `authgraph serve`. */
 export function serveCommand(): Command {

@@ -1,14 +1,7 @@
 import { type Command, Option } from 'commander'
+import type { StatusOptions } from '../actions/status.ts'
 import { command, exitWith } from '../command.ts'
 import { profileName } from './values.ts'
-
-/** What `authgraph status` was asked for. */
-export interface StatusOptions {
-  readonly profile?: string
-  readonly json?: true
-  readonly names?: true
-  readonly color: boolean
-}
 
 /** Declares `authgraph status`. */
 export function statusCommand(): Command {

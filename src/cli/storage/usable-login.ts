@@ -4,9 +4,10 @@ import { RefusedError } from '../../errors.ts'
 import { CommandError } from '../command-error.ts'
 import { providerAt } from '../network/service-address.ts'
 import { fileOf, stateFolder } from './folders.ts'
+import type { KeptLogin, TokenStore } from './kept-login.ts'
 import { withLock } from './lock.ts'
 import type { NamedProfile } from './saved-profiles.ts'
-import { type KeptLogin, type TokenStore, tokenStore } from './token-store.ts'
+import { tokenStore } from './token-store.ts'
 
 /** Milliseconds before its end at which a token counts as ended: it must last until it is used. */
 const EARLY = 60_000

@@ -1,10 +1,10 @@
-import { type AnyAuthgraphError, type AuthgraphError, RefusedError } from '../../errors.ts'
-import type { CommandErrorCode } from '../command-error.ts'
+import { type ErrorCode, RefusedError } from '../../errors.ts'
+import type { CommandErrorCode, Failure } from '../command-error.ts'
 import { ProxyError } from '../network/proxy-error.ts'
 import type { Event } from './report.ts'
 import { type Line, styled, wrap } from './writer.ts'
 
-type Code = AnyAuthgraphError['code'] | CommandErrorCode
+type Code = ErrorCode | CommandErrorCode
 
 const CHECK_ADDRESS =
   'Is this the address of an OAuth service? Check --host or --issuer.\n' +
@@ -79,8 +79,8 @@ const EXIT_CODES: Partial<Record<Code, number>> = {
 }
 
 /** Gives the exit code of an error. */
-export function exitCodeOf(error: AuthgraphError): number {
-  return EXIT_CODES[error.code as Code] ?? 1
+export function exitCodeOf(error: Failure): number {
+  return EXIT_CODES[error.code] ?? 1
 }
 
 /**
@@ -89,7 +89,7 @@ export function exitCodeOf(error: AuthgraphError): number {
  * @param stream Where the lines go: those that a terminal would break inside a word are broken before it.
  */
 export function failure(
-  error: AuthgraphError,
+  error: Failure,
   { columns = LONGEST_LINE }: { readonly columns?: number },
 ): { readonly event: Event; readonly lines: readonly Line[] } {
   const fitting = (text: string) => wrap(text, Math.max(columns - INDENT, LEAST_LINE))
@@ -116,16 +116,16 @@ export function failure(
 }
 
 /** The library's message, unless it names a property, or blames the client where the service is down. */
-function messageOf(error: AuthgraphError): string {
+function messageOf(error: Failure): string {
   if (!(error instanceof RefusedError) || isExplained(error)) return error.message
   const { error: code, status } = error
   const verb = status >= 500 ? 'failed' : 'refused'
   return `the service ${verb} with status ${status}${code ? ` and the code ${code}` : ''}`
 }
 
-function adviceOf(error: AuthgraphError): string {
+function adviceOf(error: Failure): string {
   if (error instanceof ProxyError) return proxyAdvice(error)
-  if (!(error instanceof RefusedError)) return ADVICE[error.code as Code] ?? ''
+  if (!(error instanceof RefusedError)) return ADVICE[error.code] ?? ''
   if (isExplained(error)) return ''
   const { status, retryAfter } = error
   if (status >= 500) return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`

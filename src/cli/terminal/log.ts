@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import { AuthgraphError } from '../../errors.ts'
 import type { RequestLogEntry } from '../../service/http/request-log.ts'
+import { isFailure } from '../command-error.ts'
 
 /** What `authgraph serve` says while it runs. Nothing in it is secret. */
 export interface Log {
@@ -52,6 +52,6 @@ function levelOf(status: number): Level {
 
 /** Only our own errors are known to name no values. */
 function describe(error: unknown): Readonly<Record<string, string>> {
-  if (error instanceof AuthgraphError) return { code: error.code, message: error.message }
+  if (isFailure(error)) return { code: error.code, message: error.message }
   return { code: 'unexpected', message: error instanceof Error ? error.name : 'no error' }
 }

@@ -1,20 +1,19 @@
 import { createDeviceAuthorization } from '../../../client/create-device-authorization.ts'
-import type { DeviceAuthorizationActor, ShownCodes } from '../../../client/options.ts'
+import type { DeviceAuthorizationActor } from '../../../client/options.ts'
 import { exportResume } from '../../../client/resume.ts'
 import { watch } from '../../../client/watch.ts'
-import { AuthgraphError } from '../../../errors.ts'
-import type { Provider } from '../../../protocol/provider.ts'
-import type { LoginOptions } from '../../commands/login.ts'
+import { isFailure } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { httpFetch } from '../../network/http-fetch.ts'
 import { providerAt } from '../../network/service-address.ts'
 import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
 import { exitCodeOf, failure } from '../../terminal/failure.ts'
-import { type Report, reportTo } from '../../terminal/report.ts'
+import { reportTo } from '../../terminal/report.ts'
 import type { Observed } from '../../watch/observe.ts'
 import { follow } from './follow.ts'
 import { copyCode, openAddress } from './hand-over.ts'
-import { type Plan, planLogin } from './plan.ts'
+import type { LoginSession } from './login-session.ts'
+import { type LoginOptions, type Plan, planLogin } from './plan.ts'
 import { keepToken, tellLogin } from './settle.ts'
 import { KEY_HINTS, stopEarly, stopOnRequest, tellSaved } from './stop.ts'
 
@@ -30,9 +29,14 @@ export async function login(options: LoginOptions): Promise<number> {
     keys: hasKeys ? KEY_HINTS : undefined,
   })
   try {
-    return await authorize(await planLogin(options), { options, report, stream, hasKeys })
+    const plan = await planLogin(options)
+    // The page that follows a login reads each response a second time, as those of the runtime can be.
+    const fetch = await environmentFetch(options.watch ? undefined : httpFetch)
+    const provider = await providerAt(plan.address, fetch)
+    const session = { options, plan, provider, fetch, report, stream, hasKeys, codes: undefined }
+    return await (options.watch ? authorizeWatched(session) : authorize(session))
   } catch (error) {
-    if (!(error instanceof AuthgraphError)) throw error
+    if (!isFailure(error)) throw error
     const { event, lines } = failure(error, stream)
     report.say(event, ...lines)
     return exitCodeOf(error)
@@ -41,66 +45,46 @@ export async function login(options: LoginOptions): Promise<number> {
   }
 }
 
-interface Means {
-  readonly options: LoginOptions
-  readonly report: Report
-  readonly stream: NodeJS.WriteStream
-  readonly hasKeys: boolean
-}
-
-async function authorize(plan: Plan, means: Means): Promise<number> {
-  const { options, report, stream } = means
-  // The page that follows a login reads each answer a second time, as those of the runtime can be.
-  const fetch = await environmentFetch(options.watch ? undefined : httpFetch)
-  const provider = await providerAt(plan.address, fetch)
-  const watching = options.watch
-    ? await (await import('../../watch/start-watching.ts')).startWatching(fetch, report, {
-        open: stream.isTTY,
-      })
-    : undefined
+async function authorizeWatched(session: LoginSession): Promise<number> {
+  const { startWatching } = await import('../../watch/start-watching.ts')
+  const watching = await startWatching(session.fetch, session.report, { open: session.stream.isTTY })
   try {
-    return await obtain(plan, { ...means, provider, fetch }, watching?.options)
+    return await authorize(session, watching.options)
   } finally {
-    await watching?.close()
+    await watching.close()
   }
 }
 
-interface Reach extends Means {
-  readonly provider: Provider
-  readonly fetch: typeof globalThis.fetch
-}
-
-async function obtain(plan: Plan, means: Reach, observed: Observed | undefined): Promise<number> {
-  const { name, scopes, store, clientId, resume } = plan
-  const { options, report, provider, fetch } = means
-  let shown: ShownCodes | undefined
+async function authorize(session: LoginSession, observed?: Observed): Promise<number> {
+  const { options, plan, provider, fetch, report } = session
+  const { scopes, clientId, resume } = plan
   const actor = createDeviceAuthorization({
     provider,
     fetch,
     ...observed,
     ...(resume ? { resume } : { clientId, scopes }),
     onCodes: (codes) => {
-      shown = codes
+      session.codes = codes
       report.codes(codes)
-      if (options.copy) void copyCode(codes, means)
-      if (options.open) openAddress(codes, means)
+      if (options.copy) void copyCode(codes, session)
+      if (options.open) openAddress(codes, session)
     },
   })
   const record = keepRecord(actor, plan)
   if (!options.wait) stopEarly(actor, resume !== undefined)
-  const stopped = stopOnRequest(actor, { ...means, shown: () => shown })
+  const stopped = stopOnRequest(actor, session)
   try {
     const result = await follow(actor, report)
     record.throwFailure()
     if (result === undefined) {
-      tellSaved(plan, report, shown)
+      tellSaved(session)
       return stopped.code()
     }
-    forgetFlow(name)
+    forgetFlow(plan.name)
     const token = await keepToken(result, plan)
     // Nothing stops what lies between a token and where it is kept, or else printed: it comes once.
-    if (store.name !== 'none') stopped.close()
-    await tellLogin(token, plan, { options, report, provider })
+    if (plan.store.name !== 'none') stopped.close()
+    await tellLogin(token, session)
     return 0
   } finally {
     stopped.close()

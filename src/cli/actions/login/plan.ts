@@ -1,18 +1,37 @@
 import type { ResumeRecord } from '../../../client/resume.ts'
 import { Secret } from '../../../secret.ts'
 import { CommandError } from '../../command-error.ts'
-import type { LoginOptions } from '../../commands/login.ts'
 import {
+  type AddressOptions,
   addressOf,
   authOrigin,
   DEFAULT_ADDRESS,
   isSameService,
   type ServiceAddress,
 } from '../../network/service-address.ts'
+import type { TokenStore } from '../../storage/kept-login.ts'
 import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
 import { type NamedProfile, replaceableProfile } from '../../storage/saved-profiles.ts'
 import type { StoreName } from '../../storage/store-names.ts'
-import { type TokenStore, tokenStore } from '../../storage/token-store.ts'
+import { tokenStore } from '../../storage/token-store.ts'
+
+/** What `authgraph login` was asked for. */
+export interface LoginOptions extends AddressOptions {
+  readonly clientId?: string
+  readonly scope?: readonly string[]
+  readonly encoding?: 'form' | 'json'
+  readonly profile?: string
+  readonly store?: StoreName
+  readonly print?: true
+  readonly copy?: true
+  readonly open?: true
+  readonly qr: boolean
+  readonly wait: boolean
+  readonly resume?: true
+  readonly watch?: true
+  readonly json?: true
+  readonly color: boolean
+}
 
 /** Whom to ask for what, and where to keep it. */
 export interface Plan {

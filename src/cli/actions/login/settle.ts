@@ -1,16 +1,14 @@
 import type { DeviceResult } from '../../../../machines/device-authorization.ts'
 import { reasonOf } from '../../../client/authorize-device.ts'
 import type { OAuthToken } from '../../../protocol/oauth-record.ts'
-import type { Provider } from '../../../protocol/provider.ts'
 import { CommandError } from '../../command-error.ts'
-import type { LoginOptions } from '../../commands/login.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin } from '../../network/service-address.ts'
 import { replaceableProfile, saveProfile } from '../../storage/saved-profiles.ts'
 import { tokenStore } from '../../storage/token-store.ts'
 import { validityOf } from '../../storage/validity.ts'
-import type { Report } from '../../terminal/report.ts'
 import { type Line, styled } from '../../terminal/writer.ts'
+import type { LoginSession } from './login-session.ts'
 import type { Plan } from './plan.ts'
 
 /** Keeps the token of a login, and what is remembered of it. Throws the error of a login that brought none. */
@@ -34,13 +32,9 @@ export async function keepToken(result: DeviceResult, plan: Plan): Promise<OAuth
 /** Asks who has logged in, and says it. */
 export async function tellLogin(
   token: OAuthToken,
-  { name, address, store }: Plan,
-  {
-    options,
-    report,
-    provider,
-  }: { readonly options: LoginOptions; readonly report: Report; readonly provider: Provider },
+  { options, plan, provider, report }: LoginSession,
 ): Promise<void> {
+  const { name, address, store } = plan
   const { whoIs } = await import('../../network/who-is.ts')
   const response = await whoIs(token, { provider, fetch: await environmentFetch() })
   const user = typeof response === 'string' ? response : undefined

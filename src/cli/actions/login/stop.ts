@@ -4,10 +4,9 @@ import { viewOf } from '../../../client/view.ts'
 import { watch } from '../../../client/watch.ts'
 import { timeOf } from '../../storage/validity.ts'
 import { listenToKeys } from '../../terminal/keys.ts'
-import type { Report } from '../../terminal/report.ts'
 import { type Line, styled } from '../../terminal/writer.ts'
 import { copyCode, openAddress } from './hand-over.ts'
-import type { Plan } from './plan.ts'
+import type { LoginSession } from './login-session.ts'
 
 /** Saved, and not finished: `EX_TEMPFAIL` of sysexits.h. */
 const SAVED = 75
@@ -34,41 +33,27 @@ export function stopEarly(actor: DeviceAuthorizationActor, isResumed: boolean): 
 }
 
 /** Stops at a signal or at Ctrl-C, and obeys the other keys. */
-export function stopOnRequest(
-  actor: DeviceAuthorizationActor,
-  {
-    report,
-    stream,
-    hasKeys,
-    shown,
-  }: {
-    readonly report: Report
-    readonly stream: NodeJS.WriteStream
-    readonly hasKeys: boolean
-    readonly shown: () => ShownCodes | undefined
-  },
-) {
+export function stopOnRequest(actor: DeviceAuthorizationActor, session: LoginSession) {
   let code: number = SAVED
   const stop = (signal: keyof typeof SIGNALS) => {
     code = SIGNALS[signal]
     actor.stop()
   }
   const withCodes = (act: (codes: ShownCodes) => unknown) => () => {
-    const codes = shown()
-    if (codes) void act(codes)
+    if (session.codes) void act(session.codes)
   }
-  const copying = withCodes((codes) => copyCode(codes, { report, stream }))
-  const stopListening = hasKeys
+  const copying = withCodes((codes) => copyCode(codes, session))
+  const stopListening = session.hasKeys
     ? listenToKeys(
         process.stdin as ReadStream,
         {
           '\u0003': () => stop('SIGINT'),
-          '\r': withCodes((codes) => openAddress(codes, { report })),
+          '\r': withCodes((codes) => openAddress(codes, session)),
           c: copying,
           C: copying,
         },
         // What stood on the screen may have gone meanwhile.
-        { onReturn: withCodes(report.codes) },
+        { onReturn: withCodes(session.report.codes) },
       )
     : () => undefined
   process.once('SIGINT', stop)
@@ -86,8 +71,8 @@ export function stopOnRequest(
 }
 
 /** Says how to go on with a login that was stopped. */
-export function tellSaved({ name, store }: Plan, report: Report, shown: ShownCodes | undefined): void {
-  if (shown === undefined) {
+export function tellSaved({ plan: { name, store }, report, codes }: LoginSession): void {
+  if (codes === undefined) {
     report.say({ event: 'stopped' }, 'Stopped before there was a code. Nothing was saved.')
     return
   }
@@ -95,8 +80,8 @@ export function tellSaved({ name, store }: Plan, report: Report, shown: ShownCod
   const profile = name.includes('[') ? `'${name}'` : name
   const resume = `authgraph login --resume --profile ${profile}${store.name === 'none' ? ' --print' : ''}`
   report.say(
-    { event: 'saved', profile: name, resume, expiresAt: shown.expiresAt },
-    [styled('yellow', '●'), ` The login is saved, and the code stays good until ${timeOf(shown.expiresAt)}.`],
+    { event: 'saved', profile: name, resume, expiresAt: codes.expiresAt },
+    [styled('yellow', '●'), ` The login is saved, and the code stays good until ${timeOf(codes.expiresAt)}.`],
     ['  Go on with  ', styled('bold', resume)],
   )
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileOf, stateFolder } from '../folders.ts'
+import type { TokenStore } from '../kept-login.ts'
 import { readIfThere, removeFile, writePrivate } from '../private-file.ts'
-import type { TokenStore } from '../token-store.ts'
 import { readLogin, writeLogin } from './login-record.ts'
 
 /** Keeps logins in files that only this user may read, in plain text: for machines without a keyring. */

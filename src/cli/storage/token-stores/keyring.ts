@@ -1,6 +1,6 @@
 import type { AsyncEntry } from '@napi-rs/keyring'
 import { CommandError } from '../../command-error.ts'
-import type { TokenStore } from '../token-store.ts'
+import type { TokenStore } from '../kept-login.ts'
 import { readLogin, writeLogin } from './login-record.ts'
 
 /** Under which name the keyring shows what is kept. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { isToken } from '../../../protocol/token-syntax.ts'
 import { Secret } from '../../../secret.ts'
+import type { KeptLogin } from '../kept-login.ts'
 import { parseSaved } from '../parse-saved.ts'
-import type { KeptLogin } from '../token-store.ts'
 
 const toSecret = v.transform((value: string) => new Secret(value))
 

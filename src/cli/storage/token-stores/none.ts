@@ -1,4 +1,4 @@
-import type { TokenStore } from '../token-store.ts'
+import type { TokenStore } from '../kept-login.ts'
 
 /** Keeps nothing: for those who keep the token themselves. */
 export const noStore: TokenStore = {
