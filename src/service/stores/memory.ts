@@ -93,8 +93,9 @@ export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreO
       const made = change(entry !== undefined && entry.expiresAt > now ? entry.value : undefined)
       if (made.value === null) room.remove(key)
       else if (made.value !== undefined) {
-        const { value, expiresAt } = made
-        put(key, { value, expiresAt, bytes: OVERHEAD + key.length + bytesOf(value) }, entry === undefined)
+        const [ownKey, value] = copy([key, made.value])
+        const bytes = OVERHEAD + key.length + bytesOf(value)
+        put(ownKey, { value, expiresAt: made.expiresAt, bytes }, entry === undefined)
       }
       return made.result
     },
@@ -105,8 +106,10 @@ export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreO
 function createRoom() {
   const entries = new Map<string, Entry>()
   let unswept = entries.entries()
-  // One iterator for all removals: a new one would have to pass over everything that was removed before.
-  let oldest = entries.keys()
+  // One iterator for many removals: a new one has to pass over everything that was removed before.
+  let oldest: MapIterator<string> | undefined
+  // An iterator that rests keeps every hash table alive that the map has outgrown since it moved.
+  let writtenSinceItMoved = 0
   let bytes = 0
 
   function remove(key: string): void {
@@ -129,10 +132,14 @@ function createRoom() {
     set(key: string, entry: Entry): void {
       bytes += entry.bytes - (entries.get(key)?.bytes ?? 0)
       entries.set(key, entry)
+      writtenSinceItMoved += 1
+      if (writtenSinceItMoved > entries.size) oldest = undefined
     },
     removeOldest(): void {
+      oldest ??= entries.keys()
+      writtenSinceItMoved = 0
       const next = oldest.next()
-      if (next.done) oldest = entries.keys()
+      if (next.done) oldest = undefined
       else remove(next.value)
     },
     sweep(now: number): void {
@@ -147,6 +154,11 @@ function createRoom() {
       }
     },
   }
+}
+
+/** Copies all strings: V8 makes a part of a text by reference, which would keep the whole text in memory. */
+function copy<Value extends Json>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value))
 }
 
 /** About as many bytes as V8 takes for a value. */

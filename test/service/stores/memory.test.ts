@@ -64,6 +64,53 @@ test('takes about as many bytes as it says, and grants keep nothing else of thei
   expect(taken).toBeLessThan(3 * (store.bytes - before.bytes))
 })
 
+test('keeps no part of a longer text by reference', async () => {
+  const store = memoryStore()
+  const before = await heapUsed()
+  for (let count = 0; count < 500; count += 1) {
+    const text = `${count}`.padEnd(60_000, 'x')
+    await write(store, `grant:${text.slice(0, 40)}`, { scope: text.slice(20, 60) })
+  }
+  expect((await heapUsed()) - before).toBeLessThan(5_000_000)
+  expect(store.size).toBe(500)
+})
+
+test('a scope keeps nothing of the body that it came in', async () => {
+  const service = startService({ clock: Date })
+  const before = await heapUsed()
+  for (let count = 0; count < 500; count += 1)
+    await service.askForCodes({ scope: 'read:everything', padding: `${count}`.padEnd(60_000, 'x') })
+  expect((await heapUsed()) - before).toBeLessThan(5_000_000)
+})
+
+test('records that come and go leave nothing behind', async () => {
+  const clock = { time: 0, now: () => clock.time }
+  const store = memoryStore({ clock })
+  const churn = async (times: number) => {
+    for (let count = 0; count < times; count += 1) {
+      clock.time += 1
+      await write(store, `key-${clock.time}`, 'x', clock.time + 3000)
+    }
+  }
+  await churn(10_000)
+  const before = await heapUsed()
+  await churn(150_000)
+  expect((await heapUsed()) - before).toBeLessThan(2_000_000)
+})
+
+test('counts that change leave nothing behind once one was replaced', async () => {
+  const store = memoryStore({ maxBytes: 3_000_000 })
+  for (let count = 0; count < 5000; count += 1) await write(store, `limit:${count}`, count)
+  expect(store.size).toBeLessThan(5000)
+  const change = async (times: number) => {
+    for (let count = 0; count < times; count += 1) await write(store, `limit:${4000 + (count % 1000)}`, count)
+  }
+  await change(10_000)
+  const before = await heapUsed()
+  await change(150_000)
+  expect((await heapUsed()) - before).toBeLessThan(2_000_000)
+})
+
 describe('when it is full', () => {
   const full = async () => {
     const store = memoryStore({ maxBytes: 20_000 })
@@ -124,6 +171,11 @@ const later = () => Date.now() + 60_000
 const read = (store: Store, key: string) => store.update(key, (value) => ({ result: value }))
 const write = (store: Store, key: string, value: NonNullable<Json>, expiresAt = later()) =>
   store.update(key, () => ({ result: undefined, value, expiresAt }))
+
+async function heapUsed(): Promise<number> {
+  await collectGarbage()
+  return process.memoryUsage().heapUsed
+}
 
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')
