@@ -1,5 +1,6 @@
-import { Agent, type IncomingMessage, request as send } from 'node:http'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { Agent, createServer, type IncomingMessage, request as send } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
 import { selfSigned } from '../support/certificate.ts'
@@ -209,17 +210,33 @@ test('to listen is a clear error in a page or a worker, which have no server', a
   })
 })
 
-test('a connection that pipelines requests and reads no response is ended, while others are answered', async () => {
-  const { url } = await listen()
-  const { port } = new URL(url)
-  const ended = new Promise((resolve) => {
-    const one = `GET /login/device HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
-    const greedy = connect(Number(port), '127.0.0.1', () => greedy.write(one.repeat(5000)))
-    greedy.once('error', () => undefined).once('close', resolve)
-  })
-  expect((await fetch(`${url}/login/device`)).status).toBe(200)
-  await ended
-})
+/** A service on a server of the host's own. */
+async function mount() {
+  const { requestListener } = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }] })
+  const server = createServer(requestListener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `http://localhost:${port}` }
+}
+
+test.each([
+  ['service.listen', listen],
+  ['a server of the host', mount],
+])(
+  '%s ends a connection that pipelines requests and reads no response, and responds to others',
+  async (_, start) => {
+    const { url } = await start()
+    const { port } = new URL(url)
+    const ended = new Promise((resolve) => {
+      const one = `GET /login/device HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`
+      const greedy = connect(Number(port), '127.0.0.1', () => greedy.write(one.repeat(5000)))
+      greedy.once('error', () => undefined).once('close', resolve)
+    })
+    expect((await fetch(`${url}/login/device`)).status).toBe(200)
+    await ended
+  },
+)
 
 test('ten pipelined requests are answered, in their order', async () => {
   const { url } = await listen()

@@ -62,7 +62,6 @@ export async function listen(
     throw new BadOptionError('port must be a whole number from 0 to 65535')
   const server = createServer(tls)
   const handler = isReady ? withHealth(handle, isReady) : handle
-  const respond = createRequestListener(handler)
   // A connection on which nothing moves, since its client does not read. Later than the limit of a request, whose
   // response (408) would otherwise be cut off.
   server.timeout = REQUEST_TIMEOUT + 2 * CHECK_INTERVAL
@@ -79,9 +78,7 @@ export async function listen(
     if (!server.listening && traffic.isQuiet()) for (const connection of connections) connection.destroy()
   }
   const traffic = createTraffic(endConnections)
-  server.on('request', (request, response) => {
-    if (traffic.admit(request, response)) void respond(request, response)
-  })
+  server.on('request', createRequestListener(handler, traffic))
   await bind(server, port, host)
   return {
     url: `${tls ? 'https' : 'http'}://${reachable(host)}:${portOf(server)}`,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createTraffic, type Traffic } from './traffic.ts'
 import {
   type Handler,
   json,
@@ -28,8 +29,9 @@ const BODY_READ_BEFORE = json(500, {
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** Makes a request listener of Node, as `http.createServer` takes it. */
-export function createRequestListener(handle: Handler): RequestListener {
+export function createRequestListener(handle: Handler, traffic: Traffic = createTraffic()): RequestListener {
   return async (message, response) => {
+    if (!traffic.admit(message, response)) return
     try {
       if (isReadBefore(message)) return send(response, BODY_READ_BEFORE)
       const body = await readBody(message)

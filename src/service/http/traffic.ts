@@ -23,7 +23,7 @@ interface Wait {
  *
  * @param onDone Called after each request that is done.
  */
-export function createTraffic(onDone: () => void) {
+export function createTraffic(onDone: () => void = () => undefined) {
   const connections = new Map<Socket, Counts>()
   let inFlight = 0
   const waits = new Set<Wait>()
@@ -87,3 +87,5 @@ export function createTraffic(onDone: () => void) {
     },
   }
 }
+
+export type Traffic = ReturnType<typeof createTraffic>

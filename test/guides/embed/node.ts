@@ -2,9 +2,12 @@ import { createServer, type Server } from 'node:http'
 import type { Service } from 'authgraph/service'
 
 export function nodeServer(service: Service): Server {
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?')
     if (service.paths.includes(path)) return service.requestListener(request, response)
     response.end('Your own page')
   })
+  // Ends a connection on which nothing moves, such as that of a client that reads no response.
+  server.timeout = 40_000
+  return server
 }
