@@ -41,10 +41,10 @@ export function hostAddress(text: string): URL | undefined {
 }
 
 /**
- * Host names that never leave this machine. RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3.
+ * Host names and addresses that never leave this machine. RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3.
  *
  * Not `*.localhost`: many systems ask DNS for those names, which others can answer.
  */
 export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  return ['localhost', '[::1]', '::1'].includes(hostname) || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

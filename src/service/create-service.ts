@@ -1,6 +1,6 @@
 import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError, StoreUnavailableError } from '../errors.ts'
-import { withoutSlash } from '../protocol/address.ts'
+import { isLoopback, withoutSlash } from '../protocol/address.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
 import { createClients } from './clients.ts'
 import { createAppTokens } from './credentials/app-jwts.ts'
@@ -19,14 +19,14 @@ import { verification } from './endpoints/verification.ts'
 import { formSecret } from './form-secret.ts'
 import { createGrants, type Decision } from './grants.ts'
 import { fetchAdapter, type ServiceFetch } from './http/fetch.ts'
-import { type Listening, type ListenOptions, listen } from './http/listen.ts'
+import { type Listening, type ListenOptions, LOOPBACK, listen } from './http/listen.ts'
 import { createRequestListener, type RequestListener } from './http/request-listener.ts'
 import { withRequestLog } from './http/request-log.ts'
 import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
 import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
 import { createLimiter } from './limiter.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import { checkOptions, isSecureOrLoopback, type ServiceOptions } from './options.ts'
+import { checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createWaitingGrants } from './waiting-grants.ts'
@@ -157,13 +157,12 @@ export function createService(options: ServiceOptions): Service {
     requestListener: createRequestListener(handle),
     paths: [...routes.keys()],
     async listen(at = {}) {
-      const listening = await listen(handle, at)
-      if (options.authUrl === undefined && !options.allowHttp && !isSecureOrLoopback(listening.url)) {
-        await listening.close()
+      const { host = LOOPBACK, tls } = at
+      if (options.authUrl === undefined && !options.allowHttp && !tls && !isLoopback(host))
         throw new BadOptionError(
           'listening off loopback takes an authUrl, or tls: for a test network, set allowHttp to true',
         )
-      }
+      const listening = await listen(handle, at)
       bound = listening.url
       route = createRouter(createRoutes(addresses(), handlers))
       return listening

@@ -238,6 +238,7 @@ describe('what cannot be', () => {
     ],
     [['--demo-client', '--auth-url', 'login.example.com'], 'It is an address that begins with https://'],
     [['--demo-client', '--auth-url', 'http://login.example.com'], 'for a test network, add --allow-http'],
+    [['--demo-client', '--host', '0.0.0.0'], '--host off loopback needs --auth-url, or --tls-key'],
     [['--demo-client', '--base-url', 'http://api.example.com'], '--base-url must be https'],
     [['--demo-client', '--tls-key', '/no/such/file'], '--tls-key and --tls-cert belong together'],
     [['--demo-client', '--trust-proxy', 'proxy'], '"proxy" is no address and no network'],

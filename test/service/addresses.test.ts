@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import { selfSigned } from '../support/certificate.ts'
 import { CLIENT_ID } from '../support/start-service.ts'
 
 function startService(options: Partial<ServiceOptions> = {}) {
@@ -135,12 +136,17 @@ describe('http off loopback', () => {
     },
   )
 
-  test('is not listened at, unless the option says so, or the address is another one', async () => {
-    // Of this machine, but not written as an address of loopback.
-    const host = '::ffff:127.0.0.1'
+  // The last is of this machine, but not written as an address of loopback.
+  test.each(['0.0.0.0', '::', '', '::ffff:127.0.0.1'])('is not listened at: %j', async (host) => {
     await expect(startService().listen({ host })).rejects.toThrow(/authUrl.*allowHttp/)
+  })
+
+  test('is listened at where the option says so, or the address is another one', async () => {
+    const host = '::ffff:127.0.0.1'
     for (const options of [{ allowHttp: true }, { authUrl: 'https://login.example' }])
       await (await startService(options).listen({ host })).close()
+    await (await startService().listen({ host, tls: selfSigned() })).close()
+    await (await startService().listen({ host: 'localhost' })).close()
   })
 })
 

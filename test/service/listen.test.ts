@@ -196,7 +196,7 @@ test.each([-1, 65_536, 1.5, Number.NaN])('the port %d is none', async (port) => 
 })
 
 test('every address of the machine is called by one that can be', async () => {
-  const { url } = await listen({}, { host: '0.0.0.0' })
+  const { url } = await listen({ allowHttp: true }, { host: '0.0.0.0' })
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await fetch(`${url}/user`)).status).toBe(401)
 })

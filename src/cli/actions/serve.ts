@@ -31,8 +31,10 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
     const { port, host } = options
     const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) }).catch(cannotListen)
     process.stderr.write(FOR_DEVELOPMENT)
-    if (options.authUrl === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host))
-      process.stderr.write(`  It answers as ${listening.url} only: give --auth-url, as others see it.\n\n`)
+    if (options.authUrl === undefined && !isLoopback(host))
+      process.stderr.write(
+        `  Requests to any address but ${listening.url} get 404: set --auth-url to the address that others use.\n\n`,
+      )
     log.event('listening', { url: listening.url, store: store ? 'redis' : 'memory' })
 
     const signal = await signalled
@@ -58,7 +60,11 @@ function openStore(where: string, self: Command): RedisStore | undefined {
 }
 
 /** The service refuses it, too, but by the names of its options. */
-function refuseHttp({ authUrl, baseUrl, allowHttp }: ServeOptions, self: Command): void {
+function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions, self: Command): void {
+  if (authUrl === undefined && !allowHttp && !tlsKey && !isLoopback(host))
+    self.error(
+      'error: --host off loopback needs --auth-url, or --tls-key and --tls-cert: for a test network, add --allow-http',
+    )
   for (const [flag, address] of Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl }))
     if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
       self.error(

@@ -7,6 +7,9 @@ import { createRequestListener } from './request-listener.ts'
 import { createTraffic } from './traffic.ts'
 import type { Handler } from './types.ts'
 
+/** Where to listen by default: on this machine alone. */
+export const LOOPBACK = '127.0.0.1'
+
 /** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
 const KEEP_ALIVE = 75_000
 
@@ -56,7 +59,7 @@ export interface Listening {
  */
 export async function listen(
   handle: Handler,
-  { port = 0, host = '127.0.0.1', tls, isReady }: ListenOptions,
+  { port = 0, host = LOOPBACK, tls, isReady }: ListenOptions,
 ): Promise<Listening> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new BadOptionError('port must be a whole number from 0 to 65535')
