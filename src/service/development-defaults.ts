@@ -47,7 +47,7 @@ export function developmentDefaults(
         isPublic()
       )
         warnOnce(
-          'authgraph: requests come through a proxy, so that all clients have the same address, and share its limits. Give createService the option "clientAddress", such as behindProxies(["127.0.0.1"]).',
+          'authgraph: requests come through a proxy, so that all clients have the same address, and share its limits. Give createService the option "clientAddress", such as behindProxies(["127.0.0.1"]), or start authgraph serve with --trust-proxy 127.0.0.1.',
         )
       if (address === undefined && isPublic())
         warnOnce(

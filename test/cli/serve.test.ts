@@ -89,6 +89,7 @@ test('a whole login over HTTP is logged line by line, and holds no secret', asyn
   const responses = lines.filter(({ event }) => event === 'response')
   expect(lines.map(({ event }) => event).filter((event) => event !== 'response')).toEqual([
     'listening',
+    'warning',
     'stopping',
     'stopped',
   ])
@@ -200,6 +201,25 @@ test.each([
     request.end(`client_id=${CLIENT_ID}`)
   })
   expect(JSON.parse(response)).toMatchObject({ verification_uri: `${authUrl}/login/device` })
+})
+
+test.each([
+  [[], 1],
+  [['--trust-proxy', '127.0.0.1'], 0],
+])('warns of a proxy that nobody named: %j', async (flags, warnings) => {
+  const served = serve(...CLIENT, '--auth-url', 'https://login.example.com', ...flags)
+  const url = await served.url()
+  const headers = { host: 'login.example.com', 'x-forwarded-for': '203.0.113.7' }
+  const request = httpRequest(`${url}/login/device/code`, { method: 'POST', headers })
+  const responded = once(request, 'response')
+  request.end(`client_id=${CLIENT_ID}`)
+  const [response] = await responded
+  response.resume()
+  await served.event('response')
+  const warned = served.logged().filter(({ event }) => event === 'warning')
+  expect(warned).toHaveLength(warnings)
+  for (const { level, message } of warned)
+    expect([level, message]).toEqual(['warn', expect.stringContaining('--trust-proxy')])
 })
 
 test('serves https with a key and a certificate', async () => {

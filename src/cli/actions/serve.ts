@@ -78,11 +78,11 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
     dialect: options.dialect,
     interval: options.interval,
     expiresIn: options.expiresIn,
-    clientAddress: behindProxies(options.trustProxy ?? []),
+    // The default warns of a proxy that nobody named.
+    ...(options.trustProxy && { clientAddress: behindProxies(options.trustProxy) }),
     onResponse: log.response,
     onError: log.error,
-    // Said once, at the start.
-    onWarning: () => undefined,
+    onWarning: log.warning,
     ...(store && { store }),
     allowHttp: options.allowHttp ?? false,
     ...(options.authUrl && { authUrl: options.authUrl }),

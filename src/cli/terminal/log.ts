@@ -6,6 +6,7 @@ import { isFailure } from '../command-error.ts'
 export interface Log {
   event(name: string, fields: Readonly<Record<string, string>>): void
   response(answered: RequestLogEntry): void
+  warning(message: string): void
   error(error: unknown): void
 }
 
@@ -26,6 +27,7 @@ function jsonLog(stream: NodeJS.WritableStream): Log {
     event: (name, fields) => print('info', name, fields),
     response: ({ id, method, path = null, status, milliseconds }) =>
       print(levelOf(status), 'response', { id, method, path, status, ms: Number(milliseconds.toFixed(1)) }),
+    warning: (message) => print('warn', 'warning', { message }),
     error: (error) => print('error', 'error', describe(error)),
   }
 }
@@ -41,6 +43,7 @@ function readableLog(stream: NodeJS.WritableStream, color: boolean): Log {
     event: (name, fields) => print('info', name, Object.values(fields).join(' ')),
     response: ({ method, path = '(another path)', status, milliseconds }) =>
       print(levelOf(status), String(status), `${method} ${path} ${milliseconds.toFixed(1)} ms`),
+    warning: (message) => print('warn', 'warning', message),
     error: (error) => print('error', 'error', Object.values(describe(error)).join(': ')),
   }
 }
