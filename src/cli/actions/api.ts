@@ -10,12 +10,12 @@ import { UnreachableError } from '../../errors.ts'
 import { CommandError, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { DEFAULT_ADDRESS, providerAt } from '../network/service-address.ts'
+import { tokenAuth } from '../network/token-auth.ts'
 import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { usableLogin } from '../storage/usable-login.ts'
 import { type Line, styled, type Writer, writerTo } from '../terminal/writer.ts'
 import { numberOrName } from './jwt.ts'
 import { readSecret } from './secret-source.ts'
-import { tokenAuth } from './token-auth.ts'
 
 /** A form of client authentication, as the command line calls it. */
 export type AuthForm = 'none' | 'basic' | 'personal' | 'app' | 'oauth'

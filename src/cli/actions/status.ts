@@ -42,7 +42,7 @@ export async function status(options: StatusOptions): Promise<number> {
   const isOne = options.profile || (!current && damaged.length === 0)
   const profiles = isOne ? [profileOrCurrent(options.profile)] : allProfiles()
   const fetch = await environmentFetch()
-  const states = await Promise.all(profiles.map((profile) => standingOf(profile, fetch)))
+  const states = await Promise.all(profiles.map((profile) => loginStateOf(profile, fetch)))
   const writer = writerTo(process.stdout, options)
   for (const [index, profile] of profiles.entries()) {
     const state = states[index] as LoginState
@@ -59,7 +59,7 @@ export async function status(options: StatusOptions): Promise<number> {
   return damaged.length === 0 && states.every((state) => !('error' in state)) ? 0 : 1
 }
 
-async function standingOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<LoginState> {
+async function loginStateOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<LoginState> {
   try {
     const { token } = await usableLogin(profile, fetch)
     const response = await whoIs(token, { provider: await providerAt(profile.address, fetch), fetch })

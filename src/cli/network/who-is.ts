@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { createApi } from '../../auth/create-api.ts'
-import { AuthgraphError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
-import { tokenAuth } from '../actions/token-auth.ts'
+import { type Failure, isFailure } from '../command-error.ts'
+import { tokenAuth } from './token-auth.ts'
 
 /** Milliseconds that the question may take. */
 const PATIENCE = 10_000
@@ -14,7 +14,7 @@ const user = v.object({ login: v.string() })
 export async function whoIs(
   token: OAuthToken,
   { provider, fetch }: { readonly provider: Provider; readonly fetch: typeof globalThis.fetch },
-): Promise<string | AuthgraphError | undefined> {
+): Promise<string | Failure | undefined> {
   if (provider.baseUrl === undefined) return undefined
   try {
     const response = await createApi({ auth: tokenAuth(token), provider, fetch })('/user', {
@@ -22,7 +22,7 @@ export async function whoIs(
     })
     return v.is(user, response) ? response.login : undefined
   } catch (error) {
-    if (error instanceof AuthgraphError) return error
+    if (isFailure(error)) return error
     throw error
   }
 }
