@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { deviceAuthorization } from '../../machines/device-authorization.ts'
+import { RefusedError, TimedOutError } from '../../src/errors.ts'
+import { deviceInput } from '../../src/index.ts'
+import { parseDeviceCodes } from '../../src/machines.ts'
+import type { PollResponse } from '../../src/protocol/poll-response.ts'
+import { Secret } from '../../src/secret.ts'
+
+/** One of each. A new type of `PollResponse` does not compile until it is here. */
+const RESPONSES = {
+  pending: [{ type: 'pending', at: 0 }],
+  slow_down: [{ type: 'slow_down', at: 0 }],
+  token: [
+    {
+      type: 'token',
+      at: 0,
+      token: { accessToken: new Secret('token'), tokenType: 'bearer', scopes: [], missingScopes: [] },
+    },
+  ],
+  denied: [{ type: 'denied', at: 0 }],
+  expired: [{ type: 'expired', at: 0 }],
+  refused: [
+    { type: 'refused', at: 0, error: new RefusedError({ error: 'invalid_client', status: 401 }) },
+    { type: 'refused', at: 0, error: new RefusedError({ error: 'incorrect_device_code', status: 200 }) },
+  ],
+  fault: [{ type: 'fault', at: 0, error: new TimedOutError() }],
+} satisfies { [Type in PollResponse['type']]: Extract<PollResponse, { type: Type }>[] }
+
+const STATUSES = ['requested', 'pending', 'slowed'] as const
+
+test.each(
+  STATUSES.flatMap((status) =>
+    Object.values(RESPONSES)
+      .flat()
+      .map((output) => [output.type, status, output] as const),
+  ),
+)('the poll result "%s" has a transition out of polling (status %s)', (_, status, output) => {
+  const polling = deviceAuthorization.resolveState({ value: 'polling', context: contextWith(status) })
+  const done = { type: 'xstate.done.actor.pollToken', output } as never
+  const [taken] = deviceAuthorization.getTransitionData(polling, done)
+  expect(taken?.target?.map(({ key }) => key)).toEqual([expect.not.stringMatching(/^polling$/)])
+})
+
+function contextWith(status: (typeof STATUSES)[number]) {
+  return {
+    flow: deviceInput({ clientId: 'id' }),
+    status,
+    codes: parseDeviceCodes({
+      device_code: '0'.repeat(40),
+      user_code: 'ABCD-EFGH',
+      verification_uri: 'https://github.com/login/device',
+      expires_in: 900,
+      interval: 5,
+    }),
+    interval: 5,
+    margin: 1.05,
+    nextPollAt: 5000,
+    expiresAt: 900_000,
+    lookedAt: 0,
+    polls: 1,
+    faults: 0,
+    forgiven: 0,
+    token: undefined,
+    error: undefined,
+  }
+}
