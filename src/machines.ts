@@ -6,5 +6,6 @@
 
 export * from '../machines/device-authorization.ts'
 export * from '../machines/device-grant.ts'
+export { BadResponseError } from './errors.ts'
 export { type DeviceCodes, parseDeviceCodes } from './protocol/device-codes.ts'
 export type { PollResponse } from './protocol/poll-response.ts'

@@ -19,7 +19,7 @@ export class Secret {
    * Wraps a plain value. Returns a `Secret` as it is.
    *
    * @param name What an error calls the value.
-   * @throws BadOptionError for anything else.
+   * @throws {@link BadOptionError} for anything else.
    */
   static of(value: string | Secret, name = 'a secret'): Secret {
     if (typeof value === 'string') return new this(value)

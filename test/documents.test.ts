@@ -79,8 +79,12 @@ test.each(documents)('the blocks of %s are of a kind that is checked, or no code
   )
 })
 
-test('doc comments name each error without braces, with which the site would leave the name out', () => {
-  expect(sources.filter((file) => read(file).includes('@throws {'))).toEqual([])
+test('doc comments link every error class that a function throws', () => {
+  const classes = [...read('src/errors.ts').matchAll(/^export (?:abstract )?class (\w+)/gm)].map(
+    ([, name]) => name,
+  )
+  const unlinked = new RegExp(`@throws (${classes.join('|')})\\b`)
+  expect(sources.filter((file) => unlinked.test(read(file)))).toEqual([])
 })
 
 /** Whole programs, side by side with all other tests. */

@@ -41,7 +41,7 @@ export interface AppJwtSigner {
   /**
    * Signs a token that is good for 9 minutes. The service wants a new one for every call of its API.
    *
-   * @throws JwtError `sign_failed`, or a code that begins with `key_`: then the key is unusable, and every call
+   * @throws {@link JwtError} `sign_failed`, or a code that begins with `key_`: then the key is unusable, and every call
    * fails alike.
    */
   sign(): Promise<Secret>
@@ -50,8 +50,8 @@ export interface AppJwtSigner {
 /**
  * Creates a signer of application tokens.
  *
- * @throws JwtError `bad_app_id`, at once. What is wrong with the key comes out of `sign`, which reads it.
- * @throws BadOptionError without options, and for both a `privateKey` and a `sign`.
+ * @throws {@link JwtError} `bad_app_id`, at once. What is wrong with the key comes out of `sign`, which reads it.
+ * @throws {@link BadOptionError} without options, and for both a `privateKey` and a `sign`.
  * @group Application token
  * @see Spec 2.4, 5.4, 5.5
  * @see {@link https://www.rfc-editor.org/rfc/rfc7519.html RFC 7519}
@@ -78,8 +78,8 @@ export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
 /**
  * Signs a single application token. For more than one make a signer, which reads the key once.
  *
- * @throws JwtError always as a rejection: `bad_app_id`, `sign_failed`, or a code that begins with `key_`.
- * @throws BadOptionError without options, and for both a `privateKey` and a `sign`.
+ * @throws {@link JwtError} always as a rejection: `bad_app_id`, `sign_failed`, or a code that begins with `key_`.
+ * @throws {@link BadOptionError} without options, and for both a `privateKey` and a `sign`.
  * @group Application token
  * @see Spec 2.4
  */

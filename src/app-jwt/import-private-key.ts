@@ -21,7 +21,7 @@ export type AppPrivateKey = string | Secret | Uint8Array | ArrayBuffer | JWK | C
 /**
  * Makes any kind of private key one that WebCrypto signs with. Uses nothing but WebCrypto.
  *
- * @throws JwtError whose code begins with `key_`.
+ * @throws {@link JwtError} whose code begins with `key_`.
  * @see {@link https://www.rfc-editor.org/rfc/rfc7518.html#section-3.3 RFC 7518, section 3.3}
  */
 export async function importPrivateKey(privateKey: AppPrivateKey): Promise<CryptoKey> {

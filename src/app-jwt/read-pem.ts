@@ -16,7 +16,7 @@ const ENCRYPTED_HEADER = /-Proc-Type:4,ENCRYPTED/
  * Gives the bytes in a PEM text, however it was damaged on its way through settings and environment variables:
  * literal `\n`, CRLF, spaces or nothing for newlines, quotes, text around it, base64 of the whole, no PEM lines at all.
  *
- * @throws JwtError when the text holds something else than a private key, or nothing of it.
+ * @throws {@link JwtError} when the text holds something else than a private key, or nothing of it.
  * @throws DOMException when it is no base64.
  * @see {@link https://www.rfc-editor.org/rfc/rfc7468.html RFC 7468}
  */

@@ -14,7 +14,7 @@ const VERSION_AND_ALGORITHM = [INTEGER, 1, 0, SEQUENCE, RSA_ENCRYPTION.length + 
 /**
  * Gives an RSA key as PKCS#8, the one format that WebCrypto imports everywhere: PKCS#8 as it is, PKCS#1 wrapped.
  *
- * @throws JwtError that names what the bytes hold instead of an RSA private key.
+ * @throws {@link JwtError} that names what the bytes hold instead of an RSA private key.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8017.html#appendix-A.1.2 RFC 8017, appendix A.1.2 (PKCS#1)}
  * @see {@link https://www.rfc-editor.org/rfc/rfc5208.html#section-5 RFC 5208, section 5 (PKCS#8)}
  */

@@ -26,8 +26,8 @@ const IMPRECISION = 5_000
  * kept: a device whose clock is wrong pays one more request in its life. It is learnt up to an hour: where the clocks
  * differ by more, the request rejects with a JwtError `clock_skew`.
  *
- * @throws JwtError `bad_app_id`, at once. What is wrong with the key comes out of the first request.
- * @throws BadOptionError without options, and for both a `privateKey` and a `sign`.
+ * @throws {@link JwtError} `bad_app_id`, at once. What is wrong with the key comes out of the first request.
+ * @throws {@link BadOptionError} without options, and for both a `privateKey` and a `sign`.
  * @group Client authentication
  * @see Spec 2.1, 2.4, 5.4, 5.5
  */

@@ -9,7 +9,7 @@ const CONTROL = /\p{Cc}/u
  * Authenticates with HTTP Basic credentials, in UTF-8.
  *
  * @param username May hold no colon.
- * @throws BadOptionError where one of them is missing, for a colon in the user name, and for control characters.
+ * @throws {@link BadOptionError} where one of them is missing, for a colon in the user name, and for control characters.
  * @group Client authentication
  * @see Spec 2.1, 5.2
  * @see {@link https://www.rfc-editor.org/rfc/rfc7617.html#section-2 RFC 7617, section 2}

@@ -7,7 +7,7 @@ const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
 /**
  * Writes the header that carries a token.
  *
- * @throws BadOptionError for a token that cannot stand in a header. It is not quoted.
+ * @throws {@link BadOptionError} for a token that cannot stand in a header. It is not quoted.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1 RFC 6750, section 2.1}
  */
 export function bearer(token: string | Secret): Secret {

@@ -51,8 +51,8 @@ export interface Api {
  *
  * It does not retry: a call that failed may have had its effect.
  *
- * @throws BadOptionError where the provider has no API. Calls reject with ApiError (`status`, `headers`, `body`),
- * UnreachableError, WrongHostError, RedirectedError, JwtError, or BadOptionError for a bug in your `fetch`.
+ * @throws {@link BadOptionError} where the provider has no API. Calls reject with {@link ApiError} (`status`, `headers`, `body`),
+ * {@link UnreachableError}, {@link WrongHostError}, {@link RedirectedError}, {@link JwtError}, or {@link BadOptionError} for a bug in your `fetch`.
  * @group Client authentication
  * @see Spec 5
  */

@@ -10,7 +10,7 @@ import { FixedHeader } from './fixed-header.ts'
  * Authenticates with the access token of the device flow.
  *
  * @param token The record, as `authorizeDevice` gives it, or the token alone.
- * @throws BadOptionError for a record whose type is not `bearer`, and for a token that no header may carry.
+ * @throws {@link BadOptionError} for a record whose type is not `bearer`, and for a token that no header may carry.
  * @group Client authentication
  * @see Spec 2.2, 5.6
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-7.1 RFC 6749, section 7.1}

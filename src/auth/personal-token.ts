@@ -6,7 +6,7 @@ import { FixedHeader } from './fixed-header.ts'
 /**
  * Authenticates with a personal access token.
  *
- * @throws BadOptionError for a token that no header may carry.
+ * @throws {@link BadOptionError} for a token that no header may carry.
  * @group Client authentication
  * @see Spec 2.1, 5.3 (the header is not stated; it goes as `Bearer`)
  */

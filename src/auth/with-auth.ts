@@ -23,8 +23,8 @@ export interface ApiOptions {
  * Addresses may be relative to the API. Credentials go to the API host alone: a request to another host is refused
  * before it is sent, and a redirect is not followed. A header `Authorization` of the caller's own is left as it is.
  *
- * @throws BadOptionError where the provider has no API. The `fetch` rejects with WrongHostError, RedirectedError, or
- * the JwtError of a key that cannot be used.
+ * @throws {@link BadOptionError} where the provider has no API. The `fetch` rejects with {@link WrongHostError}, {@link RedirectedError}, or
+ * the {@link JwtError} of a key that cannot be used.
  * @group Client authentication
  * @see Spec 5
  */

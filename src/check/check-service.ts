@@ -16,7 +16,7 @@ import { createWire } from './wire.ts'
  * Walks through the life of authorizations at a service, from the codes to the token, the denial and the expiry, and
  * says of each requirement whether the service meets it. It waits as a device must, and sends 40 requests at most.
  *
- * @throws BadOptionError for an address that is not an absolute URL, and for one on another machine unless `remote`
+ * @throws {@link BadOptionError} for an address that is not an absolute URL, and for one on another machine unless `remote`
  * allows it; the reason of the signal.
  * @group Service check
  * @see Spec 4

@@ -24,7 +24,7 @@ const WORDS = /(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs
  * No shell reads it, and a code with other characters than letters, digits and hyphens is handed to no command: the
  * command may be a shell itself.
  *
- * @throws BadOptionError for a command line that cannot be read, or has `CODE` within a longer word.
+ * @throws {@link BadOptionError} for a command line that cannot be read, or has `CODE` within a longer word.
  */
 export function decideByCommand(commandLine: string): (codes: ShownCodes) => Promise<void> {
   const [program, ...words] = readWords(commandLine)

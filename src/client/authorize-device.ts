@@ -10,7 +10,7 @@ import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
  * Each call is a flow of its own, with codes of its own. An `onCodes` that throws or rejects ends the flow with that
  * error.
  *
- * @throws DeniedError, ExpiredError, CancelledError (its `cause` is the reason of the signal), or what failed.
+ * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} (its `cause` is the reason of the signal), or what failed.
  * @group Device authorization
  * @see Spec 1, 3
  */

@@ -13,7 +13,7 @@ import type { DeviceSnapshot } from './view.ts'
 /**
  * Makes an actor that obtains a token. It does nothing before `start()`, and each one is a flow of its own.
  *
- * @throws BadOptionError, BadResumeError, WrongHostError for options that cannot be used.
+ * @throws {@link BadOptionError}, {@link BadResumeError}, {@link WrongHostError} for options that cannot be used.
  * @group Device authorization
  * @see Spec 3
  */

@@ -31,9 +31,9 @@ const metadata = v.object({
  * Makes a provider from what a server says of itself, by its OAuth or its OpenID metadata.
  *
  * @param issuer The address of the server, such as `https://login.example.com`.
- * @throws WrongHostError where the issuer is not `https` off loopback, the document is of another issuer, or it names an
+ * @throws {@link WrongHostError} where the issuer is not `https` off loopback, the document is of another issuer, or it names an
  * endpoint that may not be used: without `https`, or at a loopback address though the issuer is not at one;
- * BadResponseError where there is no document, or it names no device authorization endpoint; and the errors of a request.
+ * {@link BadResponseError} where there is no document, or it names no device authorization endpoint; and the errors of a request.
  * @group Profiles
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}

@@ -40,7 +40,7 @@ export interface Sender extends Transport {
  * A server that takes no form says 415: it is sent the same fields once more as JSON, and from then on JSON alone.
  *
  * @param signal Ends the request early.
- * @throws WrongHostError before anything is sent; UnreachableError, RedirectedError, ResponseTooLargeError.
+ * @throws {@link WrongHostError} before anything is sent; {@link UnreachableError}, {@link RedirectedError}, {@link ResponseTooLargeError}.
  * @see Spec 4
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */

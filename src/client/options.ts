@@ -134,9 +134,9 @@ const INSTEAD = {
 /**
  * Makes the input of `deviceMachine` from options, for a machine of your own that invokes it.
  *
- * @throws BadOptionError where there is no client id, where the clock tells no time, or for `onCodes`, `signal` and
- * `inspect`, which need the actor that `createDeviceAuthorization` makes; BadResumeError for a record that cannot be
- * read; WrongHostError for a record of another service.
+ * @throws {@link BadOptionError} where there is no client id, where the clock tells no time, or for `onCodes`, `signal` and
+ * `inspect`, which need the actor that `createDeviceAuthorization` makes; {@link BadResumeError} for a record that cannot be
+ * read; {@link WrongHostError} for a record of another service.
  * @group Device authorization
  */
 export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInput {

@@ -36,9 +36,9 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  * Buys a new pair of tokens with the refresh token. Calls for the same token, while one is under way, share its
  * outcome, and its options.
  *
- * @throws BadOptionError where the token has no refresh token, or is not a token: make one with {@link importToken} from
- * what was kept; RefusedError where the service does not take it;
- * UnreachableError, TimedOutError and the other errors of a request, after which it may be tried again; and what
+ * @throws {@link BadOptionError} where the token has no refresh token, or is not a token: make one with {@link importToken} from
+ * what was kept; {@link RefusedError} where the service does not take it;
+ * {@link UnreachableError}, {@link TimedOutError} and the other errors of a request, after which it may be tried again; and what
  * `onToken` throws.
  * @group Device authorization
  * @see Spec: not shown. Follows {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}

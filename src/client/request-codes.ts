@@ -8,7 +8,7 @@ import { post } from './exchange.ts'
 /**
  * Asks for a device code and a user code.
  *
- * @throws RefusedError where the service gives an error instead of codes, and what `post` throws.
+ * @throws {@link RefusedError} where the service gives an error instead of codes, and what `post` throws.
  * @see Spec 4.1
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */

@@ -54,7 +54,7 @@ const tokenRecord = v.object({
  * writes `[secret]`.
  *
  * @returns A **sensitive** record, with the secrets in the clear.
- * @throws BadOptionError for anything but a token.
+ * @throws {@link BadOptionError} for anything but a token.
  * @group Device authorization
  */
 export function exportToken(token: OAuthToken): TokenRecord {
@@ -73,7 +73,7 @@ export function exportToken(token: OAuthToken): TokenRecord {
 /**
  * Reads what {@link exportToken} wrote: `importToken(JSON.parse(text))`.
  *
- * @throws BadOptionError that names the fields at fault, and quotes nothing.
+ * @throws {@link BadOptionError} that names the fields at fault, and quotes nothing.
  * @group Device authorization
  */
 export function importToken(json: unknown): OAuthToken {

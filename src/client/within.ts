@@ -7,7 +7,7 @@ const REQUEST_TIMEOUT = 30_000
 /**
  * Runs requests that no machine watches: ends them when time is up, or when the caller says so.
  *
- * @throws TimedOutError, CancelledError, and what the requests throw.
+ * @throws {@link TimedOutError}, {@link CancelledError}, and what the requests throw.
  */
 export async function within<Result>(
   { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },

@@ -3,7 +3,7 @@ import { WrongHostError } from '../errors.ts'
 /**
  * Reads an address that secrets are sent to: `https`, or `http` on a loopback address, and no user name in it.
  *
- * @throws WrongHostError for every other address, before anything is sent.
+ * @throws {@link WrongHostError} for every other address, before anything is sent.
  */
 export function secureAddress(address: string): URL {
   if (!URL.canParse(address)) throw new WrongHostError('an address of the provider is not an absolute URL')

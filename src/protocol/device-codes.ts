@@ -47,7 +47,7 @@ export interface DeviceCodes extends v.InferOutput<typeof deviceCodes>, v.Brand<
  *
  * Lengths and alphabets of the codes are not checked; unknown fields are ignored.
  *
- * @throws BadResponseError that names the fields at fault.
+ * @throws {@link BadResponseError} that names the fields at fault.
  * @group Protocol
  * @see Spec 2.3
  */

@@ -68,7 +68,7 @@ export interface Asked {
 /**
  * Reads the OAuth record.
  *
- * @throws BadResponseError that names the fields at fault.
+ * @throws {@link BadResponseError} that names the fields at fault.
  * @see Spec 2.2
  */
 export function parseOAuthRecord({ body, date, at }: ReceivedResponse, asked: Asked): OAuthToken {

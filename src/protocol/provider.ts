@@ -60,7 +60,7 @@ export function github({
  *
  * @param host The host as users write it, such as `git.example.com` or `octo.ghe.com`, with or without `https://`. The
  * host `github.com` gives the same as {@link github}`()`.
- * @throws BadOptionError for anything else, and for `http://` other than on a loopback address.
+ * @throws {@link BadOptionError} for anything else, and for `http://` other than on a loopback address.
  * @group Profiles
  */
 export function githubEnterprise(host: string): Provider {

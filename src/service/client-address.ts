@@ -18,7 +18,7 @@ const NETWORK_BITS = 48n
  * that, anybody may have written.
  *
  * @param trusted The proxies: addresses (`127.0.0.1`) or networks (`10.0.0.0/8`, `fd00::/8`).
- * @throws BadOptionError for what is neither.
+ * @throws {@link BadOptionError} for what is neither.
  * @group Service
  */
 export function behindProxies(trusted: readonly string[]): (request: ServiceRequest) => string | undefined {

@@ -62,7 +62,7 @@ const IN_PROCESS = 'http://localhost'
 /**
  * Makes a service that issues codes and tokens as Spec 4 says.
  *
- * @throws BadOptionError for an option that cannot be used.
+ * @throws {@link BadOptionError} for an option that cannot be used.
  * @group Service
  * @see Spec 3, 4
  */

@@ -12,7 +12,7 @@ const LIFETIME = 30 * 24 * 60 * 60 * 1000
 /**
  * Gives the secret that binds forms: that of the option, or a random one in the store, which all instances share.
  *
- * @throws BadOptionError where the option is too short.
+ * @throws {@link BadOptionError} where the option is too short.
  */
 export function formSecret(
   option: string | Secret | undefined,

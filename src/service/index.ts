@@ -5,7 +5,7 @@
  */
 
 export type { Origin, User } from '../../machines/device-grant.ts'
-export { StoreUnavailableError } from '../errors.ts'
+export { BadOptionError, StoreUnavailableError } from '../errors.ts'
 export { behindProxies } from './client-address.ts'
 export { createService, type Service } from './create-service.ts'
 export type { App } from './credentials/app-jwts.ts'

@@ -64,7 +64,7 @@ export const DEFAULT_LIMITS: Limits = {
 /**
  * Refuses limits that cannot be used.
  *
- * @throws BadOptionError that names the limit.
+ * @throws {@link BadOptionError} that names the limit.
  */
 export function checkLimits(limits: Partial<Limits>): void {
   for (const [name, limit] of Object.entries(limits)) {

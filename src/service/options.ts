@@ -173,7 +173,7 @@ export interface ServiceOptions {
 /**
  * Refuses options that cannot be used.
  *
- * @throws BadOptionError that names the option.
+ * @throws {@link BadOptionError} that names the option.
  */
 export function checkOptions({
   clients,

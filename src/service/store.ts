@@ -34,7 +34,7 @@ export interface Store {
    *
    * @param change Pure and synchronous: it may be called again where another instance was faster. It gets `undefined`
    * where there is no record, or one that has expired. Where it throws, the record stays, and `update` rejects with that error.
-   * @throws StoreUnavailableError soon, where the records cannot be reached: those who ask are then told to come again.
+   * @throws {@link StoreUnavailableError} soon, where the records cannot be reached: those who ask are then told to come again.
    */
   update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result>
 }

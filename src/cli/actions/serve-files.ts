@@ -45,7 +45,7 @@ const CLIENTS = v.array(v.object({ clientId: WORDS, name: WORDS, scopes: v.exact
 /**
  * Gathers the clients of the command line and of the file that it names.
  *
- * @throws BadOptionError where there is none, or the file cannot be understood.
+ * @throws {@link BadOptionError} where there is none, or the file cannot be understood.
  */
 export function readClients({
   client = [],
@@ -67,7 +67,7 @@ export function readClients({
 /**
  * Reads the private key and the certificate.
  *
- * @throws BadOptionError where one is missing, or cannot be read.
+ * @throws {@link BadOptionError} where one is missing, or cannot be read.
  */
 export function readTls({ tlsKey, tlsCert }: ServeOptions): ListenOptions['tls'] {
   if (tlsKey === undefined && tlsCert === undefined) return undefined

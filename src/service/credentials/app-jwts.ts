@@ -26,7 +26,7 @@ export type VerifiedApp =
 /**
  * Verifies application tokens.
  *
- * @throws BadOptionError where two applications have the same id: the keys of one would be ignored.
+ * @throws {@link BadOptionError} where two applications have the same id: the keys of one would be ignored.
  * @see Spec 2.4, 5.4, 5.5
  */
 export function createAppTokens(apps: readonly App[], clock: { now(): number }) {

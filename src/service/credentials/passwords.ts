@@ -16,7 +16,7 @@ export interface PasswordUser {
 /**
  * Checks HTTP Basic credentials. Kept are their hashes.
  *
- * @throws BadOptionError for a user name or a password that nobody could send, or anybody could guess.
+ * @throws {@link BadOptionError} for a user name or a password that nobody could send, or anybody could guess.
  */
 export function createPasswords(users: readonly PasswordUser[]) {
   for (const { username, password } of users) {

@@ -55,7 +55,7 @@ export interface Listening {
 /**
  * Serves HTTP on Node, and where its servers are to be had.
  *
- * @throws BadOptionError where the port cannot be had, the certificate cannot be used, or the runtime has no servers.
+ * @throws {@link BadOptionError} where the port cannot be had, the certificate cannot be used, or the runtime has no servers.
  */
 export async function listen(
   handle: Handler,

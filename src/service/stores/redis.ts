@@ -10,6 +10,7 @@ import { withDeadline } from '../deadline.ts'
 import type { Change, Json, Store } from '../store.ts'
 import { connectTo, given, PAUSE, type RedisClient, type ScriptOptions } from './redis-connection.ts'
 
+export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 export type { RedisClient, ScriptOptions } from './redis-connection.ts'
 
 /**
@@ -72,7 +73,7 @@ type Stored = readonly [expiresAt: number, write: string, value: NonNullable<Jso
  *
  * @param redis An address (`redis://` or `rediss://`), or a connected client, whose affair it is to connect again. Make
  * that with `disableOfflineQueue: true`, which goes into `defaults` for a cluster: it then writes nothing late.
- * @throws BadOptionError where the address cannot be used. Updates reject with StoreUnavailableError while Redis is
+ * @throws {@link BadOptionError} where the address cannot be used. Updates reject with {@link StoreUnavailableError} while Redis is
  * away.
  * @group Service
  */

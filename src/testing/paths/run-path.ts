@@ -16,7 +16,7 @@ type Executor = (event: never, expected: never) => unknown
 /**
  * Runs a path: for each step the executor of its type, then `state`.
  *
- * @throws BadOptionError that names the first executor that is missing, before anything is run; an Error that names
+ * @throws {@link BadOptionError} that names the first executor that is missing, before anything is run; an Error that names
  * the step, with what an executor threw as its cause.
  */
 export async function runPath({ name, steps }: Runnable, executors: object): Promise<void> {

@@ -45,7 +45,7 @@ export interface ServicePath {
   /**
    * Makes each step happen to a service, and then looks at it.
    *
-   * @throws BadOptionError that names an executor which the path needs and which is missing, before anything happens;
+   * @throws {@link BadOptionError} that names an executor which the path needs and which is missing, before anything happens;
    * an Error that names the step, with what the executor threw as its cause.
    */
   test(executors: ServiceExecutors): Promise<void>

@@ -80,7 +80,7 @@ export interface Sandbox {
   /**
    * Lets seconds of virtual time pass, and everything happen that falls into them.
    *
-   * @throws BadOptionError in real time, and for a time that is negative.
+   * @throws {@link BadOptionError} in real time, and for a time that is negative.
    */
   advance(seconds: number): Promise<void>
   /**
@@ -92,7 +92,7 @@ export interface Sandbox {
   /**
    * Has a coming request go wrong: the next one, where nothing else is said.
    *
-   * @throws BadOptionError for what is no fault, and for requests that have no such name.
+   * @throws {@link BadOptionError} for what is no fault, and for requests that have no such name.
    */
   inject(fault: Fault, target?: FaultTarget): void
   /** Serves HTTP on a free port of this machine as well, and gives its address. */
@@ -119,7 +119,7 @@ const PATHS = { codes: DEVICE_CODE_PATH, poll: ACCESS_TOKEN_PATH }
 /**
  * Makes a service to test a login against: approve, deny, let time pass, and let things go wrong.
  *
- * @throws BadOptionError for an option that cannot be used.
+ * @throws {@link BadOptionError} for an option that cannot be used.
  * @group Sandbox
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {

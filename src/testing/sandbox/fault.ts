@@ -35,7 +35,7 @@ export interface Exchange {
 /**
  * Refuses what is no fault: played, it would look like another one.
  *
- * @throws BadOptionError
+ * @throws {@link BadOptionError}
  */
 export function assertFault(fault: Fault): void {
   if (!isFault(fault))
