@@ -45,10 +45,14 @@ export interface Service {
   readonly paths: readonly string[]
   /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. Rejects with BadOptionError where it cannot. */
   readonly listen: (at?: ListenOptions) => Promise<Listening>
-  /** Recognises the credential of a request to an API of your own. */
+  /**
+   * Recognises the credential of a request to an API of your own. Wrong passwords are limited by the IP address of the
+   * client; without an `address`, by user name.
+   */
   readonly authenticate: (request: {
     readonly url?: string
     readonly headers: Headers
+    readonly address?: string | undefined
   }) => Promise<Authentication>
   /** Approves as the user would on the page. */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
@@ -167,11 +171,11 @@ export function createService(options: ServiceOptions): Service {
       route = createRouter(createRoutes(addresses(), handlers))
       return listening
     },
-    authenticate: ({ url = '', headers }) =>
+    authenticate: ({ url = '', headers, address }) =>
       authenticate(credentials, {
         authorization: headers.get('authorization') ?? undefined,
         query: new URLSearchParams(url.split('?')[1]),
-        address: undefined,
+        address,
       }),
     approve: grants.approve,
     deny: grants.deny,

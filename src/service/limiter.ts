@@ -1,6 +1,8 @@
 import type { User } from '../../machines/device-grant.ts'
 import { ALLOWED, type Allowance, type Refusal, refuseUntil } from './allowance.ts'
 import { networkOf } from './client-address.ts'
+import { hash } from './credentials/hash.ts'
+import type { CheckedPassword } from './credentials/passwords.ts'
 import type { Limits } from './limits.ts'
 import { COUNT_PREFIX, type Store } from './store.ts'
 
@@ -66,6 +68,15 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     })
   }
 
+  async function takeAndGiveBack(kind: Kind, subject: string): Promise<Allowance> {
+    const taken = await take(kind, subject)
+    if (taken.ok) await giveBack(kind, subject)
+    return taken
+  }
+
+  // Those that are being counted. A client may send many requests at once: they count as one.
+  const rightPasswords = new Map<string, Promise<Allowance>>()
+
   const takeInNetwork = (kind: Kind) => async (address: string | undefined) =>
     address === undefined ? ALLOWED : take(kind, networkOf(address))
 
@@ -74,10 +85,20 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     wrongDeviceCode: takeInNetwork('wrongDeviceCodes'),
     unknownClient: takeInNetwork('unknownClients'),
 
-    /** Counts a password, if it was wrong. A right one is not taken either where too many were wrong. */
-    async password(address: string | undefined, isRight: boolean): Promise<Allowance> {
-      if (address === undefined) return ALLOWED
-      return (isRight ? look : take)('wrongPasswords', networkOf(address))
+    /**
+     * Counts a password as a wrong one, and gives it back where it was right: a right one among a thousand guesses at
+     * the same moment has to find its place between them. Those of a user whose address is not known are counted by
+     * the name of the user.
+     */
+    async password(address: string | undefined, { username, isRight }: CheckedPassword): Promise<Allowance> {
+      const subject = address === undefined ? `user:${await hash(username)}` : networkOf(address)
+      if (!isRight) return take('wrongPasswords', subject)
+      const key = JSON.stringify([subject, username])
+      const begun = rightPasswords.get(key)
+      if (begun) return begun
+      const counted = takeAndGiveBack('wrongPasswords', subject).finally(() => rightPasswords.delete(key))
+      rightPasswords.set(key, counted)
+      return counted
     },
 
     /**

@@ -37,7 +37,10 @@ export interface Limits {
   readonly earlyPolls: Limit
   /** Requests with an unknown client id, from one network: 100 a minute by default. */
   readonly unknownClients: Limit
-  /** Wrong HTTP Basic credentials at the API, from one network: 30 in five minutes by default. Then all have to wait. */
+  /**
+   * Wrong HTTP Basic credentials at the API, from one network, or for one user name where the address is not known: 30 in
+   * five minutes by default. Then all of that network, or that user, have to wait.
+   */
   readonly wrongPasswords: Limit
   /** Requests for codes, from one network: 100 a minute by default. */
   readonly codesRequests: Limit

@@ -105,8 +105,8 @@ export interface ServiceOptions {
   /**
    * Tells the address of a client, by which requests are limited: where the connection comes from by default. Behind
    * proxies give `behindProxies`, and with `fetch` what your runtime says, such as
-   * `({ header }) => header('cf-connecting-ip')`. Nothing is limited by an address that is `undefined`: the default then
-   * warns, where people sign in at more than this machine.
+   * `({ header }) => header('cf-connecting-ip')`. Nothing is limited by an address that is `undefined`, but passwords,
+   * by user name: the default then warns, where people sign in at more than this machine.
    */
   readonly clientAddress?: (request: ServiceRequest) => string | undefined
   /** `memoryStore()` by default. */

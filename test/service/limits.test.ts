@@ -1,9 +1,36 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createEarlyPolls } from '../../src/service/early-polls.ts'
-import { createService, memoryStore, type ServiceRequest, type Store } from '../../src/service/index.ts'
+import {
+  createService,
+  type Json,
+  memoryStore,
+  type ServiceRequest,
+  type Store,
+} from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 const from = (header: string) => (request: ServiceRequest) => request.header(header)
+
+/** A store in another process: it reads, and writes where nobody else has written since. */
+function slowStore(): Store {
+  const records = new Map<string, { readonly value: NonNullable<Json> }>()
+  const roundTrip = () => new Promise((resolve) => setImmediate(resolve))
+  return {
+    async update(key, change) {
+      for (;;) {
+        const read = records.get(key)
+        await roundTrip()
+        const { result, value } = change(read?.value)
+        if (value === undefined) return result
+        await roundTrip()
+        if (records.get(key) !== read) continue
+        if (value === null) records.delete(key)
+        else records.set(key, { value })
+        return result
+      }
+    },
+  }
+}
 
 /** A service whose requests name the address they come from. */
 const start = (options: Parameters<typeof startService>[0] = {}) =>
@@ -232,12 +259,44 @@ describe('passwords', () => {
       expect((await send(service, 'right', '192.0.2.1')).status).toBe(200)
   })
 
-  test('are not limited where the address is not known', async () => {
-    const service = startService({ users, limits })
-    for (let time = 0; time < 5; time += 1)
+  test('are counted by user name where the address is not known', async () => {
+    const more = [...users, { username: 'hubot', password: 'right' }]
+    const service = startService({ users: more, limits })
+    for (let time = 0; time < 3; time += 1)
       expect((await send(service, 'wrong', '192.0.2.1')).status).toBe(401)
-    const headers = new Headers({ authorization: `Basic ${btoa('mona:right')}` })
-    expect(await service.authenticate({ headers })).toEqual({ form: 'basic', user: 'mona' })
+    const authenticate = (username: string, address?: string) => {
+      const headers = new Headers({ authorization: `Basic ${btoa(`${username}:right`)}` })
+      return service.authenticate({ headers, address })
+    }
+    expect(await authenticate('mona')).toMatchObject({ form: 'refused', status: 429, retryAfter: 60 })
+    expect(await authenticate('hubot')).toEqual({ form: 'basic', user: 'hubot' })
+    expect(await authenticate('mona', '192.0.2.1')).toEqual({ form: 'basic', user: 'mona' })
+  })
+
+  test('are counted by the address that an API of the host names', async () => {
+    const service = startService({ users, limits })
+    const authenticate = (password: string, address: string) => {
+      const headers = new Headers({ authorization: `Basic ${btoa(`mona:${password}`)}` })
+      return service.authenticate({ headers, address })
+    }
+    for (let time = 0; time < 3; time += 1)
+      expect(await authenticate('wrong', '192.0.2.1')).toMatchObject({ status: 401 })
+    expect(await authenticate('right', '192.0.2.1')).toMatchObject({ form: 'refused', status: 429 })
+    expect(await authenticate('right', '192.0.2.2')).toEqual({ form: 'basic', user: 'mona' })
+  })
+
+  test('a right one behind many guesses at the same moment is refused', async () => {
+    const service = start({ users, limits, store: slowStore() })
+    const guesses = Array.from({ length: 50 }, (_, index) => send(service, `${index}`, '192.0.2.1'))
+    expect((await send(service, 'right', '192.0.2.1')).status).toBe(429)
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(3)
+  })
+
+  test('that are right may be many at the same moment', async () => {
+    const service = start({ users, limits, store: slowStore() })
+    const sent = Array.from({ length: 50 }, () => send(service, 'right', '192.0.2.1'))
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(50).fill(200))
   })
 })
 

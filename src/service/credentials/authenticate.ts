@@ -32,7 +32,7 @@ export interface Refused {
   readonly message: string
   /** The value of the header `WWW-Authenticate`. */
   readonly challenge: string
-  /** Seconds to wait, with status 429: too many wrong passwords came from the network of the client. */
+  /** Seconds to wait, with status 429: too many wrong passwords came from the network of the client, or for this user. */
   readonly retryAfter?: number
 }
 
@@ -49,7 +49,7 @@ export interface Credentials {
 export interface CredentialRequest {
   readonly authorization: string | undefined
   readonly query: URLSearchParams
-  /** Where the client is, as far as it is known: wrong passwords are counted by it. */
+  /** Where the client is: wrong passwords are counted by it; where it is not known, by the user. */
   readonly address: string | undefined
 }
 
@@ -88,8 +88,8 @@ async function basic(
   value: string,
   address: string | undefined,
 ): Promise<Authentication> {
-  const user = await passwords.check(value)
-  const allowed = await limiter.password(address, user !== undefined)
+  const checked = await passwords.check(value)
+  const allowed = await limiter.password(address, checked)
   const challenge = `Basic ${REALM}, charset="UTF-8"`
   if (!allowed.ok)
     return {
@@ -99,7 +99,7 @@ async function basic(
       challenge,
       retryAfter: allowed.retryAfter,
     }
-  if (user !== undefined) return { form: 'basic', user }
+  if (checked.isRight) return { form: 'basic', user: checked.username }
   return { form: 'refused', status: 401, message: 'bad user name or password', challenge }
 }
 

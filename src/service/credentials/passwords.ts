@@ -1,4 +1,3 @@
-import type { User } from '../../../machines/device-grant.ts'
 import { BadOptionError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
 import { hash, same } from './hash.ts'
@@ -11,6 +10,13 @@ import { hash, same } from './hash.ts'
 export interface PasswordUser {
   readonly username: string
   readonly password: string | Secret
+}
+
+/** What became of HTTP Basic credentials. */
+export interface CheckedPassword {
+  /** As it was sent: whoever sent it need not be a user. */
+  readonly username: string
+  readonly isRight: boolean
 }
 
 /**
@@ -27,20 +33,19 @@ export function createPasswords(users: readonly PasswordUser[]) {
       throw new BadOptionError('users must have a password that is not empty')
   }
   const known = Promise.all(
-    users.map(async ({ username, password }) => ({
-      username,
-      hash: await hash(`${username}:${Secret.of(password).reveal()}`),
-    })),
+    users.map(({ username, password }) => hash(`${username}:${Secret.of(password).reveal()}`)),
   )
 
   return {
     /** @param encoded What stands behind `Basic`. RFC 7617, section 2. */
-    async check(encoded: string): Promise<User | undefined> {
-      const given = await hash(decode(encoded) ?? '')
-      let user: User | undefined
+    async check(encoded: string): Promise<CheckedPassword> {
+      const credentials = decode(encoded) ?? ''
+      const given = await hash(credentials)
+      const [username = ''] = credentials.split(':')
+      let isRight = false
       // Every one is compared, so that the time tells nothing.
-      for (const { username, hash } of await known) if (same(hash, given)) user = username
-      return user
+      for (const right of await known) if (same(right, given)) isRight = true
+      return { username, isRight }
     },
   }
 }
