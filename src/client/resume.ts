@@ -87,8 +87,10 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
  * @group Device authorization
  */
 export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecord | undefined {
-  const { codes, flow, status, interval, margin, nextPollAt, expiresAt } = snapshot.context
+  const { codes, flow, status, interval, margin, nextPollAt, expiresAt, lookedAt } = snapshot.context
   if (codes === undefined || snapshot.status !== 'active') return undefined
+  // The times of the context are those of the clock before it was set back.
+  const writtenAt = Math.max(now, lookedAt)
   return {
     v: 1,
     clientId: flow.clientId.reveal(),
@@ -99,10 +101,10 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
     status,
     interval,
     margin,
-    nextPollAt: snapshot.hasTag('polling') ? now + interval * 1000 * margin : nextPollAt,
+    nextPollAt: snapshot.hasTag('polling') ? writtenAt + interval * 1000 * margin : nextPollAt,
     expiresAt,
     expiresIn: codes.expiresIn,
-    writtenAt: now,
+    writtenAt,
   }
 }
 

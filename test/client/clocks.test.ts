@@ -249,6 +249,26 @@ describe('a clock that is set forward', () => {
   })
 })
 
+describe('a record that is written after the clock was set back by an hour', () => {
+  test.each([
+    ['during a wait', pending, 6000],
+    ['during a poll', 'hang' as const, 7000],
+  ])('%s waits one interval, and its codes live no longer', async (_, said, after) => {
+    const first = startOnClock([codes, said])
+    await first.time.advance(after)
+    first.set(-HOUR)
+    const now = first.time.now - HOUR
+    const record = exportResume(first.actor.getSnapshot(), now) as ResumeRecord
+    first.actor.stop()
+    const time = new VirtualTime()
+    time.now = now
+    const flow = startFlow([pending], { clientId: undefined, resume: record } as never, 1, time)
+    await flow.result()
+    expect((flow.sent[0]?.at ?? 0) - now).toBe(5250)
+    expect(flow.time.now - now).toBeCloseTo(900_000 - after, -4)
+  })
+})
+
 describe('a record that is resumed where the clock is behind', () => {
   test.each([
     ['an hour', HOUR],
