@@ -476,8 +476,10 @@ function tookOf(sentAt: number, at: number, limit: number): number {
 }
 
 function begun(context: DeviceAuthorizationContext, { codes, sentAt, at }: CodesResponse) {
-  // The lifetime counts from the moment of asking: the service counts from a moment after it.
-  const expiresAt = at - tookOf(sentAt, at, REQUEST_TIMEOUT) + codes.expiresIn * 1000
+  // The lifetime counts from the moment of asking: the service counts from a moment after it. Where the clock was set
+  // forward meanwhile, the request seems to have taken all of it: the codes are shown all the same.
+  const took = tookOf(sentAt, at, pollTimeout({ ...context, codes }))
+  const expiresAt = at - took + codes.expiresIn * 1000
   const known = { codes, interval: codes.interval, expiresAt, lookedAt: at }
   return { ...known, ...afterResponse({ ...context, ...known }, { at }) }
 }

@@ -181,19 +181,22 @@ describe('a clock that is set forward', () => {
     expect(flow.sent).toHaveLength(3)
   })
 
-  test('past the end while the codes are on their way: they are shown, and polled for', async () => {
-    const onCodes = vi.fn()
-    const flow = startOnClock([], {
-      onCodes,
-      fetch: async (input: string) => {
-        if (!input.endsWith('/code')) return Response.json(token)
-        flow.set(DECADES)
-        return Response.json(codes)
-      },
-    })
-    expect(await flow.result()).toMatchObject({ status: 'authorized' })
-    expect(onCodes).toHaveBeenCalledOnce()
-  })
+  test.each([1, 20, 30, 900])(
+    'past the end while codes of %i seconds are on their way: they are shown, and polled for',
+    async (expires_in) => {
+      const onCodes = vi.fn()
+      const flow = startOnClock([], {
+        onCodes,
+        fetch: async (input: string) => {
+          if (!input.endsWith('/code')) return Response.json(token)
+          flow.set(DECADES)
+          return Response.json({ ...codes, interval: 1, expires_in })
+        },
+      })
+      expect(await flow.result()).toMatchObject({ status: expires_in > 1 ? 'authorized' : 'expired' })
+      expect(onCodes).toHaveBeenCalledOnce()
+    },
+  )
 
   test('past the end while a poll is on its way: a pending goes on for as long as the timers say', async () => {
     let polls = 0
