@@ -62,7 +62,7 @@ export async function post(
   const response = await send(encoding)
   if (response.status !== 415 || encoding === 'json') return response
   const second = await send('json')
-  if (second.status < 400) takeJson.add(provider)
+  if (second.status !== 415) takeJson.add(provider)
   return second
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type OAuthToken, RefusedError, refresh, rfc8628, Secret } from '../../src/index.ts'
+import { exportResume, type OAuthToken, RefusedError, refresh, rfc8628, Secret } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
@@ -144,6 +144,20 @@ describe('a server that takes JSON alone', () => {
     const flow = startFlow([onlyJson], { provider: { ...provider(), encoding: 'json' } })
     expect(await flow.result()).toMatchObject({ error: { code: 'refused', status: 415 } })
     expect(kinds(flow.sent)).toEqual(['json'])
+  })
+
+  test('is sent every further poll as JSON alone after a resume, while they are pending with status 400', async () => {
+    const first = startFlow([codes])
+    await first.time.settle()
+    const record = exportResume(first.actor.getSnapshot(), first.time.now)
+    first.actor.stop()
+    const waiting = Response.json(pending, { status: 400 })
+    const chosen = provider()
+    const resume = { ...record, tokenEndpoint: chosen.tokenEndpoint }
+    const options = { clientId: undefined, provider: chosen, resume } as never
+    const flow = startFlow([onlyJson, waiting, waiting, token], options, 1, first.time)
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    expect(kinds(flow.sent)).toEqual(['urlencoded', 'json', 'json', 'json'])
   })
 
   test('takes a poll that it refused as a form', async () => {
