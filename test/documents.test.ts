@@ -32,7 +32,7 @@ const sources = ['src', 'machines'].flatMap((folder) =>
 )
 
 /** What doc comments and the changelog show: in TypeScript, with names that are the reader's own. */
-const examples = ['CHANGELOG.md', ...sources].flatMap((file) =>
+const examples = ['README.md', 'CHANGELOG.md', ...sources].flatMap((file) =>
   blocksOf('ts', read(file).replaceAll(/^ *(\* ?)?/gm, '')).map((code, index) => ({
     name: `${file.replaceAll(/\W/g, '-')}-${index + 1}`,
     code,

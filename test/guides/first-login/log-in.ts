@@ -1,7 +1,7 @@
 import { authorizeDevice, github } from 'authgraph'
 import { createApi, oauth } from 'authgraph/auth'
 
-/** Logs the user in, and returns the name that the API knows them by. */
+/** Logs the user in, and returns their user name. */
 export async function logIn(clientId: string, provider = github()): Promise<string> {
   const token = await authorizeDevice({
     clientId,

@@ -5,7 +5,7 @@ import { createDeviceAuthorization, type DeviceAuthorizationActor } from 'authgr
 export function inspectedLogin(clientId: string, relay: string): DeviceAuthorizationActor {
   const inspector = createWebSocketInspector({ url: relay })
   const login = createDeviceAuthorization({ clientId, inspect: inspector.inspect })
-  // The last events leave a moment after the end.
+  // The last events are sent shortly after the login ends.
   login.subscribe({ complete: () => setTimeout(() => inspector.stop(), 1000) })
   return login
 }

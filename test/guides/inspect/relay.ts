@@ -18,7 +18,7 @@ const page = `<!doctype html>
   }, false)
 </script>`
 
-/** Listens on this machine alone. Programs send events; the page at `url` shows them, and no other page gets any. */
+/** Listens on this machine only. Programs send events; the page at `url` shows them, and no other page receives any. */
 export async function startRelay(port = 0) {
   const server = createServer((request, response) => {
     if (!isOurs(request)) return response.writeHead(403).end()
@@ -29,7 +29,7 @@ export async function startRelay(port = 0) {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   const url = `http://${host}`
 
-  /** Browsers name the page that asks; programs name none. The host is checked too, since a name may be rebound. */
+  /** Browsers send the origin of the page; programs send none. The host is checked too, against DNS rebinding. */
   function isOurs({ headers }: IncomingMessage): boolean {
     return headers.host === host && (headers.origin === undefined || headers.origin === url)
   }

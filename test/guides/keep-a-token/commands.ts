@@ -15,14 +15,14 @@ export async function login(file: string, options: DeviceAuthorizationOptions): 
 /** my-cli whoami */
 export async function whoami(file: string, options: RefreshOptions): Promise<string> {
   const token = await keptToken(file, options).catch((error) => {
-    throw isOver(error) ? new Error('You are logged out. Log in again: my-cli login') : error
+    throw isLoggedOut(error) ? new Error('You are logged out. Log in again: my-cli login') : error
   })
   const { fetch } = options
   const api = createApi({ auth: oauth(token), ...(fetch && { fetch }) })
   return (await api<{ login: string }>('/user')).login
 }
 
-/** Whether the service took the refresh token back. After a lost connection or a busy service it is still good. */
-function isOver(error: unknown): boolean {
+/** Whether the service refused the refresh token. After a lost connection, or with a busy service, it is still valid. */
+function isLoggedOut(error: unknown): boolean {
   return error instanceof RefusedError && error.status < 500 && error.status !== 429
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { createActor } from 'xstate'
 import { signIn } from './sign-in.js'
 
-test('shows the code, and signs the user in who approves', async ({ sandbox }) => {
+test('shows the code, and signs in the user who approves', async ({ sandbox }) => {
   const { client, clock } = sandbox
   const actor = createActor(signIn, { input: client, clock }).start()
   actor.send({ type: 'signIn' })
@@ -16,7 +16,7 @@ test('shows the code, and signs the user in who approves', async ({ sandbox }) =
   expect(actor.getSnapshot().context.result).toMatchObject({ token: { tokenType: 'bearer' } })
 })
 
-test('a user who cancels is signed out, and can try again with another code', async ({ sandbox }) => {
+test('a user who cancels is signed out, and can try again with a new code', async ({ sandbox }) => {
   const { client, clock } = sandbox
   const actor = createActor(signIn, { input: client, clock }).start()
   const codes = []

@@ -8,14 +8,14 @@ import {
 } from 'authgraph'
 import { assign, sendTo, setup } from 'xstate'
 
-/** Signs a user in, and out again. */
+/** Signs a user in and out. */
 export const signIn = setup({
   types: {} as {
     context: {
       readonly login: ReturnType<typeof deviceInput>
-      /** What to show during a login: the code is in it. */
+      /** What to show during a login, including the code. */
       readonly view: DeviceView | undefined
-      /** How the last login ended. */
+      /** The outcome of the last login. */
       readonly result: DeviceResult | undefined
     }
     input: DeviceInputOptions

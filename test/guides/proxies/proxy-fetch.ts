@@ -1,6 +1,6 @@
 import { EnvHttpProxyAgent } from 'undici'
 
-// Plain http is for loopback addresses, and a proxy would read it: only https goes through one.
+// Plain http is for loopback addresses, and a proxy could read it: only https goes through the proxy.
 const throughProxy: object = { dispatcher: new EnvHttpProxyAgent({ httpProxy: '' }) }
 
 /** Node's `fetch`, through the proxy in HTTPS_PROXY, except to the hosts in NO_PROXY. */
