@@ -1,6 +1,6 @@
 import { AuthgraphError } from '../errors.ts'
 
-/** What can go wrong at a command line, besides what the package itself throws. */
+/** The codes of errors that only the command line reports. */
 export type CommandErrorCode =
   | 'usage'
   | 'cannot_listen'
@@ -14,7 +14,7 @@ export type CommandErrorCode =
   | 'damaged_file'
   | 'unusable_file'
 
-/** What went wrong at a command line. The message says what to do, where the code alone does not. */
+/** An error of the command line. The message says what is wrong and, where that helps, what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly code: CommandErrorCode
@@ -25,10 +25,10 @@ export class CommandError extends Error {
   }
 }
 
-/** What a command reports in a sentence. Anything else is a bug. */
+/** An error that a command reports in one sentence. Any other error is a bug. */
 export type Failure = AuthgraphError | CommandError
 
-/** Tells whether a command reports this error in a sentence. */
+/** Tells whether a command reports this error in one sentence. */
 export function isFailure(error: unknown): error is Failure {
   return error instanceof AuthgraphError || error instanceof CommandError
 }

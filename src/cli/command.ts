@@ -1,12 +1,17 @@
 import { Command, Help } from 'commander'
 
-/** Columns of the widest option that has its description beside it. */
+/** Columns of the widest option whose description stands beside it. */
 const WIDEST = 24
 
 const { formatItem, padWidth } = Help.prototype
 
-/** Puts the description of a longer option below it, so that those of the others have room. */
-const layout: Partial<Help> = {
+/** Columns of a line of help. */
+const WIDTH = 80
+
+/** Lays out the help of every command: long lines are hard to read, even in a wide terminal. */
+export const layout: Partial<Help> = {
+  helpWidth: Math.min(process.stdout.columns || WIDTH, WIDTH),
+  // The description of a longer option goes below it, so that the other descriptions have room.
   padWidth: (command, help) => Math.min(padWidth.call(help, command, help), WIDEST),
   formatItem: (term, width, description, help) =>
     term.length > width
@@ -14,29 +19,29 @@ const layout: Partial<Help> = {
       : formatItem.call(help, term, width, description, help),
 }
 
-/** What help says of a command. */
+/** What the help says about a command. */
 interface Described {
   readonly name: string
-  /** A line for the list of commands. */
+  /** One line for the list of commands. */
   readonly summary: string
-  /** What it does, in a paragraph. */
+  /** A paragraph. */
   readonly description: string
-  /** What each exit code means. 2, for words that were not understood, is added. */
+  /** The meaning of each exit code. 2, for usage errors, is added. */
   readonly exitCodes: Readonly<Record<number, string>>
-  /** Whole command lines, with a backslash where one goes on in the next line. */
+  /** Complete command lines; a backslash continues one on the next line. */
   readonly examples: readonly string[]
 }
 
-/** Declares a command. Its help, its errors and its completions are made of the declaration. */
+/** Declares a command. Help, usage errors and completions derive from the declaration. */
 export function command({ name, summary, description, exitCodes, examples }: Described): Command {
-  const codes = Object.entries({ ...exitCodes, 2: 'wrong usage' })
+  const codes = Object.entries({ ...exitCodes, 2: 'usage error' })
   return new Command(name)
     .summary(summary)
     .description(description)
     .exitOverride()
     .helpOption('-h, --help', 'show this help')
     .configureHelp(layout)
-    .option('--no-color', 'print without colours, as the variable NO_COLOR does')
+    .option('--no-color', 'disable colors, like the variable NO_COLOR')
     .showHelpAfterError(`See: authgraph ${name} --help`)
     .addHelpText(
       'after',
@@ -48,7 +53,7 @@ export function command({ name, summary, description, exitCodes, examples }: Des
     )
 }
 
-/** Makes the action of a command of a function that answers the exit code. */
+/** Turns a function that returns the exit code into the action of a command. */
 export function exitWith<Words extends unknown[]>(run: (...words: Words) => Promise<number>) {
   return async (...words: Words): Promise<void> => {
     process.exitCode = await run(...words)

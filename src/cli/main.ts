@@ -7,10 +7,9 @@ import { createProgram } from './program.ts'
 import { exitCodeOf, failure } from './terminal/failure.ts'
 import { writerTo } from './terminal/writer.ts'
 
-/** Words that were not understood. */
-const WRONG_USAGE = 2
+const USAGE_ERROR = 2
 
-// A reader that has seen enough, such as `head`, is no error.
+// A reader that closes early, such as `head`, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(1)
@@ -20,7 +19,7 @@ run().catch((error) => {
   process.exitCode = report(error)
 })
 
-// Thrown where nobody waits for it, such as by who listens to a state.
+// Errors thrown outside any promise, such as by a listener.
 process.on('uncaughtException', (error) => process.exit(report(error)))
 
 async function run(): Promise<void> {
@@ -30,16 +29,17 @@ async function run(): Promise<void> {
   else await program.parseAsync()
 }
 
-/** Says what went wrong, unless the command line did. Help and version come as an error with code 0. */
+/** Prints the error unless commander has. Help and version arrive as an error with exit code 0. */
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
   const { print } = writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
   if (isFailure(error)) {
     print(...failure(error, process.stderr).lines)
     return exitCodeOf(error)
   }
-  // Without the line of the program that Node shows: of a bundle, it is all of it.
-  const trace = error instanceof Error ? (error.stack ?? error.message) : 'no error was thrown'
-  print('This is a mistake of authgraph. Please report it, with these lines:', ...trace.split('\n'))
+  // Node would also print the line of source code, which in a bundle is the whole program.
+  const trace =
+    error instanceof Error ? (error.stack ?? error.message) : 'a value that is not an error was thrown'
+  print('This is a bug in authgraph. Please report it with these lines:', ...trace.split('\n'))
   return 1
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
+import { layout } from './command.ts'
 import { apiCommand } from './commands/api.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
@@ -12,16 +13,16 @@ import { serveCommand } from './commands/serve.ts'
 import { statusCommand } from './commands/status.ts'
 import { tokenCommand } from './commands/token.ts'
 
-/** Declares the whole command line: help, did-you-mean and completions are made of it. */
+/** Declares the whole command line. Help, suggestions and completions derive from it. */
 export function createProgram(): Command {
   const program = new Command('authgraph')
-    .description('OAuth device authorization as a state machine.')
+    .description('Log in with the OAuth device flow, use the token, and run or check a service.')
     .option('-V, --version', 'show the version')
     .on('option:version', printVersion)
-    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureHelp({ ...layout, subcommandTerm: (command) => command.name() })
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
-    .addHelpText('after', '\nFor the options of a command: authgraph help COMMAND')
+    .addHelpText('after', '\nRun any command with --help to see its options.')
     .showHelpAfterError('See: authgraph --help')
     .exitOverride()
   const commands = [
@@ -38,10 +39,17 @@ export function createProgram(): Command {
     completionCommand(),
   ]
   for (const command of commands) program.addCommand(command)
-  return program
+  return program.on('beforeAllHelp', () => refuseUnknownCommand(program))
 }
 
-/** Looked up only where it is asked for: it takes longer than all the rest. */
+/** Shows the error of an unknown command: by default, help for one is the help of the program. */
+function refuseUnknownCommand(program: Command): void {
+  const [name] = program.args.filter((word) => word !== 'help' && !word.startsWith('-'))
+  if (name !== undefined && !program.commands.some((command) => command.name() === name))
+    program.parse([name], { from: 'user' })
+}
+
+/** Read on demand: reading package.json takes longer than everything else at startup. */
 function printVersion(): never {
   const { version } = createRequire(import.meta.url)('authgraph/package.json') as { version: string }
   process.stdout.write(`${version}\n`)

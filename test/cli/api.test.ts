@@ -114,7 +114,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     ['--header', 'x: a\nb: c'],
     ['--method', 'TWO WORDS'],
     ['--method', 'trace'],
-  ])('%s %j is wrong usage', async (args, { world }) => {
+  ])('%s %j is a usage error', async (args, { world }) => {
     const { code, stderr } = await world.run(['api', '/', '--auth', 'none', ...args])
     expect(code).toBe(2)
     expect(stderr).toContain('See: authgraph api --help')
@@ -140,18 +140,22 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test.for([
-    ['a token', ['api', '/user', '--auth', 'personal', '--secret', PERSONAL], 'an argument holds a secret'],
+    [
+      'a token',
+      ['api', '/user', '--auth', 'personal', '--secret', PERSONAL],
+      'an argument contains a secret',
+    ],
     [
       'a token in an address',
       ['api', '/user?access_token=abc', '--auth', 'none'],
-      'an argument holds a secret',
+      'an argument contains a secret',
     ],
     [
       'a password in an address',
       ['api', 'https://me:password@localhost/', '--auth', 'none'],
-      'an argument holds a secret',
+      'an argument contains a secret',
     ],
-    ['a private key', ['jwt', '--app-id', '1', '--key', KEY], 'an argument holds a secret'],
+    ['a private key', ['jwt', '--app-id', '1', '--key', KEY], 'an argument contains a secret'],
     [
       'something that is no file',
       ['api', '/user', '--auth', 'personal', '--secret', 'hunter2'],
@@ -160,12 +164,12 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     [
       'a password behind the name',
       ['api', '/user', '--auth', 'basic', '--user', 'me:hunter2'],
-      'say with --secret where the password is',
+      'use --secret for the password',
     ],
     [
       'a header with a credential',
       ['api', '/user', '--header', 'Authorization: Bearer hunter2'],
-      'say with --auth and --secret where it is',
+      'use --auth and --secret instead',
     ],
     [
       'no user name',

@@ -154,14 +154,14 @@ describe.concurrent('authgraph check', () => {
     [['localhost', '--client-id', 'id'], 'is not an absolute URL'],
     [['https://example.com', '--client-id', 'id'], 'on another machine: add --yes-remote'],
     [['--issuer', 'https://example.com', '--client-id', 'id'], 'on another machine: add --yes-remote'],
-    [['http://127.0.0.1:1', '--client-id', 'id', '--page-origin', 'localhost'], 'It takes an address'],
+    [['http://127.0.0.1:1', '--client-id', 'id', '--page-origin', 'localhost'], 'Expected an address'],
     [
       ['http://127.0.0.1:1', '--client-id', 'id', '--token-endpoint', 'http://127.0.0.1:1'],
       'give both endpoints',
     ],
     [['http://127.0.0.1:1', '--client-id', 'id', '--approve', "approve 'CODE"], 'a quote that is not closed'],
     [['http://127.0.0.1:1', '--client-id', 'id', '--deny', "sh -c 'deny CODE'"], 'a word of its own'],
-  ])('%j is wrong usage', async (args, sentence) => {
+  ])('%j is a usage error', async (args, sentence) => {
     const { code, stderr } = await run(...args)
     expect(code).toBe(2)
     expect(stderr).toContain(sentence)

@@ -94,7 +94,7 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
     const { script, env, cwd } = await userOf(world, 'fish')
     const complete = `source '${script}'; complete -C 'authgraph login --sto'`
     const { stdout } = await runFile('fish', ['-c', complete], { env, cwd })
-    expect(stdout).toBe('--store\twhere to keep the token (default: keyring)\n')
+    expect(stdout).toBe('--store\tstore the token here (default: keyring)\n')
   })
 
   test.skipIf(!isThere('zsh')).for(LINES)('zsh completes %j', async ([line, offered, others], { world }) => {
@@ -104,8 +104,8 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test.skipIf(!isThere('zsh')).for([
-    ['login', '-- where to keep the token (default: keyring)'],
-    ['serve', '-- clients as JSON: [{ "clientId": "…", "name": "…" }]'],
+    ['login', '-- store the token here (default: keyring)'],
+    ['serve', '-- register clients from JSON: [{ "clientId": "…", "name": "…" }]'],
   ] as const)('zsh shows what an option of %s says, with its colon', async ([name, words], { world }) => {
     const { press, reach } = await zsh(world)
     await reach(press(`authgraph ${name} --\t`), [words])

@@ -70,7 +70,7 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
     ['HTTPS_PROXY', 'me:secret@:x', 'is not the address of a proxy'],
     ['HTTPS_PROXY', 'http://', 'is not the address of a proxy'],
     ['ALL_PROXY', 'socks5://me:secret@127.0.0.1:9', 'names a SOCKS proxy'],
-  ] as const)('in %s at %s is wrong usage, and not repeated', async ([name, address, words], { world }) => {
+  ] as const)('in %s at %s is a usage error, and not repeated', async ([name, address, words], { world }) => {
     const { code, stdout, stderr } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {
       env: { [name]: address },
     })

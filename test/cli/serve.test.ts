@@ -245,7 +245,7 @@ describe('what cannot be', () => {
   const { key } = selfSigned()
   test.each<[string[], string]>([
     [[], 'there is no client that may ask for codes: give --client ID=NAME, --clients FILE or --demo-client'],
-    [['--client', 'no-name'], 'It is an id and a name'],
+    [['--client', 'no-name'], 'Expected an id and a name'],
     [['--client', 'a=A', '--client', 'a=B'], 'clients must not have the same clientId twice'],
     [['--clients', '/no/such/file'], '--clients: the file cannot be read: ENOENT'],
     [
@@ -256,15 +256,15 @@ describe('what cannot be', () => {
       ['--demo-client', '--store', 'postgres://localhost'],
       '--store is "memory", or an address that begins with redis://',
     ],
-    [['--demo-client', '--auth-url', 'login.example.com'], 'It is an address that begins with https://'],
+    [['--demo-client', '--auth-url', 'login.example.com'], 'Expected an address that starts with https://'],
     [['--demo-client', '--auth-url', 'http://login.example.com'], 'for a test network, add --allow-http'],
     [['--demo-client', '--host', '0.0.0.0'], '--host off loopback needs --auth-url, or --tls-key'],
     [['--demo-client', '--base-url', 'http://api.example.com'], '--base-url must be https'],
     [['--demo-client', '--tls-key', '/no/such/file'], '--tls-key and --tls-cert belong together'],
     [['--demo-client', '--trust-proxy', 'proxy'], '"proxy" is no address and no network'],
     [['--demo-client', '--dialect', 'gitlab'], 'Allowed choices are github, rfc8628'],
-    [['--demo-client', '--port', '70000'], 'It takes a whole number from 0 to 65535'],
-    [['--demo-client', '--interval', '0'], 'It takes a whole number of seconds from 1 to 300'],
+    [['--demo-client', '--port', '70000'], 'Expected a whole number from 0 to 65535'],
+    [['--demo-client', '--interval', '0'], 'Expected a whole number of seconds from 1 to 300'],
   ])('%j is refused with a sentence', async (words, sentence) => {
     const served = serve(...words)
     expect(await served.ended).toBe(2)

@@ -8,8 +8,8 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const satisfies readonly Shell[]
 export function completionCommand(): Command {
   return command({
     name: 'completion',
-    summary: 'print what makes a shell complete the words of this command',
-    description: 'Prints a script that your shell reads when it starts.',
+    summary: 'print a shell completion script',
+    description: 'Print a script that completes commands, options, values and profile names in your shell.',
     exitCodes: { 0: 'printed' },
     examples: [
       'authgraph completion bash \\\n> ~/.local/share/bash-completion/completions/authgraph',
@@ -17,7 +17,7 @@ export function completionCommand(): Command {
       'authgraph completion fish > ~/.config/fish/completions/authgraph.fish',
     ],
   })
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS))
     .action(
       exitWith(async (shell: Shell, _options: object, self: Command) => {
         const { completion } = await import('../actions/completion.ts')

@@ -6,14 +6,14 @@ import { command, exitWith } from '../command.ts'
 export function jwtCommand(): Command {
   return command({
     name: 'jwt',
-    summary: 'sign the token of an application, or look into one',
+    summary: 'sign an app JWT, or decode one',
     description:
-      'Prints a token that an application proves itself with, good for 9 minutes. With --decode it shows the claims ' +
-      'and the seconds left instead: of that token or, without --key, of one on the standard input.',
+      'Print a signed app JWT, valid for 9 minutes. With --decode, print its claims and the seconds left instead; ' +
+      'without --key, those of a JWT on standard input.',
     exitCodes: {
       0: 'printed',
       1: 'the key cannot be used',
-      3: 'the decoded token has ended, or begins later',
+      3: 'the decoded JWT has expired, or is not valid yet',
     },
     examples: [
       'authgraph jwt --app-id 12345 --key app.pem',
@@ -22,9 +22,9 @@ export function jwtCommand(): Command {
       'authgraph jwt --decode --json < token.txt',
     ],
   })
-    .option('--app-id <id>', 'the id of the application, or its client id')
-    .option('--key <place>', 'its private key: a file, - for standard input, or env:NAME')
-    .option('--decode', 'show the claims and the seconds left')
-    .option('--json', 'print what --decode shows as JSON')
+    .option('--app-id <id>', 'sign for this app id or client id')
+    .option('--key <place>', 'read the private key from a file, - for standard input, or env:NAME')
+    .option('--decode', 'print the claims and the seconds left')
+    .option('--json', 'print the output of --decode as JSON')
     .action(exitWith(async (options: JwtOptions) => (await import('../actions/jwt.ts')).jwt(options)))
 }

@@ -8,18 +8,18 @@ import { profileName, readHost, readIssuer, scopes } from './values.ts'
 export function loginCommand(): Command {
   return command({
     name: 'login',
-    summary: 'log in by a code that you enter in a browser, on this device or another',
+    summary: 'log in with a code that you enter in any browser',
     description:
-      'Shows a code, waits until you have entered it in a browser, and keeps the token in the keyring of this system. ' +
-      'Ctrl-C saves the login: --resume goes on with the same code.',
+      'Show a code, wait until you enter it in a browser, and store the token in the system keyring. ' +
+      'Ctrl-C saves the unfinished login; --resume continues it with the same code.',
     exitCodes: {
       0: 'logged in',
-      1: 'refused, or failed',
+      1: 'refused or failed',
       3: 'the code expired',
       4: 'denied by the user',
-      75: 'saved and not finished, with --no-wait',
-      130: 'the same, after Ctrl-C',
-      143: 'the same, after a signal to end',
+      75: 'saved before it finished (--no-wait)',
+      130: 'saved before it finished (Ctrl-C)',
+      143: 'saved before it finished (SIGTERM)',
     },
     examples: [
       'authgraph login --client-id YOUR_CLIENT_ID --scope repo,gist',
@@ -31,48 +31,47 @@ export function loginCommand(): Command {
     ],
   })
     .addOption(
-      new Option('--client-id <id>', 'of your OAuth application; that of the last login by default').env(
-        'AUTHGRAPH_CLIENT_ID',
-      ),
+      new Option(
+        '--client-id <id>',
+        'use the client id of your OAuth app (default: that of the last login)',
+      ).env('AUTHGRAPH_CLIENT_ID'),
     )
-    .option('-s, --scope <scopes>', 'scopes to ask for; repeat it, or separate by commas', scopes)
+    .option('-s, --scope <scopes>', 'request these scopes; repeat, or separate with commas', scopes)
     .option(
       '-H, --host <host>',
-      'github.com by default, an Enterprise host, or http://localhost:PORT',
+      'log in to a GitHub Enterprise host or http://localhost:PORT (default: github.com)',
       readHost,
     )
     .addOption(
-      new Option('--issuer <url>', 'any OAuth server that publishes its metadata')
+      new Option('--issuer <url>', 'log in to an OAuth server that publishes its metadata')
         .argParser(readIssuer)
         .conflicts('host'),
     )
     .addOption(
-      new Option('--device-authorization-endpoint <url>', 'where codes are asked for, without metadata')
+      new Option('--device-authorization-endpoint <url>', 'request codes here, if the server has no metadata')
         .argParser(readIssuer)
         .conflicts(['host', 'issuer']),
     )
     .addOption(
-      new Option('--token-endpoint <url>', 'where the same server is polled')
+      new Option('--token-endpoint <url>', 'poll for the token here, on the same server')
         .argParser(readIssuer)
         .conflicts(['host', 'issuer']),
     )
     .addOption(
       new Option(
         '--encoding <kind>',
-        'how requests are sent (default: form, json where a form is refused)',
+        'encode requests this way (default: form, or json if the server refuses a form)',
       ).choices(['form', 'json']),
     )
-    .option('-p, --profile <name>', 'name this login; the host by default', profileName)
-    .addOption(
-      new Option('--store <place>', 'where to keep the token (default: keyring)').choices(STORE_NAMES),
-    )
-    .option('--print', 'print the token, and all else on the standard error')
+    .option('-p, --profile <name>', 'save the login under this name (default: the host)', profileName)
+    .addOption(new Option('--store <place>', 'store the token here (default: keyring)').choices(STORE_NAMES))
+    .option('--print', 'print the token, and everything else to standard error')
     .option('--copy', 'copy the code to the clipboard')
     .option('--open', 'open the browser')
-    .option('--no-qr', 'draw no QR code')
-    .option('--no-wait', 'show the code, save the login and end; with --resume, ask once')
+    .option('--no-qr', 'do not draw a QR code')
+    .option('--no-wait', 'show the code, save the login and exit; with --resume, poll once')
     .addOption(
-      new Option('--resume', 'go on with a saved login').conflicts([
+      new Option('--resume', 'continue a saved login').conflicts([
         'host',
         'issuer',
         'deviceAuthorizationEndpoint',
@@ -81,8 +80,8 @@ export function loginCommand(): Command {
         'scope',
       ]),
     )
-    .option('--watch', 'follow it in the browser: the machine, its moves and the wire')
-    .option('--json', 'print one JSON object a line, for programs')
+    .option('--watch', 'follow states, transitions and HTTP messages in the browser')
+    .option('--json', 'print one JSON object per line')
     .action(
       exitWith(async (options: LoginOptions) => (await import('../actions/login/login.ts')).login(options)),
     )

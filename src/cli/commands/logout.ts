@@ -7,14 +7,14 @@ import { profileName } from './values.ts'
 export function logoutCommand(): Command {
   return command({
     name: 'logout',
-    summary: 'erase the token of a login from this machine',
+    summary: 'delete the token of a login from this machine',
     description:
-      'Erases the token and forgets the profile, on this machine alone: the service is not told, and accepts the ' +
-      'token until you revoke it there.',
-    exitCodes: { 0: 'erased', 1: 'nobody is logged in' },
+      'Delete the token and the profile from this machine. The service is not contacted: it accepts the token ' +
+      'until you revoke it there.',
+    exitCodes: { 0: 'logged out', 1: 'nobody is logged in' },
     examples: ['authgraph logout', 'authgraph logout --profile work'],
   })
-    .option('-p, --profile <name>', 'which login; the last one by default', profileName)
+    .option('-p, --profile <name>', 'log out of this login (default: the last one)', profileName)
     .action(
       exitWith(async (options: LogoutOptions) => (await import('../actions/logout.ts')).logout(options)),
     )

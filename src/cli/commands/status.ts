@@ -7,20 +7,20 @@ import { profileName } from './values.ts'
 export function statusCommand(): Command {
   return command({
     name: 'status',
-    summary: 'show who is logged in, where, for what and until when',
+    summary: 'show who is logged in, where, with which scopes and until when',
     description:
-      'Asks each service whose token it is, and shows where the token is kept. The token is not shown. A service by ' +
-      '--issuer or by its endpoints cannot be asked, since only its login is known.',
+      'Check each login with its service and show the user, the scopes, the expiry and where the token is stored, but ' +
+      'not the token. A login by --issuer or by endpoints cannot be checked, because its service has no known API.',
     exitCodes: {
-      0: 'every login works, as far as it can be asked',
-      1: 'one does not, or nobody is logged in',
+      0: 'every login that can be checked works',
+      1: 'a login does not work, or nobody is logged in',
     },
     examples: ['authgraph status', 'authgraph status --profile work --json'],
   })
-    .option('-p, --profile <name>', 'one login; all of them by default', profileName)
-    .option('--json', 'print one JSON object for each login')
+    .option('-p, --profile <name>', 'show only this login (default: all)', profileName)
+    .option('--json', 'print one JSON object per login')
     .addOption(
-      new Option('--names', 'print only the names of the profiles; no service is asked').conflicts('json'),
+      new Option('--names', 'print only the names of the profiles, without any request').conflicts('json'),
     )
     .action(
       exitWith(async (options: StatusOptions) => (await import('../actions/status.ts')).status(options)),

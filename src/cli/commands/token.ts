@@ -8,14 +8,14 @@ export function tokenCommand(): Command {
     name: 'token',
     summary: 'print the token of a login, for scripts',
     description:
-      'Prints the token, in the clear. One that has ended is renewed first, where the service allows it.',
-    exitCodes: { 0: 'printed', 1: 'nobody is logged in, or the login has ended' },
+      'Print the access token in plain text. An expired token is refreshed first if the service allows it.',
+    exitCodes: { 0: 'printed', 1: 'nobody is logged in, or the login has expired' },
     examples: [
       'authgraph token',
       'curl --oauth2-bearer "$(authgraph token --profile work)" \\\nhttps://api.example.com',
     ],
   })
-    .option('-p, --profile <name>', 'which login; the last one by default', profileName)
+    .option('-p, --profile <name>', 'use this login (default: the last one)', profileName)
     .action(
       exitWith(async (options: { profile?: string }) => (await import('../actions/token.ts')).token(options)),
     )

@@ -1,49 +1,49 @@
 import { InvalidArgumentError } from 'commander'
 import { hostAddress, isLoopback } from '../../protocol/address.ts'
 
-/** Reads an option that is a whole number from `least` to `most`. */
+/** Parses a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number, unit = '') {
   return (text: string): number => {
     const number = Number(text)
     if (!/^\d+$/.test(text) || number < least || number > most)
       throw new InvalidArgumentError(
-        `It takes a whole number${unit && ` of ${unit}`} from ${least} to ${most}.`,
+        `Expected a whole number${unit && ` of ${unit}`} from ${least} to ${most}.`,
       )
     return number
   }
 }
 
-/** Adds the scopes of one option to those of the options before it. */
+/** Adds the scopes of one option to those of the previous options. */
 export function scopes(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(/[\s,]+/).filter((scope) => scope !== '')]
 }
 
-/** Reads a host as users write it. A loopback address keeps its scheme, and has `http` by default. */
+/** Parses a host as users write it. A loopback address keeps its scheme, which is `http` by default. */
 export function readHost(text: string): string {
   const url = hostAddress(text)
   if (url === undefined)
     throw new InvalidArgumentError(
-      'It takes a host, such as github.com or git.example.com. Only a loopback address, such as ' +
-        'http://localhost:8080, may do without https.',
+      'Expected a host, such as github.com or git.example.com. Only a loopback address, such as ' +
+        'http://localhost:8080, may use http.',
     )
   return isLoopback(url.hostname) ? url.origin : url.host
 }
 
-/** Reads the address of an issuer. */
+/** Parses the address of an issuer or an endpoint. */
 export function readIssuer(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('It takes an address, such as https://login.example.com.')
+    throw new InvalidArgumentError('Expected an address, such as https://login.example.com.')
   return text
 }
 
-/** Tells a text that `--profile` takes: nothing in it means anything to a shell but a pattern. */
+/** Tells whether `--profile` accepts a name. Shells interpret none of these characters but brackets, a pattern. */
 export function isProfileName(text: string): boolean {
   return /^[\w.:@[\]-]{1,100}$/.test(text)
 }
 
-/** Reads the name of a profile. */
+/** Parses the name of a profile. */
 export function profileName(text: string): string {
   if (!isProfileName(text))
-    throw new InvalidArgumentError('It takes a name of letters, digits and the characters . : @ _ - [ ]')
+    throw new InvalidArgumentError('Expected a name of letters, digits and the characters . : @ _ - [ ]')
   return text
 }
