@@ -54,6 +54,13 @@ export function createWaitingGrants(
     })
   }
 
+  async function removeAt(address: string | undefined, expiresAt: number): Promise<void> {
+    await Promise.all([
+      remove(ALL, waitingGrants, expiresAt),
+      address !== undefined && remove(networkOf(address), waitingGrantsInNetwork, expiresAt),
+    ])
+  }
+
   return {
     /** Counts one more, unless too many wait. The network is that of the client's address, where it is known. */
     async add(address: string | undefined): Promise<Allowance> {
@@ -67,12 +74,11 @@ export function createWaitingGrants(
     },
 
     /** Counts one less: a grant was denied, or its token was fetched. Those that expire need not be told. */
-    async remove({ origin, expiresAt }: Pick<Grant, 'origin' | 'expiresAt'>): Promise<void> {
-      await Promise.all([
-        remove(ALL, waitingGrants, expiresAt),
-        origin?.address && remove(networkOf(origin.address), waitingGrantsInNetwork, expiresAt),
-      ])
-    },
+    remove: ({ origin, expiresAt }: Pick<Grant, 'origin' | 'expiresAt'>) =>
+      removeAt(origin?.address, expiresAt),
+
+    /** Counts one less: after `add`, no grant could be issued. */
+    giveBack: (address: string | undefined) => removeAt(address, clock.now() + lifetime),
   }
 }
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
+import {
+  memoryStore,
+  type ServiceOptions,
+  type Store,
+  StoreUnavailableError,
+} from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 /** A service whose requests name the address they come from, and whose other limits are not met. */
@@ -113,6 +118,24 @@ describe('grants that wait', () => {
     expect(await service.fill(5, () => '192.0.2.2')).toMatchObject({ issued: 0 })
     await service.deny(body.user_code)
     expect(await service.fill(2, () => '192.0.2.2')).toMatchObject({ issued: 1 })
+  })
+
+  test.each([
+    ['in all', { waitingGrants: 1 }],
+    ['in a network', { waitingGrantsInNetwork: 1 }],
+  ])('that the store had no room for are not counted %s', async (_, limits) => {
+    const memory = memoryStore({ clock: { now: () => 0 } })
+    let isFull = true
+    const store: Store = {
+      update: async (key, change) => {
+        if (isFull && key.startsWith('grant:')) throw new StoreUnavailableError('full')
+        return memory.update(key, change)
+      },
+    }
+    const service = start(limits, { store })
+    expect((await service.ask('192.0.2.1')).status).toBe(503)
+    isFull = false
+    expect(await service.fill(2, () => '192.0.2.1')).toMatchObject({ issued: 1 })
   })
 
   test('are one less where the part of the lifetime ended between the count and the issue', async () => {

@@ -51,11 +51,15 @@ export async function deviceCode(
   const counted = await limiter.codesRequest(address)
   const allowed = counted.ok ? await waitingGrants.add(address) : counted
   if (!allowed.ok) return tooManyRequests(allowed.retryAfter)
-  const { deviceCode, userCode } = await grants.issue({
+  const issuing = grants.issue({
     client: found.client.reference,
     scope: asked.scopes.join(' '),
     origin: requestOrigin(request, address),
     ...pace,
+  })
+  const { deviceCode, userCode } = await issuing.catch(async (error) => {
+    await waitingGrants.giveBack(address)
+    throw error
   })
   const verificationUri = authUrl() + VERIFICATION_PATH
   return json(200, {
