@@ -76,16 +76,16 @@ export function checkLimits(limits: Partial<Limits>): void {
     if (isNumber && !isNumberOfGrants(limit))
       throw new BadOptionError(`limits.${name} must be a number, 1 or more`)
     if (!isNumber && !isLimit(limit))
-      throw new BadOptionError(`limits.${name} must have "most", 1 or more, and "within", seconds from 1`)
+      throw new BadOptionError(`limits.${name} must have "max", 1 or more, and "window", seconds from 1`)
   }
 }
 
-function isNumberOfGrants(limit: number | Limit): boolean {
+function isNumberOfGrants(limit: unknown): boolean {
   return typeof limit === 'number' && limit >= 1
 }
 
-function isLimit(limit: number | Limit): boolean {
-  if (typeof limit === 'number') return false
+function isLimit(limit: number | Limit | null | undefined): boolean {
+  if (typeof limit !== 'object' || limit === null) return false
   const { max, window } = limit
   return max >= 1 && window >= 1 && window < Number.POSITIVE_INFINITY
 }

@@ -13,6 +13,7 @@ import type { ServiceRequest } from './http/types.ts'
 import { checkLimits, type Limits } from './limits.ts'
 import type { Page } from './pages/page.ts'
 import type { Store } from './store.ts'
+import { isText, isTextOrSecret } from './text-or-secret.ts'
 
 /**
  * A client that may ask for codes.
@@ -175,18 +176,24 @@ export interface ServiceOptions {
  *
  * @throws {@link BadOptionError} that names the option.
  */
-export function checkOptions({
-  clients,
-  authUrl,
-  baseUrl,
-  allowHttp = false,
-  interval,
-  expiresIn,
-  leeway,
-  limits = {},
-  dialect = 'github',
-}: Partial<ServiceOptions> = {}): void {
+export function checkOptions(options: Partial<ServiceOptions> | null | undefined): void {
+  const {
+    clients,
+    users,
+    personalTokens,
+    apps,
+    authUrl,
+    baseUrl,
+    allowHttp = false,
+    interval,
+    expiresIn,
+    leeway,
+    limits,
+    dialect = 'github',
+  } = options ?? {}
   checkClients(clients)
+  for (const [name, list] of Object.entries({ users, personalTokens, apps }))
+    if (list !== undefined && !Array.isArray(list)) throw new BadOptionError(`${name} must be a list`)
   for (const [name, address] of Object.entries({ authUrl, baseUrl })) {
     if (address === undefined) continue
     if (!isBaseAddress(address))
@@ -203,7 +210,7 @@ export function checkOptions({
     throw new BadOptionError('expiresIn must be a whole number of seconds, 1 or more')
   if (leeway !== undefined && !(leeway >= 0 && leeway < Number.POSITIVE_INFINITY))
     throw new BadOptionError('leeway must be a number of seconds, 0 or more')
-  checkLimits(limits)
+  checkLimits(limits ?? {})
 }
 
 function checkClients(clients: readonly Client[] | undefined): void {
@@ -213,7 +220,7 @@ function checkClients(clients: readonly Client[] | undefined): void {
     )
   for (const [index, client] of clients.entries()) {
     const { clientId, name, scopes = [] } = (client ?? {}) as Partial<Client>
-    if (!isText(typeof clientId === 'string' ? clientId : clientId?.reveal?.()))
+    if (!isTextOrSecret(clientId))
       throw new BadOptionError(`clients[${index}].clientId must be the client id, a string or a Secret`)
     if (!isText(name))
       throw new BadOptionError(`clients[${index}].name must be the name that users are shown`)
@@ -223,10 +230,6 @@ function checkClients(clients: readonly Client[] | undefined): void {
   const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())
   if (new Set(ids).size < ids.length)
     throw new BadOptionError('clients must not have the same clientId twice')
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
 }
 
 /** Whether what is sent to an address stays between the two ends: it is `https`, or never leaves this machine. */

@@ -167,6 +167,19 @@ test.each([
   [{ users: [{ username: 'mo:na', password: 'secret' }] }, 'users'],
   [{ users: [{ username: '', password: 'secret' }] }, 'users'],
   [{ users: [{ username: 'mona', password: '' }] }, 'users'],
+  [{ users: [{ username: 'mona' }] }, 'users'],
+  [{ users: [{ username: undefined, password: 'secret' }] }, 'users'],
+  [{ users: [{}] }, 'users'],
+  [{ users: [null] }, 'users'],
+  [{ users: 'mona' }, 'users'],
+  [{ personalTokens: [{ token: '', user: 'mona' }] }, 'personalTokens'],
+  [{ personalTokens: [{ user: 'mona' }] }, 'personalTokens'],
+  [{ personalTokens: [null] }, 'personalTokens'],
+  [{ apps: [null] }, 'apps'],
+  [{ apps: [{ publicKeys: [] }] }, 'apps'],
+  [{ apps: [{ appId: 1 }] }, 'apps'],
+  [{ limits: { wrongUserCodes: null } }, 'limits.wrongUserCodes'],
+  [{ limits: { waitingGrants: null } }, 'limits.waitingGrants'],
   [
     {
       apps: [
@@ -178,8 +191,15 @@ test.each([
   ],
   [{ secret: 'x'.repeat(31) }, 'secret'],
   [{ clients: Array(2).fill({ clientId: CLIENT_ID, name: 'App' }) }, 'clients'],
-])('the options %j are refused by name', (options, name) => {
+])('the options %j are refused by name', (given, name) => {
+  const options = given as Partial<ServiceOptions>
   expect(() => startService(options)).toThrow(expect.objectContaining({ code: 'bad_option' }))
   expect(() => startService(options)).toThrow(name)
   expect(() => startService(options)).not.toThrow(CLIENT_ID)
+})
+
+test.each([null, undefined, 5, 'options'])('%j in place of options is refused', (options) => {
+  expect(() => createService(options as never)).toThrow(
+    expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('clients') }),
+  )
 })

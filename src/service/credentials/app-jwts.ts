@@ -26,10 +26,16 @@ export type VerifiedApp =
 /**
  * Verifies application tokens.
  *
- * @throws {@link BadOptionError} where two applications have the same id: the keys of one would be ignored.
+ * @throws {@link BadOptionError} for an application without an id or a list of keys, and where two have the same id: the
+ * keys of one would be ignored.
  * @see Spec 2.4, 5.4, 5.5
  */
 export function createAppTokens(apps: readonly App[], clock: { now(): number }) {
+  for (const app of apps) {
+    const { appId, publicKeys } = (app ?? {}) as Partial<App>
+    if ((typeof appId !== 'number' && typeof appId !== 'string') || !Array.isArray(publicKeys))
+      throw new BadOptionError('apps must have an appId, a number or a string, and a list of publicKeys')
+  }
   const byIssuer = new Map(
     apps.map((app) => [String(app.appId), { app, keys: lazily(() => importKeys(app)) }]),
   )

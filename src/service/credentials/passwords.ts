@@ -1,5 +1,6 @@
 import { BadOptionError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
+import { isTextOrSecret } from '../text-or-secret.ts'
 import { hash, same } from './hash.ts'
 
 /**
@@ -25,12 +26,12 @@ export interface CheckedPassword {
  * @throws {@link BadOptionError} for a user name or a password that nobody could send, or anybody could guess.
  */
 export function createPasswords(users: readonly PasswordUser[]) {
-  for (const { username, password } of users) {
+  for (const user of users) {
+    const { username, password } = (user ?? {}) as Partial<PasswordUser>
     // RFC 7617, section 2: the first colon ends the user name.
-    if (username === '' || username.includes(':'))
+    if (typeof username !== 'string' || username === '' || username.includes(':'))
       throw new BadOptionError('users must have a username that is not empty and holds no colon')
-    if (Secret.of(password).reveal() === '')
-      throw new BadOptionError('users must have a password that is not empty')
+    if (!isTextOrSecret(password)) throw new BadOptionError('users must have a password that is not empty')
   }
   const known = Promise.all(
     users.map(({ username, password }) => hash(`${username}:${Secret.of(password).reveal()}`)),

@@ -1,5 +1,7 @@
 import type { User } from '../../../machines/device-grant.ts'
+import { BadOptionError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
+import { isTextOrSecret } from '../text-or-secret.ts'
 import { hash } from './hash.ts'
 
 /**
@@ -13,8 +15,15 @@ export interface PersonalAccessToken {
   readonly scopes?: readonly string[]
 }
 
-/** Finds personal tokens by their hashes: the time of a look-up tells nothing of a token whose hash it is not. */
+/**
+ * Finds personal tokens by their hashes: the time of a look-up tells nothing of a token whose hash it is not.
+ *
+ * @throws BadOptionError for a token that is missing or empty.
+ */
 export function createPersonalTokens(personalTokens: readonly PersonalAccessToken[]) {
+  for (const personalToken of personalTokens)
+    if (!isTextOrSecret(personalToken?.token))
+      throw new BadOptionError('personalTokens must have a token that is not empty')
   const known = Promise.all(
     personalTokens.map(
       async ({ token, user, scopes = [] }) =>
