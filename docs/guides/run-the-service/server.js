@@ -12,13 +12,13 @@ const service = createService({
   clients: [{ clientId: CLIENT_ID, name: 'Our command line' }],
   store,
   clientAddress: behindProxies(['127.0.0.1']),
-  // nginx has checked who it is, and lets nobody else write this header.
+  // nginx authenticates the user, and removes this header from client requests.
   identify: ({ header }) => {
     const user = header('x-remote-user')
-    if (user === undefined) throw new Error('the page was asked for without nginx')
+    if (user === undefined) throw new Error('x-remote-user is missing: requests must come through nginx')
     return { user }
   },
-  // Yours may be signed tokens, with `verifyToken`. These are known to the store of this service alone, for a year.
+  // Random tokens that only this service's store knows, for a year. For signed tokens, add `verifyToken`.
   issueToken: () => randomBytes(32).toString('base64url'),
   onError: (error) => process.stderr.write(`${error}\n`),
 })

@@ -7,7 +7,7 @@ interface LoginProps {
   readonly onToken: (token: OAuthToken) => void
 }
 
-/** One login. It starts when it is shown, and ends when it is no longer. */
+/** One login. It starts when it is mounted, and stops when it is unmounted. */
 export function Login({ clientId, onToken, onRetry }: LoginProps & { readonly onRetry: () => void }) {
   const [view, setView] = useState<DeviceView>()
   const keepToken = useEffectEvent(onToken)
@@ -33,7 +33,7 @@ export function Login({ clientId, onToken, onRetry }: LoginProps & { readonly on
   )
 }
 
-/** Asks before each login: a code that nobody wants would only expire. */
+/** Asks before each login, so that no code is requested that nobody enters. */
 export function SignIn(props: LoginProps) {
   const [attempt, setAttempt] = useState(0)
   const tryNext = () => setAttempt(attempt + 1)

@@ -2,24 +2,24 @@ import { createDeviceAuthorization, type DeviceView, github, type OAuthToken, vi
 
 export interface Login {
   readonly clientId: string
-  /** Called at once, at every change, and every second. */
+  /** Called immediately, at every change, and every second. */
   readonly show: (view: DeviceView) => void
   readonly onToken: (token: OAuthToken) => void
 }
 
-/** Whether a login has ended without a token: the user may start another one. */
+/** Whether a login ended without a token, so that the user may start another one. */
 export function hasFailed({ activity, status }: DeviceView): boolean {
   return activity === undefined && status !== 'authorized'
 }
 
-/** Starts a login. Returns a function that ends it. */
+/** Starts a login. Returns a function that stops it. */
 export function startLogin({ clientId, show, onToken }: Login): () => void {
   const login = createDeviceAuthorization({ clientId, provider: github({ authUrl: location.origin }) })
 
   const showNow = () => show(viewOf(login.getSnapshot(), Date.now()))
   const everySecond = setInterval(showNow, 1000)
 
-  // A device that slept, or a tab that was hidden, may have missed its time.
+  // Timers may be late after the device slept or the tab was hidden.
   const wake = () => {
     if (document.visibilityState === 'visible') login.send({ type: 'wake' })
   }

@@ -1,7 +1,7 @@
 import type { DeviceView, OAuthToken } from 'authgraph'
 import { hasFailed, startLogin } from './login.js'
 
-/** Puts a button into an element of the page, and a login in its place once it is pressed. */
+/** Shows a button in an element of the page, and replaces it with a login when it is pressed. */
 export function showLogin(place: Element, clientId: string, onToken: (token: OAuthToken) => void): void {
   const button = document.createElement('button')
   button.textContent = 'Sign in'

@@ -1,11 +1,11 @@
 const SERVICE = 'https://github.com'
 const LOGIN_PATHS = ['/login/device/code', '/login/oauth/access_token']
 
-/** Hands the two login requests on, without cookies, and the answers back. Everything else is not found. */
+/** Forwards the two login requests without cookies, and returns their responses. Everything else is 404. */
 export async function proxy(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   if (request.method !== 'POST' || !LOGIN_PATHS.includes(pathname)) return new Response(null, { status: 404 })
-  // Browsers say where a request comes from; those of other sites are none of ours.
+  // Browsers send the site that a request comes from: refuse other sites.
   const site = request.headers.get('sec-fetch-site') ?? 'same-origin'
   if (site !== 'same-origin') return new Response(null, { status: 403 })
 

@@ -7,7 +7,7 @@ export function nodeServer(service: Service): Server {
     if (service.paths.includes(path)) return service.requestListener(request, response)
     response.end('Your own page')
   })
-  // Ends a connection on which nothing moves, such as that of a client that reads no response.
+  // Closes idle connections, for example of a client that reads no response.
   server.timeout = 40_000
   return server
 }
