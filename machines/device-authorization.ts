@@ -224,7 +224,8 @@ export const deviceAuthorization = setup({
     keepError: assign((_, error: unknown) => ({ error: error as AnyAuthgraphError })),
     /** The client provides this one with its own class of error. */
     keepTimeout: assign({
-      error: () => Object.assign(new Error('no answer in time'), { code: 'timed_out' }) as AnyAuthgraphError,
+      error: () =>
+        Object.assign(new Error('no response in time'), { code: 'timed_out' }) as AnyAuthgraphError,
     }),
   },
 }).createMachine({
@@ -266,7 +267,7 @@ export const deviceAuthorization = setup({
     requesting: {
       description: 'The request for codes is on its way.',
       tags: 'requesting',
-      meta: { text: 'Asking for a code.' },
+      meta: { text: 'Requesting a code.' },
       invoke: {
         id: 'requestCodes',
         src: 'requestCodes',
@@ -314,7 +315,7 @@ export const deviceAuthorization = setup({
         },
         slowed: {
           description: 'The last poll was too early for the service; the interval has grown.',
-          meta: { text: 'Waiting for the code to be entered; the service asked for longer pauses.' },
+          meta: { text: 'Waiting for the code to be entered; the service asked to slow down.' },
         },
         retrying: {
           description: 'The last poll brought no usable response; the next one waits longer.',
@@ -331,7 +332,7 @@ export const deviceAuthorization = setup({
     polling: {
       description: 'One poll is on its way.',
       tags: 'polling',
-      meta: { text: 'Asking whether the code was entered.' },
+      meta: { text: 'Checking whether the code was entered.' },
       entry: ['look', 'countPoll'],
       invoke: {
         id: 'pollToken',

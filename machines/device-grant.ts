@@ -167,7 +167,7 @@ export const deviceGrant = setup({
         },
         slowed: {
           description: 'The last poll came too early; the interval has grown.',
-          meta: { text: 'Waiting for the user; the device was asked for longer pauses.' },
+          meta: { text: 'Waiting for the user; the device was asked to slow down.' },
         },
       },
     },

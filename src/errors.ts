@@ -114,7 +114,7 @@ export class TimedOutError extends AuthgraphError {
   readonly code = 'timed_out'
 
   constructor() {
-    super('the service did not answer in time')
+    super('the service did not respond in time')
   }
 }
 
@@ -127,7 +127,7 @@ export class RedirectedError extends AuthgraphError {
   readonly code = 'redirected'
 
   constructor(host: string) {
-    super(`${host} answered with a redirect, which is never followed: use the final address`)
+    super(`${host} responded with a redirect, which is never followed: use the final URL`)
   }
 }
 
@@ -161,7 +161,7 @@ export class ResponseTooLargeError extends AuthgraphError {
   readonly code = 'response_too_large'
 
   constructor(limit: number) {
-    super(`the answer is larger than ${limit} bytes`)
+    super(`the response is larger than ${limit} bytes`)
   }
 }
 
@@ -313,25 +313,25 @@ export type AnyAuthgraphError =
 /** What a person can do about a refusal. Only codes of this table are quoted: others are the service's own text. */
 const ADVICE: Record<string, string> = {
   access_denied: 'the user denied the request',
-  device_flow_disabled: 'enable the device flow in the settings of the application',
+  device_flow_disabled: 'enable the device flow in the settings of the app',
   expired_token: 'start again to get new codes',
   incorrect_client_credentials: 'check the client id',
-  incorrect_device_code: 'the device code is unknown or was used already',
+  incorrect_device_code: 'the device code is unknown or has already been used',
   invalid_client: 'check the client id',
-  invalid_grant: 'the device code is unknown or was used already',
-  invalid_request: 'the service does not accept the fields of the request',
+  invalid_grant: 'the code or refresh token is unknown, expired or already used',
+  invalid_request: 'the service rejected the request parameters',
   invalid_scope: 'check the scopes',
   server_error: 'the service failed; try again later',
   temporarily_unavailable: 'try again later',
-  too_many_requests: 'wait before the next try',
-  unauthorized_client: 'the application may not use the device flow',
-  unsupported_grant_type: 'the service does not offer the device flow',
+  too_many_requests: 'wait before you try again',
+  unauthorized_client: 'this client is not allowed to use the device flow',
+  unsupported_grant_type: 'the service does not support the device flow',
 }
 
 function refusalMessage({ error, status }: { error?: string | undefined; status: number }): string {
-  if (error === undefined) return `the service refused with status ${status}`
+  if (error === undefined) return `the service refused the request with status ${status}`
   const advice = Object.hasOwn(ADVICE, error) ? ADVICE[error] : undefined
   if (advice === undefined)
-    return `the service refused with status ${status} and a code of its own (see .error)`
+    return `the service refused the request with status ${status} and a non-standard code (see .error)`
   return `the service refused: ${error} (${advice})`
 }

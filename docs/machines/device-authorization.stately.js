@@ -81,7 +81,7 @@ export const deviceAuthorization = setup({
       description: "The request for codes is on its way.",
       tags: "requesting",
       meta: {
-        text: "Asking for a code."
+        text: "Requesting a code."
       },
       invoke: {
         id: "requestCodes",
@@ -169,7 +169,7 @@ export const deviceAuthorization = setup({
         slowed: {
           description: "The last poll was too early for the service; the interval has grown.",
           meta: {
-            text: "Waiting for the code to be entered; the service asked for longer pauses."
+            text: "Waiting for the code to be entered; the service asked to slow down."
           }
         },
         retrying: {
@@ -190,7 +190,7 @@ export const deviceAuthorization = setup({
       description: "One poll is on its way.",
       tags: "polling",
       meta: {
-        text: "Asking whether the code was entered."
+        text: "Checking whether the code was entered."
       },
       entry: [
         "look",

@@ -80,7 +80,7 @@ export const deviceGrant = setup({
         slowed: {
           description: "The last poll came too early; the interval has grown.",
           meta: {
-            text: "Waiting for the user; the device was asked for longer pauses."
+            text: "Waiting for the user; the device was asked to slow down."
           }
         }
       }

@@ -67,7 +67,7 @@ export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
   return {
     async sign() {
       const now = Math.floor(clock.now() / 1000)
-      if (!Number.isFinite(now)) throw new JwtError('sign_failed', '"clock.now" gave no number')
+      if (!Number.isFinite(now)) throw new JwtError('sign_failed', '"clock.now" must return a number')
       const header = { alg: 'RS256', typ: 'JWT' }
       const claims = { iss: appId, iat: now - BACKDATING, exp: now + LIFETIME }
       return new Secret(await signCompact(header, new TextEncoder().encode(JSON.stringify(claims))))
@@ -95,6 +95,6 @@ function checkAppId(appId: number | string): void {
   if (!usable)
     throw new JwtError(
       'bad_app_id',
-      'the id of the app must be a positive whole number, or a client id without white space around it',
+      'the app id must be a positive integer, or a client id without white space around it',
     )
 }

@@ -26,7 +26,7 @@ export type AppPrivateKey = string | Secret | Uint8Array | ArrayBuffer | JWK | C
  */
 export async function importPrivateKey(privateKey: AppPrivateKey): Promise<CryptoKey> {
   if (globalThis.crypto?.subtle === undefined)
-    throw new JwtError('sign_failed', 'there is no WebCrypto here: browsers offer it on https pages only')
+    throw new JwtError('sign_failed', 'WebCrypto is not available: browsers provide it on https pages only')
   const key = await toCryptoKey(privateKey).catch((error) => {
     // What is not ours comes from a parser or from WebCrypto, and may quote the key.
     throw error instanceof JwtError ? error : refuseKey('key_unreadable')
@@ -49,7 +49,7 @@ async function toCryptoKey(key: AppPrivateKey): Promise<CryptoKey> {
 
 async function fromText(text: string): Promise<CryptoKey> {
   if (text.trim() === '')
-    throw new JwtError('key_unreadable', 'there is no private key: is the variable set that should hold it?')
+    throw new JwtError('key_unreadable', 'the private key is missing: is its environment variable set?')
   return text.trimStart().startsWith('{') ? fromJwk(JSON.parse(text)) : importPkcs8(toPkcs8(readPem(text)))
 }
 
@@ -71,7 +71,7 @@ function checkCryptoKey(key: CryptoKey): CryptoKey {
   if (name === RS256.name && hash.name === RS256.hash) return key
   throw new JwtError(
     'key_unreadable',
-    'the CryptoKey cannot sign RS256: import it for RSASSA-PKCS1-v1_5 with SHA-256',
+    'the CryptoKey cannot sign RS256: import it as RSASSA-PKCS1-v1_5 with SHA-256',
   )
 }
 

@@ -2,15 +2,14 @@ import { JwtError, type JwtErrorCode } from '../errors.ts'
 
 /** What is wrong with a key, and what to do about it. Quotes nothing of any key. */
 const ADVICE = {
-  key_truncated: 'the private key is cut off: give all of its lines, and quote them in an .env file',
-  key_public: 'this is a public key: give the private key',
-  key_certificate: 'this is a certificate: give the private key',
-  key_openssh:
-    'the private key is in OpenSSH format: convert a copy of it with "ssh-keygen -p -m PEM -f <copy>"',
+  key_truncated: 'the private key is incomplete: pass all of its lines, in quotes if it is in an .env file',
+  key_public: 'this is a public key: pass the private key',
+  key_certificate: 'this is a certificate: pass the private key',
+  key_openssh: 'the private key is in OpenSSH format: convert a copy with "ssh-keygen -p -m PEM -f <copy>"',
   key_encrypted: 'the private key is encrypted: decrypt it with "openssl pkey -in <file> -out <new file>"',
-  key_not_rsa: 'the key is not an RSA key for RS256: generate one in the settings of the app',
-  key_unreadable: 'the private key cannot be read: give the PEM file as it was downloaded',
-  key_too_short: 'the RSA key has fewer than 2048 bits: generate one in the settings of the app',
+  key_not_rsa: 'the key is not an RSA key for RS256: generate a new key in the settings of the app',
+  key_unreadable: 'the private key cannot be read: pass the PEM file as downloaded',
+  key_too_short: 'the RSA key has fewer than 2048 bits: generate a new key in the settings of the app',
 } satisfies Record<Extract<JwtErrorCode, `key_${string}`>, string>
 
 /** Makes the error for a key that cannot be used. */

@@ -23,11 +23,12 @@ export function signWithFunction(sign: AppJwtSign): SignCompact {
   return async (header, payload) => {
     const signingInput = `${encode(JSON.stringify(header))}.${encode(payload)}`
     const signature = toBytes(await call(sign, new TextEncoder().encode(signingInput)))
-    if (signature === undefined) throw new JwtError('sign_failed', '"sign" must return bytes')
+    if (signature === undefined)
+      throw new JwtError('sign_failed', '"sign" must return a Uint8Array or an ArrayBuffer')
     if (signature.length < LEAST_BYTES)
       throw new JwtError(
         'sign_failed',
-        `"sign" returned fewer than ${LEAST_BYTES} bytes: it must sign with RSASSA-PKCS1-v1_5, SHA-256 and 2048 bits or more`,
+        `"sign" returned fewer than ${LEAST_BYTES} bytes: it must use RSASSA-PKCS1-v1_5 with SHA-256 and a key of at least 2048 bits`,
       )
     return `${signingInput}.${encode(signature)}`
   }

@@ -23,7 +23,7 @@ export function signWithKey(privateKey: AppPrivateKey): SignCompact {
       return await new CompactSign(payload).setProtectedHeader(header).sign(key)
     } catch {
       // No cause: an error of a cryptography library may quote the key.
-      throw new JwtError('sign_failed', 'the private key was read but does not sign: is it damaged?')
+      throw new JwtError('sign_failed', 'the private key was read but cannot sign: is it damaged?')
     }
   }
 }

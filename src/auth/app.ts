@@ -67,7 +67,7 @@ class App implements Auth {
     if (Math.abs(offset) > LARGEST_OFFSET)
       throw new JwtError(
         'clock_skew',
-        'the clock of this device and that of the API differ by more than an hour: set the clock',
+        'the clocks of this device and of the API differ by more than an hour: correct the clock of this device',
       )
     this.#offset = offset
     return true

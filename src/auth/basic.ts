@@ -18,10 +18,10 @@ export function basic(username: string, password: string | Secret): Auth {
   if (typeof username !== 'string' || (password ?? undefined) === undefined)
     throw new BadOptionError('basic authentication needs a user name and a password')
   if (username.includes(':'))
-    throw new BadOptionError('the user name of basic authentication may hold no colon')
+    throw new BadOptionError('the user name for basic authentication must not contain a colon')
   const credentials = new Secret(`${username}:${Secret.of(password).reveal()}`)
   if (CONTROL.test(credentials.reveal())) {
-    throw new BadOptionError('the credentials of basic authentication may hold no control characters')
+    throw new BadOptionError('the credentials for basic authentication must not contain control characters')
   }
   return new FixedHeader('basic', encode(credentials))
 }

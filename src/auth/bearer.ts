@@ -12,10 +12,10 @@ const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
  */
 export function bearer(token: string | Secret): Secret {
   const value = Secret.of(token ?? '').reveal()
-  if (value === '') throw new BadOptionError('the token is empty: is the variable set that should hold it?')
+  if (value === '') throw new BadOptionError('the token is empty: is its environment variable set?')
   if (!TOKEN68.test(value)) {
     throw new BadOptionError(
-      'the token holds characters that no header may carry: is there a line break around it?',
+      'the token contains characters that a header cannot carry: remove white space and line breaks',
     )
   }
   return new Secret(`Bearer ${value}`)

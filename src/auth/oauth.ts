@@ -20,7 +20,7 @@ export function oauth(token: Pick<OAuthToken, 'accessToken' | 'tokenType'> | str
     return new FixedHeader('oauth', bearer(token))
   if (!isBearer(String(token.tokenType))) {
     throw new BadOptionError(
-      'the token is not of the type "bearer", the only one that can be sent: if the API takes it as such, give oauth() the access token alone',
+      'the token type is not "bearer", the only supported type: if the API accepts the token as a bearer token, pass token.accessToken to oauth()',
     )
   }
   return new FixedHeader('oauth', bearer(token.accessToken))

@@ -44,7 +44,7 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
     const address = input instanceof Request ? input.url : new URL(relative(String(input)), base).href
     if (secureAddress(address).origin !== base.origin) {
       throw new WrongHostError(
-        `the credentials are for ${base.host} alone: nothing was sent to the other host`,
+        `the credentials are for ${base.host} only: nothing was sent to the other host`,
       )
     }
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
@@ -65,8 +65,7 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
 
 /** The address of the API of a provider, with a slash at its end, so that relative addresses lie below it. */
 export function apiAddress({ baseUrl }: Provider): URL {
-  if (baseUrl === undefined)
-    throw new BadOptionError('the provider has no address of an API: set its "baseUrl"')
+  if (baseUrl === undefined) throw new BadOptionError('the provider has no API: set its "baseUrl"')
   return secureAddress(baseUrl.replace(/\/?$/, '/'))
 }
 

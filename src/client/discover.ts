@@ -45,7 +45,7 @@ export function discover(issuer: string, options: DiscoverOptions = {}): Promise
       const { status, body } = await get(address, { fetch, clock }, signal)
       if (status === 200) return read(body, issuer)
     }
-    throw new BadResponseError('the issuer publishes no metadata: give its two endpoints instead')
+    throw new BadResponseError('the issuer publishes no metadata: configure its two endpoints instead')
   })
 }
 
@@ -60,17 +60,17 @@ function read(body: unknown, issuer: string): Provider {
   const { device_authorization_endpoint, token_endpoint, ...named } = parseFields(
     metadata,
     body,
-    'metadata of the issuer',
+    'issuer metadata',
   )
   // RFC 8414, section 3.3: a document of another issuer may be an attack.
   if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
-    throw new WrongHostError('the metadata is of another issuer')
+    throw new WrongHostError('the metadata belongs to another issuer')
   }
   for (const endpoint of [device_authorization_endpoint, token_endpoint]) {
     const { hostname } = secureAddress(endpoint)
     // The metadata of a stranger must not have secrets sent to a program of this machine.
     if (isLoopback(hostname) && !isLoopback(new URL(issuer).hostname))
-      throw new WrongHostError('the metadata of a remote issuer names an endpoint on this machine')
+      throw new WrongHostError('the metadata of a remote issuer points to an endpoint on this machine')
   }
   return rfc8628({
     deviceAuthorizationEndpoint: device_authorization_endpoint,

@@ -127,8 +127,8 @@ export const systemFetch: typeof globalThis.fetch = (input, init) => globalThis.
 /** What a parent machine does instead of the options that `deviceInput` cannot pass on. */
 const INSTEAD = {
   onCodes: 'read viewOf(snapshot) in "onSnapshot" of the invoke',
-  signal: 'send the child { type: "cancel" }',
-  inspect: 'give it to createActor() with your own machine',
+  signal: 'send { type: "cancel" } to the child',
+  inspect: 'pass it to createActor() with your own machine',
 } satisfies Record<keyof ActorOptions, string>
 
 /**
@@ -142,7 +142,7 @@ const INSTEAD = {
 export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInput {
   for (const [name, instead] of Object.entries(INSTEAD))
     if (options[name as keyof ActorOptions] !== undefined)
-      throw new BadOptionError(`deviceInput() takes no "${name}": ${instead}`)
+      throw new BadOptionError(`deviceInput() does not accept "${name}": ${instead}`)
   const provider = options.provider ?? GITHUB
   const clock = options.clock ?? systemClock
   if (!Number.isFinite(clock.now())) throw new BadOptionError('clock.now() must return epoch milliseconds')
@@ -163,8 +163,7 @@ export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInp
 /** Reads the client id. Throws BadOptionError where there is none. */
 export function readClientId(value: string | Secret | undefined): Secret {
   const clientId = Secret.of(value ?? '', 'clientId')
-  if (clientId.reveal() === '')
-    throw new BadOptionError('clientId is empty: give the client id of the application')
+  if (clientId.reveal() === '') throw new BadOptionError('clientId is empty: pass the client id of your app')
   return clientId
 }
 
@@ -184,6 +183,6 @@ function fresh(options: {
 }) {
   const clientId = readClientId(options.clientId)
   const scopes = options.scopes ?? []
-  if (!isScopes(scopes)) throw new BadOptionError('scopes must be a list of strings')
+  if (!isScopes(scopes)) throw new BadOptionError('scopes must be an array of strings')
   return { clientId, scopes, resume: undefined }
 }

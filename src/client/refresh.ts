@@ -45,7 +45,8 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  */
 export async function refresh(token: OAuthToken, options: RefreshOptions): Promise<OAuthToken> {
   assertToken(token)
-  if (token.refreshToken === undefined) throw new BadOptionError('the token has no refresh token')
+  if (token.refreshToken === undefined)
+    throw new BadOptionError('the token has no refresh token: authorize again to get a new token')
   const key = token.refreshToken.reveal()
   const running = underWay.get(key)
   if (running) return running

@@ -116,7 +116,9 @@ export function readResume(
   const { clientId, scopes, tokenEndpoint, status, interval, margin, nextPollAt, expiresAt, ...rest } =
     parseFields(resumeRecord, record, 'resume record', BadResumeError)
   if (tokenEndpoint !== provider.tokenEndpoint) {
-    throw new WrongHostError('the resume record is of another service than the provider')
+    throw new WrongHostError(
+      'the resume record belongs to another provider: pass the provider it was created with',
+    )
   }
   const codes = parseDeviceCodes({
     device_code: rest.deviceCode,

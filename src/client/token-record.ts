@@ -82,7 +82,7 @@ export function importToken(json: unknown): OAuthToken {
     accessToken,
     refreshToken,
     ...plain
-  } = parseFields(tokenRecord, json, 'record of exportToken()', BadOptionError)
+  } = parseFields(tokenRecord, json, 'token record', BadOptionError)
   return {
     ...plain,
     accessToken: new Secret(accessToken),
@@ -96,7 +96,7 @@ export function assertToken(token: OAuthToken): void {
   const { accessToken, refreshToken }: Partial<OAuthToken> = Object(token)
   if (isSecret(accessToken) && (refreshToken === undefined || isSecret(refreshToken))) return
   throw new BadOptionError(
-    'this is not a token: take what authorizeDevice() or importToken() returns. JSON.stringify(token) keeps no secret, exportToken(token) does',
+    'not a token: pass the result of authorizeDevice() or importToken(). To save a token, use exportToken(): JSON.stringify() drops its secrets',
   )
 }
 

@@ -6,15 +6,13 @@ import { WrongHostError } from '../errors.ts'
  * @throws {@link WrongHostError} for every other address, before anything is sent.
  */
 export function secureAddress(address: string): URL {
-  if (!URL.canParse(address)) throw new WrongHostError('an address of the provider is not an absolute URL')
+  if (!URL.canParse(address)) throw new WrongHostError('a URL of the provider is not absolute')
   const url = new URL(address)
   if (url.username !== '' || url.password !== '') {
-    throw new WrongHostError(`the address at ${url.host} may not hold a user name or a password`)
+    throw new WrongHostError(`the URL at ${url.host} must not contain a user name or a password`)
   }
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url
-  throw new WrongHostError(
-    `the address at ${url.host} is not https, which only a loopback address may do without`,
-  )
+  throw new WrongHostError(`the URL at ${url.host} must use https: only loopback addresses may use http`)
 }
 
 /** Tells an address below which paths are found: http(s), without a query, a fragment, or a user name. */

@@ -52,7 +52,7 @@ export interface DeviceCodes extends v.InferOutput<typeof deviceCodes>, v.Brand<
  * @see Spec 2.3
  */
 export function parseDeviceCodes(json: unknown): DeviceCodes {
-  return parseFields(deviceCodes, json, 'answer with the codes') as DeviceCodes
+  return parseFields(deviceCodes, json, 'device authorization response') as DeviceCodes
 }
 
 /** What of the codes the user is shown. */

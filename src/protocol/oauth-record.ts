@@ -73,7 +73,7 @@ export interface Asked {
  */
 export function parseOAuthRecord({ body, date, at }: ReceivedResponse, asked: Asked): OAuthToken {
   const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in } =
-    parseFields(record, body, 'answer with the token')
+    parseFields(record, body, 'token response')
   const scopes = typeof scope === 'string' ? splitScopes(scope, asked.separator) : asked.scopes
   const issuedAt = date ?? at
   const tokenType = isVisible(token_type) ? token_type : ''

@@ -17,6 +17,6 @@ export function parseFields<Schema extends v.GenericSchema>(
   const { success, output, issues } = v.safeParse(schema, body)
   if (success) return output
   const fields = new Set(issues.flatMap(({ path }) => (path ? [`"${path[0].key}"`] : [])))
-  const why = fields.size > 0 ? `has no usable ${[...fields].join(', ')}` : 'is not a JSON object'
+  const why = fields.size > 0 ? `has no valid ${[...fields].join(', ')}` : 'is not a JSON object'
   throw new Failure(`the ${name} ${why}`)
 }

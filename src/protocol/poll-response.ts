@@ -98,6 +98,6 @@ function readRefusal(response: ReceivedResponse): PollResponse {
   return {
     type: 'fault',
     at,
-    error: new BadResponseError('the answer to the poll is no token and no error'),
+    error: new BadResponseError('the poll response contains neither a token nor an error'),
   }
 }

@@ -67,7 +67,7 @@ export function githubEnterprise(host: string): Provider {
   const url = typeof host === 'string' ? hostAddress(host) : undefined
   if (url === undefined)
     throw new BadOptionError(
-      'githubEnterprise() takes a host, such as git.example.com or https://git.example.com',
+      'githubEnterprise() expects a host, such as git.example.com or https://git.example.com',
     )
   const { origin, hostname } = url
   if (url.host === 'github.com') return github()

@@ -173,7 +173,7 @@ test.each([undefined, null, '', ' \n'])(
   async (unset) => {
     const options = { appId: 1, privateKey: unset as string }
     const error = await expectKeyError(signAppJwt(options), 'key_unreadable')
-    expect(error.message).toContain('there is no private key')
+    expect(error.message).toContain('the private key is missing')
   },
 )
 
@@ -183,7 +183,7 @@ test.each(Object.keys(refused))('the message of %s says what to do', async (code
     signAppJwt({ appId: 1, privateKey: (await make?.()) as AppPrivateKey }),
     code as JwtErrorCode,
   )
-  expect(error.message).toMatch(/: (give|convert|decrypt|generate) /)
+  expect(error.message).toMatch(/: (pass|convert|decrypt|generate) /)
 })
 
 function armored(label: string, der: Uint8Array): string {

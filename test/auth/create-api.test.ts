@@ -76,7 +76,7 @@ describe('createApi', () => {
     const error = await calling.catch((error: ApiError) => error)
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toBeInstanceOf(RefusedError)
-    expect(error).toMatchObject({ message: 'the service refused with status 422', body })
+    expect(error).toMatchObject({ message: 'the service refused the request with status 422', body })
     expect((error as ApiError).headers.get('x-request-id')).toBe('7')
   })
 

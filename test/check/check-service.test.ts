@@ -294,7 +294,7 @@ describe('a service', () => {
     sandbox.inject('hang', { times: 2 })
     const report = await sandbox.run(checkService(sandbox.client))
     expect(report.failed).toBe(1)
-    expect(report.results[0]?.exchange?.response).toBe('the service did not answer in time')
+    expect(report.results[0]?.exchange?.response).toBe('the service did not respond in time')
     expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBe(20_000)
   })
 

@@ -102,10 +102,10 @@ describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test.for([
-    ['public', publicKey.export({ type: 'spki', format: 'pem' }), 'give the private key'],
+    ['public', publicKey.export({ type: 'spki', format: 'pem' }), 'pass the private key'],
     ['encrypted', encrypted, 'decrypt it with "openssl pkey -in <file> -out <new file>"'],
     ['of OpenSSH', '-----BEGIN OPENSSH PRIVATE KEY-----', 'with "ssh-keygen -p -m PEM -f <copy>"'],
-    ['no key', 'this is no key', 'give the PEM file as it was downloaded'],
+    ['no key', 'this is no key', 'pass the PEM file as downloaded'],
   ] as const)(
     'a key that is %s is named, and what to do is said once',
     async ([, key, advice], { world }) => {

@@ -182,13 +182,17 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       200,
       { error: 'too\u001b[2J_odd', error_description: 'Your plan\u202e\r\nhas no \u001b[31mdevices.' },
       [
-        /^✗ the service refused with status 200 and the code too\?\[2J_odd$/m,
+        /^✗ the service refused the request with status 200 and the code too\?\[2J_odd$/m,
         /^ {2}The service says: Your plan has no \[31mdevices\.\n$/m,
       ],
     ],
-    [404, {}, [/^✗ the service refused with status 404$/m, /^ {2}.*--device-authorization-endpoint and/m]],
-    [415, {}, [/^✗ the service refused with status 415$/m, /reads neither a form nor JSON/]],
-    [400, {}, [/^✗ the service refused with status 400$/m, /takes --encoding json/]],
+    [
+      404,
+      {},
+      [/^✗ the service refused the request with status 404$/m, /^ {2}.*--device-authorization-endpoint and/m],
+    ],
+    [415, {}, [/^✗ the service refused the request with status 415$/m, /reads neither a form nor JSON/]],
+    [400, {}, [/^✗ the service refused the request with status 400$/m, /takes --encoding json/]],
     [429, {}, [/asks for fewer requests: try again in 30 s\.$/m]],
     [
       503,
@@ -415,7 +419,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     }
     const issuer = await world.scripted({ user: document })
     const login = ['login', '--issuer', issuer.url, '--client-id', CLIENT_ID, '--store', 'file']
-    expect((await world.run(login)).stdout).toContain('the metadata is of another issuer')
+    expect((await world.run(login)).stdout).toContain('the metadata belongs to another issuer')
     document.issuer = issuer.url
     const { code, stdout } = await world.run(login, { onOutput: service.approver() })
     expect(stdout).toContain('✓ Logged in to localhost:')
@@ -481,7 +485,9 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       login('--host', url),
       login(...endpoints.slice(0, 2)),
     ])
-    expect(issuer.stdout).toContain('✗ the issuer publishes no metadata: give its two endpoints instead\n')
+    expect(issuer.stdout).toContain(
+      '✗ the issuer publishes no metadata: configure its two endpoints instead\n',
+    )
     for (const { code, stdout } of [issuer, host]) {
       expect(code).toBe(1)
       expect(stdout).toContain('takes --device-authorization-endpoint and --token-endpoint.')
@@ -530,7 +536,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       ['login', '--host', url, '--client-id', 'id', '--store', 'file'],
       {},
     )
-    expect(stdout).toContain('No usable response yet; trying again. [the answer to the poll')
+    expect(stdout).toContain('No usable response yet; trying again. [the poll response')
     expect(code).toBe(0)
   })
 })

@@ -26,6 +26,6 @@ test('a client id that is missing or empty is refused at a refresh too', async (
   for (const clientId of ['', undefined])
     await expect(refresh(token, { clientId } as { clientId: string })).rejects.toMatchObject({
       code: 'bad_option',
-      message: 'clientId is empty: give the client id of the application',
+      message: 'clientId is empty: pass the client id of your app',
     })
 })

@@ -11,7 +11,7 @@ async function failure(...script: Parameters<typeof startFlow>[0]): Promise<AnyA
   return result.error
 }
 
-describe('the answer with the codes', () => {
+describe('the device authorization response', () => {
   test.each([
     ['an interval below zero', { ...codes, interval: -5 }, 'interval'],
     ['an interval that is no number', { ...codes, interval: 'abc' }, 'interval'],
@@ -42,7 +42,7 @@ describe('the answer with the codes', () => {
   ])('with %s is refused by the name of the field', async (_, response, field) => {
     const error = await failure(response)
     expect(error).toMatchObject({ code: 'bad_response' })
-    expect(error.message).toBe(`the answer with the codes has no usable "${field}"`)
+    expect(error.message).toBe(`the device authorization response has no valid "${field}"`)
   })
 
   test.each(['{}', '[]', 'null', '"text"', '<html>', '{"device_co', ''])(
@@ -255,7 +255,7 @@ describe('the answer to a poll', () => {
   ])('with %s is a typed error', async (_, response, field) => {
     const error = await failure(codes, response)
     expect(error).toMatchObject({ code: 'bad_response' })
-    expect(error.message).toBe(`the answer with the token has no usable "${field}"`)
+    expect(error.message).toBe(`the token response has no valid "${field}"`)
   })
 
   test.each([

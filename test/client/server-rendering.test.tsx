@@ -26,7 +26,7 @@ test('rendering on a server shows an actor that is not started, and starts nothi
     return <p>{useSelector(login, (snapshot) => viewOf(snapshot, 0).text)}</p>
   }
 
-  expect(renderToString(<Shown />)).toBe('<p>Asking for a code.</p>')
+  expect(renderToString(<Shown />)).toBe('<p>Requesting a code.</p>')
   watch(login, () => undefined)()
   await expectNothingDone()
 })
@@ -37,7 +37,7 @@ test('rendering useActorRef on a server starts nothing', async () => {
     return <p>{useSelector(login, (snapshot) => viewOf(snapshot, 0).text)}</p>
   }
 
-  expect(renderToString(<Shown />)).toBe('<p>Asking for a code.</p>')
+  expect(renderToString(<Shown />)).toBe('<p>Requesting a code.</p>')
   await expectNothingDone()
 })
 

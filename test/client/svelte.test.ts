@@ -10,7 +10,7 @@ test('a watch is a store of Svelte', async () => {
   const flow = startFlow([codes, pending, token])
   const store: Readable<DeviceSnapshot> = { subscribe: (run) => watch(flow.actor, run) }
   const text = derived(store, (snapshot) => viewOf(snapshot, flow.time.now).text)
-  expect(get(text)).toBe('Asking for a code.')
+  expect(get(text)).toBe('Requesting a code.')
   await flow.time.settle()
   expect(get(text)).toBe('Enter the code at the address shown.')
   const seen: string[] = []
@@ -20,7 +20,7 @@ test('a watch is a store of Svelte', async () => {
   await flow.result()
   expect(seen).toEqual([
     'Enter the code at the address shown.',
-    'Asking whether the code was entered.',
+    'Checking whether the code was entered.',
     'Waiting for the code to be entered.',
   ])
   expect(get(text)).toBe('Authorized.')

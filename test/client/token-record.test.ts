@@ -87,7 +87,7 @@ describe('importToken', () => {
     expect(() => importToken({ ...record, [name]: value })).toThrow(
       expect.objectContaining({
         code: 'bad_option',
-        message: `the record of exportToken() has no usable "${name}"`,
+        message: `the token record has no valid "${name}"`,
       }),
     )
   })

@@ -16,7 +16,7 @@ test('a view tells how the authorization stands, what it does, and how long', as
   const views: DeviceView[] = []
   watch(flow.actor, (snapshot) => views.push(viewOf(snapshot, flow.time.now)))
   expect(views).toEqual([
-    { status: 'requested', activity: 'requesting', text: 'Asking for a code.', polls: 0 },
+    { status: 'requested', activity: 'requesting', text: 'Requesting a code.', polls: 0 },
   ])
   await flow.result()
   const shown = {
@@ -25,7 +25,7 @@ test('a view tells how the authorization stands, what it does, and how long', as
     verificationUriComplete: 'https://github.com/login/device?c=1',
   }
   const entering = 'Waiting for the code to be entered.'
-  const asking = 'Asking whether the code was entered.'
+  const asking = 'Checking whether the code was entered.'
   expect(views.slice(1)).toEqual([
     {
       status: 'requested',

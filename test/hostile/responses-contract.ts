@@ -502,7 +502,7 @@ export function responsesContract(): void {
         const { outcome } = await play([codes, pending, { ...token, access_token }])
         expect(outcome).toMatchObject(failed('bad_response'))
         expect(outcome).toMatchObject({
-          error: { message: 'the answer with the token has no usable "access_token"' },
+          error: { message: 'the token response has no valid "access_token"' },
         })
       },
     )

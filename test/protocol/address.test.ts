@@ -4,8 +4,8 @@ import { hostAddress, isBaseAddress, isLoopback, secureAddress } from '../../src
 test.each([
   ['https://user@login.example', 'may not hold a user name'],
   ['https://:password@login.example', 'may not hold a user name'],
-  ['ftp://localhost', 'is not https'],
-  ['login.example', 'is not an absolute URL'],
+  ['ftp://localhost', 'must use https'],
+  ['login.example', 'is not absolute'],
 ])('secrets are not sent to %j', (address, why) => {
   expect(() => secureAddress(address)).toThrow(why)
 })

@@ -23,7 +23,9 @@ describe('a body', () => {
 
   test.each([null, undefined, [], 'text', 5])('that is %j is not an object of codes', (json) => {
     expect(() => parseDeviceCodes(json)).toThrow(
-      Array.isArray(json) ? 'has no usable "device_code"' : 'the answer with the codes is not a JSON object',
+      Array.isArray(json)
+        ? 'has no valid "device_code"'
+        : 'the device authorization response is not a JSON object',
     )
   })
 

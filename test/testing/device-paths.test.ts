@@ -101,7 +101,7 @@ test('a path says what happens, and what must be seen then', () => {
   expect(steps[3]?.expected).toEqual({
     status: 'slowed',
     activity: 'waiting',
-    text: 'Waiting for the code to be entered; the service asked for longer pauses.',
+    text: 'Waiting for the code to be entered; the service asked to slow down.',
   })
 })
 

@@ -119,7 +119,7 @@ export function failure(
 function messageOf(error: Failure): string {
   if (!(error instanceof RefusedError) || isExplained(error)) return error.message
   const { error: code, status } = error
-  const verb = status >= 500 ? 'failed' : 'refused'
+  const verb = status >= 500 ? 'failed' : 'refused the request'
   return `the service ${verb} with status ${status}${code ? ` and the code ${code}` : ''}`
 }
 
