@@ -6,7 +6,7 @@ formContract('expiringToken', () => expiringToken(async () => 'in-the-clear'), /
   'in-the-clear',
 ])
 
-test('asks again after a failure', async () => {
+test('fetches again after a failure', async () => {
   const fetchToken = vi.fn(async () => 'in-the-clear').mockRejectedValueOnce(new Error('offline'))
   const auth = expiringToken(fetchToken)
   await expect(auth.authorization()).rejects.toThrow('offline')

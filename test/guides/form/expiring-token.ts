@@ -1,6 +1,6 @@
 import { type Auth, Secret } from 'authgraph/auth'
 
-/** Authenticates with tokens that live for a minute, each of them fetched when the last one has run out. */
+/** Authenticates with tokens that are valid for a minute, and fetches a new one when the last has expired. */
 export function expiringToken(fetchToken: () => Promise<string>, clock = Date): Auth {
   return new ExpiringToken(fetchToken, clock)
 }
@@ -23,7 +23,7 @@ class ExpiringToken implements Auth {
       this.#header = this.#fetchToken().then(
         (token) => new Secret(`Bearer ${token}`),
         (error) => {
-          // A failure is not kept: the next request asks again.
+          // Do not keep a failure: the next request fetches again.
           this.#header = undefined
           throw error
         },

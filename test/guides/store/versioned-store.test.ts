@@ -1,7 +1,7 @@
 import { storeContract } from '../../service/store-contract.ts'
 import { type Row, type Table, versionedStore } from './versioned-store.ts'
 
-/** A table in memory, each of whose answers comes a turn later, as from a database. */
+/** A table in memory that responds asynchronously, as a database does. */
 function tableInMemory(): Table {
   const rows = new Map<string, Row>()
   return {

@@ -1,20 +1,20 @@
 import type { Change, Json, Store } from 'authgraph/service'
 
-/** A row: each change gives it another version. */
+/** A row. Each change gives it a new version. */
 export interface Row {
   readonly version: string
   readonly value: Json
   readonly expiresAt: number
 }
 
-/** What the store needs of a database: to read a row, and to replace it if it still has that version. */
+/** What the store needs from a database: read a row, and replace it if its version has not changed. */
 export interface Table {
   read(key: string): Promise<Row | undefined>
-  /** `undefined` stands for no row, before or after. False where the row has another version by now. */
+  /** `undefined` means no row, before or after. Resolves to false if the row has another version by now. */
   replace(key: string, version: string | undefined, row: Row | undefined): Promise<boolean>
 }
 
-/** Keeps everything in a table: reads, changes, and writes where nobody else did meanwhile. */
+/** Keeps everything in a table: reads a row, changes it, and retries if the row was changed meanwhile. */
 export function versionedStore(table: Table, clock = Date): Store {
   return {
     async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {

@@ -17,7 +17,7 @@ beforeAll(async () => {
     executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
   })
-  // In the place of your own bundler.
+  // Replace this with your own bundler.
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('app.tsx', import.meta.url))],
     bundle: true,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 describe.skipIf(!hasChromium)(`a user of the page, in ${executablePath}`, { timeout: 30_000 }, () => {
-  // A page has a clock of its own: time passes by itself, and the service asks for short waits.
+  // A browser has its own clock, so the sandbox runs in real time with a short interval.
   test.override({ sandboxOptions: { time: 'real', interval: 1 } })
 
   test.for([

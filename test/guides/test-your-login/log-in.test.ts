@@ -8,7 +8,7 @@ function printed() {
   return { lines, print: (line: string) => void lines.push(line) }
 }
 
-test('waits until the user has approved', async ({ sandbox }) => {
+test('waits until the user approves', async ({ sandbox }) => {
   const { lines, print } = printed()
   const exitCode = logIn(print, sandbox.client)
   await sandbox.advance(60)
@@ -18,7 +18,7 @@ test('waits until the user has approved', async ({ sandbox }) => {
   expect(lines.at(-1)).toBe('Logged in for repo')
 })
 
-test('says that the user has denied', async ({ sandbox }) => {
+test('says that the user denied the request', async ({ sandbox }) => {
   const { lines, print } = printed()
   const exitCode = logIn(print, sandbox.client)
   await sandbox.advance(60)
@@ -27,13 +27,13 @@ test('says that the user has denied', async ({ sandbox }) => {
   expect(lines.at(-1)).toBe('Not logged in: denied')
 })
 
-test('gives up when the code has run out, after a quarter of an hour', async ({ sandbox }) => {
+test('stops when the code expires, after 15 minutes', async ({ sandbox }) => {
   const { lines, print } = printed()
   expect(await sandbox.run(logIn(print, sandbox.client))).toBe(1)
   expect(lines.at(-1)).toBe('Not logged in: expired')
 })
 
-test('outlives a service that fails and a connection that breaks', async ({ sandbox }) => {
+test('survives a failing service and a broken connection', async ({ sandbox }) => {
   sandbox.inject({ status: 503 }, { on: 'poll', times: 2 })
   sandbox.inject('drop', { on: 'poll' })
   const exitCode = logIn(() => undefined, sandbox.client)
@@ -49,7 +49,7 @@ test('outlives a service that fails and a connection that breaks', async ({ sand
   ])
 })
 
-test('says at once that there is no connection', async ({ sandbox }) => {
+test('says immediately that there is no connection', async ({ sandbox }) => {
   const { lines, print } = printed()
   sandbox.inject('drop', { on: 'codes' })
   expect(await sandbox.run(logIn(print, sandbox.client))).toBe(1)

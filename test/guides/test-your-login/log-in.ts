@@ -1,6 +1,6 @@
 import { AuthgraphError, authorizeDevice, type Clock, type Provider, type Secret } from 'authgraph'
 
-/** Whom the command asks. A test gives all of it, the program itself the client id alone. */
+/** How the command logs in. The program passes only the client id; a test passes everything. */
 export interface LoginClient {
   readonly clientId: string | Secret
   readonly provider?: Provider
@@ -8,7 +8,7 @@ export interface LoginClient {
   readonly clock?: Clock
 }
 
-/** The command `log-in`: tells the user what to do, and answers the exit code. */
+/** The command `log-in`: tells the user what to do, and returns the exit code. */
 export async function logIn(print: (line: string) => void, client: LoginClient): Promise<number> {
   try {
     const { scopes } = await authorizeDevice({

@@ -9,7 +9,7 @@ import { SignIn } from './sign-in.js'
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
-/** Shows the component, and does in it what a user does. */
+/** Renders the component, and acts in it as a user would. */
 async function show(options: DeviceAuthorizationOptions) {
   const page = document.createElement('main')
   const root = createRoot(page)
@@ -25,7 +25,7 @@ async function show(options: DeviceAuthorizationOptions) {
   }
 }
 
-test('shows the code, and then that all is well', async ({ sandbox }) => {
+test('shows the code, then that the user is authorized', async ({ sandbox }) => {
   const { press, code, text } = await show(sandbox.client)
   expect(sandbox.requests).toEqual([])
   await press('Sign in')
@@ -36,7 +36,7 @@ test('shows the code, and then that all is well', async ({ sandbox }) => {
   expect(text('status')).toBe('Authorized.')
 })
 
-describe('shows where the login stands', () => {
+describe('shows the state of the login', () => {
   const paths = devicePaths({
     filter: (step) => {
       if (step.type === 'start') return step.resume === undefined

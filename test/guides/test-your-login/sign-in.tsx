@@ -8,7 +8,7 @@ import {
 } from 'authgraph'
 import { useEffect, useState } from 'react'
 
-/** A button, and a login in its place once it is pressed. */
+/** A button that is replaced by a login when it is pressed. */
 export function SignIn(options: DeviceAuthorizationOptions) {
   const [login, setLogin] = useState<DeviceAuthorizationActor>()
   const start = () => setLogin(createDeviceAuthorization(options).start())

@@ -4,7 +4,7 @@ import { type DeviceTraversal, deviceTraversal } from 'authgraph/testing'
 import { describe, expect, test } from 'vitest'
 import { screenOf } from './screen.js'
 
-/** What must be true of the screen, whatever led there. */
+/** What must be true of the screen, on every path. */
 function check(state: DeviceSnapshot, { input }: DeviceTraversal) {
   const view = viewOf(state, input.clock.now())
   const screen = screenOf(view)
@@ -13,7 +13,7 @@ function check(state: DeviceSnapshot, { input }: DeviceTraversal) {
   if (state.matches('waiting')) expect(screen).toContain('Enter ABCD-EFGH')
 }
 
-describe.each(['early', 'due', 'late'] as const)('where timers fire %s', (clock) => {
+describe.each(['early', 'due', 'late'] as const)('timers fire %s', (clock) => {
   const options = deviceTraversal(clock)
   const paths = getShortestPaths(deviceMachine, options).map((path) => ({
     ...path,
@@ -25,13 +25,13 @@ describe.each(['early', 'due', 'late'] as const)('where timers fire %s', (clock)
   })
 })
 
-test('every way that comes by no state twice', () => {
+test('every path that visits no state twice', () => {
   const options = deviceTraversal('due')
   const serializeState = ({ value }: DeviceSnapshot) => JSON.stringify(value)
   for (const { state } of getSimplePaths(deviceMachine, { ...options, serializeState })) check(state, options)
 })
 
-test('a test model is made with "new"', async () => {
+test('a test model is created with "new"', async () => {
   expect(() => createTestModel(deviceMachine)).toThrow('Invocations on test machines are not supported')
   const options = deviceTraversal('due')
   for (const path of new TestModel(deviceMachine, options).getShortestPaths())
