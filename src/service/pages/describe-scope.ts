@@ -43,11 +43,15 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Well-known scopes that reach everything of a kind, though their names do not say so. */
-const FAR_REACHING = new Set(['repo', 'write:public_key'])
+const FAR_REACHING = new Set(['repo', 'write:public_key', 'api', 'root'])
 
-/** What the names of scopes have in common that delete, administer, or write to everything. */
+/** What the names of scopes have in common that delete or administer, or that act with all rights of the user. */
 const RISKY =
-  /admin|delete|destroy|owner|full.?(?:access|control)|^all$|^\*$|(?:write|manage).*(?:[^a-z]all(?![a-z])|\*)/i
+  /admin|delete|destroy|remove|purge|wipe|owner|sudo|super.?user|impersonat|as.?user|full.?(?:access|control)/i
+
+/** What words in the names of scopes stand for everything, and which change it. */
+const EVERYTHING = /^(?:all|any|everything|\*)$/
+const CHANGES = /write|manage|modify|update|edit|change|^rw$/
 
 /**
  * Whether a scope, known or not, lets a client delete, administer, or write to everything, as far as its name tells.
@@ -56,7 +60,16 @@ const RISKY =
  * @group Service
  */
 export function isRiskyScope(scope: string): boolean {
-  return FAR_REACHING.has(scope) || RISKY.test(scope)
+  return FAR_REACHING.has(scope) || RISKY.test(scope) || changesEverything(scope)
+}
+
+function changesEverything(scope: string): boolean {
+  const words = scope
+    .replace(/([a-z])(?=[A-Z])/g, '$1 ')
+    .toLowerCase()
+    .split(/[^a-z*]+/)
+  const others = words.filter((word) => !EVERYTHING.test(word))
+  return others.length < words.length && (others.length === 0 || others.some((word) => CHANGES.test(word)))
 }
 
 /**

@@ -219,6 +219,8 @@ test('own texts describe scopes, also well-known ones, and are escaped', () => {
 test.each([
   ...['repo', 'delete_repo', 'delete:packages', 'admin:org', 'write:public_key', 'Directory.ReadWrite.All'],
   ...['*', 'all', 'write:*', 'manage-all', 'full_access', 'FullControl', 'user:destroy', 'owner', 'Admin'],
+  ...['writeAll', 'all:write', '*:*', 'write:everything', 'Files.ReadWrite.All', 'rw-any'],
+  ...['sudo', 'root', 'superuser', 'api', 'remove:everything', 'Directory.AccessAsUser.All'],
 ])('the scope %s is risky', (scope) => {
   expect(isRiskyScope(scope)).toBe(true)
 })
@@ -234,7 +236,17 @@ test.each([
     'user:email',
     'openid',
   ],
-  ...['wall', 'all-day', 'constructor', ''],
+  ...[
+    'wall',
+    'all-day',
+    'constructor',
+    '',
+    'read_api',
+    'readAll',
+    'Files.Read.All',
+    'overall:write',
+    'write:wall',
+  ],
 ])('the scope %j is not', (scope) => {
   expect(isRiskyScope(scope)).toBe(false)
 })
