@@ -86,6 +86,31 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
   })
 })
 
+describe('authgraph token, where a refresh is refused', { concurrent: true, timeout: 60_000 }, () => {
+  const refused = async (world: World, refusal: Response) => {
+    const service = await world.scripted({
+      polls: [granted(TOKEN, { ...RENEWABLE, expires_in: 1 }), refusal],
+    })
+    await world.run(['login', '--host', service.url, '--client-id', 'id', '--store', 'file'])
+    return world.run(['token'])
+  }
+
+  test.for([
+    ['since the service is busy', 429, '{ "error": "too_many_requests" }', 'too_many_requests'],
+    ['by a page of a proxy', 403, '<html>', 'the service refused with status 403'],
+  ] as const)('%s, the login has not ended', async ([_, status, body, words], { world }) => {
+    const { code, stderr } = await refused(world, new Response(body, { status }))
+    expect(code).toBe(1)
+    expect(stderr).toContain(words)
+    expect(stderr).not.toContain('has ended')
+  })
+
+  test('with a code, the login has ended', async ({ world }) => {
+    const invalid = Response.json({ error: 'invalid_grant' }, { status: 400 })
+    expect((await refused(world, invalid)).stderr).toContain('has ended')
+  })
+})
+
 describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
   test('shows who, where, what for, until when and where it is kept, and not the token', async ({
     world,
@@ -179,6 +204,9 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     const words = 'the token is not a bearer token, the only type that can be sent: authgraph token prints it'
     expect(await world.run(['status'])).toMatchObject({ code: 1, stdout: expect.stringContaining(words) })
     expect(await world.run(['api', '/user'])).toMatchObject({ code: 1, stderr: `✗ ${words}\n` })
+    const input = `protocol=http\nhost=${new URL(url).host}\n\n`
+    const asked = await world.run(['git-credential', 'get'], { input })
+    expect(asked).toEqual({ code: 1, stdout: '', stderr: `✗ ${words}\n` })
     expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
     expect(requests.filter(({ authorization }) => authorization)).toEqual([])
   })

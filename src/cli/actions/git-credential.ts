@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
+import { bearerToken } from '../network/token-auth.ts'
 import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { tokenStore } from '../storage/token-store.ts'
 import { usableLogin } from '../storage/usable-login.ts'
@@ -44,7 +45,7 @@ async function response(profile: NamedProfile, { username = ANYONE }: Descriptio
   const { token } = await usableLogin(profile, await environmentFetch())
   const lines: Line[] = [
     `username=${username}`,
-    `password=${token.accessToken.reveal()}`,
+    `password=${bearerToken(token).reveal()}`,
     ...(token.expiresAt === undefined ? [] : [`password_expiry_utc=${Math.floor(token.expiresAt / 1000)}`]),
   ]
   writerTo(process.stdout, { color: false }).print(...lines)

@@ -2,11 +2,17 @@ import type { Auth } from '../../auth/auth.ts'
 import { oauth } from '../../auth/oauth.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import { isBearer } from '../../protocol/token-syntax.ts'
+import type { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
 
 /** Authenticates with the token of a login. Throws CommandError `not_bearer`. */
 export function tokenAuth(token: OAuthToken): Auth {
-  if (isBearer(token.tokenType)) return oauth(token)
+  return oauth(bearerToken(token))
+}
+
+/** Gives the token of a login, to be sent. Throws CommandError `not_bearer`. */
+export function bearerToken({ accessToken, tokenType }: OAuthToken): Secret {
+  if (isBearer(tokenType)) return accessToken
   throw new CommandError(
     'not_bearer',
     'the token is not a bearer token, the only type that can be sent: authgraph token prints it',

@@ -53,8 +53,15 @@ async function renewed(
     })
     return { clientId, token: fresh }
   } catch (error) {
-    throw error instanceof RefusedError && error.status < 500 ? over(profile) : error
+    throw isFinal(error) ? over(profile) : error
   }
+}
+
+/** Whether a refusal is about the refresh token: a service that is busy, or a page of a proxy, says nothing of it. */
+function isFinal(error: unknown): boolean {
+  return (
+    error instanceof RefusedError && error.error !== undefined && error.status < 500 && error.status !== 429
+  )
 }
 
 function over(profile: NamedProfile): CommandError {

@@ -23,8 +23,8 @@ export function granted(token: string, more: object = {}) {
 /** What a scripted service answers. */
 export interface Script {
   readonly codes?: object
-  /** The last one is repeated. */
-  readonly polls?: readonly object[]
+  /** JSON, or whole responses. The last one is repeated. */
+  readonly polls?: readonly (object | Response)[]
   /** Whatever else is asked for. */
   readonly user?: object
   /** The path that is never answered. */
@@ -59,7 +59,10 @@ export async function scriptedHttp({
       await held
       if (path === hang) return
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify(responseTo(path)))
+      const answer = responseTo(path)
+      if (!(answer instanceof Response)) return response.end(JSON.stringify(answer))
+      response.statusCode = answer.status
+      response.end(await answer.clone().text())
     },
     { isSecure: isSecure ?? false },
   )
