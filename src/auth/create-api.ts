@@ -65,8 +65,8 @@ export function createApi({
   return createFetch({
     fetch: withAuth(auth, { provider, ...(fetch && { fetch }) }),
     defaults: {
-      retry: false,
       headers: { accept: 'application/json' },
+      // What these throw ends the call: ofetch would repeat it otherwise.
       onRequestError: ({ error }) => {
         throw requestFailure(host, error)
       },

@@ -118,12 +118,15 @@ describe('createApi', () => {
   })
 
   test('rejects where the host cannot be reached, and keeps nothing of the request', async () => {
-    const fetch = () => Promise.reject(Object.assign(new TypeError('fetch failed'), { code: 'ENOTFOUND' }))
+    const fetch = vi.fn(() =>
+      Promise.reject(Object.assign(new TypeError('fetch failed'), { code: 'ENOTFOUND' })),
+    )
     const error = await createApi({ auth: personalToken('ghp_secret'), fetch })<Error>('/user').catch(
       (error) => error,
     )
     expect(error).toMatchObject({ code: 'unreachable', reason: 'ENOTFOUND' })
     expect(error.message).toBe('api.github.com cannot be reached: ENOTFOUND')
+    expect(fetch).toHaveBeenCalledOnce()
     expect(error).not.toHaveProperty('cause')
   })
 

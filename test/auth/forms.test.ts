@@ -56,7 +56,9 @@ describe('basic', () => {
 test.each([[], ['a'], [undefined, 'secret'], [5, 'secret'], ['a', null]])(
   'basic authentication asks for what is missing (%j, %j)',
   (...credentials) => {
-    expect(() => basic(...(credentials as unknown as ['a', 'b']))).toThrow(BadOptionError)
+    expect(() => basic(...(credentials as unknown as ['a', 'b']))).toThrow(
+      new BadOptionError('basic authentication needs a user name and a password'),
+    )
   },
 )
 

@@ -56,6 +56,9 @@ export function connectTo(url: string, connectTimeout: number): Connection {
       commandOptions: { timeout: 0 },
       socket: { connectTimeout, reconnectStrategy: (tries) => Math.min(2 ** tries * 10, PAUSE.longest) },
     })
+    // Earlier versions have neither this method nor the limits given here.
+    if (typeof client.close !== 'function')
+      throw new BadOptionError('the installed package "redis" is too old: version 5 or later is needed')
     client.on('ready', () => {
       failure = undefined
     })
