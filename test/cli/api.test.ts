@@ -159,7 +159,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     [
       'something that is no file',
       ['api', '/user', '--auth', 'personal', '--secret', 'hunter2'],
-      'A secret itself does not belong there',
+      'Do not pass the secret itself',
     ],
     [
       'a password behind the name',
@@ -171,13 +171,9 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
       ['api', '/user', '--header', 'Authorization: Bearer hunter2'],
       'use --auth and --secret instead',
     ],
-    [
-      'no user name',
-      ['api', '/user', '--auth', 'basic', '--secret', '-'],
-      'basic authentication needs --user',
-    ],
-    ['no credential', ['api', '/user', '--auth', 'personal'], 'give --secret a file'],
-    ['no application', ['api', '/user', '--auth', 'app'], 'an application needs --app-id and --key'],
+    ['no user name', ['api', '/user', '--auth', 'basic', '--secret', '-'], '--auth basic requires --user'],
+    ['no credential', ['api', '/user', '--auth', 'personal'], 'set --secret to a file'],
+    ['no application', ['api', '/user', '--auth', 'app'], '--auth app requires --app-id and --key'],
   ] as const)('%s is refused, and not repeated', async ([, args, sentence], { world }) => {
     const { code, stdout, stderr } = await world.run(args)
     expect(code).toBe(2)

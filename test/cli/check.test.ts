@@ -86,7 +86,7 @@ describe.concurrent('authgraph check', () => {
     terminal.onData(async (data) => {
       shown += data
       const [question, code, word] =
-        /Enter {2}(\S+)\s+Then (approve|deny) the request, and press Enter here\./.exec(
+        /Enter {2}(\S+)\s+Then (approve|deny) the request and press Enter here\./.exec(
           shown.slice(answered),
         ) ?? []
       if (question === undefined) return
@@ -150,15 +150,12 @@ describe.concurrent('authgraph check', () => {
 
   test.each([
     [['http://127.0.0.1:1'], "required option '--client-id"],
-    [['--client-id', 'id'], 'give the address of a service'],
+    [['--client-id', 'id'], 'no service: give its address'],
     [['localhost', '--client-id', 'id'], 'is not an absolute URL'],
     [['https://example.com', '--client-id', 'id'], 'on another machine: add --yes-remote'],
     [['--issuer', 'https://example.com', '--client-id', 'id'], 'on another machine: add --yes-remote'],
     [['http://127.0.0.1:1', '--client-id', 'id', '--page-origin', 'localhost'], 'Expected an address'],
-    [
-      ['http://127.0.0.1:1', '--client-id', 'id', '--token-endpoint', 'http://127.0.0.1:1'],
-      'give both endpoints',
-    ],
+    [['http://127.0.0.1:1', '--client-id', 'id', '--token-endpoint', 'http://127.0.0.1:1'], 'set both'],
     [['http://127.0.0.1:1', '--client-id', 'id', '--approve', "approve 'CODE"], 'a quote that is not closed'],
     [['http://127.0.0.1:1', '--client-id', 'id', '--deny', "sh -c 'deny CODE'"], 'a word of its own'],
   ])('%j is a usage error', async (args, sentence) => {

@@ -19,7 +19,7 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   test('--deny ends with denied', async () => {
     const { code, stdout } = await run(['demo', '--deny', '--interval', '1'])
     expect(code).toBe(1)
-    expect(stdout).toMatch(/^✗ the user denied the authorization\n {2}No token was given/m)
+    expect(stdout).toMatch(/^✗ the user denied the authorization\n {2}No token was issued/m)
   })
 
   test('--expire ends with expired', async () => {

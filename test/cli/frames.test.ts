@@ -17,7 +17,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-01-01 12:00'],
   [/valid for \d+:\d\d/g, 'valid for 14:58'],
   [/next poll in \d s/g, 'next poll in 1 s'],
-  [/asking now/g, 'next poll in 1 s'],
+  [/polling now/g, 'next poll in 1 s'],
   [/\(\d+ s left\)/g, '(899 s left)'],
   [/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/gu, '⠋'],
   [/"(secondsLeft|secondsToNextPoll|expiresAt)":\d+/g, '"$1":1'],
@@ -35,7 +35,7 @@ function expectFrame(name: string, text: string): void {
 async function waiting(world: World, size: { columns: number; rows: number }, more: readonly string[] = []) {
   const { url } = await world.scripted()
   const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN, ...more], size)
-  await terminal.shows(/pending[\s\S]*(next poll|asking)/)
+  await terminal.shows(/pending[\s\S]*(next poll|polling)/)
   return terminal
 }
 
@@ -56,7 +56,7 @@ describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
     const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN], {
       env: { NO_COLOR: '1' },
     })
-    await terminal.shows(/pending[\s\S]*(next poll|asking)/)
+    await terminal.shows(/pending[\s\S]*(next poll|polling)/)
     expectFrame('login-80x24', terminal.screen())
     expect(terminal.raw()).not.toMatch(COLOR)
   })
@@ -85,10 +85,10 @@ describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
   test('of the keys: C copies, Enter opens, Ctrl-C saves', async ({ world }) => {
     const terminal = await waiting(world, { columns: 80, rows: 24 })
     terminal.press('c')
-    await terminal.shows(/asked to copy/)
+    await terminal.shows(/Asked the terminal/)
     expect(terminal.raw()).toContain(`\u001b]52;c;${btoa('WDJB-MJHT')}\u0007`)
     terminal.press('\r')
-    await terminal.shows(/no browser here/)
+    await terminal.shows(/No browser available/)
     terminal.press('\u0003')
     expect(await terminal.exit).toBe(130)
     expectFrame('login-saved', terminal.screen())

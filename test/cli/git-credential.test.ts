@@ -100,7 +100,7 @@ describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () =
     })
     const erased = await world.run(['git-credential', 'erase'], { input })
     expect(erased).toMatchObject({ code: 0, stdout: '' })
-    expect(erased.stderr).toContain(`Look with: authgraph status --profile ${host}`)
+    expect(erased.stderr).toContain(`Check the login: authgraph status --profile ${host}`)
     expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
     const other = await world.run(['git-credential', 'erase'], { input: input.replace(TOKEN, 'another') })
     expect(other.stderr).toBe('')

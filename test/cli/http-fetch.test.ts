@@ -47,7 +47,7 @@ describe('the fetch of the command', () => {
   test('fails at once where the answer turns to another protocol', async () => {
     const turn = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: odd\r\n\r\n'
     const { url } = await responding(turn, { leaveOpen: true })
-    await expect(httpFetch(url)).rejects.toThrow('closed without an answer')
+    await expect(httpFetch(url)).rejects.toThrow('closed without a response')
   })
 
   test('passes over what is said before the answer', async () => {

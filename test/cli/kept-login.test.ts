@@ -35,7 +35,7 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
     await loggedIn(world)
     expect(await world.run(['token'])).toEqual({ code: 0, stdout: `${TOKEN}\n`, stderr: '' })
     expect((await world.run(['token', '--profile', 'home'])).stderr).toContain(
-      'no login named home (there are: work)',
+      'no login named home (saved logins: work)',
     )
   })
 
@@ -82,7 +82,7 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
     expire()
     const { code, stdout, stderr } = await world.run(['token'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('the login of work has ended: authgraph login --profile work')
+    expect(stderr).toContain('the login of work has expired: run authgraph login --profile work')
   })
 })
 
@@ -121,7 +121,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).toMatch(
       new RegExp(
         `^✓ work \\(current\\)\n {2}user {8}octocat\n {2}host {8}${host}\n {2}scopes {6}repo, gist\n` +
-          ' {2}valid {7}until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d, and is renewed by itself\n {2}kept in {5}.*work.json',
+          ' {2}valid {7}until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d, refreshed automatically\n {2}stored in {3}.*work.json',
       ),
     )
     const json = await world.run(['status', '--json'])
@@ -174,7 +174,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     writeFileSync(join(world.folder, 'state', 'tokens', 'work.json'), '{')
     expect((await world.run(['token'])).stderr).toContain('authgraph login --profile work')
     const again = ['login', '--profile', 'work', '--host', url]
-    expect((await world.run(again)).stdout).toContain('there is no client id')
+    expect((await world.run(again)).stdout).toContain('no client id')
     expect((await world.run([...again, '--client-id', 'id'])).code).toBe(0)
     expect((await world.run(['token'])).code).toBe(0)
   })
@@ -189,7 +189,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     for (const asked of [world.run(['token']), world.run(['git-credential', 'get'], git)]) {
       const { code, stdout, stderr } = await asked
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toContain('the kept login of work cannot be read')
+      expect(stderr).toContain('the saved login of work cannot be read')
     }
   })
 
@@ -199,9 +199,9 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     const shown = await world.run(login)
     const events = await world.run([...login, '--json'])
     expect(shown).toMatchObject({ code: 0, stderr: '' })
-    expect(shown.stdout).toContain('type        mac: authgraph keeps it, but cannot send it\n')
+    expect(shown.stdout).toContain('type        mac: authgraph stores it but cannot send it\n')
     expect(linesOfJson(events.stdout).at(-1)).toMatchObject({ event: 'authorized', warning: 'not_bearer' })
-    const words = 'the token is not a bearer token, the only type that can be sent: authgraph token prints it'
+    const words = 'the token is not a bearer token, so it cannot be sent: print it with authgraph token'
     expect(await world.run(['status'])).toMatchObject({ code: 1, stdout: expect.stringContaining(words) })
     expect(await world.run(['api', '/user'])).toMatchObject({ code: 1, stderr: `✗ ${words}\n` })
     const input = `protocol=http\nhost=${new URL(url).host}\n\n`
@@ -216,7 +216,9 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     const login = ['login', '--host', 'localhost:9', '--client-id', 'id', '--store', 'file']
     const { code, stdout, stderr } = await world.run(login)
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
-    expect(stdout).toMatch(/^✗ .* cannot be used \(ENOTDIR\): AUTHGRAPH_CONFIG_DIR moves it\n$/)
+    expect(stdout).toMatch(
+      /^✗ .* cannot be used \(ENOTDIR\): set AUTHGRAPH_CONFIG_DIR to use another folder\n$/,
+    )
   })
 
   test('says that a service whose API is not known was not asked, and api what to do', async ({ world }) => {
@@ -231,18 +233,18 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect((await world.run(login)).code).toBe(0)
     const { code, stdout } = await world.run(['status'])
     expect({ code, first: stdout[0] }).toEqual({ code: 0, first: '●' })
-    expect(stdout).toContain('the token not tried')
+    expect(stdout).toContain('token not checked')
     expect(linesOfJson((await world.run(['status', '--json'])).stdout)).toMatchObject([{ tried: false }])
     expect(await world.run(['api', '/user'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no API of this service is known'),
+      stderr: expect.stringContaining('this service has no known API'),
     })
   })
 
   test('is 1 where nobody is logged in', async ({ world }) => {
     const { code, stderr } = await world.run(['status'])
     expect(code).toBe(1)
-    expect(stderr).toBe('✗ nobody is logged in: authgraph login\n')
+    expect(stderr).toBe('✗ nobody is logged in: run authgraph login\n')
   })
 })
 
@@ -255,7 +257,7 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
     const { code, stdout } = await world.run(['logout'])
     expect(code).toBe(0)
     expect(stdout).toContain(
-      '✓ Logged out of work: the token is erased here.\n  The service still accepts it.',
+      '✓ Logged out of work: the token is deleted from this machine.\n  The service still accepts it.',
     )
     expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
     expect(requests).toHaveLength(asked)
@@ -274,10 +276,8 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
       expect(existsSync(record)).toBe(true)
       const { code, stdout, stderr } = await world.run(['logout', '--profile', 'work'])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      expect(stdout).toContain(
-        '✓ Logged out of work: its damaged record and any token found are erased here.',
-      )
-      expect(stdout).toContain('the keyring of this system cannot be used')
+      expect(stdout).toContain('✓ Logged out of work: its damaged record and any token found are deleted.')
+      expect(stdout).toContain('the system keyring cannot be used')
       expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
       expect((await world.run(['status'])).stderr).toContain('nobody is logged in')
     },

@@ -74,7 +74,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect((await login(one.url, '--client-id', 'id')).code).toBe(0)
     const { code, stdout } = await login(other.url)
     expect(code).toBe(2)
-    expect(stdout).toContain('there is no client id')
+    expect(stdout).toContain('no client id')
     expect(other.requests).toEqual([])
   })
 
@@ -121,7 +121,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     const { url } = await world.scripted({ polls: [PENDING, granted(TOKEN)] })
     const login = ['login', '--host', url, '--client-id', 'id', '--no-wait', '--profile', '[::1]:80']
     const saved = await world.run([...login, '--store', 'none', '--print'])
-    const [, command = ''] = /Go on with {2}authgraph (.*)/.exec(saved.stderr) ?? []
+    const [, command = ''] = /Resume with {2}authgraph (.*)/.exec(saved.stderr) ?? []
     expect(command).toBe("login --resume --profile '[::1]:80' --print")
     const { code, stdout } = await world.run(command.replaceAll("'", '').split(' '))
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${TOKEN}\n` })
@@ -157,7 +157,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       { onOutput: service.denier() },
     )
     expect(code).toBe(4)
-    expect(stdout).toContain('✗ the user denied the authorization\n  No token was given.')
+    expect(stdout).toContain('✗ the user denied the authorization\n  No token was issued.')
     expect(stdout.match(/denied/g)).toHaveLength(1)
     expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
   })
@@ -182,7 +182,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       200,
       { error: 'too\u001b[2J_odd', error_description: 'Your plan\u202e\r\nhas no \u001b[31mdevices.' },
       [
-        /^✗ the service refused the request with status 200 and the code too\?\[2J_odd$/m,
+        /^✗ the service refused the request with status 200 and error code too\?\[2J_odd$/m,
         /^ {2}The service says: Your plan has no \[31mdevices\.\n$/m,
       ],
     ],
@@ -191,14 +191,14 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       {},
       [/^✗ the service refused the request with status 404$/m, /^ {2}.*--device-authorization-endpoint and/m],
     ],
-    [415, {}, [/^✗ the service refused the request with status 415$/m, /reads neither a form nor JSON/]],
-    [400, {}, [/^✗ the service refused the request with status 400$/m, /takes --encoding json/]],
-    [429, {}, [/asks for fewer requests: try again in 30 s\.$/m]],
+    [415, {}, [/^✗ the service refused the request with status 415$/m, /accepts neither a form nor JSON/]],
+    [400, {}, [/^✗ the service refused the request with status 400$/m, /use --encoding json/]],
+    [429, {}, [/Too many requests: try again in 30 s\.$/m]],
     [
       503,
       { error: 'temporarily_unavailable' },
       [
-        /^✗ the service failed with status 503 and the code temporarily_unavailable$/m,
+        /^✗ the service failed with status 503 and error code temporarily_unavailable$/m,
         /^ {2}The service is down or overloaded: try again in 30 s\.$/m,
       ],
     ],
@@ -330,7 +330,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
 
   test.for([
     [['--store', 'none'], 2, 'add --print'],
-    [[], 1, '--store file           in plain text'],
+    [[], 1, '--store file           a plain-text file'],
     [['--store', 'file', '--client-id', ''], 2, 'AUTHGRAPH_CLIENT_ID'],
   ] as const)('%j is refused before anything is sent', async ([args, expected, sentence], { world }) => {
     const { url, requests } = await world.scripted()
@@ -405,7 +405,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       { onOutput: (text, kill) => text.includes('requested') && kill(signal) },
     )
     expect(code).toBe(expected)
-    expect(stdout).toMatch(/Go on with {2}authgraph login --resume --profile localhost:\d+\n$/)
+    expect(stdout).toMatch(/Resume with {2}authgraph login --resume --profile localhost:\d+\n$/)
     expect(world.files().some(({ text }) => text.includes('device-code-in-the-clear'))).toBe(true)
   })
 
@@ -457,7 +457,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     ])
     expect(received[1]?.fields).toEqual({ client_id: 'id', scope: 'a b' })
     expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
-    expect((await world.run(['status'])).stdout).toContain('no API of this service is known')
+    expect((await world.run(['status'])).stdout).toContain('this service has no known API')
 
     received.length = 0
     expect((await world.run(['login', '--profile', 'work', '--encoding', 'json'])).code).toBe(0)
@@ -490,9 +490,9 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     )
     for (const { code, stdout } of [issuer, host]) {
       expect(code).toBe(1)
-      expect(stdout).toContain('takes --device-authorization-endpoint and --token-endpoint.')
+      expect(stdout).toContain('use --device-authorization-endpoint and --token-endpoint.')
     }
-    expect(one).toMatchObject({ code: 2, stdout: expect.stringContaining('✗ give both endpoints') })
+    expect(one).toMatchObject({ code: 2, stdout: expect.stringContaining('✗ set both') })
   })
 
   test('asks for a client id before it tries the keyring', async ({ world }) => {

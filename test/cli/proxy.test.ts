@@ -67,8 +67,8 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
   )
 
   test.for([
-    ['HTTPS_PROXY', 'me:secret@:x', 'is not the address of a proxy'],
-    ['HTTPS_PROXY', 'http://', 'is not the address of a proxy'],
+    ['HTTPS_PROXY', 'me:secret@:x', 'is not a proxy address'],
+    ['HTTPS_PROXY', 'http://', 'is not a proxy address'],
     ['ALL_PROXY', 'socks5://me:secret@127.0.0.1:9', 'names a SOCKS proxy'],
   ] as const)('in %s at %s is a usage error, and not repeated', async ([name, address, words], { world }) => {
     const { code, stdout, stderr } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {
@@ -80,9 +80,9 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test.for([
-    [407, 'asks for a user name and a password (status 407)', 'http://USER:PASSWORD@proxy.example.com'],
-    [502, 'could not connect to it (status 502)', 'ask who runs the proxy'],
-    [403, 'refused with status 403', 'Check the proxy (HTTPS_PROXY, ALL_PROXY)'],
+    [407, 'requires a user name and a password (status 407)', 'http://USER:PASSWORD@proxy.example.com'],
+    [502, 'could not connect to it (status 502)', 'ask the administrator of the proxy'],
+    [403, 'refused the connection with status 403', 'Check HTTPS_PROXY and ALL_PROXY'],
   ] as const)('that refuses with %i is told from the service', async ([status, why, advice], { world }) => {
     const proxy = await startConnectProxy(status)
     world.onEnd(proxy.close)
@@ -106,7 +106,7 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).toContain(
       '✗ github.com cannot be reached: the proxy 127.0.0.1:9 cannot be reached (ECONNREFUSED)',
     )
-    expect(stdout).toContain('Check the proxy (HTTPS_PROXY, ALL_PROXY)')
+    expect(stdout).toContain('Check HTTPS_PROXY and ALL_PROXY')
     expect(stdout).not.toContain('secret')
   })
 

@@ -244,23 +244,23 @@ test('serves https with a key and a certificate', async () => {
 describe('what cannot be', () => {
   const { key } = selfSigned()
   test.each<[string[], string]>([
-    [[], 'there is no client that may ask for codes: give --client ID=NAME, --clients FILE or --demo-client'],
+    [[], 'no client is registered: add --client ID=NAME, --clients FILE or --demo-client'],
     [['--client', 'no-name'], 'Expected an id and a name'],
     [['--client', 'a=A', '--client', 'a=B'], 'clients must not have the same clientId twice'],
-    [['--clients', '/no/such/file'], '--clients: the file cannot be read: ENOENT'],
+    [['--clients', '/no/such/file'], '--clients: the file cannot be read (ENOENT)'],
     [
       ['--clients', resolve(import.meta.dirname, '../../package.json')],
-      '--clients: the file must hold [{ "clientId"',
+      '--clients: the file must contain [{ "clientId"',
     ],
     [
       ['--demo-client', '--store', 'postgres://localhost'],
-      '--store is "memory", or an address that begins with redis://',
+      '--store must be "memory", or an address that starts with redis://',
     ],
     [['--demo-client', '--auth-url', 'login.example.com'], 'Expected an address that starts with https://'],
-    [['--demo-client', '--auth-url', 'http://login.example.com'], 'for a test network, add --allow-http'],
-    [['--demo-client', '--host', '0.0.0.0'], '--host off loopback needs --auth-url, or --tls-key'],
+    [['--demo-client', '--auth-url', 'http://login.example.com'], 'on a test network, add --allow-http'],
+    [['--demo-client', '--host', '0.0.0.0'], '--host off loopback requires --auth-url, or --tls-key'],
     [['--demo-client', '--base-url', 'http://api.example.com'], '--base-url must be https'],
-    [['--demo-client', '--tls-key', '/no/such/file'], '--tls-key and --tls-cert belong together'],
+    [['--demo-client', '--tls-key', '/no/such/file'], 'set both --tls-key and --tls-cert'],
     [['--demo-client', '--trust-proxy', 'proxy'], '"proxy" is no address and no network'],
     [['--demo-client', '--dialect', 'gitlab'], 'Allowed choices are github, rfc8628'],
     [['--demo-client', '--port', '70000'], 'Expected a whole number from 0 to 65535'],
@@ -280,7 +280,7 @@ describe('what cannot be', () => {
       { encoding: 'utf8', env: { ...process.env, AUTHGRAPH_STORE: 'redis://user:pass-in-the-clear@ho st' } },
     )
     expect(status).toBe(2)
-    expect(stderr).toContain('--store is "memory", or an address that begins with redis://')
+    expect(stderr).toContain('--store must be "memory", or an address that starts with redis://')
     expect(stderr).not.toContain('pass-in-the-clear')
   })
 

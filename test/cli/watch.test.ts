@@ -224,7 +224,7 @@ describe('the command', { timeout: 30_000 }, () => {
     let read: Promise<string[]> | undefined
     return {
       onOutput: (output: string) => {
-        const address = /Watch it at (http:\S+\/)\s/.exec(output)?.[1]
+        const address = /Watch at (http:\S+\/)\s/.exec(output)?.[1]
         if (address) read ??= Promise.all([textAt(address), textAt(`${address}events`)])
       },
       read: async () => (await read) ?? [],

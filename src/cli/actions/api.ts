@@ -17,10 +17,10 @@ import { type Line, styled, type Writer, writerTo } from '../terminal/writer.ts'
 import { numberOrName } from './jwt.ts'
 import { readSecret } from './secret-source.ts'
 
-/** A form of client authentication, as the command line calls it. */
+/** A form of client authentication, by its name on the command line. */
 export type AuthForm = 'none' | 'basic' | 'personal' | 'app' | 'oauth'
 
-/** What `authgraph api` was asked for. */
+/** The options of `authgraph api`. */
 export interface ApiOptions {
   readonly auth: AuthForm
   readonly profile?: string
@@ -49,21 +49,21 @@ export async function api(path: string, options: ApiOptions): Promise<number> {
   if (provider.baseUrl === undefined)
     throw new CommandError(
       'usage',
-      'no API of this service is known: use the token that authgraph token prints, or give --host',
+      'this service has no known API: set --host, or use the output of authgraph token',
     )
   const auth = await FORMS[options.auth](options, saved, fetch)
-  const response = await sent(withAuth(auth, { provider, fetch }), request(path, options), provider.baseUrl)
+  const response = await send(withAuth(auth, { provider, fetch }), request(path, options), provider.baseUrl)
   const writer = writerTo(process.stdout, options)
   const [status, ...headers] = head(response)
   if (options.include) writer.print(status, ...headers)
   const isEmpty = !(await printBody(writer, response))
-  // Scripts are not told of a success that has nothing to say.
+  // A success without a body needs no message in a script.
   if (isEmpty && !options.include && (!response.ok || process.stdout.isTTY))
     writerTo(process.stderr, options).print(status)
   return response.ok ? 0 : 1
 }
 
-/** A login is looked for where its token or its address is wanted. */
+/** Finds the login that provides the token or the address, if one is needed. */
 function savedProfileOf({ auth, profile, host, secret }: ApiOptions): NamedProfile | undefined {
   if (profile !== undefined) return profileOrCurrent(profile)
   if (host !== undefined) return findProfile(host.replace(/^https?:\/\//, ''))
@@ -73,18 +73,19 @@ function savedProfileOf({ auth, profile, host, secret }: ApiOptions): NamedProfi
 const FORMS = {
   none: async () => none(),
   basic: async ({ user, secret }) => {
-    if (user === undefined) throw new CommandError('usage', 'basic authentication needs --user')
-    return basic(user, await readSecret(wanted(secret), '--secret'))
+    if (user === undefined) throw new CommandError('usage', '--auth basic requires --user')
+    return basic(user, await readSecret(required(secret), '--secret'))
   },
-  personal: async ({ secret }) => personalToken(await readSecret(wanted(secret), '--secret')),
+  personal: async ({ secret }) => personalToken(await readSecret(required(secret), '--secret')),
   app: async ({ appId, key }) => {
     if (appId === undefined || key === undefined)
-      throw new CommandError('usage', 'an application needs --app-id and --key')
+      throw new CommandError('usage', '--auth app requires --app-id and --key')
     return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
   },
   oauth: async ({ secret }, saved, fetch) => {
     if (secret !== undefined) return oauth(await readSecret(secret, '--secret'))
-    if (saved === undefined) throw new CommandError('no_login', 'nobody is logged in there: authgraph login')
+    if (saved === undefined)
+      throw new CommandError('no_login', 'not logged in to this host: run authgraph login')
     return tokenAuth((await usableLogin(saved, fetch)).token)
   },
 } satisfies Record<
@@ -92,21 +93,18 @@ const FORMS = {
   (options: ApiOptions, saved: NamedProfile | undefined, fetch: typeof globalThis.fetch) => Promise<Auth>
 >
 
-function wanted(secret: string | undefined): string {
+function required(secret: string | undefined): string {
   if (secret !== undefined) return secret
-  throw new CommandError(
-    'usage',
-    'there is no credential: give --secret a file, - for standard input, or env:NAME',
-  )
+  throw new CommandError('usage', 'no credential: set --secret to a file, - for standard input, or env:NAME')
 }
 
-interface Asked {
+interface ApiRequest {
   readonly path: string
   readonly init: RequestInit
 }
 
-/** Fields are the query of a request without a body, and a JSON object in any other. */
-function request(path: string, { method, field = [], header = [] }: ApiOptions): Asked {
+/** Sends fields as the query of a request without a body, and as a JSON object otherwise. */
+function request(path: string, { method, field = [], header = [] }: ApiOptions): ApiRequest {
   const verb = method ?? (field.length > 0 ? 'POST' : 'GET')
   const headers = new Headers(header)
   if (!headers.has('accept')) headers.set('accept', 'application/json')
@@ -122,9 +120,9 @@ function request(path: string, { method, field = [], header = [] }: ApiOptions):
   return { path, init: { method: verb, headers, body: JSON.stringify(Object.fromEntries(field)) } }
 }
 
-async function sent(
+async function send(
   fetch: typeof globalThis.fetch,
-  { path, init }: Asked,
+  { path, init }: ApiRequest,
   baseUrl: string,
 ): Promise<Response> {
   try {
@@ -143,13 +141,13 @@ function head({ status, statusText, headers, ok }: Response): [Line, ...Line[]] 
 }
 
 /**
- * Prints a body, and tells whether there was anything to print. A terminal is shown lines without control characters,
- * and JSON laid out; a program gets what came, and a line break after a text that ends without one.
+ * Prints a body and returns whether there was one. A terminal gets formatted JSON, without control characters; a file or
+ * a pipe gets the bytes as received, with a final line break after text.
  */
 async function printBody({ stream, print }: Writer, response: Response): Promise<boolean> {
   if (stream.isTTY) {
     const text = await response.text()
-    if (text !== '') print(...laidOut(text).split('\n'))
+    if (text !== '') print(...formatted(text).split('\n'))
     return text !== ''
   }
   let last: number | undefined
@@ -168,7 +166,7 @@ function isText({ headers }: Response): boolean {
   return /^(text\/|application\/([^;]*\+)?json)/i.test(headers.get('content-type') ?? '')
 }
 
-function laidOut(text: string): string {
+function formatted(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

@@ -3,7 +3,7 @@ import type { CheckResult } from '../../check/verdicts.ts'
 import type { ShownExchange } from '../../check/wire.ts'
 import { type Line, type Styled, styled, wrap, writerTo } from '../terminal/writer.ts'
 
-/** Shows the results of a check as they come, and what they add up to. */
+/** Shows the results of a check as they arrive, then a summary. */
 export interface CheckReporter {
   result(result: CheckResult): void
   end(report: CheckReport): void
@@ -16,19 +16,19 @@ const MARKS: Record<CheckResult['outcome'], Styled> = {
   'not applicable': styled('dim', '–'),
 }
 
-/** Columns before a text, for the mark. */
+/** Columns before the text, for the mark. */
 const INDENT = 4
 
-/** Columns of the sources, the longest of them, with a gap before. */
+/** Columns of the longest source, with a gap before it. */
 const SOURCE_WIDTH = 36
 
-/** Columns of a terminal in which the sources have a column of their own. */
+/** Columns from which sources get their own column. */
 const WIDE = 110
 
-/** Columns of a file, or of a terminal that does not say. */
+/** Columns of a file, or of a terminal of unknown width. */
 const WIDTH = 120
 
-/** Chooses the way: JSON for programs, a table for people. */
+/** Creates a reporter: JSON for programs, a table for users. */
 export function checkReportTo(
   stream: NodeJS.WriteStream,
   { json, color }: { readonly json?: boolean; readonly color: boolean },
@@ -49,13 +49,13 @@ export function checkReportTo(
     },
     end: (report) => {
       const left = report.results.length - rows
-      if (left > 0) print(['  ', styled('dim', `– ${left} more, to which the check did not come`)])
+      if (left > 0) print(['  ', styled('dim', `– ${left} more not checked`)])
       print('', summary(report))
     },
   }
 }
 
-/** A mark, the requirement, where it stands, what was found of it, and the wire where it failed. */
+/** A mark, the requirement, its source, the detail and, after a failure, the HTTP exchange. */
 function row({ outcome, requirement, source, detail, exchange }: CheckResult, width: number): Line[] {
   const mark = MARKS[outcome]
   const room = width - INDENT

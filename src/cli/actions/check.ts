@@ -12,7 +12,7 @@ import { github, type Provider } from '../../protocol/provider.ts'
 import { endpointsOf } from '../network/service-address.ts'
 import { checkReportTo } from './check-report.ts'
 
-/** What `authgraph check` was asked for. */
+/** The options of `authgraph check`. */
 export interface CheckCommandOptions {
   readonly clientId: string
   readonly otherClientId?: string
@@ -86,18 +86,17 @@ async function providerOf(
     refuseRemote(options, issuer)
     return discover(issuer, { signal })
   }
-  if (url === undefined)
-    throw new BadOptionError('give the address of a service, its --issuer or its endpoints')
+  if (url === undefined) throw new BadOptionError('no service: give its address, --issuer or both endpoints')
   if (!URL.canParse(url)) throw new BadOptionError('the address of the service is not an absolute URL')
   return github({ authUrl: url })
 }
 
 function refuseRemote({ yesRemote }: CheckCommandOptions, ...addresses: (string | undefined)[]): void {
   if (!yesRemote && addresses.some((address) => address && !isLoopback(new URL(address).hostname)))
-    throw new BadOptionError('the service is on another machine: add --yes-remote if that is meant')
+    throw new BadOptionError('the service is on another machine: add --yes-remote to check it anyway')
 }
 
-/** Who decides: the commands that were given, or the person at the terminal. */
+/** Decides by the given commands, or asks the user at the terminal. */
 function decisionsOf(
   { approve, deny, json }: CheckCommandOptions,
   interrupt: AbortController,
@@ -117,13 +116,13 @@ async function askUser(
   interrupt: AbortController,
 ): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  // While a line is read, Ctrl-C is a key.
+  // While readline reads a line, it receives Ctrl-C instead of the process.
   terminal.once('SIGINT', () => interrupt.abort())
   const closed = new Promise<never>((_, reject) => {
     terminal.once('close', () => reject(new Error('the terminal was closed')))
   })
   try {
-    const question = `\n  Open   ${verificationUri}\n  Enter  ${userCode}\n  Then ${word} the request, and press Enter here. `
+    const question = `\n  Open   ${verificationUri}\n  Enter  ${userCode}\n  Then ${word} the request and press Enter here. `
     await Promise.race([terminal.question(question, { signal: interrupt.signal }), closed])
     process.stderr.write('\n')
   } finally {

@@ -1,35 +1,35 @@
 import type { Command, Option } from 'commander'
 
-/** A shell that is known. */
+/** A supported shell. */
 export type Shell = 'bash' | 'zsh' | 'fish'
 
-/** What may stand after an option: one of these words, a file, a saved profile, or anything. */
+/** What may follow an option: one of these words, a file, a saved profile, or any text. */
 type Value = readonly string[] | 'file' | 'profile' | 'text'
 
 interface Flag {
   readonly long: string
-  /** With its hyphen, as the long one. */
+  /** With its hyphen, like `long`. */
   readonly short: string | undefined
   readonly description: string
   readonly value: Value | undefined
 }
 
-/** A command, as far as completion goes. */
+/** What completion knows about a command. */
 interface Words {
   readonly name: string
   readonly summary: string
   readonly flags: readonly Flag[]
-  /** What its arguments may be. */
+  /** The allowed arguments. */
   readonly choices: readonly string[]
 }
 
-/** A program: the name of its command, and what prints the names of the saved profiles. */
+/** The whole program. `profiles` is the shell command that prints the names of the saved profiles. */
 interface Program extends Words {
   readonly commands: readonly Words[]
   readonly profiles: string
 }
 
-/** Writes the completion script of a program, out of its declaration. */
+/** Generates the completion script of a program from its declaration. */
 export function completion(shell: Shell, program: Command): string {
   const commands = program.createHelp().visibleCommands(program)
   const names = commands.map((command) => command.name())
@@ -55,7 +55,7 @@ function flagOf(option: Option): Flag {
   return { long, short, description, value: required ? valueFor(option) : undefined }
 }
 
-/** A place is a file too. */
+/** A `<place>` may be a file. */
 function valueFor({ flags, long, argChoices }: Option): Value {
   if (argChoices) return argChoices
   if (long === '--profile') return 'profile'
@@ -87,18 +87,18 @@ function bash({ name: program, flags, choices, commands, profiles }: Program): s
   })
   return `_${program}() {
   local words='' current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
-  # Bash reads --store=file as three words.
+  # Bash splits --store=file into three words.
   if [ "$current" = = ]; then current=''
   elif [ "$before" = = ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"
   fi
   [ "$COMP_CWORD" -gt 1 ] || before=''
-  # Where there are no words, bash completes files.
+  # Without words, bash completes files.
   COMPREPLY=()
   case "\${COMP_WORDS[1]} $before" in
     *' ') ${wordsAfter(choices, flags)} ;;
 ${cases.join('\n')}
   esac
-  # macOS has a bash without mapfile.
+  # The bash of macOS has no mapfile.
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _${program} ${program}
@@ -133,12 +133,12 @@ _${program}() {
 ${cases.join('\n')}
   esac
 }
-# Read as a file of fpath it is called at once, by source it is only made known.
+# Autoloaded from fpath, the script must also run the function; sourced, it only registers it.
 if [ "$funcstack[1]" = _${program} ]; then _${program} "$@"; else compdef _${program} ${program}; fi
 `
 }
 
-/** An option that takes a value may come again. */
+/** An option with a value may be repeated. */
 function zshFlag(flag: Flag): string[] {
   const names = namesOf(flag)
   const { description, value } = flag

@@ -13,14 +13,14 @@ import { reportTo } from '../terminal/report.ts'
 import type { Line } from '../terminal/writer.ts'
 import { follow } from './login/follow.ts'
 
-/** What `authgraph demo` was asked for. */
+/** The options of `authgraph demo`. */
 export interface DemoOptions {
   readonly approve?: true
   readonly deny?: true
   readonly expire?: true
   /** Seconds between polls. */
   readonly interval: number
-  /** Serve a page that follows. */
+  /** Serve a page that follows the authorization. */
   readonly watch?: true
   readonly json?: true
   readonly color: boolean
@@ -36,7 +36,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   const service = createService({
     clients: [{ clientId: CLIENT_ID, name: 'Authgraph demo' }],
     interval: options.interval,
-    // Everything here is for development.
+    // The warnings are about production.
     onWarning: () => undefined,
     ...(options.expire && { expiresIn: 3 * options.interval }),
   })
@@ -64,7 +64,7 @@ export async function demo(options: DemoOptions): Promise<number> {
           openBrowser(codes.verificationUriComplete ?? codes.verificationUri)
       },
     })
-    decideBySelf(actor, service, options)
+    decideAutomatically(actor, service, options)
     const result = await follow(actor, report)
     if (result?.status === 'authorized') {
       const user = await createApi({ auth: oauth(result.token), provider })('/user')
@@ -86,7 +86,7 @@ function isLeftToUser({ approve, deny, expire }: DemoOptions): boolean {
   return !approve && !deny && !expire
 }
 
-function decideBySelf(
+function decideAutomatically(
   actor: DeviceAuthorizationActor,
   service: Service,
   { approve, deny }: Pick<DemoOptions, 'approve' | 'deny'>,

@@ -7,25 +7,25 @@ import { tokenStore } from '../storage/token-store.ts'
 import { usableLogin } from '../storage/usable-login.ts'
 import { type Line, writerTo } from '../terminal/writer.ts'
 
-/** What git asks of a credential helper. */
+/** An operation of a git credential helper. */
 export type GitOperation = 'get' | 'store' | 'erase'
 
-/** What `authgraph git-credential` was asked for. */
+/** The options of `authgraph git-credential`. */
 export interface GitCredentialOptions {
   readonly profile?: string
 }
 
-/** Who logs in with a token: services look at the token alone. */
+/** The user name sent with a token: services check only the token. */
 const ANYONE = 'x-access-token'
 
-/** What git says of the credential that it wants, or has tried. */
+/** The attributes of a credential that git needs or has tried. */
 type Description = Readonly<Record<string, string>>
 
 /**
- * Runs `authgraph git-credential`. Returns the exit code: 0 also where there is nothing to say, so that git goes on to
- * its next helper.
+ * Runs `authgraph git-credential`. Returns the exit code, which is also 0 without a matching login, so that git asks its
+ * next helper.
  *
- * @see {@link https://git-scm.com/docs/git-credential#IOFMT The format}
+ * @see {@link https://git-scm.com/docs/git-credential#IOFMT git credential, input/output format}
  */
 export async function gitCredential(operation: GitOperation, options: GitCredentialOptions): Promise<number> {
   const description = read(await text(process.stdin))
@@ -35,13 +35,13 @@ export async function gitCredential(operation: GitOperation, options: GitCredent
 }
 
 const OPERATIONS = {
-  get: response,
-  // What git would have kept came from here, and is kept already.
+  get: printCredential,
+  // Git got this credential from here: it is already stored.
   store: async () => undefined,
   erase: reject,
 } satisfies Record<GitOperation, (profile: NamedProfile, description: Description) => Promise<void>>
 
-async function response(profile: NamedProfile, { username = ANYONE }: Description): Promise<void> {
+async function printCredential(profile: NamedProfile, { username = ANYONE }: Description): Promise<void> {
   const { token } = await usableLogin(profile, await environmentFetch())
   const lines: Line[] = [
     `username=${username}`,
@@ -51,7 +51,7 @@ async function response(profile: NamedProfile, { username = ANYONE }: Descriptio
   writerTo(process.stdout, { color: false }).print(...lines)
 }
 
-/** Git was refused. A login is worth more than one refusal: it is not erased, but its token is renewed at the next use. */
+/** Git's request was refused. One refusal does not delete a login: its token is refreshed at the next use if possible. */
 async function reject(profile: NamedProfile, { password }: Description): Promise<void> {
   const store = await tokenStore(profile.store)
   const login = await store.read(profile.name)
@@ -61,11 +61,11 @@ async function reject(profile: NamedProfile, { password }: Description): Promise
     return
   }
   writerTo(process.stderr, { color: true }).print(
-    `authgraph: ${profile.name} did not accept the token. Look with: authgraph status --profile ${profile.name}`,
+    `authgraph: ${profile.name} did not accept the token. Check the login: authgraph status --profile ${profile.name}`,
   )
 }
 
-/** Tokens go to the host that they are for, and by the scheme that they came by. */
+/** Finds the login of this host and scheme. A token never goes to another host or over another scheme. */
 function profileFor({ protocol, host }: Description, name: string | undefined): NamedProfile | undefined {
   const profiles = name === undefined ? allProfiles() : [profileOrCurrent(name)]
   const fitting = profiles.filter(({ address }) => {

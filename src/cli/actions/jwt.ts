@@ -6,7 +6,7 @@ import { CommandError } from '../command-error.ts'
 import { type Line, styled, visibleJson, writerTo } from '../terminal/writer.ts'
 import { readSecret } from './secret-source.ts'
 
-/** What `authgraph jwt` was asked for. */
+/** The options of `authgraph jwt`. */
 export interface JwtOptions {
   readonly appId?: string
   readonly key?: string
@@ -15,8 +15,8 @@ export interface JwtOptions {
   readonly color: boolean
 }
 
-/** A token that has ended, or is not good yet. */
-const NOT_GOOD = 3
+/** The exit code for a JWT that has expired or is not valid yet. */
+const NOT_VALID = 3
 
 /** Runs `authgraph jwt`. Returns the exit code. */
 export async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOptions): Promise<number> {
@@ -32,22 +32,22 @@ export async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOpt
   const isGood = secondsLeft > 0 && secondsUntil <= 0
   if (json) writer.stream.write(`${visibleJson({ ...parts, secondsLeft })}\n`)
   else writer.print(...linesOf(parts, { secondsLeft, isGood }))
-  return isGood ? 0 : NOT_GOOD
+  return isGood ? 0 : NOT_VALID
 }
 
 async function sign(appId: string | undefined, key: string): Promise<Secret> {
-  if (appId === undefined)
-    throw new CommandError('usage', 'there is no application: give its id with --app-id')
+  if (appId === undefined) throw new CommandError('usage', 'no app id: set --app-id')
   const privateKey = await readSecret(key, '--key')
   return createAppJwtSigner({ appId: numberOrName(appId), privateKey }).sign()
 }
 
 async function readToken(isDecoded: true | undefined): Promise<Secret> {
-  if (!isDecoded) throw new CommandError('usage', 'there is no key: give --key, or --decode to read a token')
-  return readSecret('-', 'the token on the standard input')
+  if (!isDecoded)
+    throw new CommandError('usage', 'no private key: set --key, or use --decode to decode a JWT')
+  return readSecret('-', 'the JWT on standard input')
 }
 
-/** The id of an application is a number in the token; its client id is a text. */
+/** In the claims of a JWT, an app id is a number and a client id is a string. */
 export function numberOrName(appId: string): number | string {
   return /^\d+$/.test(appId) ? Number(appId) : appId
 }
@@ -57,17 +57,14 @@ const claims = v.looseObject({ exp: v.number(), iat: v.optional(v.number()) })
 
 type Decoded = ReturnType<typeof decoded>
 
-/** Reads header and claims. The signature is not checked: only the service has the public key. */
+/** Decodes the header and the claims. The signature is not checked: only the service has the public key. */
 function decoded(token: Secret) {
   const [head, body, signature, ...more] = token.reveal().split('.')
   try {
     if (!head || !body || !signature || more.length > 0) throw new TypeError('not three parts')
     return { header: v.parse(header, jsonOf(head)), claims: v.parse(claims, jsonOf(body)) }
   } catch {
-    throw new CommandError(
-      'usage',
-      'this is no signed token with an end: three parts with a dot between them are',
-    )
+    throw new CommandError('usage', 'not a signed JWT: expected three dot-separated parts and an `exp` claim')
   }
 }
 
@@ -86,15 +83,15 @@ function linesOf({ header, claims }: Decoded, left: { secondsLeft: number; isGoo
       'left        ',
       styled(
         left.isGood ? 'green' : 'red',
-        left.secondsLeft > 0 ? `${left.secondsLeft} s` : `ended ${-left.secondsLeft} s ago`,
+        left.secondsLeft > 0 ? `${left.secondsLeft} s` : `expired ${-left.secondsLeft} s ago`,
       ),
     ],
     [styled('dim', 'The signature was not checked.')],
   ]
 }
 
-/** A token of a stranger may end in a year that no calendar has. */
+/** A JWT may contain a time outside the range of `Date`. */
 function dateOf(seconds: number): string {
   const date = new Date(seconds * 1000)
-  return Number.isNaN(date.getTime()) ? 'no date' : date.toISOString()
+  return Number.isNaN(date.getTime()) ? 'out of range' : date.toISOString()
 }

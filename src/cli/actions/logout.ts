@@ -4,7 +4,7 @@ import { damagedProfiles, forgetProfile, profileOrCurrent } from '../storage/sav
 import { tokenStore } from '../storage/token-store.ts'
 import { type Line, styled, writerTo } from '../terminal/writer.ts'
 
-/** What `authgraph logout` was asked for. */
+/** The options of `authgraph logout`. */
 export interface LogoutOptions {
   readonly profile?: string
   readonly color: boolean
@@ -24,12 +24,17 @@ async function erase(name: string | undefined): Promise<Line[]> {
   await store.erase(profile.name)
   forgetProfile(profile.name)
   return [
-    [styled('green', '✓'), ' Logged out of ', styled('bold', profile.name), ': the token is erased here.'],
+    [
+      styled('green', '✓'),
+      ' Logged out of ',
+      styled('bold', profile.name),
+      ': the token is deleted from this machine.',
+    ],
     `  The service still accepts it. Revoke it in your settings at ${authOrigin(profile.address).host}.`,
   ]
 }
 
-/** Nobody knows any more where the token is: each place is tried, and one that cannot be used is named. */
+/** A damaged record does not say where the token is stored: this tries every store and names those that fail. */
 async function eraseDamaged(name: string): Promise<Line[]> {
   const failures: Line[] = []
   for (const place of ['file', 'keyring'] as const) {
@@ -37,7 +42,7 @@ async function eraseDamaged(name: string): Promise<Line[]> {
       await (await tokenStore(place)).erase(name)
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
-      failures.push(`  A token may be left: ${error.message}`)
+      failures.push(`  A token may remain: ${error.message}`)
     }
   }
   forgetProfile(name)
@@ -46,7 +51,7 @@ async function eraseDamaged(name: string): Promise<Line[]> {
       styled('green', '✓'),
       ' Logged out of ',
       styled('bold', name),
-      ': its damaged record and any token found are erased here.',
+      ': its damaged record and any token found are deleted.',
     ],
     ...failures,
     '  The service still accepts the token. Revoke it in your settings there.',

@@ -4,28 +4,31 @@ import { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
 
 /**
- * Reads a secret from where it is: a file, `-` for the standard input, or `env:NAME` for a variable.
+ * Reads a secret from a file, from standard input (`-`) or from a variable (`env:NAME`).
  *
- * @param option The option, as the message names it. What it holds is not quoted: it may be the secret itself.
- * @throws CommandError `usage`
+ * @param option The option, as the error names it. Its value is not quoted: it may be the secret itself.
+ * @throws {@link CommandError} with code `usage`.
  */
 export async function readSecret(source: string, option: string): Promise<Secret> {
   const secret = (await textAt(source, option)).trim()
   if (secret === '')
-    throw new CommandError('usage', `${option} is empty: is the variable set, or the file complete?`)
+    throw new CommandError(
+      'usage',
+      `${option} is empty: check that the variable is set and the file has content`,
+    )
   return new Secret(secret)
 }
 
 async function textAt(source: string, option: string): Promise<string> {
   if (source.startsWith('env:')) return process.env[source.slice('env:'.length)] ?? ''
   try {
-    // Whoever writes into the pipe may need a moment, which a reading at once would not give.
+    // A synchronous read would fail if the writer of the pipe is slower.
     return await (source === '-' ? text(process.stdin) : readFile(source, 'utf8'))
   } catch (error) {
     throw new CommandError(
       'usage',
-      `${option} cannot be read (${(error as NodeJS.ErrnoException).code}): it takes a file, - for standard input, or ` +
-        'env:NAME for a variable. A secret itself does not belong there: every user of this machine could read it',
+      `${option} cannot be read (${(error as NodeJS.ErrnoException).code}): use a file, - for standard input, or env:NAME ` +
+        'for a variable. Do not pass the secret itself: every user of this machine could read it',
     )
   }
 }

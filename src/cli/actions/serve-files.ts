@@ -3,22 +3,22 @@ import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
 
-/** A client, as the command line names it. */
+/** A client given on the command line or in a file. */
 export interface NamedClient {
   readonly clientId: string
   readonly name: string
-  /** The scopes that it may ask for: any where there are none. */
+  /** The scopes that the client may request; any scope by default. */
   readonly scopes?: readonly string[]
 }
 
-/** What `authgraph serve` was asked for. */
+/** The options of `authgraph serve`. */
 export interface ServeOptions {
   readonly port: number
   readonly host: string
-  /** `memory`, or the address of a Redis. */
+  /** `memory`, or the address of a Redis server. */
   readonly store: string
   readonly client?: readonly NamedClient[]
-  /** The name of a file. */
+  /** A path. */
   readonly clients?: string
   readonly demoClient?: true
   readonly dialect: 'github' | 'rfc8628'
@@ -43,9 +43,9 @@ const WORDS = v.pipe(v.string(), v.regex(/\S/))
 const CLIENTS = v.array(v.object({ clientId: WORDS, name: WORDS, scopes: v.exactOptional(v.array(WORDS)) }))
 
 /**
- * Gathers the clients of the command line and of the file that it names.
+ * Collects the clients of the command line and of the file that it names.
  *
- * @throws {@link BadOptionError} where there is none, or the file cannot be understood.
+ * @throws {@link BadOptionError} if there is no client or the file is not valid.
  */
 export function readClients({
   client = [],
@@ -58,21 +58,19 @@ export function readClients({
     ...(demoClient ? [DEMO_CLIENT] : []),
   ]
   if (clients.length === 0)
-    throw new BadOptionError(
-      'there is no client that may ask for codes: give --client ID=NAME, --clients FILE or --demo-client',
-    )
+    throw new BadOptionError('no client is registered: add --client ID=NAME, --clients FILE or --demo-client')
   return clients
 }
 
 /**
  * Reads the private key and the certificate.
  *
- * @throws {@link BadOptionError} where one is missing, or cannot be read.
+ * @throws {@link BadOptionError} if one is missing or cannot be read.
  */
 export function readTls({ tlsKey, tlsCert }: ServeOptions): ListenOptions['tls'] {
   if (tlsKey === undefined && tlsCert === undefined) return undefined
   if (tlsKey === undefined || tlsCert === undefined)
-    throw new BadOptionError('--tls-key and --tls-cert belong together')
+    throw new BadOptionError('set both --tls-key and --tls-cert')
   return { key: read('--tls-key', tlsKey), cert: read('--tls-cert', tlsCert) }
 }
 
@@ -80,13 +78,13 @@ function clientsIn(file: string): NamedClient[] {
   const text = read('--clients', file)
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), CLIENTS), text)
   if (parsed.success) return parsed.output
-  throw new BadOptionError('--clients: the file must hold [{ "clientId": "…", "name": "…" }]')
+  throw new BadOptionError('--clients: the file must contain [{ "clientId": "…", "name": "…" }]')
 }
 
 function read(option: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new BadOptionError(`${option}: the file cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+    throw new BadOptionError(`${option}: the file cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }

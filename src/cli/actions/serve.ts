@@ -11,8 +11,8 @@ import { type Log, logTo } from '../terminal/log.ts'
 import { readClients, readTls, type ServeOptions } from './serve-files.ts'
 
 const FOR_DEVELOPMENT = `
-  FOR DEVELOPMENT ONLY: there is no sign-in. Whoever opens the page is the user "developer", and may approve.
-  Tokens are random. A service for people is made with createService() of authgraph/service.
+  FOR DEVELOPMENT ONLY: there is no sign-in. Anyone who opens the page is the user "developer" and can approve.
+  Tokens are random. For production, use createService() from authgraph/service with your own sign-in.
 
 `
 
@@ -27,13 +27,13 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
       throw error instanceof BadOptionError ? self.error(`error: ${error.message}`) : error
     })
     let stopping = false
-    const isReady = async () => !stopping && (await isThere(store))
+    const isReady = async () => !stopping && (await isReachable(store))
     const { port, host } = options
     const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) }).catch(cannotListen)
     process.stderr.write(FOR_DEVELOPMENT)
     if (options.authUrl === undefined && !isLoopback(host))
       process.stderr.write(
-        `  Requests to any address but ${listening.url} get 404: set --auth-url to the address that others use.\n\n`,
+        `  Requests to any address other than ${listening.url} get status 404: set --auth-url to the public address.\n\n`,
       )
     log.event('listening', { url: listening.url, store: store ? 'redis' : 'memory' })
 
@@ -50,25 +50,25 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
   }
 }
 
-/** Says what an address must be and not what it was: it may hold a password. */
+/** Does not quote an invalid address: it may contain a password. */
 function openStore(where: string, self: Command): RedisStore | undefined {
   try {
     return where === 'memory' ? undefined : redisStore(where)
   } catch {
-    return self.error('error: --store is "memory", or an address that begins with redis:// or rediss://')
+    return self.error('error: --store must be "memory", or an address that starts with redis:// or rediss://')
   }
 }
 
-/** The service refuses it, too, but by the names of its options. */
+/** `createService` refuses this too, but its error names other options. */
 function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions, self: Command): void {
   if (authUrl === undefined && !allowHttp && !tlsKey && !isLoopback(host))
     self.error(
-      'error: --host off loopback needs --auth-url, or --tls-key and --tls-cert: for a test network, add --allow-http',
+      'error: --host off loopback requires --auth-url, or --tls-key and --tls-cert: on a test network, add --allow-http',
     )
   for (const [flag, address] of Object.entries({ '--auth-url': authUrl, '--base-url': baseUrl }))
     if (address !== undefined && !allowHttp && !isSecureOrLoopback(address))
       self.error(
-        `error: ${flag} must be https, or http on a loopback address: for a test network, add --allow-http`,
+        `error: ${flag} must be https, or http on a loopback address: on a test network, add --allow-http`,
       )
 }
 
@@ -78,7 +78,7 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
     dialect: options.dialect,
     interval: options.interval,
     expiresIn: options.expiresIn,
-    // The default warns of a proxy that nobody named.
+    // The default warns about a proxy that is not listed.
     ...(options.trustProxy && { clientAddress: behindProxies(options.trustProxy) }),
     onResponse: log.response,
     onError: log.error,
@@ -89,7 +89,7 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
     ...(options.baseUrl && { baseUrl: options.baseUrl }),
   })
   const tls = readTls(options)
-  // A Redis that is away may still come; a client of Redis that is not installed does not.
+  // A Redis server may start later; a missing Redis client will not appear.
   await store?.ping().catch((error) => {
     if (error instanceof BadOptionError) throw error
     log.error(error)
@@ -97,7 +97,7 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
   return { service, tls }
 }
 
-function isThere(store: RedisStore | undefined): Promise<boolean> {
+function isReachable(store: RedisStore | undefined): Promise<boolean> {
   return (store?.ping() ?? Promise.resolve()).then(
     () => true,
     () => false,
@@ -114,7 +114,7 @@ function nextSignal(): Promise<'SIGINT' | 'SIGTERM'> {
   })
 }
 
-/** A port or a certificate may be right as an option, and still not serve: that is not wrong usage. */
+/** A port or a certificate may be valid as an option and still fail: that is not a usage error. */
 function cannotListen(error: unknown): never {
   throw error instanceof BadOptionError ? new CommandError('cannot_listen', error.message) : error
 }

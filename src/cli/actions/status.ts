@@ -16,7 +16,7 @@ import { validityOf } from '../storage/validity.ts'
 import { failure } from '../terminal/failure.ts'
 import { type Line, styled, visibleJson, type Writer, writerTo } from '../terminal/writer.ts'
 
-/** What `authgraph status` was asked for. */
+/** The options of `authgraph status`. */
 export interface StatusOptions {
   readonly profile?: string
   readonly json?: true
@@ -24,9 +24,9 @@ export interface StatusOptions {
   readonly color: boolean
 }
 
-const NOT_TRIED = 'not known, and the token not tried: no API of this service is known'
+const NOT_CHECKED = 'unknown, token not checked: this service has no known API'
 
-/** How a login stands. */
+/** The result of checking a login. */
 type LoginState =
   | { readonly user: string | undefined; readonly token: OAuthToken }
   | { readonly error: Failure; readonly token?: OAuthToken }
@@ -111,8 +111,8 @@ function show({ print, stream }: Writer, { profile, state, place, isCurrent }: S
       ...(isCurrent ? [styled('dim', ' (current)')] : []),
     ],
     ...(isGood
-      ? [`  user        ${isTried ? (state.user ?? 'not said by this service') : NOT_TRIED}`]
-      : // The mark stands before the name.
+      ? [`  user        ${isTried ? (state.user ?? 'not reported by this service') : NOT_CHECKED}`]
+      : // The mark is already in front of the name.
         failure(state.error, stream).lines.map((line) =>
           typeof line === 'string' ? line : [' ', ...line.slice(1)],
         )),
@@ -120,7 +120,7 @@ function show({ print, stream }: Writer, { profile, state, place, isCurrent }: S
     ...(token
       ? [`  scopes      ${token.scopes.join(', ') || 'none'}`, `  valid       ${validityOf(token)}`]
       : []),
-    `  kept in     ${place}`,
+    `  stored in   ${place}`,
     '',
   ]
   print(...lines)

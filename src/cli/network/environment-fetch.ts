@@ -2,23 +2,24 @@ import type { buildConnector } from 'undici'
 import { CommandError } from '../command-error.ts'
 import { ProxyConnectionError, proxyErrorIn } from './proxy-error.ts'
 
-/** The variables that name a proxy for https, in the order of curl. */
+/** The variables that name a proxy for https, in the order that curl uses. */
 const VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'] as const
 
 type Connect = buildConnector.connector
 
 /**
- * Gives the `fetch` of this environment: through the proxy of `HTTPS_PROXY` or `ALL_PROXY`, but for the hosts of
- * `NO_PROXY`, or a direct one. Loopback addresses without https never go through a proxy: it would read along.
+ * Returns a `fetch` that uses the proxy in `HTTPS_PROXY` or `ALL_PROXY`, except for hosts in `NO_PROXY`. Without a proxy,
+ * returns `direct`. Requests over http, which are only allowed to loopback addresses, never use the proxy: it could read
+ * them. The `fetch` rejects with a {@link ProxyError} if the proxy fails.
  *
- * @param direct The runtime's own by default.
- * @throws CommandError `usage` where the proxy has no address. The `fetch` rejects with a ProxyError where the proxy fails.
+ * @param direct The `fetch` without a proxy; that of the runtime by default.
+ * @throws {@link CommandError} with code `usage` if the address of the proxy is not valid.
  */
 export async function environmentFetch(direct = globalThis.fetch): Promise<typeof globalThis.fetch> {
   const variable = VARIABLES.find((name) => process.env[name])
   if (!variable) return direct
   const proxy = proxyAddress(process.env[variable] ?? '', variable)
-  // A module of CommonJS: whole, it is the same in a bundle and outside.
+  // The default import of a CommonJS module is the same in a bundle and outside.
   const { EnvHttpProxyAgent, fetch, Pool } = (await import('undici')).default
   const dispatcher = new EnvHttpProxyAgent({
     httpProxy: '',
@@ -35,7 +36,7 @@ export async function environmentFetch(direct = globalThis.fetch): Promise<typeo
       throw proxyErrorIn(error, new URL(address).host, proxy.host) ?? error
     }
   }
-  // A request of the runtime's own class is a stranger to this `fetch`: it is taken apart.
+  // This `fetch` does not accept the Request class of the runtime.
   const through = async (input: Request | string | URL, init: RequestInit = {}) => {
     if (!(input instanceof Request)) return send(input, init)
     const { method, headers, redirect, signal } = input
@@ -54,7 +55,7 @@ function blaming(connect: Connect): Connect {
     })
 }
 
-/** Many write the address of a proxy without its scheme. It is not repeated: it may hold a password. */
+/** Parses the address of a proxy, often written without a scheme. Errors do not quote it: it may contain a password. */
 function proxyAddress(text: string, variable: string): URL {
   const address = text.includes('://') ? text : `http://${text}`
   if (/^https?:/i.test(address) && URL.canParse(address)) return new URL(address)
@@ -62,7 +63,7 @@ function proxyAddress(text: string, variable: string): URL {
   throw new CommandError(
     'usage',
     isSocks
-      ? `${variable} names a SOCKS proxy, and only HTTP proxies can be used: give one in HTTPS_PROXY`
-      : `${variable} is not the address of a proxy, such as http://proxy.example.com:8080`,
+      ? `${variable} names a SOCKS proxy, but only HTTP proxies are supported: set HTTPS_PROXY to one`
+      : `${variable} is not a proxy address: use one such as http://proxy.example.com:8080`,
   )
 }

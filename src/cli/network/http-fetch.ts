@@ -2,8 +2,8 @@ import { type IncomingMessage, request as overHttp } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { readText } from '../../protocol/read-text.ts'
 
-/** What makes of a packed body what it was, by the name of the packing, and lets one be that is cut or empty. */
-const UNPACKED = {
+/** The decoder of each content encoding, and the flush mode that tolerates a truncated or empty body. */
+const DECODERS = {
   gzip: ['createGunzip', 'Z_SYNC_FLUSH'],
   'x-gzip': ['createGunzip', 'Z_SYNC_FLUSH'],
   deflate: ['createInflate', 'Z_SYNC_FLUSH'],
@@ -11,10 +11,10 @@ const UNPACKED = {
 } as const
 
 /**
- * A `fetch` over `node:http`, with what an authorization asks of one: the runtime's own takes 40 ms to load, a fifth of
- * the time from the start of the command to the code. It follows no redirect, and each request has a connection of its
- * own: one that is kept could end in the moment in which the next poll comes. It calls itself what the other one
- * does: some services refuse who has no name.
+ * A `fetch` over `node:http` with the features that an authorization needs. The `fetch` of the runtime takes 40 ms to
+ * load, a fifth of the time from the start of the command to the code. Redirects are not followed. Each request opens a
+ * new connection: the server could close a kept one just as the next poll is sent. The user agent is that of the
+ * runtime, because some services refuse requests without one.
  */
 export const httpFetch = (async (address: string, { method, headers, body, signal }: RequestInit = {}) => {
   const send = address.startsWith('https:') ? (await import('node:https')).request : overHttp
@@ -23,16 +23,16 @@ export const httpFetch = (async (address: string, { method, headers, body, signa
     const named = { 'user-agent': 'node', ...(headers as Record<string, string>) }
     send(address, { ...given, headers: named, agent: false }, (message) => resolve(responseOf(message)))
       .on('error', reject)
-      // An answer that turns to another protocol is neither an answer nor an error.
-      .on('close', () => reject(new Error('closed without an answer')))
+      // An upgrade to another protocol emits neither a response nor an error.
+      .on('close', () => reject(new Error('closed without a response')))
       .end(body)
   })
 }) as typeof globalThis.fetch
 
-/** The class of the runtime would load the rest of its `fetch`. */
+/** A plain object: the Response class of the runtime would load the rest of its `fetch`. */
 async function responseOf(message: IncomingMessage): Promise<Response> {
   const { statusCode: status, headers } = message
-  const stream = await unpacked(message)
+  const stream = await decoded(message)
   const cancel = async () => void stream.destroy()
   const reader = () => {
     const chunks = stream[Symbol.asyncIterator]()
@@ -53,15 +53,15 @@ async function responseOf(message: IncomingMessage): Promise<Response> {
   return response as unknown as Response
 }
 
-/** Nobody asked for packed bodies, and some servers send them. */
-async function unpacked(message: IncomingMessage): Promise<Readable> {
-  const packing = (message.headers['content-encoding'] ?? '').toLowerCase()
-  if (!isKnown(packing)) return message
+/** Some servers compress responses although the request does not accept it. */
+async function decoded(message: IncomingMessage): Promise<Readable> {
+  const encoding = (message.headers['content-encoding'] ?? '').toLowerCase()
+  if (!isKnown(encoding)) return message
   const zlib = await import('node:zlib')
-  const [create, flush] = UNPACKED[packing]
+  const [create, flush] = DECODERS[encoding]
   return pipeline(message, zlib[create]({ finishFlush: zlib.constants[flush] }), () => undefined)
 }
 
-function isKnown(packing: string): packing is keyof typeof UNPACKED {
-  return Object.hasOwn(UNPACKED, packing)
+function isKnown(encoding: string): encoding is keyof typeof DECODERS {
+  return Object.hasOwn(DECODERS, encoding)
 }

@@ -1,6 +1,6 @@
 import { UnreachableError } from '../../errors.ts'
 
-/** The proxy failed, not the service. `status` is what it answered, where it answered. */
+/** The proxy failed, not the service. `status` is the status of its response, if there was one. */
 export class ProxyError extends UnreachableError {
   readonly status: number | undefined
 
@@ -10,14 +10,14 @@ export class ProxyError extends UnreachableError {
   }
 }
 
-/** The connection to a proxy failed. `cause` says how. */
+/** The connection to a proxy failed. `cause` is the error of the connection. */
 export class ProxyConnectionError extends Error {}
 
 /**
- * Finds in what `fetch` threw that the proxy is to blame.
+ * Finds a failure of the proxy in what `fetch` threw.
  *
- * @param host The host that was asked for.
- * @param proxy The host of the proxy, without its password.
+ * @param host The host of the request.
+ * @param proxy The host of the proxy, without its credentials.
  */
 export function proxyErrorIn(thrown: unknown, host: string, proxy: string): ProxyError | undefined {
   if (!(thrown instanceof Error)) return undefined
@@ -25,13 +25,15 @@ export function proxyErrorIn(thrown: unknown, host: string, proxy: string): Prox
     const { reason = 'no reason' } = UnreachableError.of(proxy, thrown)
     return new ProxyError(host, { proxy, why: `cannot be reached (${reason})` })
   }
-  // The client tells of the status in words alone.
+  // undici reports the status only in its message.
   const status = Number(/^Proxy response \((\d{3})\)/.exec(thrown.message)?.[1])
   if (status) return new ProxyError(host, { proxy, why: whyOf(status), status })
   return proxyErrorIn(thrown.cause, host, proxy)
 }
 
 function whyOf(status: number): string {
-  if (status === 407) return 'asks for a user name and a password (status 407)'
-  return status >= 500 ? `could not connect to it (status ${status})` : `refused with status ${status}`
+  if (status === 407) return 'requires a user name and a password (status 407)'
+  return status >= 500
+    ? `could not connect to it (status ${status})`
+    : `refused the connection with status ${status}`
 }

@@ -3,17 +3,17 @@ import { discover } from '../../client/discover.ts'
 import { BadOptionError } from '../../errors.ts'
 import { github, githubEnterprise, type Provider, rfc8628 } from '../../protocol/provider.ts'
 
-/** How requests are encoded, where that is not left to the service. */
+/** The encoding of requests; by default, the service decides. */
 const encoding = v.exactOptional(v.picklist(['form', 'json']))
 
-/** Which service is meant, in the words of the command line: `readHost` gives the host. */
+/** The address of a service as the command line gives it; `readHost` parses the host. */
 export const serviceAddress = v.union([
   v.object({ host: v.string(), encoding }),
   v.object({ issuer: v.string(), encoding }),
   v.object({ deviceAuthorizationEndpoint: v.string(), tokenEndpoint: v.string(), encoding }),
 ])
 
-/** Which service is meant. */
+/** The address of a service. */
 export type ServiceAddress = v.InferOutput<typeof serviceAddress>
 
 /** The options that name a service. */
@@ -27,7 +27,7 @@ export interface AddressOptions {
 /** The service of the specification. */
 export const DEFAULT_ADDRESS: ServiceAddress = { host: 'github.com' }
 
-/** Reads the options that name a service. Throws BadOptionError where one endpoint is missing. */
+/** Reads the options that name a service. Throws {@link BadOptionError} if only one endpoint is given. */
 export function addressOf(options: AddressOptions): ServiceAddress | undefined {
   const { host, issuer } = options
   const endpoints = endpointsOf(options)
@@ -36,38 +36,42 @@ export function addressOf(options: AddressOptions): ServiceAddress | undefined {
   return host ? { host } : undefined
 }
 
-/** Reads the two endpoints. Throws BadOptionError where one is missing. */
+/** Reads the two endpoints. Throws {@link BadOptionError} if only one is given. */
 export function endpointsOf({ deviceAuthorizationEndpoint, tokenEndpoint }: AddressOptions) {
   if (deviceAuthorizationEndpoint && tokenEndpoint) return { deviceAuthorizationEndpoint, tokenEndpoint }
   if (!deviceAuthorizationEndpoint && !tokenEndpoint) return undefined
-  throw new BadOptionError('give both endpoints, --device-authorization-endpoint and --token-endpoint')
+  throw new BadOptionError('set both --device-authorization-endpoint and --token-endpoint')
 }
 
 /**
- * Makes the profile of a service: a loopback address is an embedded service, every other host an Enterprise one.
+ * Creates the provider of a service. A loopback address is an embedded service; every other host is github.com or GitHub
+ * Enterprise.
  *
- * @throws What `discover` throws, for an issuer.
+ * @throws The errors of `discover`, for an issuer.
  */
 export async function providerAt(address: ServiceAddress, fetch: typeof globalThis.fetch): Promise<Provider> {
   const { encoding } = address
-  return { ...(await profileByAddress(address, fetch)), ...(encoding && { encoding }) }
+  return { ...(await providerWithoutEncoding(address, fetch)), ...(encoding && { encoding }) }
 }
 
-async function profileByAddress(address: ServiceAddress, fetch: typeof globalThis.fetch): Promise<Provider> {
+async function providerWithoutEncoding(
+  address: ServiceAddress,
+  fetch: typeof globalThis.fetch,
+): Promise<Provider> {
   if ('issuer' in address) return discover(address.issuer, { fetch })
   if ('tokenEndpoint' in address) return rfc8628(address)
   const { host } = address
   return host.includes('://') ? github({ authUrl: host, baseUrl: host }) : githubEnterprise(host)
 }
 
-/** The address at which users and git meet the service. */
+/** The address of the service for users and git. */
 export function authOrigin(address: ServiceAddress): URL {
   if ('issuer' in address) return new URL(address.issuer)
   if ('tokenEndpoint' in address) return new URL(new URL(address.deviceAuthorizationEndpoint).origin)
   return new URL(address.host.includes('://') ? address.host : `https://${address.host}`)
 }
 
-/** Tells whether two addresses are of one service, so that what one knows may be sent to the other. */
+/** Tells whether two addresses belong to one service: only then may the secrets of one be sent to the other. */
 export function isSameService(one: ServiceAddress, other: ServiceAddress): boolean {
   return originsOf(one).join() === originsOf(other).join()
 }

@@ -5,7 +5,7 @@ import { isBearer } from '../../protocol/token-syntax.ts'
 import type { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
 
-/** Authenticates with the token of a login. Throws CommandError `not_bearer`. */
+/** Authenticates with the token of a login. Throws {@link CommandError} with code `not_bearer`. */
 export function tokenAuth(token: OAuthToken): Auth {
   return oauth(bearerToken(token))
 }
@@ -15,6 +15,6 @@ export function bearerToken({ accessToken, tokenType }: OAuthToken): Secret {
   if (isBearer(tokenType)) return accessToken
   throw new CommandError(
     'not_bearer',
-    'the token is not a bearer token, the only type that can be sent: authgraph token prints it',
+    'the token is not a bearer token, so it cannot be sent: print it with authgraph token',
   )
 }

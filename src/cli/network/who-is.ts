@@ -5,12 +5,12 @@ import type { Provider } from '../../protocol/provider.ts'
 import { type Failure, isFailure } from '../command-error.ts'
 import { tokenAuth } from './token-auth.ts'
 
-/** Milliseconds that the question may take. */
-const PATIENCE = 10_000
+/** Milliseconds. */
+const TIMEOUT = 10_000
 
 const user = v.object({ login: v.string() })
 
-/** Asks the API whose token it is. Nothing where the service has no API, or does not say; an error where it refuses. */
+/** Asks the API who the user is: `undefined` if the service has no API or does not say, an error if the request fails. */
 export async function whoIs(
   token: OAuthToken,
   { provider, fetch }: { readonly provider: Provider; readonly fetch: typeof globalThis.fetch },
@@ -18,7 +18,7 @@ export async function whoIs(
   if (provider.baseUrl === undefined) return undefined
   try {
     const response = await createApi({ auth: tokenAuth(token), provider, fetch })('/user', {
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT),
     })
     return v.is(user, response) ? response.login : undefined
   } catch (error) {

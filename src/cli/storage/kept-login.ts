@@ -2,23 +2,23 @@ import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Secret } from '../../secret.ts'
 import type { StoreName } from './store-names.ts'
 
-/** What is kept of a login: all that is secret. */
+/** The secret part of a saved login. */
 export interface KeptLogin {
-  /** Asks for new tokens. */
+  /** Needed to refresh the token. */
   readonly clientId: Secret
   readonly token: OAuthToken
 }
 
-/** Keeps logins, one for each name of a profile. What an implementation holds it to is `tokenStoreContract`. */
+/** Stores logins, one per profile. `tokenStoreContract` tests every implementation. */
 export interface TokenStore {
   readonly name: StoreName
-  /** Where a login is, for people. */
+  /** Describes to users where a login is stored. */
   place(profile: string): string
-  /** Finds out whether a login can be kept, before there is one. Rejects with a CommandError that says what to do. */
+  /** Checks in advance that a login can be stored. Rejects with a CommandError that says what to do. */
   check(): Promise<void>
-  /** Rejects with a CommandError where what is kept cannot be read. */
+  /** Rejects with a CommandError if the stored login cannot be read. */
   read(profile: string): Promise<KeptLogin | undefined>
   write(profile: string, login: KeptLogin): Promise<void>
-  /** False where there was nothing. */
+  /** Resolves to `false` if there was no login. */
   erase(profile: string): Promise<boolean>
 }

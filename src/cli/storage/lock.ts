@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CommandError } from '../command-error.ts'
 import { makeFolder, unusable } from './private-file.ts'
 
-/** Milliseconds to wait for a lock: longer than the request and the write that it is held for. */
+/** Milliseconds to wait for a lock: longer than the request and the write that it protects. */
 const PATIENCE = 60_000
 
 /** Milliseconds between two attempts. */
@@ -15,12 +15,12 @@ const PAUSE = 50
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs one at a time among all processes of this user. The lock is a file that names its owner. That of a process which no
- * longer runs is taken over; no lock is ever judged by its age. A signal to end waits for the end of the run, and a
- * second one does not.
+ * Calls `run` while no other process of this user runs with the same lock. The lock is a file that names its owner. The
+ * lock of a process that has ended is taken over; its age does not matter. A first signal waits until the run has ended; a
+ * second one ends the process.
  *
  * @param patience Milliseconds to wait for the lock.
- * @throws CommandError `locked` where another process keeps the lock for longer.
+ * @throws {@link CommandError} with code `locked` if another process holds the lock for longer.
  */
 export async function withLock<Result>(
   path: string,
@@ -29,48 +29,48 @@ export async function withLock<Result>(
 ): Promise<Result> {
   makeFolder(dirname(path))
   const owner = `${process.pid} ${randomUUID()} ${hostname()}`
-  // The wall clock may be set while this waits.
+  // The wall clock may be changed while this waits.
   const end = performance.now() + patience
-  while (!taken(path, owner)) {
+  while (!acquire(path, owner)) {
     if (performance.now() > end) throw stillLocked(path)
     await wait(PAUSE)
   }
-  const goOn = holdSignals()
+  const releaseSignals = holdSignals()
   try {
     return await run()
   } finally {
     if (ownerOf(path) === owner) rmSync(path, { force: true })
-    goOn()
+    releaseSignals()
   }
 }
 
-/** Of this process: how many runs hold the signals back, and the signal that waits for the last of them. */
+/** In this process: the runs that hold signals back, and the signal that waits for the last of them. */
 let runs = 0
 let held: NodeJS.Signals | undefined
 
 function hold(signal: NodeJS.Signals): void {
   held = signal
-  letGo()
+  stopHolding()
 }
 
-function letGo(): void {
+function stopHolding(): void {
   for (const signal of SIGNALS) process.off(signal, hold)
 }
 
-/** Keeps the first signal back. Returns what lets it act, once all runs have ended. */
+/** Holds the first signal back. Returns a function that delivers it once all runs have ended. */
 function holdSignals(): () => void {
   runs += 1
   if (runs === 1) for (const signal of SIGNALS) process.on(signal, hold)
   return () => {
     runs -= 1
     if (runs > 0) return
-    letGo()
+    stopHolding()
     if (held) process.kill(process.pid, held)
     held = undefined
   }
 }
 
-function taken(path: string, owner: string): boolean {
+function acquire(path: string, owner: string): boolean {
   try {
     writeFileSync(path, owner, { flag: 'wx', mode: 0o600 })
     return true
@@ -82,8 +82,8 @@ function taken(path: string, owner: string): boolean {
 }
 
 /**
- * Removes the lock of a process that no longer runs. One process at a time looks and removes: the second of two would
- * remove the lock that the first has taken since.
+ * Removes the lock of a process that has ended. Only one process at a time may check and remove: a second one would remove
+ * the lock that the first has acquired in the meantime.
  */
 function removeAbandoned(path: string): void {
   const guard = `${path}.removal`
@@ -107,7 +107,7 @@ function ownerOf(path: string): string {
   }
 }
 
-/** An owner that cannot be read, or of another machine, may run. */
+/** Assumes that an unknown owner, or one on another machine, is running. */
 function isRunning(owner: string): boolean {
   const [, pid, host] = /^(\d+) \S+ (.*)$/.exec(owner) ?? []
   if (host !== hostname()) return true
@@ -115,7 +115,7 @@ function isRunning(owner: string): boolean {
     process.kill(Number(pid), 0)
     return true
   } catch (error) {
-    // A process of another user runs too.
+    // EPERM: the process belongs to another user, but it is running.
     return !isCode(error, 'ESRCH')
   }
 }

@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
 
 /**
- * Reads a record that an earlier command wrote.
+ * Parses a record that an earlier command saved.
  *
- * @param named The record, as the message names it, the profile that it belongs to, and what removes it, where a command
- * does. Nothing of the record is quoted.
- * @throws CommandError `damaged_file`
+ * @param named What the error says: the kind of record, its profile and, if there is one, the command that removes it.
+ * The error quotes nothing from the record.
+ * @throws {@link CommandError} with code `damaged_file`.
  */
 export function parseSaved<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -17,8 +17,8 @@ export function parseSaved<Schema extends v.GenericSchema>(
   if (parsed.success) return parsed.output
   throw new CommandError(
     'damaged_file',
-    `${what} of ${profile} cannot be read: it is damaged, or of another version; log in again: ` +
-      `authgraph login --profile ${profile}${remove ? `, or remove it: ${remove} --profile ${profile}` : ''}`,
+    `${what} of ${profile} cannot be read, because it is damaged or from another version: run ` +
+      `authgraph login --profile ${profile}${remove ? `, or ${remove} --profile ${profile} to remove it` : ''}`,
   )
 }
 

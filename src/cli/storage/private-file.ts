@@ -3,15 +3,15 @@ import { dirname } from 'node:path'
 import { CommandError } from '../command-error.ts'
 
 /**
- * Writes a file that only this user may read. Whoever reads meanwhile finds the old text or the new one, whole.
+ * Writes a file that only this user may read. The write is atomic: a concurrent reader gets the old or the new text.
  *
- * @throws CommandError `unusable_file`, as all that is here.
+ * @throws {@link CommandError} with code `unusable_file`, like all functions of this file.
  */
 export function writePrivate(path: string, text: string): void {
   const draft = `${path}.${process.pid}`
   makeFolder(dirname(path))
   try {
-    // A process of this number may have been killed as it wrote.
+    // An earlier process with this id may have been killed while it wrote.
     rmSync(draft, { force: true })
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
     renameSync(draft, path)
@@ -20,7 +20,7 @@ export function writePrivate(path: string, text: string): void {
   }
 }
 
-/** Makes a folder for this user alone, where there is none. */
+/** Creates a folder that only this user may read, unless it exists. */
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -29,23 +29,23 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Reads a file; nothing where there is none. */
+/** Reads a file. Returns `undefined` if it does not exist. */
 export function readIfThere(path: string): string | undefined {
   return unlessMissing(path, () => readFileSync(path, 'utf8'))
 }
 
-/** Removes a file. False where there was none. */
+/** Removes a file. Returns `false` if it does not exist. */
 export function removeFile(path: string): boolean {
   return unlessMissing(path, () => rmSync(path) === undefined) ?? false
 }
 
-/** Names the JSON files of a folder, without their ending. */
+/** Lists the names of the JSON files in a folder, unescaped and without the extension. */
 export function namesIn(folder: string): string[] {
   const files = unlessMissing(folder, () => readdirSync(folder)) ?? []
   return files.filter((file) => file.endsWith('.json')).flatMap((file) => nameIn(file) ?? [])
 }
 
-/** The file of somebody else has no name. */
+/** `undefined` for a file that another program wrote. */
 function nameIn(file: string): string | undefined {
   try {
     return decodeURIComponent(file.slice(0, -'.json'.length))
@@ -63,8 +63,11 @@ function unlessMissing<Result>(path: string, use: () => Result): Result | undefi
   }
 }
 
-/** Says that a path cannot be used, and what to do. */
+/** Creates the error of a path that cannot be used. */
 export function unusable(path: string, error: unknown): CommandError {
   const { code } = error as NodeJS.ErrnoException
-  return new CommandError('unusable_file', `${path} cannot be used (${code}): AUTHGRAPH_CONFIG_DIR moves it`)
+  return new CommandError(
+    'unusable_file',
+    `${path} cannot be used (${code}): set AUTHGRAPH_CONFIG_DIR to use another folder`,
+  )
 }

@@ -9,25 +9,29 @@ import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.t
 import { STORE_NAMES } from './store-names.ts'
 
 const savedFlow = v.object({
-  /** The version of this form. */
+  /** The version of this format. */
   v: v.literal(1),
   address: serviceAddress,
   store: v.picklist(STORE_NAMES),
-  /** Checked by who goes on from it. */
+  /** Checked when the login is resumed. */
   record: v.custom<ResumeRecord>((value) => typeof value === 'object' && value !== null),
 })
 
 const expiring = v.pipe(v.string(), v.parseJson(), v.object({ record: v.object({ expiresAt: v.number() }) }))
 
-/** A login that is not finished. Sensitive: the record holds the device code. */
+/** An unfinished login. Sensitive: the record contains the device code. */
 export interface SavedFlow extends v.InferOutput<typeof savedFlow> {}
 
-/** Writes down how far a login has come. At once: the process may end at any moment. */
+/** Saves the progress of a login. Synchronous, because the process may end at any time. */
 export function saveFlow(name: string, flow: Omit<SavedFlow, 'v'>): void {
   writePrivate(pathOf(name), JSON.stringify({ v: 1, ...flow }))
 }
 
-/** Finds the login to go on with: that of the name, or the only one. Throws CommandError `no_saved_login`. */
+/**
+ * Finds the login to resume: the one with this name, or the only one.
+ *
+ * @throws {@link CommandError} with code `no_saved_login`, `usage` or `damaged_file`.
+ */
 export function savedFlowOf(name: string | undefined): SavedFlow & { readonly name: string } {
   if (name === undefined) forgetExpiredFlows()
   const names = namesIn(folder())
@@ -35,20 +39,20 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
   if (chosen === undefined && names.length > 1)
     throw new CommandError(
       'usage',
-      `several logins are not finished: give one of them with --profile (${names.join(', ')})`,
+      `several logins are unfinished: choose one with --profile (${names.join(', ')})`,
     )
   const text = chosen === undefined ? undefined : readIfThere(pathOf(chosen))
   if (chosen === undefined || text === undefined)
-    throw new CommandError('no_saved_login', 'there is no unfinished login to go on with: authgraph login')
+    throw new CommandError('no_saved_login', 'there is no unfinished login to resume: run authgraph login')
   return { name: chosen, ...parseSaved(savedFlow, text, { what: 'the unfinished login', profile: chosen }) }
 }
 
-/** Removes the record of a login: it has ended. */
+/** Removes the record of a login that has ended. */
 export function forgetFlow(name: string): void {
   removeFile(pathOf(name))
 }
 
-/** Removes the records of codes that nobody can enter any more. One that cannot be read stays. */
+/** Removes the records of expired codes. Records that cannot be read stay. */
 export function forgetExpiredFlows(): void {
   for (const name of namesIn(folder())) {
     const text = readIfThere(pathOf(name)) ?? ''

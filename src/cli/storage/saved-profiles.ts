@@ -8,29 +8,29 @@ import { parseSaved } from './parse-saved.ts'
 import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
 
 const savedProfile = v.object({
-  /** The version of this form. */
+  /** The version of this format. */
   v: v.literal(1),
   address: serviceAddress,
   scopes: v.array(v.string()),
   store: v.picklist(['keyring', 'file']),
-  /** When the login was, epoch milliseconds. */
+  /** Time of the login, epoch milliseconds. */
   since: v.number(),
 })
 
-/** What is remembered of a login that is no secret. A file each, so that two logins at once do not meet. */
+/** The public part of a saved login. Each has its own file, so that concurrent logins do not overwrite each other. */
 export interface SavedProfile extends v.InferOutput<typeof savedProfile> {}
 
-/** A profile with its name. */
+/** A saved profile with its name. */
 export interface NamedProfile extends SavedProfile {
   readonly name: string
 }
 
-/** Remembers a profile. */
+/** Saves a profile. */
 export function saveProfile(name: string, profile: Omit<SavedProfile, 'v'>): void {
   writePrivate(pathOf(name), `${JSON.stringify({ v: 1, ...profile }, null, 2)}\n`)
 }
 
-/** Finds a profile by its name. Throws CommandError `damaged_file`. */
+/** Finds a profile by its name. Throws {@link CommandError} with code `damaged_file`. */
 export function findProfile(name: string): NamedProfile | undefined {
   const text = readIfThere(pathOf(name))
   return text === undefined
@@ -41,20 +41,20 @@ export function findProfile(name: string): NamedProfile | undefined {
       }
 }
 
-/** Finds a profile, and takes a damaged one for none: a login replaces it. */
+/** Finds a profile, but ignores a damaged one, which a login replaces. */
 export function replaceableProfile(name: string): NamedProfile | undefined {
   const profile = readable(name)
   return profile instanceof CommandError ? undefined : profile
 }
 
-/** Lists the profiles that can be read, that of the last login first: it is the current one. */
+/** Lists the readable profiles, last login first. The first one is the current profile. */
 export function allProfiles(): NamedProfile[] {
   return namesIn(folder())
     .flatMap((name) => replaceableProfile(name) ?? [])
     .sort((one, other) => other.since - one.since)
 }
 
-/** Lists the names of the others, and what is wrong with them. */
+/** Lists the damaged profiles with their errors. */
 export function damagedProfiles(): { readonly name: string; readonly error: CommandError }[] {
   return namesIn(folder()).flatMap((name) => {
     const error = readable(name)
@@ -62,29 +62,33 @@ export function damagedProfiles(): { readonly name: string; readonly error: Comm
   })
 }
 
-/** Lists the names that `--profile` takes, the current profile first. A file of somebody else may have any name. */
+/** Lists the names that `--profile` accepts, current profile first. A file of another program may have any name. */
 export function profileNames(): string[] {
   return [...allProfiles(), ...damagedProfiles()].map(({ name }) => name).filter(isProfileName)
 }
 
-/** Gives the profile of a name, or the current one. Throws CommandError `no_login` or `damaged_file`. */
+/**
+ * Returns the profile with this name, or the current one.
+ *
+ * @throws {@link CommandError} with code `no_login` or `damaged_file`.
+ */
 export function profileOrCurrent(name: string | undefined): NamedProfile {
   const [damaged] = name === undefined ? damagedProfiles() : []
-  // It may be the one of the last login, and nobody wants to be somebody else by mistake.
+  // The damaged profile may be the current one: using another would act as the wrong user.
   if (damaged) throw damaged.error
   const profile = name === undefined ? allProfiles()[0] : findProfile(name)
   if (profile) return profile
   const names = allProfiles().map((known) => known.name)
-  const known = names.length > 0 ? ` (there are: ${names.join(', ')})` : ''
+  const known = names.length > 0 ? ` (saved logins: ${names.join(', ')})` : ''
   throw new CommandError(
     'no_login',
     name === undefined
-      ? 'nobody is logged in: authgraph login'
-      : `there is no login named ${name}${known}: authgraph login --profile ${name}`,
+      ? 'nobody is logged in: run authgraph login'
+      : `there is no login named ${name}${known}: run authgraph login --profile ${name}`,
   )
 }
 
-/** Forgets a profile. */
+/** Removes a profile. */
 export function forgetProfile(name: string): void {
   removeFile(pathOf(name))
 }

@@ -3,7 +3,7 @@ import type { StoreName } from './store-names.ts'
 import { fileStore } from './token-stores/file.ts'
 import { noStore } from './token-stores/none.ts'
 
-/** Makes the store of a name. A keyring is loaded only where it is used. */
+/** Creates a store by its name. The keyring library is loaded on demand. */
 export async function tokenStore(name: StoreName): Promise<TokenStore> {
   switch (name) {
     case 'keyring':

@@ -9,19 +9,20 @@ import { withLock } from './lock.ts'
 import type { NamedProfile } from './saved-profiles.ts'
 import { tokenStore } from './token-store.ts'
 
-/** Milliseconds before its end at which a token counts as ended: it must last until it is used. */
+/** Milliseconds before its expiry from which a token counts as expired: it must last until it is used. */
 const EARLY = 60_000
 
 /**
- * Gives the login of a profile, with a token that is still good: one that has ended is renewed and kept.
+ * Returns the login of a profile with a valid token. An expired token is refreshed and stored.
  *
- * @throws CommandError `no_login` where there is none, or it has ended for good; and the errors of a request.
+ * @throws {@link CommandError} with code `no_login` if there is no login or it cannot be refreshed; and the errors of
+ * `refresh`.
  */
 export async function usableLogin(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<KeptLogin> {
   const store = await tokenStore(profile.store)
   const login = await keptLogin(profile, store)
   if (!hasEnded(login)) return login
-  // A refresh token is spent by its use: of two commands at once, the second finds what the first one bought.
+  // A refresh token works only once: of two concurrent commands, the second uses the token that the first received.
   return withLock(`${fileOf(join(stateFolder(), 'locks'), profile.name)}.lock`, async () => {
     const current = await keptLogin(profile, store)
     return hasEnded(current) ? renewed(profile, { login: current, store, fetch }) : current
@@ -31,7 +32,7 @@ export async function usableLogin(profile: NamedProfile, fetch: typeof globalThi
 async function keptLogin({ name }: NamedProfile, store: TokenStore): Promise<KeptLogin> {
   const login = await store.read(name)
   if (login) return login
-  throw new CommandError('no_login', `the token of ${name} is no longer there: ${loginAgain(name)}`)
+  throw new CommandError('no_login', `the token of ${name} is missing: ${loginAgain(name)}`)
 }
 
 function hasEnded({ token: { expiresAt } }: KeptLogin): boolean {
@@ -65,9 +66,9 @@ function isFinal(error: unknown): boolean {
 }
 
 function over(profile: NamedProfile): CommandError {
-  return new CommandError('no_login', `the login of ${profile.name} has ended: ${loginAgain(profile.name)}`)
+  return new CommandError('no_login', `the login of ${profile.name} has expired: ${loginAgain(profile.name)}`)
 }
 
 function loginAgain(name: string): string {
-  return `authgraph login --profile ${name}`
+  return `run authgraph login --profile ${name}`
 }

@@ -1,12 +1,12 @@
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 
-/** Says until when a token is good. */
+/** Describes until when a token is valid. */
 export function validityOf({ expiresAt, refreshToken }: OAuthToken): string {
   if (expiresAt === undefined) return 'until it is revoked'
-  return `until ${timeOf(expiresAt)}${refreshToken ? ', and is renewed by itself' : ''}`
+  return `until ${timeOf(expiresAt)}${refreshToken ? ', refreshed automatically' : ''}`
 }
 
-/** Writes a time of this machine's time zone, epoch milliseconds. */
+/** Formats a time in the local time zone. The time is in epoch milliseconds. */
 export function timeOf(time: number): string {
   const date = new Date(time)
   const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')

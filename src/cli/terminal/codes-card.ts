@@ -6,24 +6,24 @@ import { type Line, styled, widthOf } from './writer.ts'
 /** Columns between the code and the QR code. */
 const GAP = 4
 
-/** Lines that must stay free below the card, for the states. */
+/** Lines to leave free below the card for the states. */
 const LINES_BELOW = 5
 
-/** The room there is, and what may be shown in it. */
+/** The size of the terminal and what to show. */
 export interface Room {
   readonly columns: number
   readonly rows: number
-  /** Whether to draw a QR code, where it fits. */
+  /** Whether to draw a QR code if it fits. */
   readonly qr: boolean
-  /** What the keys do, where there are any. */
+  /** Explains the keys, if there are any. */
   readonly keys?: Line
 }
 
 /**
- * Draws what the user needs: the address, the code in large letters, and once more as text, alone and unspaced, so that
- * a double click takes it whole.
+ * Draws the address, the code and, if they fit, the code in large letters and a QR code. A double click selects the whole
+ * code, because it stands alone and without spaces.
  *
- * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3.1 RFC 8628, section 3.3.1} for the QR code.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3.1 RFC 8628, section 3.3.1} for the QR code
  */
 export function codesCard(codes: ShownCodes, { columns, rows, qr, keys }: Room): Line[] {
   const { verificationUri, userCode } = codes

@@ -1,18 +1,18 @@
 import { writeText } from 'tinyclip'
 
 /**
- * Copies a text to the clipboard. Where this machine has none, as behind SSH, the terminal is asked to do it.
+ * Copies a text to the clipboard. Without a clipboard, such as over SSH, asks the terminal to copy it.
  *
- * @returns How it went, as a sentence.
- * @see {@link https://invisible-island.net/xterm/ctlseqs/ctlseqs.html XTerm's control sequence OSC 52}
+ * @returns A sentence that describes the result.
+ * @see {@link https://invisible-island.net/xterm/ctlseqs/ctlseqs.html XTerm control sequences}, OSC 52
  */
 export async function copy(text: string, stream: NodeJS.WriteStream): Promise<string> {
   try {
     await writeText(text)
-    return 'The code is on the clipboard.'
+    return 'Copied the code to the clipboard.'
   } catch {
-    if (!stream.isTTY) return 'There is no clipboard here: copy the code by hand.'
+    if (!stream.isTTY) return 'No clipboard available: copy the code manually.'
     stream.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`)
-    return 'The terminal was asked to copy the code.'
+    return 'Asked the terminal to copy the code.'
   }
 }

@@ -8,20 +8,20 @@ type Code = ErrorCode | CommandErrorCode
 
 const CHECK_ADDRESS =
   'Is this the address of an OAuth service? Check --host or --issuer.\n' +
-  'A server with other paths takes --device-authorization-endpoint and --token-endpoint.'
+  'For a server with other paths, use --device-authorization-endpoint and --token-endpoint.'
 
-/** What a person does next. Empty where the message says it. */
+/** What the user can do. Empty if the message says so. */
 const ADVICE = {
-  denied: 'No token was given. Run the command again if that was a mistake.',
+  denied: 'No token was issued. Run the command again if this was a mistake.',
   expired: 'Run the command again to get a new code.',
-  cancelled: 'Run the command again when you want to go on.',
+  cancelled: 'Run the command again to continue.',
   unreachable: 'Check the connection and the address. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.',
   timed_out: 'Try again later. Behind a proxy, set HTTPS_PROXY or ALL_PROXY.',
-  redirected: 'Give the final address with --host or --issuer.',
+  redirected: 'Set --host or --issuer to the final address.',
   wrong_host: 'Nothing was sent. Check --host, --issuer and --profile.',
   bad_response: CHECK_ADDRESS,
   response_too_large: CHECK_ADDRESS,
-  refused: 'Check the client id, the scopes, and that the settings of the application allow the device flow.',
+  refused: 'Check the client id, the scopes, and that the settings of the OAuth app allow the device flow.',
   bad_option: '',
   cannot_listen: '',
   store_unavailable: '',
@@ -35,15 +35,15 @@ const ADVICE = {
   key_unreadable: '',
   key_too_short: '',
   clock_skew: '',
-  bad_app_id: 'Give it with --app-id: the settings of the application show it.',
+  bad_app_id: 'Set --app-id to the id shown in the settings of the app.',
   sign_failed: '',
   usage: '',
   secret_in_argument:
-    'Give a file, - for standard input, or env:NAME for a variable. Consider it known, and revoke it.',
+    'Use a file, - for standard input, or env:NAME for a variable. Treat the secret as leaked, and revoke it.',
   no_keyring: [
-    'Unlock it, or choose where the token goes:',
-    '  --store file           in plain text, in a file that only you may read',
-    '  --store none --print   nowhere: it is printed, and you keep it yourself',
+    'Unlock it, or choose another place for the token:',
+    '  --store file           a plain-text file that only you can read',
+    '  --store none --print   nowhere: print the token instead',
   ].join('\n'),
   no_login: '',
   no_saved_login: '',
@@ -54,22 +54,22 @@ const ADVICE = {
   unusable_file: '',
 } satisfies Record<Code, string>
 
-/** What a refusal may mean, by its status. */
+/** Advice on a refusal, by its status. */
 const REFUSAL_ADVICE: Readonly<Record<number, string>> = {
-  400: 'Check the client id and the scopes. A server that reads only JSON takes --encoding json.',
-  401: 'Check the client id. If a token was refused, log in again: authgraph login',
+  400: 'Check the client id and the scopes. If the server reads only JSON, use --encoding json.',
+  401: 'Check the client id. If a token was refused, run authgraph login.',
   404: `Check the client id. ${CHECK_ADDRESS}`,
-  415: `The service reads neither a form nor JSON at this address. ${CHECK_ADDRESS}`,
+  415: `The service accepts neither a form nor JSON at this address. ${CHECK_ADDRESS}`,
 }
 
-/** Columns before a line: those of the mark, and those of a report in a terminal. */
+/** Columns before a line: for the mark, and for the indent of a report in a terminal. */
 const INDENT = 4
 
-/** Columns of a line in the narrowest terminal, and in what is not a terminal. */
+/** Columns of a line in the narrowest terminal, and in a file or a pipe. */
 const LEAST_LINE = 20
 const LONGEST_LINE = 10_000
 
-/** What is neither 0 nor 1. */
+/** Exit codes other than 1. */
 const EXIT_CODES: Partial<Record<Code, number>> = {
   usage: 2,
   bad_option: 2,
@@ -78,15 +78,15 @@ const EXIT_CODES: Partial<Record<Code, number>> = {
   denied: 4,
 }
 
-/** Gives the exit code of an error. */
+/** Returns the exit code of an error. */
 export function exitCodeOf(error: Failure): number {
   return EXIT_CODES[error.code] ?? 1
 }
 
 /**
- * Says of an error what went wrong and what to do about it, as an event for programs and as lines for users.
+ * Describes an error and what to do about it: an event for programs, and lines for users.
  *
- * @param stream Where the lines go: those that a terminal would break inside a word are broken before it.
+ * @param stream The target of the lines, which are wrapped between words at its width.
  */
 export function failure(
   error: Failure,
@@ -115,12 +115,12 @@ export function failure(
   }
 }
 
-/** The library's message, unless it names a property, or blames the client where the service is down. */
+/** The message of the library, unless a command line can say more about the refusal. */
 function messageOf(error: Failure): string {
   if (!(error instanceof RefusedError) || isExplained(error)) return error.message
   const { error: code, status } = error
   const verb = status >= 500 ? 'failed' : 'refused the request'
-  return `the service ${verb} with status ${status}${code ? ` and the code ${code}` : ''}`
+  return `the service ${verb} with status ${status}${code ? ` and error code ${code}` : ''}`
 }
 
 function adviceOf(error: Failure): string {
@@ -129,20 +129,21 @@ function adviceOf(error: Failure): string {
   if (isExplained(error)) return ''
   const { status, retryAfter } = error
   if (status >= 500) return `The service is down or overloaded: try again ${whenToRetry(retryAfter)}.`
-  if (status === 429) return `The service asks for fewer requests: try again ${whenToRetry(retryAfter)}.`
-  // The service's own words say more than a guess.
+  if (status === 429) return `Too many requests: try again ${whenToRetry(retryAfter)}.`
+  // The description by the service says more than a guess.
   return REFUSAL_ADVICE[status] ?? (error.description ? '' : ADVICE.refused)
 }
 
-/** Tells a refusal with a code that is known: its message says what to do. */
+/** Tells whether the error code is known: the message then says what to do. */
 function isExplained({ error, status, message }: RefusedError): boolean {
   return status < 500 && error !== undefined && message.includes(error)
 }
 
 function proxyAdvice({ status }: ProxyError): string {
-  if (status === 407) return 'Write them into HTTPS_PROXY: http://USER:PASSWORD@proxy.example.com:8080'
-  if (status !== undefined && status >= 500) return 'Check the address, or ask who runs the proxy.'
-  return 'Check the proxy (HTTPS_PROXY, ALL_PROXY). The hosts in NO_PROXY are reached without it.'
+  if (status === 407) return 'Add them to HTTPS_PROXY: http://USER:PASSWORD@proxy.example.com:8080'
+  if (status !== undefined && status >= 500)
+    return 'Check the address, or ask the administrator of the proxy.'
+  return 'Check HTTPS_PROXY and ALL_PROXY. To bypass the proxy, add the host to NO_PROXY.'
 }
 
 function whenToRetry(seconds: number | undefined): string {

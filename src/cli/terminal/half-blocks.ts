@@ -1,4 +1,4 @@
-/** Draws dots as text: two rows of dots are one line, so that a dot is about square. */
+/** Draws dots as text. Two rows of dots make one line, so that a dot is roughly square. */
 export function halfBlocks(rows: readonly (readonly boolean[])[]): string[] {
   const lines: string[] = []
   for (let row = 0; row < rows.length; row += 2) {

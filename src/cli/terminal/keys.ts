@@ -1,14 +1,14 @@
 import type { ReadStream } from 'node:tty'
 import { holdTerminal, suspendJob } from './suspend.ts'
 
-/** What each key does, by the character that it sends. */
+/** The action of each key, by the character that it sends. */
 export type Keys = Readonly<Record<string, () => void>>
 
 /**
- * Calls a function at each key, without waiting for a line; Ctrl-Z suspends the command. Returns what gives the
- * terminal back.
+ * Calls an action for each key, without waiting for a whole line. Ctrl-Z suspends the command. Returns a function that
+ * restores the terminal.
  *
- * @param onReturn Called when the command was suspended and goes on.
+ * @param onReturn Called when the command resumes after it was suspended.
  */
 export function listenToKeys(
   stdin: ReadStream,
@@ -23,11 +23,11 @@ export function listenToKeys(
     stdin.setRawMode(true)
     onReturn()
   }
-  const letGo = holdTerminal({ release: () => stdin.setRawMode(false), take })
+  const stopHolding = holdTerminal({ release: () => stdin.setRawMode(false), take })
   stdin.setRawMode(true)
   stdin.on('data', onData)
   return () => {
-    letGo()
+    stopHolding()
     stdin.off('data', onData)
     stdin.setRawMode(false)
     stdin.pause()

@@ -1,6 +1,6 @@
 import { halfBlocks } from './half-blocks.ts'
 
-/** Five dots by seven. Each digit, in base 32, is a row from the top. */
+/** Five by seven dots. Each base-32 digit is one row, from the top. */
 const GLYPHS: Record<string, string> = {
   '0': 'ehjlphe',
   '1': '4c4444e',
@@ -44,7 +44,7 @@ const GLYPHS: Record<string, string> = {
 const WIDTH = 5
 const HEIGHT = 7
 
-/** Draws a text in large letters, four lines high; nothing where it has characters that cannot be drawn. */
+/** Draws a text in letters four lines high. Returns `undefined` if it contains a character without a glyph. */
 export function largeText(text: string): string[] | undefined {
   const glyphs = [...text].map((character) => GLYPHS[character])
   if (glyphs.includes(undefined)) return undefined

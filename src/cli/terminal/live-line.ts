@@ -9,12 +9,12 @@ const SHOW_CURSOR = '\u001b[?25h'
 /** Milliseconds between two frames. */
 const FRAME_TIME = 100
 
-/** Keeps one line at the foot of a terminal up to date, below the lines printed so far. */
+/** Keeps one line up to date at the bottom of a terminal, below the lines printed so far. */
 export function liveLine({ stream, render, print }: Writer) {
   let frame = 0
   let draw: (() => readonly (string | Styled)[]) | undefined
   let timer: NodeJS.Timeout | undefined
-  let letGo = () => {}
+  let stopHolding = () => {}
 
   const paint = () => {
     if (!draw) return
@@ -22,7 +22,7 @@ export function liveLine({ stream, render, print }: Writer) {
     stream.write(`${CLEAR_LINE}${render(fitting(['  ', spinner, ' ', ...draw()], stream.columns))}`)
   }
 
-  // Whatever ends or suspends the command, its user has a cursor afterwards.
+  // Restore the cursor, whatever ends or suspends the command.
   const giveBack = () => void stream.write(`${CLEAR_LINE}${SHOW_CURSOR}`)
   const take = () => {
     stream.write(HIDE_CURSOR)
@@ -30,19 +30,19 @@ export function liveLine({ stream, render, print }: Writer) {
   }
 
   return {
-    /** Prints lines that stay. */
+    /** Prints lines above the live line. */
     print(...lines: readonly Line[]): void {
       if (draw) stream.write(CLEAR_LINE)
       print(...lines)
       paint()
     },
-    /** Shows a line that is drawn anew several times a second. */
+    /** Shows a line and redraws it several times a second. */
     show(line: () => readonly (string | Styled)[]): void {
       const isNew = !draw
       draw = line
       timer ??= setInterval(paint, FRAME_TIME)
       if (isNew) {
-        letGo = holdTerminal({ release: giveBack, take })
+        stopHolding = holdTerminal({ release: giveBack, take })
         process.once('exit', giveBack)
         stream.write(HIDE_CURSOR)
       }
@@ -51,7 +51,7 @@ export function liveLine({ stream, render, print }: Writer) {
     hide(): void {
       if (!draw) return
       giveBack()
-      letGo()
+      stopHolding()
       process.off('exit', giveBack)
       draw = undefined
       clearInterval(timer)
@@ -60,7 +60,7 @@ export function liveLine({ stream, render, print }: Writer) {
   }
 }
 
-/** Leaves out the last parts until the line fits: one that wraps could not be cleared. */
+/** Drops the last parts until the line fits: a line that wraps could not be cleared. */
 function fitting(parts: readonly (string | Styled)[], columns = 80): Line {
   return widthOf(parts) < columns || parts.length < 2 ? parts : fitting(parts.slice(0, -1), columns)
 }

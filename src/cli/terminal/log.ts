@@ -2,17 +2,17 @@ import { styleText } from 'node:util'
 import type { RequestLogEntry } from '../../service/http/request-log.ts'
 import { isFailure } from '../command-error.ts'
 
-/** What `authgraph serve` says while it runs. Nothing in it is secret. */
+/** The log of `authgraph serve`. It contains no secrets. */
 export interface Log {
   event(name: string, fields: Readonly<Record<string, string>>): void
-  response(answered: RequestLogEntry): void
+  response(entry: RequestLogEntry): void
   warning(message: string): void
   error(error: unknown): void
 }
 
 type Level = 'info' | 'warn' | 'error'
 
-/** Chooses the way: one JSON object a line for programs and files, readable lines for a terminal. */
+/** Creates a log: one JSON object per line for programs and files, readable lines for a terminal. */
 export function logTo(
   stream: NodeJS.WriteStream,
   { json, color }: { readonly json: boolean; readonly color: boolean },
@@ -53,7 +53,7 @@ function levelOf(status: number): Level {
   return status >= 400 ? 'warn' : 'info'
 }
 
-/** Only our own errors are known to name no values. */
+/** Only the messages of our own errors are known to contain no secrets. */
 function describe(error: unknown): Readonly<Record<string, string>> {
   if (isFailure(error)) return { code: error.code, message: error.message }
   return { code: 'unexpected', message: error instanceof Error ? error.name : 'no error' }

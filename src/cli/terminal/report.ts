@@ -4,35 +4,35 @@ import { codesCard } from './codes-card.ts'
 import { liveLine } from './live-line.ts'
 import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from './writer.ts'
 
-/** Something that happened, as programs read it. */
+/** An event of an authorization, for programs. */
 export type Event = { readonly event: string } & Readonly<Record<string, unknown>>
 
-/** Shows the course of an authorization. One way for each kind of reader. */
+/** Shows the progress of an authorization. */
 export interface Report {
   codes(codes: ShownCodes): void
-  /** @param now The same state, seen later. */
+  /** @param now Returns the view of the same state at the current time. */
   state(view: DeviceView, now: () => DeviceView): void
-  /** Says something else: to programs as an event, to people in words. */
+  /** Reports anything else: as an event to programs, as lines to users. */
   say(event: Event, ...lines: readonly Line[]): void
   close(): void
 }
 
-/** How to show it. */
+/** Options of a report. */
 export interface ReportOptions {
-  /** One JSON object a line, for programs. */
+  /** Print one JSON object per line. */
   readonly json: boolean
   readonly color: boolean
-  /** Whether a terminal shows a QR code, where it fits. */
+  /** Show a QR code on a terminal if it fits. */
   readonly qr: boolean
-  /** What the keys of a terminal do, where they do anything. */
+  /** Explains the keys, if there are any. */
   readonly keys?: Line | undefined
 }
 
-/** Chooses the way: JSON for programs, plain lines for files and pipes, colours and a live line for a terminal. */
+/** Creates a report: JSON for programs, plain lines for files and pipes, colors and a live line for a terminal. */
 export function reportTo(stream: NodeJS.WriteStream, options: ReportOptions): Report {
   if (options.json) return jsonReport(stream)
   const writer = writerTo(stream, options)
-  // Some terminals, as those of editors, know no control sequences.
+  // Some terminals, such as those inside editors, do not support control sequences.
   const isLive = stream.isTTY && process.env.TERM !== 'dumb'
   return isLive ? terminalReport(writer, options) : plainReport(writer)
 }
@@ -94,7 +94,7 @@ function indented(line: Line): Line {
   return typeof line === 'string' ? (line === '' ? '' : `  ${line}`) : ['  ', ...line]
 }
 
-/** A poll on its way is not news; what it brings is, unless it was known before. A failure is said by `failure`. */
+/** Filters out requests in progress, repeated states, and failures, which `failure` reports. */
 function newsFilter(): (view: DeviceView) => boolean {
   let last = ''
   return ({ status, activity, text, error }) => {
@@ -115,7 +115,7 @@ function stateLine({ status, text, secondsLeft, error }: DeviceView): readonly (
 function liveText({ text, activity, secondsToNextPoll, secondsLeft }: DeviceView): Styled[] {
   if (secondsLeft === undefined) return [styled('dim', text)]
   const wait = secondsToNextPoll === undefined ? 'no further poll' : `next poll in ${secondsToNextPoll} s`
-  const next = activity === 'polling' ? 'asking now' : wait
+  const next = activity === 'polling' ? 'polling now' : wait
   return [styled('dim', next), styled('dim', `, code valid for ${clockTime(secondsLeft)}`)]
 }
 

@@ -1,14 +1,14 @@
-/** Something that has changed the terminal. */
+/** Something that changes the terminal. */
 export interface Holder {
-  /** Gives it back as it was. */
+  /** Restores the terminal. */
   release(): void
-  /** Changes it again. */
+  /** Changes the terminal again. */
   take(): void
 }
 
 const holders = new Set<Holder>()
 
-/** Gives the terminal back for the time in which the command is suspended. Returns what ends that. */
+/** Restores the terminal while the command is suspended. Returns a function that removes the holder. */
 export function holdTerminal(holder: Holder): () => void {
   if (holders.size === 0) process.on('SIGTSTP', suspend)
   holders.add(holder)
@@ -18,7 +18,7 @@ export function holdTerminal(holder: Holder): () => void {
   }
 }
 
-/** Does what a terminal does at Ctrl-Z: it suspends all of the job, since the shell waits for all of it. */
+/** Suspends the whole job, like a terminal on Ctrl-Z: the shell waits for all of its processes. */
 export function suspendJob(): void {
   if (process.platform !== 'win32') process.kill(0, 'SIGTSTP')
 }
@@ -26,7 +26,7 @@ export function suspendJob(): void {
 function suspend(): void {
   for (const holder of holders) holder.release()
   process.off('SIGTSTP', suspend)
-  // The process stops here, and goes on with the next line: at once where no shell could let it go on.
+  // The process stops here and resumes at the next line, at once if there is no shell to resume it.
   process.kill(process.pid, 'SIGTSTP')
   process.on('SIGTSTP', suspend)
   for (const holder of holders) holder.take()

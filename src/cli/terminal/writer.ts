@@ -5,7 +5,7 @@ const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 
 type Style = Parameters<typeof styleText>[0]
 
-/** A part of a line, and how it looks where there are colours. */
+/** A part of a line, with its style if colors are enabled. */
 export interface Styled {
   readonly style: Style
   readonly text: string
@@ -14,19 +14,19 @@ export interface Styled {
 /** One line of text. */
 export type Line = string | readonly (string | Styled)[]
 
-/** Writes what people read. Nothing that is printed, whoever wrote it, can move the cursor or hide what stands there. */
+/** Prints lines for users. Control characters are removed: no text can move the cursor or hide other text. */
 export interface Writer {
   readonly stream: NodeJS.WriteStream
   render(line: Line): string
   print(...lines: readonly Line[]): void
 }
 
-/** Says how a part of a line looks. */
+/** Creates a styled part of a line. */
 export function styled(style: Style, text: string): Styled {
   return { style, text }
 }
 
-/** Makes a writer, with colours on a terminal where they are wanted. */
+/** Creates a writer. Colors need a terminal and can be disabled. */
 export function writerTo(stream: NodeJS.WriteStream, { color }: { readonly color: boolean }): Writer {
   const { NO_COLOR, TERM } = process.env
   const colors = color && stream.isTTY && !NO_COLOR && TERM !== 'dumb'
@@ -45,7 +45,7 @@ export function writerTo(stream: NodeJS.WriteStream, { color }: { readonly color
   }
 }
 
-/** Writes a value as JSON on one line, in which every character can be seen. */
+/** Serializes a value as one line of JSON in which every invisible character is escaped. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(EVERY_INVISIBLE, (characters) =>
     Array.from(
@@ -61,7 +61,7 @@ export function widthOf(line: Line): number {
   return line.reduce((width, part) => width + (typeof part === 'string' ? part : part.text).length, 0)
 }
 
-/** Breaks a text between words, and a word that is longer than a line anywhere. */
+/** Wraps a text between words, and a word that is longer than a line anywhere. */
 export function wrap(text: string, width: number): string[] {
   const pieces = new RegExp(`.{1,${width}}`, 'gu')
   const lines: string[] = []

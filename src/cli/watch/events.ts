@@ -6,20 +6,20 @@ export interface StateEvent {
   readonly type: 'state'
   readonly value: DeviceSnapshot['value']
   readonly view: DeviceView
-  /** The times to count down to, once there are codes. */
+  /** The data of the countdowns, once there are codes. */
   readonly times?: {
     /** Seconds. */
     readonly interval: number
-    /** Seconds for which the codes were good at first. */
+    /** Seconds from the codes to their expiry. */
     readonly lifetime: number
-    /** Epoch milliseconds, as all that follow. */
+    /** Epoch milliseconds, like the following times. */
     readonly lookedAt: number
     readonly nextPollAt: number
     readonly expiresAt: number
   }
 }
 
-/** The machine took a transition: the `branch`-th of those for this event in this state. */
+/** The machine took a transition. `branch` is its index among those for this event in this state. */
 export interface TransitionTaken {
   readonly type: 'transition'
   readonly from: string
@@ -28,27 +28,27 @@ export interface TransitionTaken {
   readonly to: DeviceSnapshot['value']
 }
 
-/** Something passed the wire. */
+/** An HTTP request or response. */
 export interface MessageEvent extends Message {
   readonly type: 'message'
 }
 
-/** There is no more to come, and why. */
+/** The last event, and why. */
 export interface EndEvent {
   readonly type: 'end'
   readonly text: string
 }
 
-/** Comes first on every connection. */
+/** The first event on every connection. */
 export interface ClockEvent {
   readonly type: 'clock'
-  /** The time of the command, epoch milliseconds, and when it began. */
+  /** The current time and the start of the command, epoch milliseconds. */
   readonly at: number
   readonly began: number
 }
 
-/** What happens to an authorization that is watched: plain data without secrets. */
+/** An event of a watched authorization: plain data without secrets. */
 export type WatchEvent = StateEvent | TransitionTaken | MessageEvent | EndEvent
 
-/** What the page hears: the events, each with its time. */
+/** An event as the page receives it, with its time. */
 export type ReceivedEvent = ClockEvent | (WatchEvent & { readonly at: number })

@@ -1,9 +1,9 @@
 import { readText } from '../../protocol/read-text.ts'
 import { readBody } from '../../protocol/response.ts'
 
-/** A message on the wire, as it may be shown: without its secrets. */
+/** An HTTP message without its secrets. */
 export interface Message {
-  /** Which exchange it belongs to: a request and its answer have the same number. */
+  /** Number of the exchange, shared by a request and its response. */
   readonly exchange: number
   readonly kind: 'request' | 'response' | 'lost'
   /** Method and path, or the status. */
@@ -11,13 +11,13 @@ export interface Message {
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
-/** What is shown of a request or an answer by itself. */
+/** The part of a message that its request or response provides. */
 export type Shown = Pick<Message, 'title' | 'fields'>
 
-/** Bytes of the largest body that is looked at. */
+/** Bytes of the largest body that is read. */
 const LARGEST = 64 * 1024
 
-/** Of these it is shown that they are there. */
+/** Fields whose values are replaced with `[secret]`. */
 const SECRETS = new Set([
   'client_id',
   'client_secret',
@@ -27,7 +27,7 @@ const SECRETS = new Set([
   'id_token',
 ])
 
-/** What values look like that are shown. All other fields are left out. */
+/** The fields that are shown, if their values match. All others are left out. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
   scope: /^[\w:.,/ -]{0,200}$/,
   grant_type: /^[\w:-]{1,80}$/,
@@ -36,21 +36,21 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   expires_in: /^\d{1,12}$/,
   interval: /^\d{1,12}$/,
   token_type: /^[A-Za-z]{1,32}$/,
-  // Letters alone: no code and no token is a word.
+  // Letters only, so that the value cannot be a code or a token.
   error: /^[a-z_]{1,64}$/,
 }
 
 /**
- * Shows a request: where it goes, and its fields. The body is read from a copy.
+ * Describes a request by its method, its path and its fields. The body is read from a clone.
  *
- * @param secrets Those of the exchange, which no other field may repeat: what is found is added.
+ * @param secrets The secrets of the exchange, which no other field may repeat. This function adds those of the request.
  */
 export async function shownRequest(request: Request, secrets: Set<string>): Promise<Shown> {
   const { pathname } = new URL(request.url)
   return { title: `${request.method} ${pathname}`, fields: await fieldsOf(request.clone(), secrets) }
 }
 
-/** Shows an answer: its status, and its fields, where it has any. As for a request. */
+/** Describes a response by its status and its fields, like `shownRequest`. */
 export async function shownResponse(response: Response, secrets: Set<string>): Promise<Shown> {
   return { title: String(response.status), fields: await fieldsOf(response.clone(), secrets) }
 }
@@ -67,12 +67,12 @@ async function fieldsOf({ body }: Request | Response, secrets: Set<string>): Pro
   })
 }
 
-/** No field that is shown is an object, and `String` fails on one whose `toString` is not a function. */
+/** Ignores objects: none is shown, and `String` throws if `toString` is not a function. */
 function textOf(value: unknown): string {
   return typeof value === 'object' ? '' : String(value)
 }
 
-/** The name of the grant type is longer than all the rest. */
+/** Shortens the name of the grant type, which is longer than everything else. */
 function short(value: string): string {
   return value.replace(/^urn:.*:/, '…:')
 }

@@ -4,38 +4,38 @@ import type { StateEvent, TransitionTaken, WatchEvent } from './events.ts'
 import { type Message, shownRequest, shownResponse } from './messages.ts'
 import { takenTransitions } from './taken-transitions.ts'
 
-/** What an authorization is made with so that it is seen. */
+/** Options of an authorization that make it observable. */
 export interface Observed {
   readonly fetch: typeof globalThis.fetch
   readonly inspect: (event: InspectionEvent) => void
 }
 
 /**
- * Tells what an authorization does: its states, its transitions and its messages, until its end.
+ * Reports the states, transitions and messages of an authorization until its end.
  *
- * @param fetch Sends its requests.
+ * @param fetch Sends the requests.
  */
-export function observe(fetch: typeof globalThis.fetch, tell: (event: WatchEvent) => void): Observed {
-  const inspectTransitions = takenTransitions((transition, after) => tell(transitionOf(transition, after)))
+export function observe(fetch: typeof globalThis.fetch, report: (event: WatchEvent) => void): Observed {
+  const inspectTransitions = takenTransitions((transition, after) => report(transitionOf(transition, after)))
   return {
-    fetch: observedFetch(fetch, (message) => tell({ type: 'message', ...message })),
+    fetch: observedFetch(fetch, (message) => report({ type: 'message', ...message })),
     inspect: (event) => {
-      // The two requests are actors too.
+      // The child actors of requests are inspected too.
       if (event.actorRef.sessionId !== event.rootId) return
       inspectTransitions(event)
-      if (event.type === '@xstate.snapshot') tellState(event.snapshot as DeviceSnapshot, tell)
+      if (event.type === '@xstate.snapshot') reportState(event.snapshot as DeviceSnapshot, report)
     },
   }
 }
 
-function tellState(snapshot: DeviceSnapshot, tell: (event: WatchEvent) => void): void {
+function reportState(snapshot: DeviceSnapshot, report: (event: WatchEvent) => void): void {
   if (snapshot.status === 'stopped') {
-    tell({ type: 'end', text: 'Stopped in the terminal.' })
+    report({ type: 'end', text: 'Stopped in the terminal.' })
     return
   }
   const state = stateOf(snapshot)
-  tell(state)
-  if (snapshot.status !== 'active') tell({ type: 'end', text: state.view.text })
+  report(state)
+  if (snapshot.status !== 'active') report({ type: 'end', text: state.view.text })
 }
 
 function stateOf(snapshot: DeviceSnapshot): StateEvent {

@@ -11,16 +11,16 @@ const HOST = '127.0.0.1'
 /** Bytes of the token in the address. */
 const TOKEN_BYTES = 16
 
-/** Where a page is served. */
+/** A page that is being served. */
 export interface Served {
-  /** The address with its token. Whoever has it may look, and no more. */
+  /** The address with its token, which grants read-only access. */
   readonly url: string
   close(): Promise<void>
 }
 
 /**
- * Serves the page and the stream that it follows, to this machine alone, below a token that is another one each time.
- * Nothing can be done by it: it answers GET, and reads nothing of a request but its address.
+ * Serves the page and its event stream on 127.0.0.1, below a new random token. The server is read-only: it handles only
+ * GET, and reads only the path, the host and the last event id of a request.
  */
 export async function servePage(stream: Stream): Promise<Served> {
   const page = await readFile(pageFile(), 'utf8')
@@ -30,7 +30,7 @@ export async function servePage(stream: Stream): Promise<Served> {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     const { port } = server.address() as AddressInfo
     const path = pathBelow(token, request.url ?? '')
-    // A page of another site may give its own name the address of this machine. It cannot change the header.
+    // DNS rebinding: another site can point its name to this machine, but cannot change the Host header.
     if (request.headers.host !== `${HOST}:${port}` && request.headers.host !== `localhost:${port}`)
       return refuse(response, 403)
     if (path !== '' && path !== 'events') return refuse(response, 404)
@@ -51,7 +51,7 @@ export async function servePage(stream: Stream): Promise<Served> {
   }
 }
 
-/** The same file for the sources and for what is built of them. */
+/** The same file for the sources and for the build. */
 function pageFile(): string {
   return join(createRequire(import.meta.url).resolve('authgraph/package.json'), '../dist/src/cli/watch.html')
 }
@@ -71,7 +71,7 @@ function headersOf(page: string): Readonly<Record<string, string>> {
   }
 }
 
-/** What the page brings along may run, and nothing else. */
+/** Allows only the scripts and styles in the page itself. */
 function hashes(page: string, name: 'script' | 'style'): string {
   const texts = [...page.matchAll(new RegExp(`<${name}\\b[^>]*>([\\s\\S]*?)</${name}>`, 'g'))]
   return texts
@@ -79,14 +79,14 @@ function hashes(page: string, name: 'script' | 'style'): string {
     .join(' ')
 }
 
-/** What comes after the token; `undefined` where the token is another one. */
+/** The path after the token. Returns `undefined` if the token is wrong. */
 function pathBelow(token: string, path: string): string | undefined {
   const [, given = '', rest] = /^\/([^/]*)\/([^/]*)$/.exec(path) ?? []
   const [a, b] = [given, token].map((text) => createHash('sha256').update(text).digest())
   return a && b && timingSafeEqual(a, b) ? rest : undefined
 }
 
-/** Where the stream was lost. */
+/** The last event that the page received before it lost the stream. */
 function lastEventId({ headers }: IncomingMessage): number {
   return Number(headers['last-event-id']) || 0
 }

@@ -6,14 +6,14 @@ import { Stream } from './stream.ts'
 
 /** A page that follows an authorization. */
 export interface Watching {
-  /** Goes among the options of the authorization. */
+  /** Options to create the authorization with. */
   readonly options: Observed
-  /** Tells the page that it is over, and serves it no more. */
+  /** Sends the last event to the page and stops the server. */
   close(): Promise<void>
 }
 
 /**
- * Serves a page of this machine that follows an authorization, says where it is, and opens it.
+ * Serves a page that follows an authorization, reports its address, and opens it.
  *
  * @param fetch Sends the requests of the authorization.
  */
@@ -24,7 +24,7 @@ export async function startWatching(
 ): Promise<Watching> {
   const stream = new Stream()
   const { url, close } = await servePage(stream)
-  report.say({ event: 'watch', url }, `Watch it at ${url}`)
+  report.say({ event: 'watch', url }, `Watch at ${url}`)
   if (open) openBrowser(url)
-  return { options: observe(fetch, (event) => stream.tell(event)), close }
+  return { options: observe(fetch, (event) => stream.send(event)), close }
 }

@@ -1,52 +1,52 @@
 import type { ServerResponse } from 'node:http'
 import type { ReceivedEvent, WatchEvent } from './events.ts'
 
-/** Events that are kept for those who come late: more than a code lives to see. */
+/** Events kept for pages that connect late: more than a code causes in its lifetime. */
 const KEPT = 2000
 
-/** Milliseconds after which a page that lost the stream asks for it again. */
+/** Milliseconds after which a page that lost the stream reconnects. */
 const RETRY = 1000
 
-/** Milliseconds in which the last words must be taken. */
-const LAST_WORDS = 1000
+/** Milliseconds to wait until connected pages have received the last event. */
+const CLOSE_TIMEOUT = 1000
 
-/** Tells everyone who listens what happened, from the beginning on: also those who come late, or come back. */
+/** An event stream that sends every event since the start to each page, even if it connects late or reconnects. */
 export class Stream {
   readonly #began = Date.now()
-  readonly #told: { readonly id: number; readonly text: string }[] = []
+  readonly #sent: { readonly id: number; readonly text: string }[] = []
   readonly #listeners = new Set<ServerResponse>()
   #events = 0
   #isOver = false
 
-  /** Nothing is told after the end. */
-  tell(event: WatchEvent): void {
+  /** Ignores events after the end. */
+  send(event: WatchEvent): void {
     if (this.#isOver) return
     this.#isOver = event.type === 'end'
     const id = ++this.#events
     const text = `id: ${id}\n${data({ ...event, at: Date.now() })}`
-    this.#told.push({ id, text })
-    if (this.#told.length > KEPT) this.#told.shift()
+    this.#sent.push({ id, text })
+    if (this.#sent.length > KEPT) this.#sent.shift()
     for (const listener of this.#listeners) listener.write(text)
   }
 
   /**
-   * Answers with the stream.
+   * Responds with the stream.
    *
-   * @param after The last event that was heard.
+   * @param after The id of the last event that the page received.
    */
   open(response: ServerResponse, after: number): void {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(`retry: ${RETRY}\n${data({ type: 'clock', at: Date.now(), began: this.#began })}`)
-    for (const { id, text } of this.#told) if (id > after) response.write(text)
+    for (const { id, text } of this.#sent) if (id > after) response.write(text)
     this.#listeners.add(response)
     response.once('close', () => this.#listeners.delete(response))
   }
 
-  /** Ends every connection, once its last words are sent. */
+  /** Ends every connection once the last event is sent. */
   async end(): Promise<void> {
-    this.tell({ type: 'end', text: 'Nothing came of it.' })
+    this.send({ type: 'end', text: 'Ended without a result.' })
     const sent = [...this.#listeners].map((listener) => new Promise<void>((resolve) => listener.end(resolve)))
-    const timeout = AbortSignal.timeout(LAST_WORDS)
+    const timeout = AbortSignal.timeout(CLOSE_TIMEOUT)
     await Promise.race([
       Promise.all(sent),
       new Promise((resolve) => timeout.addEventListener('abort', resolve)),

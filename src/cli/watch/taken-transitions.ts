@@ -4,7 +4,7 @@ import type { DeviceSnapshot } from '../../client/view.ts'
 
 type DeviceEvent = Parameters<typeof machine.getTransitionData>[1]
 
-/** Calls back with each transition that a device authorization takes, from what `inspect` is called with. */
+/** Returns an `inspect` callback that calls `onTransition` with each transition of a device authorization. */
 export function takenTransitions(
   onTransition: (transition: AnyTransitionDefinition, after: DeviceSnapshot) => void,
 ): (event: InspectionEvent) => void {

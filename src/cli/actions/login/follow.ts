@@ -4,7 +4,7 @@ import { viewOf } from '../../../client/view.ts'
 import { watch } from '../../../client/watch.ts'
 import type { Report } from '../../terminal/report.ts'
 
-/** Runs an authorization and reports every state of it. Resolves to nothing where the actor was stopped. */
+/** Runs an authorization and reports each of its states. Resolves to `undefined` if the actor was stopped. */
 export function follow(actor: DeviceAuthorizationActor, report: Report): Promise<DeviceResult | undefined> {
   return new Promise((resolve, reject) => {
     actor.subscribe({ error: reject, complete: () => resolve(actor.getSnapshot().output) })

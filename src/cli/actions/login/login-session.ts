@@ -3,7 +3,7 @@ import type { Provider } from '../../../protocol/provider.ts'
 import type { Report } from '../../terminal/report.ts'
 import type { LoginOptions, Plan } from './plan.ts'
 
-/** What every step of one login works with. */
+/** The state that all steps of one login share. */
 export interface LoginSession {
   readonly options: LoginOptions
   readonly plan: Plan
@@ -13,6 +13,6 @@ export interface LoginSession {
   readonly stream: NodeJS.WriteStream
   /** Whether the user can press keys. */
   readonly hasKeys: boolean
-  /** The codes, once they are shown. */
+  /** Set once the codes are shown. */
   codes: ShownCodes | undefined
 }

@@ -14,12 +14,12 @@ import { follow } from './follow.ts'
 import { copyCode, openAddress } from './hand-over.ts'
 import type { LoginSession } from './login-session.ts'
 import { type LoginOptions, type Plan, planLogin } from './plan.ts'
-import { keepToken, tellLogin } from './settle.ts'
-import { KEY_HINTS, stopEarly, stopOnRequest, tellSaved } from './stop.ts'
+import { reportLogin, saveToken } from './settle.ts'
+import { KEY_HINTS, reportSaved, stopEarly, stopOnRequest } from './stop.ts'
 
 /** Runs `authgraph login`. Returns the exit code. */
 export async function login(options: LoginOptions): Promise<number> {
-  // What is printed for programs stands alone on the standard output.
+  // With --print, standard output contains the token and nothing else.
   const stream = options.print && !options.json ? process.stderr : process.stdout
   const hasKeys = stream.isTTY && process.stdin.isTTY && options.wait
   const report = reportTo(stream, {
@@ -30,7 +30,7 @@ export async function login(options: LoginOptions): Promise<number> {
   })
   try {
     const plan = await planLogin(options)
-    // The page that follows a login reads each response a second time, as those of the runtime can be.
+    // --watch clones each response, which only the fetch of the runtime supports.
     const fetch = await environmentFetch(options.watch ? undefined : httpFetch)
     const provider = await providerAt(plan.address, fetch)
     const session = { options, plan, provider, fetch, report, stream, hasKeys, codes: undefined }
@@ -70,21 +70,21 @@ async function authorize(session: LoginSession, observed?: Observed): Promise<nu
       if (options.open) openAddress(codes, session)
     },
   })
-  const record = keepRecord(actor, plan)
+  const record = saveProgress(actor, plan)
   if (!options.wait) stopEarly(actor, resume !== undefined)
   const stopped = stopOnRequest(actor, session)
   try {
     const result = await follow(actor, report)
     record.throwFailure()
     if (result === undefined) {
-      tellSaved(session)
+      reportSaved(session)
       return stopped.code()
     }
     forgetFlow(plan.name)
-    const token = await keepToken(result, plan)
-    // Nothing stops what lies between a token and where it is kept, or else printed: it comes once.
+    const token = await saveToken(result, plan)
+    // Signals must not interrupt before the token is stored or printed: the service issues it once.
     if (plan.store.name !== 'none') stopped.close()
-    await tellLogin(token, session)
+    await reportLogin(token, session)
     return 0
   } finally {
     stopped.close()
@@ -92,10 +92,10 @@ async function authorize(session: LoginSession, observed?: Observed): Promise<nu
 }
 
 /**
- * Writes the record down at every change, before the poll leaves that it speaks of: any end of the process will do.
- * Where it cannot be written the login stops.
+ * Saves the record at every change, before the poll that it describes is sent, so that a login survives any end of the
+ * process. Stops the login if the record cannot be written.
  */
-function keepRecord(actor: DeviceAuthorizationActor, { name, address, store }: Plan) {
+function saveProgress(actor: DeviceAuthorizationActor, { name, address, store }: Plan) {
   let failure: unknown
   watch(actor, (snapshot) => {
     const record = exportResume(snapshot, Date.now())

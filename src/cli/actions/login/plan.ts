@@ -15,7 +15,7 @@ import { type NamedProfile, replaceableProfile } from '../../storage/saved-profi
 import type { StoreName } from '../../storage/store-names.ts'
 import { tokenStore } from '../../storage/token-store.ts'
 
-/** What `authgraph login` was asked for. */
+/** The options of `authgraph login`. */
 export interface LoginOptions extends AddressOptions {
   readonly clientId?: string
   readonly scope?: readonly string[]
@@ -33,20 +33,24 @@ export interface LoginOptions extends AddressOptions {
   readonly color: boolean
 }
 
-/** Whom to ask for what, and where to keep it. */
+/** The service, the client and the scopes of a login, and where to store its token. */
 export interface Plan {
   readonly name: string
   readonly address: ServiceAddress
   readonly scopes: readonly string[]
   readonly store: TokenStore
   readonly clientId: Secret
-  /** Where an earlier command stopped. */
+  /** The progress of a saved login. */
   readonly resume: ResumeRecord | undefined
 }
 
-/** Plans a login: a new one, or one to go on with. Throws CommandError where something is missing. */
+/**
+ * Plans a login: a new one, or a saved one to resume.
+ *
+ * @throws {@link CommandError} if a required option is missing.
+ */
 export function planLogin(options: LoginOptions): Promise<Plan> {
-  return options.resume ? unfinished(options) : fresh(options)
+  return options.resume ? resumed(options) : fresh(options)
 }
 
 async function fresh(options: LoginOptions): Promise<Plan> {
@@ -55,12 +59,12 @@ async function fresh(options: LoginOptions): Promise<Plan> {
   const given = addressOf(options)
   const name = options.profile ?? authOrigin(given ?? DEFAULT_ADDRESS).host
   const known = knownProfile(name, given)
-  const clientId = options.clientId ?? (known && (await keptClientId(known)))
+  const clientId = options.clientId ?? (known && (await savedClientId(known)))
   if (!clientId)
     throw new CommandError(
       'usage',
-      'there is no client id. Give that of your OAuth application, from its settings, with --client-id or in ' +
-        'the variable AUTHGRAPH_CLIENT_ID',
+      'no client id: set --client-id or the variable AUTHGRAPH_CLIENT_ID to the client id from the settings of ' +
+        'your OAuth app',
     )
   const store = await checkedStore(options.store ?? known?.store ?? 'keyring', options)
   return {
@@ -73,7 +77,7 @@ async function fresh(options: LoginOptions): Promise<Plan> {
   }
 }
 
-async function unfinished(options: LoginOptions): Promise<Plan> {
+async function resumed(options: LoginOptions): Promise<Plan> {
   const { name, address, record, ...saved } = savedFlowOf(options.profile)
   return {
     name,
@@ -85,15 +89,15 @@ async function unfinished(options: LoginOptions): Promise<Plan> {
   }
 }
 
-/** What is known of a profile, where it is of the same service: the client id of one is a secret to all others. */
+/** The saved profile, if it belongs to the same service: the client id of one service is a secret to all others. */
 function knownProfile(name: string, given: ServiceAddress | undefined): NamedProfile | undefined {
   const known = replaceableProfile(name)
   const isOfAnother = known && given && !isSameService(known.address, given)
   return isOfAnother ? undefined : known
 }
 
-/** Nothing where what is kept is damaged: the login that is planned replaces it. */
-async function keptClientId({ name, store }: NamedProfile): Promise<Secret | undefined> {
+/** `undefined` if the saved login is damaged: the planned login replaces it. */
+async function savedClientId({ name, store }: NamedProfile): Promise<Secret | undefined> {
   try {
     return (await (await tokenStore(store)).read(name))?.clientId
   } catch (error) {
@@ -102,10 +106,10 @@ async function keptClientId({ name, store }: NamedProfile): Promise<Secret | und
   }
 }
 
-/** A place to keep the token in is found before there is one. */
+/** Checks that the store works before the service issues a token. */
 async function checkedStore(name: StoreName, { print }: LoginOptions): Promise<TokenStore> {
   if (name === 'none' && !print)
-    throw new CommandError('usage', '--store none keeps nothing: add --print, or the token would be lost')
+    throw new CommandError('usage', '--store none does not store the token: add --print to print it')
   const store = await tokenStore(name)
   await store.check()
   return store

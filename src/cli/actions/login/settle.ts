@@ -11,8 +11,8 @@ import { type Line, styled } from '../../terminal/writer.ts'
 import type { LoginSession } from './login-session.ts'
 import type { Plan } from './plan.ts'
 
-/** Keeps the token of a login, and what is remembered of it. Throws the error of a login that brought none. */
-export async function keepToken(result: DeviceResult, plan: Plan): Promise<OAuthToken> {
+/** Stores the token of a login and its profile. Throws the error of a login without a token. */
+export async function saveToken(result: DeviceResult, plan: Plan): Promise<OAuthToken> {
   if (result.status !== 'authorized') throw reasonOf(result)
   const { token } = result
   const { name, address, scopes, store, clientId } = plan
@@ -20,7 +20,7 @@ export async function keepToken(result: DeviceResult, plan: Plan): Promise<OAuth
     await store.write(name, { clientId, token })
   } catch (error) {
     const why = error instanceof Error ? error.message : 'the store failed'
-    throw new CommandError('not_kept', `the token came but could not be kept, and is lost: ${why}`)
+    throw new CommandError('not_kept', `the token was received but could not be stored, and is lost: ${why}`)
   }
   if (store.name === 'none') return token
   const before = replaceableProfile(name)
@@ -29,8 +29,8 @@ export async function keepToken(result: DeviceResult, plan: Plan): Promise<OAuth
   return token
 }
 
-/** Asks who has logged in, and says it. */
-export async function tellLogin(
+/** Asks the API who has logged in and reports the login. */
+export async function reportLogin(
   token: OAuthToken,
   { options, plan, provider, report }: LoginSession,
 ): Promise<void> {
@@ -61,13 +61,13 @@ export async function tellLogin(
     ],
     ...(name === host ? [] : [`  profile     ${name}`]),
     ...tokenLines(token),
-    ...(store.name === 'none' ? [] : [`  kept in     ${store.place(name)}`]),
+    ...(store.name === 'none' ? [] : [`  stored in   ${store.place(name)}`]),
     '',
   )
   if (options.print && !options.json) process.stdout.write(`${token.accessToken.reveal()}\n`)
 }
 
-/** The token of the login before would stay where nobody looks for it. A store that cannot be used keeps it. */
+/** Deletes the token of the previous login, which nothing would use again, unless its store fails. */
 async function eraseFrom(store: 'keyring' | 'file', name: string): Promise<void> {
   try {
     await (await tokenStore(store)).erase(name)
@@ -80,9 +80,9 @@ function tokenLines(token: OAuthToken): Line[] {
   const { scopes, missingScopes } = token
   return [
     `  scopes      ${scopes.join(', ') || 'none'}`,
-    ...(missingScopes.length > 0 ? [`  not given   ${missingScopes.join(', ')}`] : []),
+    ...(missingScopes.length > 0 ? [`  not granted ${missingScopes.join(', ')}`] : []),
     ...(token.warning
-      ? [`  type        ${token.tokenType || 'unknown'}: authgraph keeps it, but cannot send it`]
+      ? [`  type        ${token.tokenType || 'unknown'}: authgraph stores it but cannot send it`]
       : []),
     `  valid       ${validityOf(token)}`,
   ]

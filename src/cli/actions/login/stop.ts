@@ -8,12 +8,12 @@ import { type Line, styled } from '../../terminal/writer.ts'
 import { copyCode, openAddress } from './hand-over.ts'
 import type { LoginSession } from './login-session.ts'
 
-/** Saved, and not finished: `EX_TEMPFAIL` of sysexits.h. */
+/** The exit code of a saved login: `EX_TEMPFAIL` of sysexits.h. */
 const SAVED = 75
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
 
-/** What the keys do, for people. */
+/** Explains the keys to users. */
 export const KEY_HINTS: Line = [
   styled('bold', 'Enter'),
   styled('dim', ' opens the browser   '),
@@ -23,16 +23,16 @@ export const KEY_HINTS: Line = [
   styled('dim', ' saves the login for later'),
 ]
 
-/** Stops as soon as there is a code to show, or, of a login that goes on, once the service was asked. */
+/** Stops once there is a code to show or, for a resumed login, after one poll. */
 export function stopEarly(actor: DeviceAuthorizationActor, isResumed: boolean): void {
   watch(actor, (snapshot) => {
     const { activity, polls } = viewOf(snapshot, Date.now())
-    const rests = activity === 'waiting' || activity === 'retrying'
-    if (rests && (!isResumed || polls > 0)) queueMicrotask(() => actor.stop())
+    const isIdle = activity === 'waiting' || activity === 'retrying'
+    if (isIdle && (!isResumed || polls > 0)) queueMicrotask(() => actor.stop())
   })
 }
 
-/** Stops at a signal or at Ctrl-C, and obeys the other keys. */
+/** Stops on a signal or Ctrl-C, and handles the other keys. */
 export function stopOnRequest(actor: DeviceAuthorizationActor, session: LoginSession) {
   let code: number = SAVED
   const stop = (signal: keyof typeof SIGNALS) => {
@@ -52,16 +52,16 @@ export function stopOnRequest(actor: DeviceAuthorizationActor, session: LoginSes
           c: copying,
           C: copying,
         },
-        // What stood on the screen may have gone meanwhile.
+        // Other commands may have written to the screen in the meantime.
         { onReturn: withCodes(session.report.codes) },
       )
     : () => undefined
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
   return {
-    /** With which exit code the command ends that was stopped. */
+    /** The exit code of a stopped command. */
     code: () => code,
-    /** Lets signals and keys do what they do by themselves. Once more does nothing. */
+    /** Restores the default behaviour of signals and keys. Idempotent. */
     close: () => {
       stopListening()
       process.off('SIGINT', stop)
@@ -70,18 +70,18 @@ export function stopOnRequest(actor: DeviceAuthorizationActor, session: LoginSes
   }
 }
 
-/** Says how to go on with a login that was stopped. */
-export function tellSaved({ plan: { name, store }, report, codes }: LoginSession): void {
+/** Reports how to resume a stopped login. */
+export function reportSaved({ plan: { name, store }, report, codes }: LoginSession): void {
   if (codes === undefined) {
-    report.say({ event: 'stopped' }, 'Stopped before there was a code. Nothing was saved.')
+    report.say({ event: 'stopped' }, 'Stopped before a code was issued. Nothing was saved.')
     return
   }
-  // Brackets of an IPv6 address are a pattern to some shells.
+  // Some shells read the brackets of an IPv6 address as a pattern.
   const profile = name.includes('[') ? `'${name}'` : name
   const resume = `authgraph login --resume --profile ${profile}${store.name === 'none' ? ' --print' : ''}`
   report.say(
     { event: 'saved', profile: name, resume, expiresAt: codes.expiresAt },
-    [styled('yellow', '●'), ` The login is saved, and the code stays good until ${timeOf(codes.expiresAt)}.`],
-    ['  Go on with  ', styled('bold', resume)],
+    [styled('yellow', '●'), ` Login saved. The code is valid until ${timeOf(codes.expiresAt)}.`],
+    ['  Resume with  ', styled('bold', resume)],
   )
 }

@@ -4,14 +4,14 @@ import type { TokenStore } from '../kept-login.ts'
 import { readIfThere, removeFile, writePrivate } from '../private-file.ts'
 import { readLogin, writeLogin } from './login-record.ts'
 
-/** Keeps logins in files that only this user may read, in plain text: for machines without a keyring. */
+/** Stores logins in plain-text files that only this user may read, for machines without a keyring. */
 export function fileStore(): TokenStore {
   const folder = join(stateFolder(), 'tokens')
   const pathOf = (profile: string) => fileOf(folder, profile)
   return {
     name: 'file',
     place: (profile) => `${pathOf(profile)} (plain text)`,
-    // A folder that cannot be written to must show before there is a token.
+    // A folder that is not writable must be found before the service issues a token.
     check: async () => {
       const probe = join(folder, `probe of process ${process.pid}`)
       writePrivate(probe, '')

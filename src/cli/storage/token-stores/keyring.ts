@@ -3,17 +3,17 @@ import { CommandError } from '../../command-error.ts'
 import type { TokenStore } from '../kept-login.ts'
 import { readLogin, writeLogin } from './login-record.ts'
 
-/** Under which name the keyring shows what is kept. */
+/** The name of all entries in the keyring. */
 const SERVICE = 'authgraph'
 
-/** On Linux the secret service or nothing: the kernel's keyring, which the library would turn to, forgets at a restart. */
+/** On Linux, use only the Secret Service: the library would fall back to the kernel keyring, which a restart clears. */
 const OPTIONS = { linux: { store: 'secret-service' } } as const
 
-/** Keeps logins in the keyring of the system: Keychain, Credential Manager, or the secret service of the desktop. */
+/** Stores logins in the system keyring: macOS Keychain, Windows Credential Manager or the Secret Service of Linux. */
 export async function keyringStore(): Promise<TokenStore> {
-  // The library is optional, and each platform has a binary of its own.
+  // The library is an optional dependency with one binary per platform.
   const library = await import('@napi-rs/keyring').catch((): never => {
-    throw noKeyring('its library @napi-rs/keyring is not installed here')
+    throw noKeyring('the library @napi-rs/keyring is not installed')
   })
   const use = async <Result>(profile: string, act: (entry: AsyncEntry) => Promise<Result>) => {
     try {
@@ -24,8 +24,8 @@ export async function keyringStore(): Promise<TokenStore> {
   }
   return {
     name: 'keyring',
-    place: (profile) => `the keyring of this system, as ${SERVICE} / ${profile}`,
-    // Only a write shows that the keyring can be unlocked.
+    place: (profile) => `the system keyring, as ${SERVICE} / ${profile}`,
+    // Only a write shows whether the keyring is unlocked.
     check: () =>
       use(`probe of process ${process.pid}`, async (entry) => {
         await entry.setPassword('probe')
@@ -40,11 +40,11 @@ export async function keyringStore(): Promise<TokenStore> {
   }
 }
 
-/** The first part of what the library says: it speaks of the store, never of what is kept. */
+/** The start of the library's message, which describes the keyring and never a stored login. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '').slice(0, 200) : 'it failed'
 }
 
 function noKeyring(reason: string): CommandError {
-  return new CommandError('no_keyring', `the keyring of this system cannot be used: ${reason}`)
+  return new CommandError('no_keyring', `the system keyring cannot be used: ${reason}`)
 }

@@ -9,7 +9,7 @@ const toSecret = v.transform((value: string) => new Secret(value))
 const tokenText = v.pipe(v.custom<string>(isToken), toSecret)
 
 const record = v.object({
-  /** The version of this form. */
+  /** The version of this format. */
   v: v.literal(1),
   clientId: v.pipe(v.string(), v.nonEmpty(), toSecret),
   token: v.object({
@@ -25,7 +25,7 @@ const record = v.object({
   }),
 })
 
-/** Writes a login as text, every secret in the clear. */
+/** Serializes a login, with its secrets in plain text. */
 export function writeLogin({ clientId, token }: KeptLogin): string {
   const { accessToken, refreshToken, expiresIn, refreshTokenExpiresIn, ...plain } = token
   return JSON.stringify({
@@ -39,10 +39,10 @@ export function writeLogin({ clientId, token }: KeptLogin): string {
   })
 }
 
-/** Reads what `writeLogin` wrote. Throws CommandError `damaged_file`, which quotes nothing. */
+/** Parses the output of `writeLogin`. Throws {@link CommandError} with code `damaged_file`, which quotes nothing. */
 export function readLogin(text: string, profile: string): KeptLogin {
   const { clientId, token } = parseSaved(record, text, {
-    what: 'the kept login',
+    what: 'the saved login',
     profile,
     remove: 'authgraph logout',
   })

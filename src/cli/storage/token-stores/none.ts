@@ -1,6 +1,6 @@
 import type { TokenStore } from '../kept-login.ts'
 
-/** Keeps nothing: for those who keep the token themselves. */
+/** Stores nothing, for users who store the token themselves. */
 export const noStore: TokenStore = {
   name: 'none',
   place: () => 'nowhere',
