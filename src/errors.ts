@@ -1,5 +1,5 @@
 /**
- * What an error of this package can be about. A code never changes its meaning.
+ * The `code` of every error in this package. The meaning of a code never changes.
  *
  * @group Errors
  */
@@ -20,8 +20,8 @@ export type ErrorCode =
   | JwtErrorCode
 
 /**
- * The base of every error of this package: one stable `code` each, and a message that names fields, hosts and
- * paths, never values.
+ * Base class of all errors in this package. Each has a stable `code`. The message names fields, hosts and paths, but
+ * never contains their values.
  *
  * @group Errors
  */
@@ -35,7 +35,7 @@ export abstract class AuthgraphError extends Error {
 }
 
 /**
- * The user said no. Start a new request only when the user asks for it.
+ * The user denied the request. Start a new one only when the user asks for it.
  *
  * @group Errors
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
@@ -49,7 +49,7 @@ export class DeniedError extends AuthgraphError {
 }
 
 /**
- * The codes ran out before the user decided. Start a new request only when the user asks for it.
+ * The codes expired before the user decided. Start a new request only when the user asks for it.
  *
  * @group Errors
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
@@ -63,7 +63,7 @@ export class ExpiredError extends AuthgraphError {
 }
 
 /**
- * The caller cancelled. `cause` is the reason of the signal that did it.
+ * The caller cancelled the authorization. `cause` is the reason of the abort signal, if there is one.
  *
  * @group Errors
  */
@@ -76,9 +76,10 @@ export class CancelledError extends AuthgraphError {
 }
 
 /**
- * No connection, or one that broke. `reason` is the system's code for it, such as `ECONNREFUSED`.
+ * The connection failed or broke. `reason` is the system error code, such as `ECONNREFUSED`.
  *
- * What `fetch` threw is its `cause` only where it cannot hold a secret: errors of HTTP clients hold the request.
+ * `cause` is what `fetch` threw, but only if it cannot contain a secret: the errors of HTTP clients often contain the
+ * request.
  *
  * @group Errors
  */
@@ -91,13 +92,13 @@ export class UnreachableError extends AuthgraphError {
     this.reason = reason
   }
 
-  /** Makes the error from what an HTTP client threw. Keeps only the system's code of it. */
+  /** Creates the error from what an HTTP client threw. Keeps only the system error code. */
   static of(host: string, thrown: unknown, options?: ErrorOptions): UnreachableError {
     return new this(host, systemCode(thrown), options)
   }
 }
 
-/** The system's code in an error or in one of its causes. */
+/** Finds the system error code in an error or its causes. */
 function systemCode(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined
   const { code } = error as { code?: unknown }
@@ -106,7 +107,7 @@ function systemCode(error: unknown, depth = 0): string | undefined {
 }
 
 /**
- * No answer within the time a request may take.
+ * The service did not respond within the request timeout.
  *
  * @group Errors
  */
@@ -119,7 +120,7 @@ export class TimedOutError extends AuthgraphError {
 }
 
 /**
- * The service answered with a redirect. It was not followed, and nothing was sent to the other address.
+ * The service responded with a redirect. It was not followed, and nothing was sent to the other URL.
  *
  * @group Errors
  */
@@ -132,28 +133,26 @@ export class RedirectedError extends AuthgraphError {
 }
 
 /**
- * An address that may not be used: not `https` although it is no loopback address, or another host than the
- * credentials are for. Nothing was sent.
+ * A URL that must not be used: it is neither `https` nor a loopback address, or its host is not the one the credentials
+ * are for. Nothing was sent.
  *
  * @group Errors
- * @see Spec 4
  */
 export class WrongHostError extends AuthgraphError {
   readonly code = 'wrong_host'
 }
 
 /**
- * An answer of another shape than the specification gives.
+ * The response does not have the shape that the specification defines.
  *
  * @group Errors
- * @see Spec 4
  */
 export class BadResponseError extends AuthgraphError {
   readonly code = 'bad_response'
 }
 
 /**
- * An answer of more bytes than any answer of this protocol has. The rest of it was not read.
+ * The response is larger than any response of this protocol. The rest of it was not read.
  *
  * @group Errors
  */
@@ -166,15 +165,16 @@ export class ResponseTooLargeError extends AuthgraphError {
 }
 
 /**
- * The service said no: `error` is the code on the wire, where it gave one, `status` the HTTP status, and
- * `retryAfter` the seconds after which it asked to be called again.
+ * The service refused the request.
  *
- * `description` is what the server says to developers (`error_description`): **untrusted text**, one line of at most
- * 500 characters without control characters. Quote it, never match on it. The message does not contain it. Neither
- * `error` nor `description` contains a secret of the request.
+ * `error` is the OAuth error code, if the response has one; `status` is the HTTP status; `retryAfter` is the number of
+ * seconds to wait before the next request, if the service asked for it.
+ *
+ * `description` is the `error_description` that the server writes for developers. It is **untrusted text**: one line of
+ * at most 500 characters, without control characters. Quote it, but never match on it. The message does not contain it.
+ * Neither `error` nor `description` contains a secret of the request.
  *
  * @group Errors
- * @see Spec 7
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2 RFC 6749, section 5.2}
  */
 export class RefusedError extends AuthgraphError {
@@ -199,15 +199,14 @@ export class RefusedError extends AuthgraphError {
 }
 
 /**
- * The API refused a call. Holds what the response said about it: these are the server's own words, so show and log them
- * with care.
+ * The API refused a call. `headers` and `body` come from the server: show and log them with care.
  *
  * @group Errors
  */
 export class ApiError extends RefusedError {
-  /** The headers of the response, such as `x-ratelimit-reset`. */
+  /** The response headers, such as `x-ratelimit-reset`. */
   readonly headers: Headers
-  /** The parsed body where it is JSON: GitHub sends `message`, `errors` and `documentation_url`. Otherwise its text. */
+  /** The parsed body if it is JSON, otherwise its text. GitHub sends `message`, `errors` and `documentation_url`. */
   readonly body: unknown
 
   constructor(
@@ -221,7 +220,7 @@ export class ApiError extends RefusedError {
 }
 
 /**
- * An option that cannot be used. The message names it and says what is wanted.
+ * An option is missing or invalid. The message names the option and says what is expected.
  *
  * @group Errors
  */
@@ -230,7 +229,7 @@ export class BadOptionError extends AuthgraphError {
 }
 
 /**
- * A resume record that cannot be read: damaged, or of a version this package does not know.
+ * A resume record cannot be read: it is damaged, or has an unknown version.
  *
  * @group Errors
  */
@@ -244,7 +243,8 @@ export class BadResumeError extends AuthgraphError {
 }
 
 /**
- * What is wrong with an application's key, its id, the clock, or the signing itself. A code never changes its meaning.
+ * Why an app JWT could not be signed: the key, the app id, the clock, or the signing. The meaning of a code never
+ * changes.
  *
  * @group Errors
  */
@@ -262,12 +262,11 @@ export type JwtErrorCode =
   | 'sign_failed'
 
 /**
- * The application token cannot be signed. `code` names why, and the message says what to do about it.
+ * The app JWT cannot be signed. `code` is the reason, and the message says what to do about it.
  *
- * It keeps no `cause`: an error of a cryptography library may quote the key.
+ * It has no `cause`: errors of cryptography libraries may quote the key.
  *
  * @group Errors
- * @see Spec 7
  */
 export class JwtError extends AuthgraphError {
   readonly code: JwtErrorCode
@@ -279,9 +278,9 @@ export class JwtError extends AuthgraphError {
 }
 
 /**
- * The store of the service cannot be reached, or takes nothing more. What was asked for was not done; or, where the
- * connection broke before the answer came, it is not known whether it was. A store of your own throws it so that the
- * service answers 503: try again soon.
+ * The store of the service cannot be reached, or is full. The operation was not performed; if the connection broke
+ * before the response, it may have been. Throw this error in your own store to make the service respond with status
+ * 503.
  *
  * @group Errors
  */
@@ -290,7 +289,7 @@ export class StoreUnavailableError extends AuthgraphError {
 }
 
 /**
- * Every error of this package, so that `switch (error.code)` is checked for completeness.
+ * Union of all errors in this package, so that TypeScript can check a `switch (error.code)` for completeness.
  *
  * @group Errors
  */
@@ -310,7 +309,7 @@ export type AnyAuthgraphError =
   | JwtError
   | StoreUnavailableError
 
-/** What a person can do about a refusal. Only codes of this table are quoted: others are the service's own text. */
+/** What to do about a refusal. Only these codes are quoted: any other code is untrusted text. */
 const ADVICE: Record<string, string> = {
   access_denied: 'the user denied the request',
   device_flow_disabled: 'enable the device flow in the settings of the app',

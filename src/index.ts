@@ -1,5 +1,6 @@
 /**
- * The device: asks for codes, waits, polls, and ends with a token or with an error that says why.
+ * The device side of the OAuth 2.0 device flow: request codes, show them to the user, poll, and get a token or a typed
+ * error.
  *
  * @module authgraph
  */

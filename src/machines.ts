@@ -1,5 +1,5 @@
 /**
- * The two machines alone, to provide with requests of your own, or to draw.
+ * The two state machines, without the requests: provide your own actors, or draw them.
  *
  * @module authgraph/machines
  */

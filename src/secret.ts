@@ -1,14 +1,13 @@
 import { BadOptionError } from './errors.ts'
 
 /**
- * Holds a value that never prints itself: as a string, as JSON, in an inspector or in an error it shows `[secret]`;
- * a structured clone holds nothing.
+ * Holds a secret value and never prints it: strings, JSON, inspectors and errors show `[secret]`, and a structured
+ * clone contains nothing. Call `reveal()` to read the value.
  *
  * @group Secrets
- * @see Spec 2.1
  */
 export class Secret {
-  /** A function, since the consoles of browsers print private fields too. */
+  /** A function, because browser consoles print private fields too. */
   readonly #value: () => string
 
   constructor(value: string) {
@@ -16,39 +15,39 @@ export class Secret {
   }
 
   /**
-   * Wraps a plain value. Returns a `Secret` as it is.
+   * Wraps a plain string. Returns a `Secret` unchanged.
    *
    * @param name What an error calls the value.
-   * @throws {@link BadOptionError} for anything else.
+   * @throws {@link BadOptionError} if the value is neither a string nor a `Secret`.
    */
   static of(value: string | Secret, name = 'a secret'): Secret {
     if (typeof value === 'string') return new this(value)
-    // Not `instanceof`: another copy of this package has a class of its own.
+    // Not `instanceof`: another copy of this package has another class.
     if (typeof (value as Partial<Secret> | null)?.reveal === 'function') return value
     throw new BadOptionError(`${name} must be a string or a Secret`)
   }
 
-  /** Gives the value itself. Call it in the line that writes the wire, and nowhere earlier. */
+  /** Returns the value. Call it where the request is written, not earlier. */
   reveal(): string {
     return this.#value()
   }
 
-  /** What a text shows in place of the value. */
+  /** Returns `[secret]`. */
   toString(): string {
     return '[secret]'
   }
 
-  /** What JSON shows in place of the value. */
+  /** Returns `[secret]`, which `JSON.stringify()` writes instead of the value. */
   toJSON(): string {
     return '[secret]'
   }
 
-  /** What `console.log` and `util.inspect` of Node and Bun show. */
+  /** Shown by `console.log` and `util.inspect` in Node and Bun. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return '[secret]'
   }
 
-  /** What `console.log` of Deno shows. */
+  /** Shown by `console.log` in Deno. */
   [Symbol.for('Deno.customInspect')](): string {
     return '[secret]'
   }

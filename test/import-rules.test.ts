@@ -134,7 +134,8 @@ function sourcesOf(folder: string): string[] {
 }
 
 function importsOf(from: string): Import[] {
-  const text = readFileSync(join(root, from), 'utf8')
+  // Without doc comments: their examples import too.
+  const text = readFileSync(join(root, from), 'utf8').replaceAll(/^ *\/\*\*.*?\*\//gms, '')
   const statements = text.matchAll(
     /^(?:import|export) (type )?(?:[^'"]*? from )?'([^']+)'|\bimport\('([^']+)'\)/gm,
   )

@@ -4,56 +4,72 @@ import type { AppPrivateKey } from './import-private-key.ts'
 import { type AppJwtSign, signWithFunction } from './sign-with-function.ts'
 import { signWithKey } from './sign-with-key.ts'
 
-/** Seconds that `iat` lies in the past, since the service refuses a token from its future. */
+/** Seconds that `iat` is backdated, because the service refuses a token from its future. */
 const BACKDATING = 60
 
 /** Seconds until `exp`, 60 less than the service accepts. */
 const LIFETIME = 540
 
 /**
- * What an application token is made of: the application, and its key or a function that signs.
+ * Options of an app JWT: the app id, and either a private key or a function that signs.
  *
  * @group Application token
  */
 export type AppJwtOptions = {
-  /** The id of the application, or its client id. A number stays a number in the token, a string a string. */
+  /** The app id or the client id of the app, written to the `iss` claim: a number as a number, a string as a string. */
   readonly appId: number | string
-  /** `now` gives epoch milliseconds. Default: the clock of the system. */
+  /** Tells the time. Default: the system clock. */
   readonly clock?: {
-    /** Epoch milliseconds. */
+    /** Returns the current time in epoch milliseconds. */
     now(): number
   }
 } & (
   | {
-      /** Read once, at the first call of `sign`. */
+      /** The private key of the app. It is read once, when `sign` is first called. */
       readonly privateKey: AppPrivateKey
       readonly sign?: never
     }
-  | { readonly sign: AppJwtSign; readonly privateKey?: never }
+  | {
+      /** Signs in place of a private key, such as with a KMS. */
+      readonly sign: AppJwtSign
+      readonly privateKey?: never
+    }
 )
 
 /**
- * Makes application tokens, a new one on every call.
+ * Signs app JWTs.
  *
  * @group Application token
  */
 export interface AppJwtSigner {
   /**
-   * Signs a token that is good for 9 minutes. The service wants a new one for every call of its API.
+   * Signs a new app JWT, valid for 9 minutes. Sign a new one for every API call.
    *
-   * @throws {@link JwtError} `sign_failed`, or a code that begins with `key_`: then the key is unusable, and every call
-   * fails alike.
+   * @throws {@link JwtError} `sign_failed`, or a code that begins with `key_` if the key is unusable: then every call
+   * fails in the same way.
    */
   sign(): Promise<Secret>
 }
 
 /**
- * Creates a signer of application tokens.
+ * Creates a signer of app JWTs, which reads the private key once.
  *
- * @throws {@link JwtError} `bad_app_id`, at once. What is wrong with the key comes out of `sign`, which reads it.
- * @throws {@link BadOptionError} without options, and for both a `privateKey` and a `sign`.
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { createAppJwtSigner } from 'authgraph/app-jwt'
+ *
+ * const signer = createAppJwtSigner({ appId: 123456, privateKey: readFileSync('app.pem', 'utf8') })
+ * const jwt = await signer.sign()
+ * const headers = { authorization: `Bearer ${jwt.reveal()}` }
+ * ```
+ *
+ * @throws {@link JwtError} `bad_app_id` at once. An unusable key makes `sign` reject.
+ * @throws {@link BadOptionError} if there are no options, or both `privateKey` and `sign`.
  * @group Application token
- * @see Spec 2.4, 5.4, 5.5
+ * @see {@link
+ * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+ * GitHub: generating a JSON Web Token for a GitHub App}
  * @see {@link https://www.rfc-editor.org/rfc/rfc7519.html RFC 7519}
  */
 export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
@@ -76,12 +92,19 @@ export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
 }
 
 /**
- * Signs a single application token. For more than one make a signer, which reads the key once.
+ * Signs a single app JWT. To sign more than one, use {@link createAppJwtSigner}, which reads the key only once.
  *
- * @throws {@link JwtError} always as a rejection: `bad_app_id`, `sign_failed`, or a code that begins with `key_`.
- * @throws {@link BadOptionError} without options, and for both a `privateKey` and a `sign`.
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { signAppJwt } from 'authgraph/app-jwt'
+ *
+ * const jwt = await signAppJwt({ appId: 123456, privateKey: readFileSync('app.pem', 'utf8') })
+ * ```
+ *
+ * @throws {@link JwtError} `bad_app_id`, `sign_failed`, or a code that begins with `key_`, always as a rejection.
+ * @throws {@link BadOptionError} if there are no options, or both `privateKey` and `sign`.
  * @group Application token
- * @see Spec 2.4
  */
 export async function signAppJwt(options: AppJwtOptions): Promise<Secret> {
   return createAppJwtSigner(options).sign()

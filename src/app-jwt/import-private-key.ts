@@ -7,28 +7,28 @@ import { toPkcs8 } from './to-pkcs8.ts'
 
 const RS256 = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 
-/** Bits of the modulus, the least that RS256 allows. */
+/** Smallest modulus in bits that RS256 allows. */
 const LEAST_BITS = 2048
 
 /**
- * A private RSA key as people have it: PEM text (PKCS#1 or PKCS#8), a JWK as text or as an object, the bytes of a
- * PEM or DER file, a `CryptoKey` for RS256, a `KeyObject` of Node. Text may come as a `Secret`.
+ * A private RSA key in any common form: PEM text (PKCS#1 or PKCS#8), a JWK as text or object, the bytes of a PEM or DER
+ * file, a `CryptoKey` for RS256, or a Node `KeyObject`. Text may be wrapped in a `Secret`.
  *
  * @group Application token
  */
 export type AppPrivateKey = string | Secret | Uint8Array | ArrayBuffer | JWK | CryptoKey | KeyObject
 
 /**
- * Makes any kind of private key one that WebCrypto signs with. Uses nothing but WebCrypto.
+ * Converts any form of private key to one that WebCrypto signs with. Uses only WebCrypto.
  *
- * @throws {@link JwtError} whose code begins with `key_`.
+ * @throws {@link JwtError} with a code that begins with `key_`.
  * @see {@link https://www.rfc-editor.org/rfc/rfc7518.html#section-3.3 RFC 7518, section 3.3}
  */
 export async function importPrivateKey(privateKey: AppPrivateKey): Promise<CryptoKey> {
   if (globalThis.crypto?.subtle === undefined)
     throw new JwtError('sign_failed', 'WebCrypto is not available: browsers provide it on https pages only')
   const key = await toCryptoKey(privateKey).catch((error) => {
-    // What is not ours comes from a parser or from WebCrypto, and may quote the key.
+    // Any other error comes from a parser or from WebCrypto, and may quote the key.
     throw error instanceof JwtError ? error : refuseKey('key_unreadable')
   })
   if ((key.algorithm as RsaHashedKeyAlgorithm).modulusLength < LEAST_BITS) throw refuseKey('key_too_short')
@@ -38,7 +38,7 @@ export async function importPrivateKey(privateKey: AppPrivateKey): Promise<Crypt
 async function toCryptoKey(key: AppPrivateKey): Promise<CryptoKey> {
   if (typeof key === 'string') return fromText(key)
   if (key === undefined || key === null) return fromText('')
-  // Told apart by what they have, not by class: a class may exist twice, and `KeyObject` only in Node.
+  // By property rather than by class: a class may exist twice, and `KeyObject` exists only in Node.
   if ('reveal' in key) return fromText(Secret.of(key).reveal())
   if ('byteLength' in key) return fromBytes(new Uint8Array(key))
   if ('kty' in key) return fromJwk(key)
@@ -75,7 +75,7 @@ function checkCryptoKey(key: CryptoKey): CryptoKey {
   )
 }
 
-/** What a `KeyObject` of Node has. */
+/** The parts of a Node `KeyObject` that are used here. */
 interface ExportableKey {
   readonly type: string
   readonly asymmetricKeyType?: string

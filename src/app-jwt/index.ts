@@ -1,5 +1,5 @@
 /**
- * Signs application tokens, and nothing else.
+ * Signs app JWTs, and does nothing else.
  *
  * @module authgraph/app-jwt
  */

@@ -1,6 +1,6 @@
 import { refuseKey } from './refuse-key.ts'
 
-/** What the label of a PEM block says, white space left out, where that is no key we can use. First match counts. */
+/** Labels of PEM blocks that contain no usable key, without white space. The first match counts. */
 const REFUSED_LABELS = [
   [/PUBLICKEY/, 'key_public'],
   [/CERTIFICATE/, 'key_certificate'],
@@ -9,26 +9,26 @@ const REFUSED_LABELS = [
   [/^(EC|DSA)/, 'key_not_rsa'],
 ] as const
 
-/** How an encrypted PKCS#1 key says so: in a header before its bytes. */
+/** The header that marks an encrypted PKCS#1 key. */
 const ENCRYPTED_HEADER = /-Proc-Type:4,ENCRYPTED/
 
 /**
- * Gives the bytes in a PEM text, however it was damaged on its way through settings and environment variables:
- * literal `\n`, CRLF, spaces or nothing for newlines, quotes, text around it, base64 of the whole, no PEM lines at all.
+ * Decodes PEM text, even if settings or environment variables damaged it: literal `\n`, CRLF, spaces or nothing for
+ * newlines, quotes, text around it, base64 of the whole text, no PEM lines at all.
  *
- * @throws {@link JwtError} when the text holds something else than a private key, or nothing of it.
- * @throws DOMException when it is no base64.
+ * @throws {@link JwtError} if the text contains no private key, or something else.
+ * @throws DOMException if the text is not base64.
  * @see {@link https://www.rfc-editor.org/rfc/rfc7468.html RFC 7468}
  */
 export function readPem(text: string): Uint8Array<ArrayBuffer> {
-  // NUL is every other byte of UTF-16, which PowerShell writes.
+  // PowerShell writes UTF-16, where every other byte is NUL.
   const compact = text.replaceAll('\0', '').replace(/\\[nrt]|[\s\\"'`]/g, '')
   const blocks = compact.split('-BEGIN').slice(1)
   const block = blocks.find((block) => /^[A-Z0-9]*PRIVATEKEY/.test(block)) ?? blocks[0]
   return block === undefined ? readBare(compact) : readBlock(block)
 }
 
-/** Reads what follows `BEGIN`. A key that is whole is taken even when its last line is not. */
+/** Reads what follows `BEGIN`. A complete key is accepted even if its last line is not complete. */
 function readBlock(block: string): Uint8Array<ArrayBuffer> {
   const [label = '', body = ''] = block.split(/-{1,5}/)
   for (const [pattern, code] of REFUSED_LABELS) if (pattern.test(label)) throw refuseKey(code)
@@ -37,7 +37,7 @@ function readBlock(block: string): Uint8Array<ArrayBuffer> {
   return decodeBase64(body)
 }
 
-/** Reads a text without `BEGIN`. */
+/** Reads text without `BEGIN`. */
 function readBare(text: string): Uint8Array<ArrayBuffer> {
   if (/^(ssh|ecdsa)-/.test(text)) throw refuseKey('key_public')
   if (/-END[A-Z0-9]*PRIVATEKEY/.test(text)) throw refuseKey('key_truncated')
@@ -47,7 +47,7 @@ function readBare(text: string): Uint8Array<ArrayBuffer> {
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  // A text cut anywhere, also within its padding, still shows in its first bytes how long the key was.
+  // However the text was cut, even within its padding, its first bytes still say how long the key was.
   const characters = text.replaceAll('=', '')
   const groups = characters.length % 4 === 1 ? characters.slice(0, -1) : characters
   return Uint8Array.from(atob(groups), (character) => character.charCodeAt(0))

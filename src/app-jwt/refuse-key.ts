@@ -1,6 +1,6 @@
 import { JwtError, type JwtErrorCode } from '../errors.ts'
 
-/** What is wrong with a key, and what to do about it. Quotes nothing of any key. */
+/** What is wrong with a key, and what to do about it. Never quotes a key. */
 const ADVICE = {
   key_truncated: 'the private key is incomplete: pass all of its lines, in quotes if it is in an .env file',
   key_public: 'this is a public key: pass the private key',
@@ -12,7 +12,7 @@ const ADVICE = {
   key_too_short: 'the RSA key has fewer than 2048 bits: generate a new key in the settings of the app',
 } satisfies Record<Extract<JwtErrorCode, `key_${string}`>, string>
 
-/** Makes the error for a key that cannot be used. */
+/** Creates the error for an unusable key. */
 export function refuseKey(code: keyof typeof ADVICE): JwtError {
   return new JwtError(code, ADVICE[code])
 }

@@ -2,15 +2,15 @@ import { encode } from 'jose/base64url'
 import { JwtError } from '../errors.ts'
 import type { SignCompact } from './sign-with-key.ts'
 
-/** Bytes of a signature made with 2048 bits, the least that RS256 allows. */
+/** Size in bytes of a signature made with 2048 bits, the smallest key that RS256 allows. */
 const LEAST_BYTES = 256
 
-/** The names of errors that may be quoted: those of classes, which hold nothing of a key. */
+/** Error names that may be quoted: class names contain nothing of a key. */
 const CLASS_NAME = /^[A-Z][A-Za-z]{0,40}(Error|Exception)$/
 
 /**
- * Signs in place of a key, for a key that never leaves a KMS or an HSM: gets the bytes to sign and gives back their
- * signature by RSASSA-PKCS1-v1_5 with SHA-256.
+ * Signs with a key that never leaves a KMS or an HSM: receives the bytes to sign, and returns their RSASSA-PKCS1-v1_5
+ * signature with SHA-256.
  *
  * @group Application token
  */
@@ -18,7 +18,7 @@ export type AppJwtSign = (
   signingInput: Uint8Array<ArrayBuffer>,
 ) => Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>
 
-/** Signs with a function of the caller, and checks what it gives back. */
+/** Signs with the caller's function, and checks what it returns. */
 export function signWithFunction(sign: AppJwtSign): SignCompact {
   return async (header, payload) => {
     const signingInput = `${encode(JSON.stringify(header))}.${encode(payload)}`
@@ -38,7 +38,7 @@ async function call(sign: AppJwtSign, signingInput: Uint8Array<ArrayBuffer>): Pr
   try {
     return await sign(signingInput)
   } catch (error) {
-    // No cause: the function knows the key, or a credential of the service that keeps it, and its error may quote it.
+    // No cause: the function knows the key, or a credential for the KMS, and its error may quote it.
     const name = error instanceof Error && CLASS_NAME.test(error.name) ? ` with ${error.name}` : ''
     throw new JwtError('sign_failed', `"sign" failed${name}`)
   }
@@ -46,7 +46,7 @@ async function call(sign: AppJwtSign, signingInput: Uint8Array<ArrayBuffer>): Pr
 
 function toBytes(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
-  // Not `instanceof`, which fails between realms, such as those of test runners.
+  // Not `instanceof`, which fails across realms, such as those of test runners.
   return Object.prototype.toString.call(value) === '[object ArrayBuffer]'
     ? new Uint8Array(value as ArrayBuffer)
     : undefined

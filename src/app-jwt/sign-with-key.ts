@@ -4,7 +4,7 @@ import { JwtError } from '../errors.ts'
 import { type AppPrivateKey, importPrivateKey } from './import-private-key.ts'
 
 /**
- * Signs a payload and writes the token: header, payload and signature in base64url, with dots between them.
+ * Signs a payload and returns the compact JWS: header, payload and signature in base64url, separated by dots.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7515.html#section-7.1 RFC 7515, section 7.1}
  */
@@ -13,7 +13,7 @@ export type SignCompact = (
   payload: Uint8Array<ArrayBuffer>,
 ) => Promise<string>
 
-/** Signs with a key that is read once, at the first call; calls that come meanwhile wait for the same reading. */
+/** Signs with a private key, which is imported once, on the first call. Concurrent calls wait for the same import. */
 export function signWithKey(privateKey: AppPrivateKey): SignCompact {
   let imported: Promise<CryptoKey> | undefined
   return async (header, payload) => {

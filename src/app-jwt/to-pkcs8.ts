@@ -8,13 +8,14 @@ const SEQUENCE = 0x30
 /** The object identifier `rsaEncryption`, 1.2.840.113549.1.1.1. */
 const RSA_ENCRYPTION = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01]
 
-/** What stands before a PKCS#1 key inside of PKCS#8: version 0 and the algorithm, whose parameters are NULL. */
+/** What precedes a PKCS#1 key inside PKCS#8: version 0, and the algorithm with NULL parameters. */
 const VERSION_AND_ALGORITHM = [INTEGER, 1, 0, SEQUENCE, RSA_ENCRYPTION.length + 2, ...RSA_ENCRYPTION, 0x05, 0]
 
 /**
- * Gives an RSA key as PKCS#8, the one format that WebCrypto imports everywhere: PKCS#8 as it is, PKCS#1 wrapped.
+ * Converts an RSA key to PKCS#8, the only format that WebCrypto imports everywhere: wraps PKCS#1, returns PKCS#8
+ * unchanged.
  *
- * @throws {@link JwtError} that names what the bytes hold instead of an RSA private key.
+ * @throws {@link JwtError} that names what the bytes contain instead of an RSA private key.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8017.html#appendix-A.1.2 RFC 8017, appendix A.1.2 (PKCS#1)}
  * @see {@link https://www.rfc-editor.org/rfc/rfc5208.html#section-5 RFC 5208, section 5 (PKCS#8)}
  */
@@ -30,7 +31,7 @@ export function toPkcs8(der: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
       if (!isRsa(der, second)) throw refuseKey('key_not_rsa')
       return key
     case `${INTEGER} ${INTEGER}`:
-      // A public key of PKCS#1 begins with the modulus, a private one with a version of one byte.
+      // A PKCS#1 public key begins with the modulus, a private key with a one-byte version.
       if (first.end - first.start > 1) throw refuseKey('key_public')
       return wrap(key)
     case `${INTEGER} ${OCTET_STRING}`:
@@ -47,7 +48,7 @@ export function toPkcs8(der: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** One ASN.1 element: its content is `start` to `end`, not including `end`. Without a tag where it is cut off. */
+/** One ASN.1 element. Its content is from `start` to `end`, exclusive. It has no tag if it is cut off. */
 interface Element {
   readonly tag: number | undefined
   readonly start: number
@@ -72,7 +73,7 @@ function wrap(pkcs1: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(...header(SEQUENCE, content.length), ...content)
 }
 
-/** A tag and a length of two bytes, which every RSA key needs and none outgrows. */
+/** A tag and a two-byte length, which every RSA key needs and none exceeds. */
 function header(tag: number, length: number): number[] {
   return [tag, 0x82, length >> 8, length & 0xff]
 }

@@ -9,27 +9,44 @@ import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 import { bearer } from './bearer.ts'
 
-/** Milliseconds by which the service's clock may be behind ours, or ahead, before it refuses a token for its times. */
+/**
+ * Milliseconds by which the service's clock may be behind or ahead of ours before it refuses a token because of its
+ * times.
+ */
 const BEHIND = 60_000
 const AHEAD = 540_000
 
-/** Milliseconds by which the clocks may differ: otherwise a host could ask for tokens that are good in another year. */
+/**
+ * Largest difference between the clocks in milliseconds: otherwise a host could obtain tokens that are valid in another
+ * year.
+ */
 const LARGEST_OFFSET = 3_600_000
 
-/** Milliseconds by which a `Date` header is imprecise: it has whole seconds, and was on its way. */
+/** Imprecision of a `Date` header in milliseconds: it has whole seconds, and took time to arrive. */
 const IMPRECISION = 5_000
 
 /**
- * Authenticates as an application, with a token signed afresh for every request.
+ * Authenticates as a GitHub App, with an app JWT that is signed for every request.
  *
- * Where the service refuses a token for its times, the difference between the two clocks is learnt from the response and
- * kept: a device whose clock is wrong pays one more request in its life. It is learnt up to an hour: where the clocks
- * differ by more, the request rejects with a JwtError `clock_skew`.
+ * If the service refuses a token because of its times, the difference between the two clocks is read from the response
+ * and remembered, so that a wrong clock costs one extra request. If the clocks differ by more than an hour, the request
+ * rejects with a {@link JwtError} `clock_skew`.
  *
- * @throws {@link JwtError} `bad_app_id`, at once. What is wrong with the key comes out of the first request.
- * @throws {@link BadOptionError} without options, and for both a `privateKey` and a `sign`.
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { app, createApi } from 'authgraph/auth'
+ *
+ * const auth = app({ appId: 123456, privateKey: readFileSync('app.pem', 'utf8') })
+ * const installations = await createApi({ auth })('/app/installations')
+ * ```
+ *
+ * @throws {@link JwtError} `bad_app_id` at once; an unusable key makes the first request reject.
+ * @throws {@link BadOptionError} if there are no options, or both `privateKey` and `sign`.
  * @group Client authentication
- * @see Spec 2.1, 2.4, 5.4, 5.5
+ * @see {@link
+ * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app
+ * GitHub: authenticating as a GitHub App}
  */
 export function app(options: AppJwtOptions): Auth & { readonly appId: number | string } {
   return new App(options)
@@ -46,7 +63,7 @@ class App implements Auth {
   constructor(options: AppJwtOptions) {
     const clock = options?.clock ?? Date
     this.#clock = clock
-    // Without options, the signer says what it needs.
+    // Without options, the signer throws an error that says what it needs.
     this.#signer = createAppJwtSigner(
       options && { ...options, clock: { now: () => clock.now() + this.#offset } },
     )
@@ -57,7 +74,7 @@ class App implements Auth {
     return bearer(await this.#signer.sign())
   }
 
-  /** Whether the token was refused for its times is seen from the times alone: the words of a refusal may change. */
+  /** Judges by the times alone whether they caused the refusal: the wording of a refusal may change. */
   learn(refusal: Response): boolean {
     const date = readDate(refusal.headers.get('date'))
     if (refusal.status !== 401 || date === undefined) return false

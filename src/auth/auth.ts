@@ -1,17 +1,20 @@
 import type { Secret } from '../secret.ts'
 
 /**
- * One form of client authentication. A sixth form is one more file that gives such an object.
+ * A form of client authentication. Implement it to add your own.
  *
- * An implementation is a class whose fields are private, but for what debug output may show.
+ * Use a class with private fields, so that debug output shows no secrets.
  *
  * @group Client authentication
- * @see Spec 2.1, 5
  */
 export interface Auth {
+  /** The name of the form, such as `basic`. */
   readonly form: string
-  /** Makes the value of the header `Authorization`, afresh for every request; `undefined` for no header. */
+  /** Returns the `Authorization` header of one request; `undefined` for no header. */
   authorization(): Secret | undefined | Promise<Secret | undefined>
-  /** Learns from a refusal. True where one more try, with a new header, may succeed. What it throws ends the request. */
+  /**
+   * Called with every response. Returns `true` if a retry with a new header may succeed. An error that it throws ends
+   * the request.
+   */
   learn?(refusal: Response): boolean
 }

@@ -6,12 +6,12 @@ import { FixedHeader } from './fixed-header.ts'
 const CONTROL = /\p{Cc}/u
 
 /**
- * Authenticates with HTTP Basic credentials, in UTF-8.
+ * Authenticates with HTTP Basic credentials, encoded as UTF-8.
  *
- * @param username May hold no colon.
- * @throws {@link BadOptionError} where one of them is missing, for a colon in the user name, and for control characters.
+ * @param username Must not contain a colon.
+ * @throws {@link BadOptionError} if the user name or password is missing or contains control characters, or the user
+ * name contains a colon.
  * @group Client authentication
- * @see Spec 2.1, 5.2
  * @see {@link https://www.rfc-editor.org/rfc/rfc7617.html#section-2 RFC 7617, section 2}
  */
 export function basic(username: string, password: string | Secret): Auth {

@@ -1,13 +1,13 @@
 import { BadOptionError } from '../errors.ts'
 import { Secret } from '../secret.ts'
 
-/** What may stand behind `Bearer`: the `token68` of RFC 9110, section 11.2. */
+/** What a `Bearer` header can carry: the `token68` of RFC 9110, section 11.2. */
 const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * Writes the header that carries a token.
+ * Creates the header that carries a token.
  *
- * @throws {@link BadOptionError} for a token that cannot stand in a header. It is not quoted.
+ * @throws {@link BadOptionError} if a header cannot carry the token. The message does not quote it.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1 RFC 6750, section 2.1}
  */
 export function bearer(token: string | Secret): Secret {

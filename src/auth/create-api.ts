@@ -9,52 +9,62 @@ import { none } from './none.ts'
 import { type ApiOptions, apiAddress, withAuth } from './with-auth.ts'
 
 /**
- * What a call may say beside its path.
+ * Options of an API call.
  *
- * Written out here, because the types of ofetch need a package that is rarely installed.
+ * Defined here because the types of ofetch need a package that is rarely installed.
  *
  * @group Client authentication
- * @see {@link https://github.com/unjs/ofetch#readme ofetch}, which makes the request
+ * @see {@link https://github.com/unjs/ofetch#readme ofetch}, which sends the request
  */
 export interface ApiRequest extends Omit<RequestInit, 'body'> {
-  /** Sent as JSON where it is a plain object or an array. */
+  /** The request body. Plain objects and arrays are sent as JSON. */
   readonly body?: RequestInit['body'] | Record<string, unknown> | readonly unknown[]
-  /** The query of the address. */
+  /** The query parameters. */
   readonly query?: Record<string, unknown>
-  /** Milliseconds after which the call is given up: no limit by default. */
+  /** Timeout in milliseconds. Default: none. */
   readonly timeout?: number
 }
 
 /**
- * A whole response, with its parsed JSON.
+ * A response with its parsed JSON.
  *
  * @group Client authentication
  */
 export interface ApiResponse<Body> extends Response {
+  /** The parsed JSON body. */
   readonly _data?: Body
 }
 
 /**
- * Calls an API.
+ * Calls an API with typed errors. Paths are relative to the base URL of the provider.
  *
  * @group Client authentication
  */
 export interface Api {
   /** Resolves to the parsed JSON of the response. */
   <Body = unknown>(path: string, request?: ApiRequest): Promise<Body>
-  /** Resolves to the whole response, for its status and headers, with the parsed JSON in `_data`. */
+  /** Resolves to the whole response, if you need its status or headers. `_data` is the parsed JSON. */
   raw<Body = unknown>(path: string, request?: ApiRequest): Promise<ApiResponse<Body>>
 }
 
 /**
- * Makes an ofetch instance for the API of a provider: its address, JSON, the credentials, and typed errors.
+ * Creates an ofetch instance for the API of a provider, with its base URL, JSON, credentials and typed errors.
  *
- * It does not retry: a call that failed may have had its effect.
+ * It does not retry: a failed call may still have taken effect.
  *
- * @throws {@link BadOptionError} where the provider has no API. Calls reject with {@link ApiError} (`status`, `headers`, `body`),
- * {@link UnreachableError}, {@link WrongHostError}, {@link RedirectedError}, {@link JwtError}, or {@link BadOptionError} for a bug in your `fetch`.
+ * @example
+ * ```ts
+ * import { createApi, personalToken } from 'authgraph/auth'
+ *
+ * const api = createApi({ auth: personalToken(process.env.GITHUB_TOKEN ?? '') })
+ * const user = await api<{ login: string }>('/user')
+ * console.log(user.login)
+ * ```
+ *
+ * @throws {@link BadOptionError} if the provider has no API. Calls reject with an {@link ApiError} (`status`,
+ * `headers`, `body`), {@link UnreachableError}, {@link WrongHostError}, {@link RedirectedError} or {@link JwtError}, or
+ * with a {@link BadOptionError} for a bug in your `fetch`.
  * @group Client authentication
- * @see Spec 5
  */
 export function createApi({
   auth = none(),

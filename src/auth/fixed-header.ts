@@ -1,7 +1,7 @@
 import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 
-/** A form whose header is the same for every request. Debug output shows its name alone. */
+/** Authentication with the same header on every request. Debug output shows only its form. */
 export class FixedHeader implements Auth {
   readonly form: string
   readonly #header: Secret

@@ -1,5 +1,5 @@
 /**
- * The five forms of client authentication, and calls of an API with them.
+ * Client authentication, and API calls that use it.
  *
  * @module authgraph/auth
  */

@@ -1,10 +1,9 @@
 import type { Auth } from './auth.ts'
 
 /**
- * Sends no credential. This is the default.
+ * Sends no credentials. This is the default.
  *
  * @group Client authentication
- * @see Spec 2.1, 5.1
  */
 export function none(): Auth {
   return new None()

@@ -9,10 +9,9 @@ import { FixedHeader } from './fixed-header.ts'
 /**
  * Authenticates with the access token of the device flow.
  *
- * @param token The record, as `authorizeDevice` gives it, or the token alone.
- * @throws {@link BadOptionError} for a record whose type is not `bearer`, and for a token that no header may carry.
+ * @param token The token that `authorizeDevice` returned, or only its access token.
+ * @throws {@link BadOptionError} if the token type is not `bearer`, or a header cannot carry the token.
  * @group Client authentication
- * @see Spec 2.2, 5.6
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-7.1 RFC 6749, section 7.1}
  */
 export function oauth(token: Pick<OAuthToken, 'accessToken' | 'tokenType'> | string | Secret): Auth {

@@ -4,11 +4,12 @@ import { bearer } from './bearer.ts'
 import { FixedHeader } from './fixed-header.ts'
 
 /**
- * Authenticates with a personal access token.
+ * Authenticates with a personal access token, sent as a `Bearer` token.
  *
- * @throws {@link BadOptionError} for a token that no header may carry.
+ * @throws {@link BadOptionError} if a header cannot carry the token.
  * @group Client authentication
- * @see Spec 2.1, 5.3 (the header is not stated; it goes as `Bearer`)
+ * @see {@link https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api GitHub: authenticating to
+ * the REST API}
  */
 export function personalToken(token: string | Secret): Auth {
   return new FixedHeader('personalToken', bearer(token))

@@ -6,34 +6,42 @@ import { discard } from '../protocol/read-text.ts'
 import type { Auth } from './auth.ts'
 
 /**
- * Where the credentials may go, and through which `fetch`.
+ * Options of `withAuth` and `createApi`.
  *
  * @group Client authentication
  */
 export interface ApiOptions {
-  /** Whose API it is: {@link github}`()` by default. */
+  /** The provider of the API. Default: {@link github}`()`. */
   readonly provider?: Provider
-  /** The runtime's own by default. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
 }
 
 /**
- * Makes a `fetch` that adds the credentials, for any client that takes one (Octokit, openapi-fetch, ofetch).
+ * Creates a `fetch` that adds credentials, for any client that accepts one (Octokit, openapi-fetch, ofetch).
  *
- * Addresses may be relative to the API. Credentials go to the API host alone: a request to another host is refused
- * before it is sent, and a redirect is not followed. A header `Authorization` of the caller's own is left as it is.
+ * URLs may be relative to the base URL of the API. Credentials are sent only to the API: a request to another origin is
+ * refused before it is sent, and redirects are not followed. If a request already has an `Authorization` header, it is
+ * not changed.
  *
- * @throws {@link BadOptionError} where the provider has no API. The `fetch` rejects with {@link WrongHostError}, {@link RedirectedError}, or
- * the {@link JwtError} of a key that cannot be used.
+ * @example
+ * ```ts
+ * import { personalToken, withAuth } from 'authgraph/auth'
+ *
+ * const fetch = withAuth(personalToken(process.env.GITHUB_TOKEN ?? ''))
+ * const response = await fetch('/user/repos')
+ * ```
+ *
+ * @throws {@link BadOptionError} if the provider has no API. The `fetch` rejects with a {@link WrongHostError}, a
+ * {@link RedirectedError}, or the {@link JwtError} of an unusable key.
  * @group Client authentication
- * @see Spec 5
  */
 export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThis.fetch {
   const base = apiAddress(options.provider ?? github())
   const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
 
-  async function send(request: Request, isOurs: boolean): Promise<Response> {
-    const header = isOurs ? await auth.authorization() : undefined
+  async function send(request: Request, addsHeader: boolean): Promise<Response> {
+    const header = addsHeader ? await auth.authorization() : undefined
     if (header) request.headers.set('authorization', header.reveal())
     const response = await fetch(request)
     if (isRedirect(response)) throw new RedirectedError(base.host)
@@ -48,10 +56,10 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
       )
     }
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
-    const isOurs = !request.headers.has('authorization')
-    if (!isOurs || !auth.learn) return send(request, isOurs)
-    const again = request.clone()
-    const response = await send(request, isOurs)
+    const addsHeader = !request.headers.has('authorization')
+    if (!addsHeader || !auth.learn) return send(request, addsHeader)
+    const retry = request.clone()
+    const response = await send(request, addsHeader)
     try {
       if (!auth.learn(response)) return response
     } catch (error) {
@@ -59,17 +67,17 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
       throw error
     }
     discard(response.body)
-    return send(again, isOurs)
+    return send(retry, addsHeader)
   }
 }
 
-/** The address of the API of a provider, with a slash at its end, so that relative addresses lie below it. */
+/** The base URL of a provider's API with a trailing slash, so that relative URLs are below it. */
 export function apiAddress({ baseUrl }: Provider): URL {
   if (baseUrl === undefined) throw new BadOptionError('the provider has no API: set its "baseUrl"')
   return secureAddress(baseUrl.replace(/\/?$/, '/'))
 }
 
-/** `/user` and `user` mean the same: below the API, whose address may have a path. */
+/** Treats `/user` like `user`: both are below the base URL, which may have a path. */
 function relative(address: string): string {
   return address.startsWith('//') ? address : address.replace(/^\//, '')
 }

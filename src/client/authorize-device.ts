@@ -5,20 +5,33 @@ import { createDeviceAuthorization } from './create-device-authorization.ts'
 import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
 
 /**
- * Obtains a token: asks for codes, hands them to `onCodes`, and polls until the user has decided.
+ * Runs the device flow and returns a token: requests codes, passes them to `onCodes`, and polls until the user has
+ * decided.
  *
- * Each call is a flow of its own, with codes of its own. An `onCodes` that throws or rejects ends the flow with that
- * error.
+ * Each call is a separate flow with its own codes. If `onCodes` throws or rejects, the flow ends with that error.
  *
- * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} (its `cause` is the reason of the signal), or what failed.
+ * @example
+ * ```ts
+ * import { authorizeDevice } from 'authgraph'
+ *
+ * const token = await authorizeDevice({
+ *   clientId: 'Iv1.0123456789abcdef',
+ *   scopes: ['repo'],
+ *   onCodes: ({ userCode, verificationUri }) => console.log(`Enter ${userCode} at ${verificationUri}`),
+ * })
+ * console.log(token.scopes)
+ * ```
+ *
+ * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} (its `cause` is the reason of the signal),
+ * or the error that ended the flow.
  * @group Device authorization
- * @see Spec 1, 3
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function authorizeDevice(options: DeviceAuthorizationOptions): Promise<OAuthToken> {
   return new Promise((resolve, reject) => run(options, resolve, reject))
 }
 
-/** A function of its own: what waits for the user holds no more than it needs, ten thousand times over. */
+/** A separate function, so that a waiting flow keeps no more in memory than it needs: ten thousand may wait at once. */
 function run(
   { onCodes, ...options }: DeviceAuthorizationOptions,
   resolve: (token: OAuthToken) => void,
@@ -43,7 +56,7 @@ function run(
   actor.start()
 }
 
-/** Makes the error with which `authorizeDevice` rejects at every end but a token. */
+/** Creates the error that `authorizeDevice` rejects with when it gets no token. */
 export function reasonOf(result: Exclude<DeviceResult, { status: 'authorized' }>, signal?: AbortSignal) {
   switch (result.status) {
     case 'denied':

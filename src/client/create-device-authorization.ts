@@ -11,11 +11,20 @@ import {
 import type { DeviceSnapshot } from './view.ts'
 
 /**
- * Makes an actor that obtains a token. It does nothing before `start()`, and each one is a flow of its own.
+ * Creates an XState actor that runs the device flow. It does nothing before `start()`. Each actor is a separate flow.
  *
- * @throws {@link BadOptionError}, {@link BadResumeError}, {@link WrongHostError} for options that cannot be used.
+ * @example
+ * ```ts
+ * import { createDeviceAuthorization, viewOf, watch } from 'authgraph'
+ *
+ * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef', scopes: ['repo'] })
+ * watch(actor, (snapshot) => show(viewOf(snapshot, Date.now())))
+ * actor.start()
+ * ```
+ *
+ * @throws {@link BadOptionError}, {@link BadResumeError} or {@link WrongHostError} if an option is invalid.
  * @group Device authorization
- * @see Spec 3
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function createDeviceAuthorization({
   onCodes,
@@ -29,7 +38,7 @@ export function createDeviceAuthorization({
     ...(inspect && { inspect }),
   })
   if (onCodes) announce(actor, onCodes)
-  if (signal) obey(actor, signal)
+  if (signal) cancelOn(signal, actor)
   return actor
 }
 
@@ -49,8 +58,8 @@ function shownCodes({ context, status }: DeviceSnapshot): ShownCodes | undefined
   return { ...shownOf(codes), expiresAt, interval }
 }
 
-/** Listens from the start on: an actor that is never started holds nothing of the signal. */
-function obey(actor: DeviceAuthorizationActor, signal: AbortSignal): void {
+/** Listens only once the actor has started: an actor that is never started must not hold on to the signal. */
+function cancelOn(signal: AbortSignal, actor: DeviceAuthorizationActor): void {
   const cancel = () => actor.send({ type: 'cancel' })
   const start = actor.subscribe(() => {
     start.unsubscribe()

@@ -11,8 +11,8 @@ import { pollToken } from './poll-token.ts'
 import { requestCodes } from './request-codes.ts'
 
 /**
- * The device's machine with its two requests: `createActor(deviceMachine, { input: deviceInput(options) })`, or a child
- * of a machine of your own.
+ * The device machine with its two requests. Run it with `createActor(deviceMachine, { input: deviceInput(options) })`,
+ * or invoke it in your own machine.
  *
  * @group Device authorization
  */
@@ -31,10 +31,10 @@ export const deviceMachine = deviceAuthorization.provide({
 })
 
 /**
- * Never ends once it was aborted: nobody waits for it then. React's StrictMode stops an actor and starts it again, and
- * the end of the first request would be taken for that of the second.
+ * Never settles once it was aborted, when nothing waits for it any more. React's StrictMode stops an actor and starts
+ * it again: the end of the first request would be mistaken for that of the second.
  */
-async function unlessAborted<Reply>(request: Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+async function unlessAborted<Result>(request: Promise<Result>, signal: AbortSignal): Promise<Result> {
   try {
     return await request
   } finally {

@@ -9,15 +9,16 @@ import { type Clock, systemClock, systemFetch } from './options.ts'
 import { within } from './within.ts'
 
 /**
- * What `discover` takes besides the issuer, all with defaults.
+ * Options of `discover`. All are optional.
  *
  * @group Profiles
  */
 export interface DiscoverOptions {
+  /** Cancels the request. */
   readonly signal?: AbortSignal | undefined
-  /** Sends the requests: the runtime's own by default. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** The runtime's own by default. */
+  /** Measures the request timeout. Default: the system clock. */
   readonly clock?: Clock
 }
 
@@ -28,12 +29,21 @@ const metadata = v.object({
 })
 
 /**
- * Makes a provider from what a server says of itself, by its OAuth or its OpenID metadata.
+ * Creates a provider from the OAuth or OpenID Connect metadata of a server.
  *
- * @param issuer The address of the server, such as `https://login.example.com`.
- * @throws {@link WrongHostError} where the issuer is not `https` off loopback, the document is of another issuer, or it names an
- * endpoint that may not be used: without `https`, or at a loopback address though the issuer is not at one;
- * {@link BadResponseError} where there is no document, or it names no device authorization endpoint; and the errors of a request.
+ * @example
+ * ```ts
+ * import { authorizeDevice, discover } from 'authgraph'
+ *
+ * const provider = await discover('https://login.example.com')
+ * const token = await authorizeDevice({ clientId: 'my-client', provider })
+ * ```
+ *
+ * @param issuer The issuer URL of the server, such as `https://login.example.com`.
+ * @throws {@link WrongHostError} if the issuer or an endpoint uses neither `https` nor a loopback address, if the
+ * metadata belongs to another issuer, or if a remote issuer names an endpoint on a loopback address.
+ * @throws {@link BadResponseError} if there is no metadata, or it has no device authorization endpoint.
+ * @throws {@link UnreachableError}, {@link TimedOutError} and the other errors of a request.
  * @group Profiles
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
@@ -49,7 +59,7 @@ export function discover(issuer: string, options: DiscoverOptions = {}): Promise
   })
 }
 
-/** Where the document may lie: before the path of the issuer, or, for OpenID, behind it. */
+/** Possible URLs of the metadata: OAuth puts its path before the path of the issuer, OpenID Connect after it. */
 function documentsOf(issuer: string): string[] {
   const { origin, pathname } = secureAddress(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -62,13 +72,13 @@ function read(body: unknown, issuer: string): Provider {
     body,
     'issuer metadata',
   )
-  // RFC 8414, section 3.3: a document of another issuer may be an attack.
+  // RFC 8414, section 3.3: metadata of another issuer may be an attack.
   if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
     throw new WrongHostError('the metadata belongs to another issuer')
   }
   for (const endpoint of [device_authorization_endpoint, token_endpoint]) {
     const { hostname } = secureAddress(endpoint)
-    // The metadata of a stranger must not have secrets sent to a program of this machine.
+    // Remote metadata must not make us send secrets to a program on this machine.
     if (isLoopback(hostname) && !isLoopback(new URL(issuer).hostname))
       throw new WrongHostError('the metadata of a remote issuer points to an endpoint on this machine')
   }

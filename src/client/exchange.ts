@@ -7,7 +7,7 @@ import { requestFailure } from '../protocol/request-failure.ts'
 import { type ReceivedResponse, readBody, readDate, readRetryAfter } from '../protocol/response.ts'
 import type { Secret } from '../secret.ts'
 
-/** Bytes of the largest answer that is read. */
+/** Largest response to read, in bytes. */
 const LARGEST_RESPONSE = 64 * 1024
 
 const CONTENT_TYPES = {
@@ -15,19 +15,19 @@ const CONTENT_TYPES = {
   json: 'application/json',
 } satisfies Record<Provider['encoding'], string>
 
-/** Through what a request goes, and what tells the time of its answer. */
+/** Transport and clock of a request. */
 export interface Transport {
   readonly fetch: typeof globalThis.fetch
   readonly clock: { now(): number }
 }
 
-/** The fields of a request. Secrets are revealed as they are written to the wire. */
+/** The fields of a request. Secrets are revealed only when the body is written. */
 type Fields = Readonly<Record<string, string | Secret>>
 
-/** Providers that refused a form and took JSON. */
+/** Providers that refused a form and accepted JSON. */
 const takeJson = new WeakSet<Provider>()
 
-/** By whom a request is sent, to which kind of service. */
+/** The client that sends a request, and its provider. */
 export interface Sender extends Transport {
   readonly clientId: Secret
   readonly clientSecret?: Secret | undefined
@@ -35,13 +35,13 @@ export interface Sender extends Transport {
 }
 
 /**
- * Posts the fields of one request, after those that say by whom it is sent, and reads the answer, whatever its status.
+ * Posts the fields of a request together with the client's credentials, and reads the response, whatever its status.
  *
- * A server that takes no form says 415: it is sent the same fields once more as JSON, and from then on JSON alone.
+ * If a server refuses a form with status 415, the same fields are sent again as JSON, and from then on as JSON only.
  *
- * @param signal Ends the request early.
- * @throws {@link WrongHostError} before anything is sent; {@link UnreachableError}, {@link RedirectedError}, {@link ResponseTooLargeError}.
- * @see Spec 4
+ * @param signal Cancels the request.
+ * @throws {@link WrongHostError} before anything is sent; {@link UnreachableError}, {@link RedirectedError}, {@link
+ * ResponseTooLargeError}.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
 export async function post(
@@ -66,12 +66,12 @@ export async function post(
   return second
 }
 
-/** Spec 5.7; RFC 6749, section 2.3.1, for the secret. */
+/** RFC 6749, section 2.3.1, for the secret. */
 function clientFields({ clientId, clientSecret }: Sender): Fields {
   return { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) }
 }
 
-/** Gets a document of JSON and reads the answer, whatever its status. Throws what `post` throws. */
+/** Fetches a JSON document and reads the response, whatever its status. Throws what `post` throws. */
 export function get(address: string, via: Transport, signal: AbortSignal): Promise<ReceivedResponse> {
   return exchange(address, { headers: { accept: 'application/json' } }, via, signal)
 }
@@ -83,7 +83,7 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
   const { host } = secureAddress(address)
-  // A flow that is cancelled in the turn in which it was started sends nothing.
+  // A flow that is cancelled right after it was started must not send anything.
   await undefined
   signal.throwIfAborted()
   try {
@@ -111,7 +111,7 @@ function encode(fields: Fields, encoding: Provider['encoding']): string {
   const plain = Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : value.reveal()]),
   )
-  // As a string: from `URLSearchParams`, `fetch` makes a header with a charset, which some servers refuse.
+  // As a string: with `URLSearchParams`, `fetch` adds a charset to the content type, which some servers refuse.
   return encoding === 'json' ? JSON.stringify(plain) : new URLSearchParams(plain).toString()
 }
 
@@ -123,7 +123,10 @@ async function textOf(response: Response): Promise<string> {
   return text
 }
 
-/** A length that is said holds for what comes, unless it comes compressed. Reading it whole takes half the time. */
+/**
+ * Whether the whole body can be read at once, which takes half the time. `Content-Length` is reliable unless the body
+ * is compressed.
+ */
 function isSmall(headers: Headers): boolean {
   const length = headers.get('content-length')
   return length !== null && Number(length) <= LARGEST_RESPONSE && !headers.has('content-encoding')

@@ -7,54 +7,56 @@ import { Secret } from '../secret.ts'
 import { type ResumeRecord, readResume } from './resume.ts'
 
 /**
- * What the user is shown.
+ * What to show to the user.
  *
  * @group Device authorization
  */
 export interface ShownCodes {
+  /** The code that the user enters. */
   readonly userCode: string
+  /** The URL where the user enters the code. */
   readonly verificationUri: string
   /**
-   * The address with the code in it, where the service gives one on the origin of `verificationUri`. Show the code all
-   * the same (RFC 8628, 3.3.1).
+   * The URL that contains the code, for a link or a QR code; absent if the service sends none, or one with another
+   * origin. Show the code too (RFC 8628, section 3.3.1).
    */
   readonly verificationUriComplete?: string
-  /** Epoch milliseconds. */
+  /** When the codes expire, in epoch milliseconds. */
   readonly expiresAt: number
   /** Seconds between two polls. */
   readonly interval: number
 }
 
 /**
- * Tells the time and sets timers. XState's `SimulatedClock` is one.
+ * Tells the time and sets timers. XState's `SimulatedClock` implements it.
  *
  * @group Device authorization
  */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns the current time in epoch milliseconds. */
   now(): number
   /**
-   * Calls back once.
+   * Calls the callback once, after the delay, and returns a timer.
    *
    * @param delay Milliseconds.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: XState's own clocks hand out any kind of timer.
+  // biome-ignore lint/suspicious/noExplicitAny: XState's clocks return any kind of timer.
   setTimeout(callback: (...args: any[]) => void, delay: number): any
-  /** Has a timer not call back any more. */
+  /** Clears a timer. */
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   clearTimeout(timer: any): void
 }
 
 /**
- * What `authorizeDevice` and `createDeviceAuthorization` take: a `clientId`, or a record to `resume`, which holds the
- * client id and the scopes itself. The rest has defaults.
+ * Options of `authorizeDevice` and `createDeviceAuthorization`: either a `clientId`, or a record to `resume`, which
+ * contains the client id and the scopes. Everything else is optional.
  *
  * @group Device authorization
  */
 export type DeviceAuthorizationOptions = FlowOptions & ActorOptions & (NewFlow | ResumedFlow)
 
 /**
- * What `deviceInput` takes: the options of `createDeviceAuthorization` without those that belong to its actor.
+ * Options of `deviceInput`: those of `createDeviceAuthorization`, except the ones that need its actor.
  *
  * @group Device authorization
  */
@@ -65,6 +67,7 @@ export type DeviceInputOptions = FlowOptions & { readonly [Name in keyof ActorOp
 
 /** @inline */
 interface NewFlow {
+  /** The client id of your app. */
   readonly clientId: string | Secret
   readonly resume?: undefined
 }
@@ -73,49 +76,50 @@ interface NewFlow {
 interface ResumedFlow {
   readonly clientId?: undefined
   readonly scopes?: undefined
+  /** A record that `exportResume` returned. */
   readonly resume: ResumeRecord
 }
 
 /** @inline */
 interface FlowOptions {
-  /** Of a confidential client alone: sent in the body of both requests. The device flow needs none. */
+  /** Only for confidential clients: sent in the body of every request. The device flow does not need it. */
   readonly clientSecret?: string | Secret
-  /** None by default. */
+  /** The scopes to request. Default: none. */
   readonly scopes?: readonly string[] | undefined
-  /** Whom to ask: {@link github}`()` by default. */
+  /** The service to log in to. Default: {@link github}`()`. */
   readonly provider?: Provider
-  /** Sends the requests: the runtime's own by default. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** The runtime's own by default. */
+  /** Tells the time and sets timers. Default: the system clock. */
   readonly clock?: Clock
-  /** A number from 0 up to 1: `Math.random` by default. */
+  /** Returns a number from 0 to 1, which spreads the retries of many devices. Default: `Math.random`. */
   readonly random?: () => number
 }
 
 /** @inline */
 interface ActorOptions {
   /**
-   * Called once, when there are codes to show. What it throws ends `authorizeDevice`; beside an actor it is an
-   * uncaught error of yours.
+   * Called once, when there are codes to show. If it throws or rejects, `authorizeDevice` rejects with that error; with
+   * an actor, the error is uncaught.
    */
   readonly onCodes?: (codes: ShownCodes) => unknown
   /** Cancels the authorization. */
   readonly signal?: AbortSignal | undefined
-  /** Receives XState's inspection events. They hold no secret in the clear. */
+  /** Receives XState's inspection events. They contain no secrets in plain text. */
   readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void)
 }
 
 /**
- * One authorization as an XState actor.
+ * The XState actor of one authorization.
  *
  * @group Device authorization
  */
 export interface DeviceAuthorizationActor extends Actor<typeof deviceAuthorization> {}
 
-/** One for all flows: ten thousand of them wait with it. */
+/** Shared by all flows, because ten thousand of them may wait at once. */
 const GITHUB = github()
 
-/** Looked up at each call, so that whoever replaces the globals later is obeyed. */
+/** Looks up the globals on every call, so that fake timers installed later are used. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, delay) => setTimeout(callback, delay),
@@ -124,7 +128,7 @@ export const systemClock: Clock = {
 
 export const systemFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init)
 
-/** What a parent machine does instead of the options that `deviceInput` cannot pass on. */
+/** What a parent machine does instead of using these options. */
 const INSTEAD = {
   onCodes: 'read viewOf(snapshot) in "onSnapshot" of the invoke',
   signal: 'send { type: "cancel" } to the child',
@@ -132,11 +136,12 @@ const INSTEAD = {
 } satisfies Record<keyof ActorOptions, string>
 
 /**
- * Makes the input of `deviceMachine` from options, for a machine of your own that invokes it.
+ * Creates the input of `deviceMachine` from options, to invoke it in your own machine.
  *
- * @throws {@link BadOptionError} where there is no client id, where the clock tells no time, or for `onCodes`, `signal` and
- * `inspect`, which need the actor that `createDeviceAuthorization` makes; {@link BadResumeError} for a record that cannot be
- * read; {@link WrongHostError} for a record of another service.
+ * @throws {@link BadOptionError} if an option is missing or invalid, and for `onCodes`, `signal` and `inspect`, which
+ * need the actor of `createDeviceAuthorization`.
+ * @throws {@link BadResumeError} if the resume record cannot be read.
+ * @throws {@link WrongHostError} if the resume record belongs to another provider.
  * @group Device authorization
  */
 export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInput {
@@ -147,7 +152,7 @@ export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInp
   const clock = options.clock ?? systemClock
   if (!Number.isFinite(clock.now())) throw new BadOptionError('clock.now() must return epoch milliseconds')
   const { clientId, scopes, resume } =
-    options.resume === undefined ? fresh(options) : readResume(options.resume, provider)
+    options.resume === undefined ? newFlow(options) : readResume(options.resume, provider)
   return {
     clientId,
     clientSecret: readClientSecret(options.clientSecret),
@@ -160,24 +165,24 @@ export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInp
   }
 }
 
-/** Reads the client id. Throws BadOptionError where there is none. */
+/** Reads the client id. Throws a BadOptionError if there is none. */
 export function readClientId(value: string | Secret | undefined): Secret {
   const clientId = Secret.of(value ?? '', 'clientId')
   if (clientId.reveal() === '') throw new BadOptionError('clientId is empty: pass the client id of your app')
   return clientId
 }
 
-/** Reads the client secret, which need not be there. */
+/** Reads the optional client secret. */
 export function readClientSecret(value: string | Secret | undefined): Secret | undefined {
   return value === undefined ? undefined : Secret.of(value, 'clientSecret')
 }
 
-/** Whatever `random` gives, a wait stays a number. */
+/** Whatever `random` returns, a wait must remain a number. */
 function jitterOf(random: number): number {
   return Number.isFinite(random) ? Math.min(Math.max(random, 0), 1) : 0
 }
 
-function fresh(options: {
+function newFlow(options: {
   readonly clientId: string | Secret
   readonly scopes?: readonly string[] | undefined
 }) {

@@ -5,9 +5,8 @@ import { type PollResponse, parsePollResponse } from '../protocol/poll-response.
 import { post } from './exchange.ts'
 
 /**
- * Asks once whether the user has decided. What goes wrong on the way is an answer too; only a defect rejects.
+ * Polls once. Every failure of the request is a result too; the promise rejects only if there is a bug.
  *
- * @see Spec 4.2
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
  */
 export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollResponse> {
@@ -26,7 +25,7 @@ export async function pollToken(request: PollRequest, signal: AbortSignal): Prom
   }
 }
 
-/** What asking again does not mend: a redirect, an address that may not be used, a bug in the `fetch` of the caller. */
+/** Errors that another poll cannot fix: a redirect, a URL that must not be used, a bug in the caller's `fetch`. */
 const LASTING: readonly string[] = [
   'redirected',
   'wrong_host',

@@ -2,7 +2,7 @@ import { BadOptionError } from '../errors.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
-import { brings } from '../protocol/response.ts'
+import { hasMember } from '../protocol/response.ts'
 import type { Secret } from '../secret.ts'
 import { post } from './exchange.ts'
 import { type Clock, readClientId, readClientSecret, systemClock, systemFetch } from './options.ts'
@@ -10,38 +10,49 @@ import { assertToken } from './token-record.ts'
 import { within } from './within.ts'
 
 /**
- * What `refresh` takes besides the token.
+ * Options of `refresh`.
  *
  * @group Device authorization
  */
 export interface RefreshOptions {
+  /** The client id that the token was issued to. */
   readonly clientId: string | Secret
-  /** Of a confidential client alone. */
+  /** Only for confidential clients. */
   readonly clientSecret?: string | Secret
-  /** Whom to ask: {@link github}`()` by default. */
+  /** The provider that issued the token. Default: {@link github}`()`. */
   readonly provider?: Provider
-  /** Gets the new pair before anyone uses it: keep it here. The old refresh token may be worth nothing by now. */
+  /** Called with the new token before `refresh` resolves: save it here. The old refresh token may already be invalid. */
   readonly onToken?: (token: OAuthToken) => unknown
+  /** Cancels the request. */
   readonly signal?: AbortSignal | undefined
-  /** Sends the request: the runtime's own by default. */
+  /** Sends the request. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** The runtime's own by default. */
+  /** Measures the request timeout and the lifetime of the token. Default: the system clock. */
   readonly clock?: Clock
 }
 
-/** The refresh that is under way for each refresh token: a second one would spend it twice. */
+/** The running refresh of each refresh token: a second one would spend the token twice. */
 const underWay = new Map<string, Promise<OAuthToken>>()
 
 /**
- * Buys a new pair of tokens with the refresh token. Calls for the same token, while one is under way, share its
- * outcome, and its options.
+ * Gets a new access token with the refresh token. Concurrent calls with the same token share one request, with the
+ * options of the first call.
  *
- * @throws {@link BadOptionError} where the token has no refresh token, or is not a token: make one with {@link importToken} from
- * what was kept; {@link RefusedError} where the service does not take it;
- * {@link UnreachableError}, {@link TimedOutError} and the other errors of a request, after which it may be tried again; and what
- * `onToken` throws.
+ * @example
+ * ```ts
+ * import { importToken, refresh } from 'authgraph'
+ *
+ * const token = importToken(await database.load())
+ * const renewed = await refresh(token, { clientId: 'Iv1.0123456789abcdef', onToken: (token) => database.save(token) })
+ * ```
+ *
+ * @throws {@link BadOptionError} if the token has no refresh token, or is not a token: read a saved one with {@link
+ * importToken}.
+ * @throws {@link RefusedError} if the service refuses the refresh token.
+ * @throws {@link UnreachableError}, {@link TimedOutError} and the other errors of a request, after which you can try
+ * again; and whatever `onToken` throws.
  * @group Device authorization
- * @see Spec: not shown. Follows {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
  */
 export async function refresh(token: OAuthToken, options: RefreshOptions): Promise<OAuthToken> {
   assertToken(token)
@@ -50,12 +61,16 @@ export async function refresh(token: OAuthToken, options: RefreshOptions): Promi
   const key = token.refreshToken.reveal()
   const running = underWay.get(key)
   if (running) return running
-  const started = buy(token, token.refreshToken, options).finally(() => underWay.delete(key))
+  const started = request(token, token.refreshToken, options).finally(() => underWay.delete(key))
   underWay.set(key, started)
   return started
 }
 
-async function buy(token: OAuthToken, refreshToken: Secret, options: RefreshOptions): Promise<OAuthToken> {
+async function request(
+  token: OAuthToken,
+  refreshToken: Secret,
+  options: RefreshOptions,
+): Promise<OAuthToken> {
   const { provider = github(), fetch = systemFetch, clock = systemClock, onToken } = options
   const sender = {
     clientId: readClientId(options.clientId),
@@ -72,9 +87,9 @@ async function buy(token: OAuthToken, refreshToken: Secret, options: RefreshOpti
       signal,
     ),
   )
-  if (!brings(response.body, 'access_token')) throw refusalOf(response)
+  if (!hasMember(response.body, 'access_token')) throw refusalOf(response)
   const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: provider.scopeSeparator })
-  // Without a new refresh token the old one stays good.
+  // Without a new refresh token, the old one remains valid.
   const pair = fresh.refreshToken ? fresh : { ...keptRefresh(token), ...fresh }
   await onToken?.(pair)
   return pair

@@ -1,15 +1,14 @@
 import type { CodesRequest, CodesResponse } from '../../machines/device-authorization.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { refusalOf } from '../protocol/refusal.ts'
-import { brings, errorCodeOf, type ReceivedResponse } from '../protocol/response.ts'
+import { errorCodeOf, hasMember, type ReceivedResponse } from '../protocol/response.ts'
 import { joinScopes } from '../protocol/scopes.ts'
 import { post } from './exchange.ts'
 
 /**
- * Asks for a device code and a user code.
+ * Requests a device code and a user code.
  *
- * @throws {@link RefusedError} where the service gives an error instead of codes, and what `post` throws.
- * @see Spec 4.1
+ * @throws {@link RefusedError} if the service responds with an error, and what `post` throws.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
 export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesResponse> {
@@ -25,7 +24,7 @@ export async function requestCodes(request: CodesRequest, signal: AbortSignal): 
   return { codes: parseDeviceCodes(response.body), sentAt, at: response.at }
 }
 
-/** Some send errors with status 200. */
+/** Some services send errors with status 200. */
 function isRefusal({ body, status }: ReceivedResponse): boolean {
-  return !brings(body, 'device_code') && (status >= 400 || errorCodeOf(body) !== undefined)
+  return !hasMember(body, 'device_code') && (status >= 400 || errorCodeOf(body) !== undefined)
 }

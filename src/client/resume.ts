@@ -9,40 +9,47 @@ import { filled, visible, webAddress } from '../protocol/texts.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
 
-const STANDINGS: readonly unknown[] = ['requested', 'pending', 'slowed'] satisfies DeviceStatus[]
+const STATUSES: readonly unknown[] = ['requested', 'pending', 'slowed'] satisfies DeviceStatus[]
 
 const finite = v.custom<number>(Number.isFinite)
 
 /**
- * All that another process needs to go on with an authorization.
+ * Everything another process needs to resume an authorization, as plain JSON.
  *
- * **Sensitive**: it holds the device code and the client id in the clear. Keep it where you would keep the token.
+ * **Sensitive**: it contains the device code and the client id in plain text. Store it as safely as a token.
  *
  * @group Device authorization
  */
 export interface ResumeRecord {
-  /** The version of this form. */
+  /** The version of this format. */
   v: 1
+  /** The client id, in plain text. */
   clientId: string
+  /** The device code, in plain text. */
   deviceCode: string
+  /** The code that the user enters. */
   userCode: string
+  /** The URL where the user enters the code. */
   verificationUri: string
+  /** The URL that contains the code, if the service sent one. */
   verificationUriComplete?: string | undefined
+  /** The requested scopes. */
   scopes: string[]
-  /** Where the device code may be sent. */
+  /** The only URL that the device code may be sent to. */
   tokenEndpoint: string
+  /** The result of the last poll; `requested` before the first one. */
   status: DeviceStatus
   /** Seconds between two polls. */
   interval: number
-  /** What a wait is multiplied by, since clocks drift: from 1 to 2. */
+  /** Factor from 1 to 2 that every wait is multiplied by, because clocks drift. */
   margin: number
-  /** Epoch milliseconds. */
+  /** When the next poll is due, in epoch milliseconds. */
   nextPollAt: number
-  /** Epoch milliseconds. */
+  /** When the codes expire, in epoch milliseconds. */
   expiresAt: number
-  /** Seconds for which the codes were valid at first; 900 where it is missing. */
+  /** Original lifetime of the codes in seconds. Default: 900. */
   expiresIn?: number | undefined
-  /** When the record was written, epoch milliseconds. A clock that shows less is behind: all times are set back with it. */
+  /** When the record was written, in epoch milliseconds. If the clock shows less on resume, it was set back: so are all times. */
   writtenAt?: number | undefined
 }
 
@@ -55,7 +62,7 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   verificationUriComplete: v.optional(webAddress),
   scopes: v.custom<string[]>(isScopes),
   tokenEndpoint: v.string(),
-  status: v.custom<DeviceStatus>((status) => STANDINGS.includes(status)),
+  status: v.custom<DeviceStatus>((status) => STATUSES.includes(status)),
   interval: v.pipe(
     v.custom<number>(Number.isSafeInteger),
     v.check((interval) => interval >= 1),
@@ -76,14 +83,23 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
 })
 
 /**
- * Writes the record from which `createDeviceAuthorization({ resume })` goes on; `undefined` where there are no codes
- * yet, or nothing is left to do.
+ * Exports a record for `createDeviceAuthorization({ resume })`. Returns `undefined` before the codes have arrived and
+ * after the flow has ended.
  *
- * Written down by each call of a listener of {@link watch}, the record is safe against the end of the process at any
- * moment: the listener is called before a poll leaves, and the record then says when the next one is due. A stopped
- * actor has no record: export it before.
+ * Save it in a listener of {@link watch}, and it survives a crash at any moment: the listener is called before a poll
+ * is sent, and the record then says when the next one is due. Export before you stop an actor: a stopped one has no
+ * record.
  *
- * @param now Epoch milliseconds: while a poll is on its way, the next one counts from here.
+ * @example
+ * ```ts
+ * import { createDeviceAuthorization, exportResume, watch } from 'authgraph'
+ *
+ * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
+ * watch(actor, (snapshot) => database.save(exportResume(snapshot, Date.now())))
+ * actor.start()
+ * ```
+ *
+ * @param now The current time in epoch milliseconds. While a poll is running, the next one is counted from here.
  * @group Device authorization
  */
 export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecord | undefined {
@@ -108,7 +124,7 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
   }
 }
 
-/** Reads a record into what the machine goes on from. */
+/** Parses a record into the state that the machine resumes from. */
 export function readResume(
   record: unknown,
   provider: Provider,
@@ -128,7 +144,7 @@ export function readResume(
     expires_in: rest.expiresIn,
     interval,
   })
-  // A record of an earlier version: written when its wait began.
+  // Records of earlier versions do not say when they were written: assume the start of the wait.
   const lookedAt = rest.writtenAt ?? nextPollAt - interval * 1000 * margin
   return {
     clientId: new Secret(clientId),

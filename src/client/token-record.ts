@@ -7,28 +7,33 @@ import { isBearer, isToken } from '../protocol/token-syntax.ts'
 import { Secret } from '../secret.ts'
 
 /**
- * A token as plain data, to be kept between two runs of a program.
+ * A token as plain JSON, to save between two runs of a program.
  *
- * **Sensitive**: it holds the access token and the refresh token in the clear. Keep it in a keyring, or in a file that
- * only its owner may read.
+ * **Sensitive**: it contains the access token and the refresh token in plain text. Store it in a keyring, or in a file
+ * that only its owner can read.
  *
  * @group Device authorization
  */
 export interface TokenRecord {
-  /** The version of this form. */
+  /** The version of this format. */
   v: 1
+  /** The access token, in plain text. */
   accessToken: string
+  /** The token type, such as `bearer`. */
   tokenType: string
+  /** The granted scopes. */
   scopes: string[]
+  /** The requested scopes that were not granted. */
   missingScopes: string[]
-  /** Seconds. */
+  /** Lifetime of the access token in seconds. */
   expiresIn?: number
-  /** Epoch milliseconds. */
+  /** When the access token expires, in epoch milliseconds. */
   expiresAt?: number
+  /** The refresh token, in plain text. */
   refreshToken?: string
-  /** Seconds. */
+  /** Lifetime of the refresh token in seconds. */
   refreshTokenExpiresIn?: number
-  /** Epoch milliseconds. */
+  /** When the refresh token expires, in epoch milliseconds. */
   refreshTokenExpiresAt?: number
 }
 
@@ -50,11 +55,11 @@ const tokenRecord = v.object({
 })
 
 /**
- * Writes a token as plain data, from which {@link importToken} makes it again. `JSON.stringify(token)` does not: it
- * writes `[secret]`.
+ * Exports a token as plain JSON, which {@link importToken} reads. `JSON.stringify(token)` cannot do this: it writes
+ * `[secret]`.
  *
- * @returns A **sensitive** record, with the secrets in the clear.
- * @throws {@link BadOptionError} for anything but a token.
+ * @returns A **sensitive** record with the secrets in plain text.
+ * @throws {@link BadOptionError} if the argument is not a token.
  * @group Device authorization
  */
 export function exportToken(token: OAuthToken): TokenRecord {
@@ -71,9 +76,9 @@ export function exportToken(token: OAuthToken): TokenRecord {
 }
 
 /**
- * Reads what {@link exportToken} wrote: `importToken(JSON.parse(text))`.
+ * Imports a token that {@link exportToken} exported: `importToken(JSON.parse(text))`.
  *
- * @throws {@link BadOptionError} that names the fields at fault, and quotes nothing.
+ * @throws {@link BadOptionError} that names the invalid fields, but quotes nothing.
  * @group Device authorization
  */
 export function importToken(json: unknown): OAuthToken {
@@ -91,7 +96,7 @@ export function importToken(json: unknown): OAuthToken {
   }
 }
 
-/** Throws BadOptionError for anything but a token: one that was written as JSON has lost its secrets. */
+/** Throws a BadOptionError unless the value is a token. A token that went through JSON has lost its secrets. */
 export function assertToken(token: OAuthToken): void {
   const { accessToken, refreshToken }: Partial<OAuthToken> = Object(token)
   if (isSecret(accessToken) && (refreshToken === undefined || isSecret(refreshToken))) return

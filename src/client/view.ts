@@ -16,35 +16,46 @@ export type DeviceSnapshot = SnapshotFrom<typeof deviceAuthorization>
  * @group Device authorization
  */
 export interface DeviceView {
-  /** How the authorization stands, in the words of the specification, or how it ended. */
+  /** The result of the last poll (`requested` before the first one), or how the authorization ended. */
   readonly status: DeviceStatus | DeviceResult['status']
-  /** What it is doing; nothing once it has ended. */
+  /** What it is doing now; absent once it has ended. */
   readonly activity?: 'requesting' | 'waiting' | 'polling' | 'retrying'
-  /** One sentence for the user. */
+  /** One sentence to show to the user. */
   readonly text: string
+  /** The code that the user enters. */
   readonly userCode?: string
+  /** The URL where the user enters the code. */
   readonly verificationUri?: string
+  /** The URL that contains the code, if the service sent one. */
   readonly verificationUriComplete?: string
   /** Whole seconds until the codes expire. */
   readonly secondsLeft?: number
-  /** Whole seconds until the next poll; nothing where the codes expire before it. */
+  /** Whole seconds until the next poll; absent if the codes expire before it. */
   readonly secondsToNextPoll?: number
   /** Polls sent so far. */
   readonly polls: number
-  /** The last fault while it is being retried, or what ended the flow. */
+  /** The last fault while it is being retried, or the error that ended the flow. */
   readonly error?: { readonly code: AnyAuthgraphError['code']; readonly message: string }
 }
 
-/** How an actor shows that was ended from outside: stopped by the caller, or broken by a defect. */
+/** The view of an actor that was ended from outside: stopped by the caller, or broken by a bug. */
 const ENDED = {
   stopped: { status: 'cancelled', text: 'Cancelled.' },
   error: { status: 'failed', text: 'Something went wrong.' },
 } as const
 
 /**
- * Reads a snapshot into what a user interface shows. An actor that was stopped shows as cancelled.
+ * Turns a snapshot into plain data for a user interface. A stopped actor is shown as cancelled.
  *
- * @param now Epoch milliseconds.
+ * @example
+ * ```ts
+ * import { createDeviceAuthorization, viewOf } from 'authgraph'
+ *
+ * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
+ * const { text, userCode, verificationUri, secondsLeft } = viewOf(actor.getSnapshot(), Date.now())
+ * ```
+ *
+ * @param now The current time in epoch milliseconds.
  * @group Device authorization
  */
 export function viewOf(snapshot: DeviceSnapshot, now: number): DeviceView {
@@ -60,13 +71,13 @@ export function viewOf(snapshot: DeviceSnapshot, now: number): DeviceView {
     ...((activity === 'waiting' || activity === 'retrying') &&
       nextPollAt < expiresAt && { secondsToNextPoll: secondsUntil(nextPollAt, now) }),
     polls,
-    // An error that is none of ours is a defect, and may quote anything.
+    // Any other error is a bug, and its message may quote anything.
     ...(error instanceof AuthgraphError &&
       explains(snapshot) && { error: { code: error.code, message: error.message } }),
   }
 }
 
-/** A fault of the past is no reason of another end. */
+/** A past fault does not explain how the flow ended otherwise. */
 function explains({ status, output }: DeviceSnapshot): boolean {
   return status === 'active' || output?.status === 'failed'
 }

@@ -2,10 +2,18 @@ import type { DeviceAuthorizationActor } from './options.ts'
 import type { DeviceSnapshot } from './view.ts'
 
 /**
- * Calls the listener with the present snapshot at once, and with every later one. (`actor.subscribe` starts with the
- * next.)
+ * Calls the listener with the current snapshot at once, and then with every new one. (`actor.subscribe` starts with the
+ * next one.)
  *
- * @returns A function that ends the watch.
+ * @example
+ * ```ts
+ * import { createDeviceAuthorization, viewOf, watch } from 'authgraph'
+ *
+ * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
+ * const stopWatching = watch(actor, (snapshot) => show(viewOf(snapshot, Date.now())))
+ * ```
+ *
+ * @returns A function that stops watching.
  * @group Device authorization
  */
 export function watch(

@@ -1,11 +1,11 @@
 import { AuthgraphError, CancelledError, TimedOutError } from '../errors.ts'
 import type { Clock } from './options.ts'
 
-/** Milliseconds a request outside of a flow may take. */
+/** Timeout in milliseconds of a request outside of a flow. */
 const REQUEST_TIMEOUT = 30_000
 
 /**
- * Runs requests that no machine watches: ends them when time is up, or when the caller says so.
+ * Runs requests outside of a machine: aborts them on timeout, or when the caller's signal is aborted.
  *
  * @throws {@link TimedOutError}, {@link CancelledError}, and what the requests throw.
  */

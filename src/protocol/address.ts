@@ -1,9 +1,10 @@
 import { WrongHostError } from '../errors.ts'
 
 /**
- * Reads an address that secrets are sent to: `https`, or `http` on a loopback address, and no user name in it.
+ * Parses a URL that secrets are sent to. It must use `https`, or `http` on a loopback address, and must not contain a
+ * user name or password.
  *
- * @throws {@link WrongHostError} for every other address, before anything is sent.
+ * @throws {@link WrongHostError} for any other URL, before anything is sent.
  */
 export function secureAddress(address: string): URL {
   if (!URL.canParse(address)) throw new WrongHostError('a URL of the provider is not absolute')
@@ -15,19 +16,19 @@ export function secureAddress(address: string): URL {
   throw new WrongHostError(`the URL at ${url.host} must use https: only loopback addresses may use http`)
 }
 
-/** Tells an address below which paths are found: http(s), without a query, a fragment, or a user name. */
+/** Whether a URL can be a base URL: http(s), without a query, a fragment, or a user name. */
 export function isBaseAddress(address: string): boolean {
   return URL.canParse(address) && /^https?:\/\/[^?#@]+$/i.test(address)
 }
 
-/** Cuts the slash at the end of an address, so that a path can follow. */
+/** Removes a trailing slash, so that a path can be appended. */
 export function withoutSlash(address: string): string {
   return address.endsWith('/') ? address.slice(0, -1) : address
 }
 
 /**
- * Reads a host as users write it, with or without `https://` before it; `undefined` for anything else. Only a loopback
- * address may have `http`, which is then the default.
+ * Parses a host as users write it, with or without `https://`; returns `undefined` for anything else. Only loopback
+ * addresses may use `http`, which is their default.
  */
 export function hostAddress(text: string): URL | undefined {
   const scheme =
@@ -39,9 +40,9 @@ export function hostAddress(text: string): URL | undefined {
 }
 
 /**
- * Host names and addresses that never leave this machine. RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3.
+ * Whether a host is a loopback address. RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3.
  *
- * Not `*.localhost`: many systems ask DNS for those names, which others can answer.
+ * `*.localhost` is not: many systems resolve those names with DNS, where others can answer.
  */
 export function isLoopback(hostname: string): boolean {
   return ['localhost', '[::1]', '::1'].includes(hostname) || /^127\.\d+\.\d+\.\d+$/.test(hostname)

@@ -26,41 +26,40 @@ const deviceCodes = v.pipe(
     ...completeOf(codes),
     /** Seconds. */
     expiresIn: Math.min(codes.expires_in, LONGEST_LIFETIME),
-    /** Seconds between polls, one at least: an interval of zero would be a loop without a pause. */
+    /** Seconds between polls, at least one: an interval of zero would poll without a pause. */
     interval: Math.max(codes.interval, 1),
   })),
 )
 
 /**
- * The device codes record: what the service answers to the request for codes.
+ * The device codes: the response of the device authorization endpoint.
  *
- * It is only ever received; `parseDeviceCodes` is the one place where it comes from.
+ * `parseDeviceCodes` is the only way to create one.
  *
  * @group Protocol
- * @see Spec 2.3
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
 export interface DeviceCodes extends v.InferOutput<typeof deviceCodes>, v.Brand<'DeviceCodes'> {}
 
 /**
- * Reads the device codes record from parsed JSON (or the fields of a form-encoded answer).
+ * Parses the device codes from JSON, or from the fields of a form-encoded response.
  *
- * Lengths and alphabets of the codes are not checked; unknown fields are ignored.
+ * It does not check the length or alphabet of the codes, and ignores unknown fields.
  *
- * @throws {@link BadResponseError} that names the fields at fault.
+ * @throws {@link BadResponseError} that names the invalid fields.
  * @group Protocol
- * @see Spec 2.3
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
 export function parseDeviceCodes(json: unknown): DeviceCodes {
   return parseFields(deviceCodes, json, 'device authorization response') as DeviceCodes
 }
 
-/** What of the codes the user is shown. */
+/** Picks what the user is shown. */
 export function shownOf({ userCode, verificationUri, verificationUriComplete }: DeviceCodes) {
   return { userCode, verificationUri, ...(verificationUriComplete && { verificationUriComplete }) }
 }
 
-/** The user reads one address and opens the other: both must be of one origin. */
+/** The user reads one URL and opens the other, so both must have the same origin. */
 function completeOf({
   verification_uri: shown,
   verification_uri_complete: complete,
@@ -69,7 +68,7 @@ function completeOf({
   return { verificationUriComplete: complete }
 }
 
-/** Some services spell the field `verification_url`. */
+/** Some services call the field `verification_url`. */
 function withVerificationUri(json: unknown): unknown {
   const verification_uri = memberOf(json, 'verification_url')
   return verification_uri === undefined ? json : { verification_uri, ...(json as object) }

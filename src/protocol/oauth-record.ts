@@ -7,69 +7,69 @@ import { readSeconds } from './seconds.ts'
 import { isVisible } from './texts.ts'
 import { isBearer, isToken } from './token-syntax.ts'
 
-/** What cannot be read beside the token counts as absent: it is no reason to lose the token. */
-const beside = v.nullish(v.unknown())
+/** An invalid optional field counts as absent: it is no reason to lose the token. */
+const optional = v.nullish(v.unknown())
 
 const record = v.object({
   access_token: v.custom<string>(isToken),
   token_type: v.nullish(v.unknown(), 'bearer'),
   scope: v.nullish(v.string()),
-  expires_in: beside,
-  refresh_token: beside,
-  refresh_token_expires_in: beside,
+  expires_in: optional,
+  refresh_token: optional,
+  refresh_token_expires_in: optional,
 })
 
 /**
- * What is unusual about a token that was kept nevertheless. `not_bearer`: its type is not `bearer`, and only that one is
- * known how to send. `oauth()` refuses it.
+ * A problem with a token that was kept nevertheless. `not_bearer`: its type is not `bearer`, the only type that this
+ * package can send. `oauth()` refuses it.
  *
  * @group Protocol
  */
 export type TokenWarning = 'not_bearer'
 
 /**
- * The OAuth record: what a poll brings once the user has authorized the device.
+ * The token response: the access token, and what the service says about it.
  *
  * @group Protocol
- * @see Spec 2.2
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1 RFC 6749, section 5.1}
  */
 export interface OAuthToken {
+  /** The access token. Pass the token to `oauth()` to send it, or call `reveal()` to read it. */
   readonly accessToken: Secret
   /**
-   * As the service wrote it; `bearer` where it wrote nothing, and empty where it wrote what cannot be shown. Compare
-   * without regard to case.
+   * The token type as the service wrote it: `bearer` if it is missing, empty if it cannot be displayed. Compare it
+   * case-insensitively.
    */
   readonly tokenType: string
-  /** Absent where nothing is unusual. */
+  /** A problem with the token; absent if there is none. */
   readonly warning?: TokenWarning
-  /** The scopes granted; those asked for, where the service does not name them. */
+  /** The granted scopes; the requested scopes if the service does not name the granted ones. */
   readonly scopes: readonly string[]
-  /** The scopes asked for that are not among those granted. */
+  /** The requested scopes that were not granted. */
   readonly missingScopes: readonly string[]
-  /** Seconds the access token lives, where it ends. */
+  /** Lifetime of the access token in seconds; absent if it does not expire. */
   readonly expiresIn?: number
-  /** When the access token ends, epoch milliseconds of the service's clock. */
+  /** When the access token expires, in epoch milliseconds of the service's clock. */
   readonly expiresAt?: number
-  /** Buys a new pair of tokens, once: see `refresh`. */
+  /** The refresh token, usually valid for a single use: pass the token to `refresh`. */
   readonly refreshToken?: Secret
-  /** Seconds the refresh token lives. */
+  /** Lifetime of the refresh token in seconds. */
   readonly refreshTokenExpiresIn?: number
-  /** When the refresh token ends, epoch milliseconds of the service's clock. */
+  /** When the refresh token expires, in epoch milliseconds of the service's clock. */
   readonly refreshTokenExpiresAt?: number
 }
 
-/** What was asked for, in the habits of the service. */
+/** The requested scopes, and how the service separates scopes. */
 export interface Asked {
   readonly scopes: readonly string[]
   readonly separator: ScopeSeparator
 }
 
 /**
- * Reads the OAuth record.
+ * Parses a token response.
  *
- * @throws {@link BadResponseError} that names the fields at fault.
- * @see Spec 2.2
+ * @throws {@link BadResponseError} that names the invalid fields.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1 RFC 6749, section 5.1}
  */
 export function parseOAuthRecord({ body, date, at }: ReceivedResponse, asked: Asked): OAuthToken {
   const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in } =

@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import { BadResponseError } from '../errors.ts'
 
 /**
- * Reads a record by its schema.
+ * Parses a record with a schema.
  *
- * @param name What the record is called in an error.
- * @param Failure BadResponseError by default.
- * @throws Failure that names the fields at fault and quotes nothing: valibot's own messages hold what was received.
+ * @param name What an error calls the record.
+ * @param Failure The error class. Default: {@link BadResponseError}.
+ * @throws `Failure`, naming the invalid fields but quoting nothing: messages of valibot contain what was received.
  */
 export function parseFields<Schema extends v.GenericSchema>(
   schema: Schema,

@@ -4,42 +4,44 @@ import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from './endpoints.ts'
 import type { ScopeSeparator } from './scopes.ts'
 
 /**
- * How one service is spoken to: its addresses and its habits.
+ * Where codes and tokens come from: the endpoints of a service, and how requests to it are written.
  *
  * @group Profiles
  */
 export interface Provider {
-  /** Where codes are asked for: `https`, or `http` on a loopback address. */
+  /** The device authorization endpoint: `https`, or `http` on a loopback address. */
   readonly deviceAuthorizationEndpoint: string
-  /** Where the device polls. */
+  /** The token endpoint: `https`, or `http` on a loopback address. */
   readonly tokenEndpoint: string
-  /** The address of the API, without a slash at its end, where the service has one. */
+  /** The base URL of the API without a trailing slash, if the service has one. */
   readonly baseUrl?: string | undefined
+  /** What separates two scopes in a request and in a response. */
   readonly scopeSeparator: ScopeSeparator
   /**
-   * How the fields of a request are written. A server that refuses a form with status 415 is sent JSON without this
-   * option too, at the cost of one more request.
+   * How the body of a request is encoded. If a server refuses a form with status 415, the request is sent again as
+   * JSON, whatever this option says.
    */
   readonly encoding: 'form' | 'json'
 }
 
 /**
- * The two addresses of the service of the specification.
+ * The two hosts of a GitHub-compatible service.
  *
  * @group Profiles
  */
 export interface ServiceAddresses {
-  /** The host that serves the login paths: `https://github.com` by default. */
+  /** The host of the login endpoints. Default: `https://github.com`. */
   readonly authUrl?: string
-  /** The API host: `https://api.github.com` by default. */
+  /** The base URL of the API. Default: `https://api.github.com`. */
   readonly baseUrl?: string
 }
 
 /**
- * The service of the specification.
+ * The provider for GitHub, or for a service with the same paths on other hosts.
  *
  * @group Profiles
- * @see Spec 4
+ * @see {@link https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow GitHub:
+ * device flow}
  */
 export function github({
   authUrl = 'https://github.com',
@@ -55,12 +57,11 @@ export function github({
 }
 
 /**
- * An Enterprise installation: on a host of its own (its API lies below `/api/v3`), or on a subdomain of `ghe.com`
- * (its API is on the host `api.` before it).
+ * The provider for GitHub Enterprise Server (such as `git.example.com`, with its API at `/api/v3`) or GitHub Enterprise
+ * Cloud with data residency (such as `octo.ghe.com`, with its API at `api.octo.ghe.com`).
  *
- * @param host The host as users write it, such as `git.example.com` or `octo.ghe.com`, with or without `https://`. The
- * host `github.com` gives the same as {@link github}`()`.
- * @throws {@link BadOptionError} for anything else, and for `http://` other than on a loopback address.
+ * @param host The host, with or without `https://`. For `github.com` the result is the same as {@link github}`()`.
+ * @throws {@link BadOptionError} for anything else, and for `http://` unless it is a loopback address.
  * @group Profiles
  */
 export function githubEnterprise(host: string): Provider {
@@ -76,7 +77,8 @@ export function githubEnterprise(host: string): Provider {
 }
 
 /**
- * A server that keeps to RFC 8628 as written: scopes joined by a space.
+ * The provider for any service that follows RFC 8628. Scopes are separated by a space unless you say otherwise. Use
+ * `discover` to read the endpoints from the service's metadata.
  *
  * @group Profiles
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html RFC 8628}

@@ -1,11 +1,11 @@
 /**
- * Reads a body as text, up to a limit; `undefined` where it is larger. The rest is then not read.
+ * Reads a body as text. Returns `undefined` if it is larger than the limit; the rest is then not read.
  *
  * @param limit Bytes.
  */
 export async function readText(body: ReadableStream<Uint8Array>, limit: number): Promise<string | undefined> {
   const decoder = new TextDecoder()
-  // Not `for await`: most versions of Safari cannot iterate over a stream.
+  // Not `for await`: most versions of Safari cannot iterate over streams.
   const reader = body.getReader()
   let text = ''
   let size = 0
@@ -21,7 +21,7 @@ export async function readText(body: ReadableStream<Uint8Array>, limit: number):
   }
 }
 
-/** Ends a body that is not read further. Nobody waits for it: a stream may take as long to end as it likes. */
+/** Cancels a body that is not read further, without waiting: a stream may take any time to end. */
 export function discard(body: { cancel(): Promise<void> } | null): void {
   body?.cancel().catch(() => undefined)
 }

@@ -2,21 +2,21 @@ import { AuthgraphError, BadOptionError, UnreachableError } from '../errors.ts'
 import type { Secret } from '../secret.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
-/** How JavaScript engines word a bug. A connection that fails is a TypeError too, in words of its own. */
+/** How JavaScript engines word a bug. A failed connection is a TypeError too, but with other words. */
 const BUG = / is not (a|an|iterable|defined)\b|\b(of|is|convert) (undefined|null)\b|Illegal invocation/
 
-/** What every engine writes on an error. Clients of HTTP add the request, which holds secrets. */
+/** Properties that engines set on errors. HTTP clients add others, such as the request, which contains secrets. */
 const OWN =
   /^(message|stack|line|lineNumber|column|columnNumber|fileName|sourceURL|originalLine|originalColumn)$/
 
-/** What may be a token or a code. */
+/** Text that may be a token or a code. */
 const LONG_WORD = /[\w.~+/=-]{20}/
 
 /**
- * Makes the error of a request from what `fetch` threw: BadOptionError for a bug, otherwise UnreachableError. What was
- * thrown becomes the cause only where it cannot hold a secret.
+ * Converts what `fetch` threw: a bug becomes a BadOptionError, anything else an UnreachableError. The thrown value
+ * becomes the cause only if it cannot contain a secret.
  *
- * @param sent The secrets of the request. Where they are not known, nothing becomes the cause.
+ * @param sent The secrets of the request. If they are not known, there is no cause.
  */
 export function requestFailure(host: string, thrown: unknown, sent?: readonly Secret[]): AuthgraphError {
   if (thrown instanceof AuthgraphError) return thrown

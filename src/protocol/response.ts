@@ -1,28 +1,30 @@
 import type { Secret } from '../secret.ts'
 import { LONGEST_LIFETIME } from './endpoints.ts'
 
-/** One answer of the service, read but not yet understood. */
+/** A response of the service, read but not yet interpreted. */
 export interface ReceivedResponse {
   readonly status: number
-  /** The JSON value, or the fields of a form; `undefined` where the body is neither. */
+  /** The JSON value, or the fields of a form; `undefined` if the body is neither. */
   readonly body: unknown
-  /** When it had arrived, epoch milliseconds. */
+  /** When the response arrived, in epoch milliseconds. */
   readonly at: number
-  /** Seconds after which the service asks to be called again. */
+  /** Seconds to wait before the next request, from the `Retry-After` header. */
   readonly retryAfter?: number | undefined
-  /** The service's own time of the answer, epoch milliseconds. */
+  /** The `Date` header, in epoch milliseconds. */
   readonly date?: number | undefined
-  /** The secrets of the request, which a server may repeat. */
+  /** The secrets of the request, because a server may repeat them. */
   readonly sent?: readonly Secret[] | undefined
 }
 
-/** A date as HTTP writes it today, and as it did once. RFC 9110, section 5.6.7. */
+/** A date in HTTP, in the current and the obsolete format. RFC 9110, section 5.6.7. */
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, [\d\w -]+ \d\d:\d\d:\d\d GMT$/
 
-/** A form: names and values, without a character that stands in HTML, in JSON or in prose. */
+/** A form: names and values, without characters that occur in HTML, JSON or prose. */
 const FORM = /^[^\s<>{}"=]+=[^\s<>{}"]*$/
 
-/** Reads a body by what it is, not by what its header says: JSON is sent as text, and some answer with a form. */
+/**
+ * Parses a body by its content, not by its content type: some services send JSON as text, others respond with a form.
+ */
 export function readBody(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -32,26 +34,28 @@ export function readBody(text: string): unknown {
   }
 }
 
-/** Finds the member `error` of a refusal. Spec 7; RFC 6749, section 5.2. */
+/** Returns the OAuth error code of a body, if it has one. RFC 6749, section 5.2. */
 export function errorCodeOf(body: unknown): string | undefined {
   const code = memberOf(body, 'error')
   return typeof code === 'string' && code !== '' ? code : undefined
 }
 
-/** Reads one member of what should be an object. `null` is an absent one: some servers write every field. */
+/** Returns a member of what should be an object. `null` counts as absent: some servers write every field. */
 export function memberOf(body: unknown, name: string): unknown {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined
   return (body as Record<string, unknown>)[name] ?? undefined
 }
 
-/** Tells whether a member has a value. Some write every field, those without a value empty, beside an error. */
-export function brings(body: unknown, name: string): boolean {
+/**
+ * Whether a member has a value. Some servers write every field, and leave those without a value empty next to an error.
+ */
+export function hasMember(body: unknown, name: string): boolean {
   const value = memberOf(body, name)
   return value !== undefined && (value !== '' || errorCodeOf(body) === undefined)
 }
 
 /**
- * Reads a `Retry-After` header, seconds or a date, into seconds from `at`.
+ * Parses a `Retry-After` header, in seconds or as a date, into seconds from `at`.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3 RFC 9110, section 10.2.3}
  */
@@ -60,12 +64,12 @@ export function readRetryAfter(headers: Headers, at: number): number | undefined
   if (/^\d+$/.test(text)) return Math.min(Number(text), LONGEST_LIFETIME)
   const until = readDate(text)
   if (until === undefined) return undefined
-  // Measured by the clock of the service, where it tells its time: that of a device may be hours off.
+  // Measured by the service's clock if it sends a date: the clock of a device may be hours off.
   const now = readDate(headers.get('date')) ?? at
   return Math.min(Math.max(0, (until - now) / 1000), LONGEST_LIFETIME)
 }
 
-/** Reads a date of HTTP into epoch milliseconds, and nothing else: `Date.parse` makes a day in May of "-5". */
+/** Parses an HTTP date into epoch milliseconds, strictly: `Date.parse` reads "-5" as a day in May. */
 export function readDate(text: string | null): number | undefined {
   const date = HTTP_DATE.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN
   return Number.isNaN(date) ? undefined : date

@@ -1,11 +1,11 @@
 import type { Secret } from '../secret.ts'
 
-/** Characters of the shortest secret that is found inside a longer word: `id` is part of `invalid`. */
+/** Shorter secrets are replaced only as whole words: `id` is part of `invalid`. */
 const LEAST_INSIDE_A_WORD = 8
 
-/** Replaces every secret in a text by `[secret]`, also as it is written in an address or a form. */
+/** Replaces every secret in a text with `[secret]`. */
 export function withoutSecrets(text: string, secrets: readonly Secret[]): string {
-  // The longest first: one may begin with another.
+  // The longest first, because one secret may begin with another.
   const values = secrets.flatMap(spellings).sort((a, b) => b.length - a.length)
   return values
     .filter((value) => value.length >= LEAST_INSIDE_A_WORD)

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { hostAddress, isBaseAddress, isLoopback, secureAddress } from '../../src/protocol/address.ts'
 
 test.each([
-  ['https://user@login.example', 'may not hold a user name'],
-  ['https://:password@login.example', 'may not hold a user name'],
+  ['https://user@login.example', 'must not contain a user name'],
+  ['https://:password@login.example', 'must not contain a user name'],
   ['ftp://localhost', 'must use https'],
   ['login.example', 'is not absolute'],
 ])('secrets are not sent to %j', (address, why) => {

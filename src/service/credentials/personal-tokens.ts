@@ -18,7 +18,7 @@ export interface PersonalAccessToken {
 /**
  * Finds personal tokens by their hashes: the time of a look-up tells nothing of a token whose hash it is not.
  *
- * @throws BadOptionError for a token that is missing or empty.
+ * @throws {@link BadOptionError} for a token that is missing or empty.
  */
 export function createPersonalTokens(personalTokens: readonly PersonalAccessToken[]) {
   for (const personalToken of personalTokens)
