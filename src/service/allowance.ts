@@ -1,4 +1,4 @@
-/** Whether something may happen once more; if not, seconds until it may. */
+/** Whether an action is allowed now; if not, seconds until it is. */
 export type Allowance = Allowed | Refusal
 
 export interface Allowed {
@@ -14,9 +14,9 @@ export interface Refusal {
 export const ALLOWED: Allowed = { ok: true }
 
 /**
- * Refuses something until a moment.
+ * Refuses until a point in time.
  *
- * @param until Epoch milliseconds, as `now`.
+ * @param until Epoch milliseconds, like `now`.
  */
 export function refuseUntil(until: number, now: number): Refusal {
   return { ok: false, retryAfter: Math.max(1, Math.ceil((until - now) / 1000)) }

@@ -3,38 +3,38 @@ import { hmac, same } from './credentials/hash.ts'
 import { newSessionId } from './credentials/random-codes.ts'
 import type { ServiceRequest } from './http/types.ts'
 
-/** What binds the forms of the verification page to the browser, and to the user, that was shown them. */
+/** Binds each form of the verification page to the browser and the user it was shown to. */
 export interface Session {
-  /** The headers that give a new browser its cookie. */
+  /** Sets the cookie of a new browser; empty for a known one. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * Makes what a form carries.
+   * Returns the CSRF token of a form.
    *
-   * @param userCode The code that the form decides; none for a form that a code is entered in.
+   * @param userCode The code that the form approves or denies; omit it for the form in which a code is entered.
    */
   csrfFor(userCode?: string): Promise<string>
-  /** Whether a form was sent by a page of this service, and was made for this browser, user and code. */
+  /** Whether a form comes from a page of this service and was made for this browser, user and code. */
   isOurs(csrf: string | undefined, userCode?: string): Promise<boolean>
 }
 
-/** What a session is opened with. */
+/** What `openSession` needs. */
 export interface SessionRequest {
   readonly request: ServiceRequest
-  /** Who is signed in. A form is good for this user alone. */
+  /** The signed-in user. A form is valid for this user only. */
   readonly user: User
-  /** The key that the tokens of forms are made with: whoever plants a cookie cannot compute them. */
+  /** Signs the CSRF tokens, so that an attacker who plants a cookie cannot compute them. */
   readonly secret: string
-  /** The address of the page, as browsers see it. */
+  /** The URL of the page, as browsers see it. */
   readonly address: URL
 }
 
-/** What a cookie and its attributes are separated by. Other white space is part of a name. RFC 6265, section 5.2. */
+/** Only spaces and tabs are trimmed around a cookie. Other white space is part of its name. RFC 6265, section 5.2. */
 const AROUND = /^[ \t]+|[ \t]+$/g
 
-/** Reads the session of a request from its cookie, or begins one. */
+/** Reads the session of a request from its cookie, or starts a new one. */
 export function openSession({ request, user, secret, address }: SessionRequest): Session {
   const isSecure = address.protocol === 'https:'
-  // With this prefix, browsers take the cookie from this host alone, and over TLS.
+  // With this prefix, browsers accept the cookie from this host only, and only over TLS.
   const cookieName = isSecure ? '__Host-authgraph' : 'authgraph'
   const known = readCookie(request.header('cookie'), cookieName)
   const id = known ?? newSessionId()
@@ -52,13 +52,13 @@ export function openSession({ request, user, secret, address }: SessionRequest):
   }
 }
 
-/** Older browsers do not send `Sec-Fetch-Site`, and none does over http off loopback. All send `Origin` with a form. */
+/** Older browsers never send `Sec-Fetch-Site`, and none sends it over http off loopback. All send `Origin` with a form. */
 function isSameOrigin({ header }: ServiceRequest, address: URL): boolean {
   const site = header('sec-fetch-site')
   return site === undefined ? header('origin') === address.origin : site === 'same-origin'
 }
 
-/** Of two cookies with the same name one was planted, and nothing tells which. */
+/** Ignores both of two cookies with the same name: one of them was planted, and nothing tells which. */
 function readCookie(header: string | undefined, name: string): string | undefined {
   const pairs = (header ?? '').split(';').map((pair) => pair.replaceAll(AROUND, ''))
   const [pair, ...more] = pairs.filter((pair) => pair.startsWith(`${name}=`))

@@ -1,24 +1,33 @@
 import { BadOptionError } from '../errors.ts'
 import type { ServiceRequest } from './http/types.ts'
 
-/** Bits of an address of IPv6, which those of IPv4 are mapped into (RFC 4291, section 2.5.5.2). */
+/** Bits of an IPv6 address. IPv4 addresses are mapped into IPv6 (RFC 4291, section 2.5.5.2). */
 const BITS = 128n
 const MAPPED_IPV4 = 0xffff_0000_0000n
 const IPV4_BITS = 32n
 
-/** IPv4 addresses as clients of IPv6 alone reach them, and are seen (RFC 6052, section 2.1). */
+/** The prefix of IPv4 addresses behind NAT64 (RFC 6052, section 2.1). */
 const NAT64 = 0x64_ff9bn << 96n
 
-/** One subscriber of IPv6 may have a network of this many bits, and as many addresses in it as they like. RFC 6177. */
+/** One IPv6 subscriber may own a whole /48 network and use any address in it. RFC 6177. */
 const NETWORK_BITS = 48n
 
 /**
- * Tells the address of a client that comes over proxies of yours, as the option `clientAddress` of `createService`.
- * It reads `X-Forwarded-For` from its end, as far as it was written by proxies that are trusted; what lies before
- * that, anybody may have written.
+ * Finds the address of a client behind your proxies. Pass the result as the option `clientAddress` of `createService`.
+ * It reads `X-Forwarded-For` from right to left and stops at the first address that is not a trusted proxy: anyone could
+ * have written what comes before it.
  *
- * @param trusted The proxies: addresses (`127.0.0.1`) or networks (`10.0.0.0/8`, `fd00::/8`).
- * @throws {@link BadOptionError} for what is neither.
+ * ```ts
+ * import { behindProxies, createService } from 'authgraph/service'
+ *
+ * const service = createService({
+ *   clients: [{ clientId: 'my-client-id', name: 'My app' }],
+ *   clientAddress: behindProxies(['10.0.0.0/8']),
+ * })
+ * ```
+ *
+ * @param trusted Your proxies: addresses (`127.0.0.1`) or networks (`10.0.0.0/8`, `fd00::/8`).
+ * @throws {@link BadOptionError} for an entry that is neither an address nor a network.
  * @group Service
  */
 export function behindProxies(trusted: readonly string[]): (request: ServiceRequest) => string | undefined {
@@ -40,7 +49,7 @@ export function behindProxies(trusted: readonly string[]): (request: ServiceRequ
   }
 }
 
-/** Names what is counted as one client: an IPv4 address, however it is written, or the IPv6 network of a subscriber. */
+/** Returns what limits count as one client: an IPv4 address in any notation, or the IPv6 network of a subscriber. */
 export function networkOf(address: string): string {
   const bits = bitsOf(address)
   if (bits === undefined) return address
@@ -58,13 +67,14 @@ function readNetwork(text: string): (bits: bigint) => boolean {
   const bits = bitsOf(address)
   const most = address.includes(':') ? BITS : IPV4_BITS
   if (bits === undefined || more.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length)))
-    throw new BadOptionError(`"${text}" is no address and no network such as 10.0.0.0/8`)
+    throw new BadOptionError(`"${text}" is neither an IP address nor a network such as 10.0.0.0/8`)
   const free = most - (length === undefined ? most : BigInt(length))
-  if (free < 0n) throw new BadOptionError(`the network "${text}" has more bits than an address`)
+  if (free < 0n)
+    throw new BadOptionError(`the prefix of the network "${text}" is too long: use at most /${most}`)
   return (other) => other >> free === bits >> free
 }
 
-/** The 128 bits of an address; `undefined` for what is none. */
+/** The 128 bits of an address; `undefined` for any other text. */
 function bitsOf(address: string): bigint | undefined {
   const ipv4 = readIpv4(/^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1])
   if (ipv4 !== undefined) return MAPPED_IPV4 | ipv4

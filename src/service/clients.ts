@@ -5,14 +5,14 @@ import type { Client } from './options.ts'
 
 /** A client of the service. */
 export interface KnownClient {
-  /** What the store knows it by: a hash of its id, which is a secret. */
+  /** The hash of its id. The id itself is a secret, so the store holds only the hash. */
   readonly reference: string
   readonly clientId: Secret
   readonly name: string
   readonly scopes: readonly string[] | undefined
 }
 
-/** The client of a request, or why there is none. */
+/** The client of a request, or why it could not be found. */
 export type FoundClient =
   | { readonly ok: true; readonly client: KnownClient }
   | { readonly ok: false; readonly why: 'missing' | 'contradictory' | 'unreadable' | 'unknown' }
@@ -22,7 +22,7 @@ interface Index {
   readonly byReference: ReadonlyMap<string, KnownClient>
 }
 
-/** Knows the clients that may ask for codes. */
+/** Looks up the clients that may request codes. */
 export function createClients(clients: readonly Client[]) {
   const known = index(clients)
 
@@ -32,17 +32,17 @@ export function createClients(clients: readonly Client[]) {
   }
 
   return {
-    /** Finds the client of a request: by its field `client_id`, or by a Basic header with an empty password. */
+    /** Finds the client of a request by the field `client_id`, or by a Basic header with an empty password. */
     async of(request: ServiceRequest, inBody: string | undefined): Promise<FoundClient> {
       const header = readBasic(request.header('authorization'))
       if (header === undefined) return inBody === undefined ? { ok: false, why: 'missing' } : find(inBody)
       if (header === 'unreadable') return { ok: false, why: 'unreadable' }
       if (inBody !== undefined && inBody !== header.clientId) return { ok: false, why: 'contradictory' }
-      // The clients are public ones (Spec 5.7): no password can be right.
+      // Clients are public and have no password, so no password can be right.
       return header.password === '' ? find(header.clientId) : { ok: false, why: 'unknown' }
     },
 
-    /** Finds a client by what the store knows it by. */
+    /** Finds a client by its hash. */
     at: async (reference: string) => (await known).byReference.get(reference),
   }
 }
@@ -62,7 +62,7 @@ async function index(clients: readonly Client[]): Promise<Index> {
   }
 }
 
-/** RFC 6749, section 2.3.1: the id is form-encoded before it goes into the header. */
+/** The id is form-encoded before it goes into the header. RFC 6749, section 2.3.1. */
 function readBasic(
   header: string | undefined,
 ): { readonly clientId: string; readonly password: string } | 'unreadable' | undefined {

@@ -32,43 +32,61 @@ import { memoryStore } from './stores/memory.ts'
 import { createWaitingGrants } from './waiting-grants.ts'
 
 /**
- * A service for the device flow. Its functions need no `this`.
+ * An authorization service for the device flow. You may destructure it: its functions do not use `this`.
  *
  * @group Service
  */
 export interface Service {
-  /** Responds to a web request, in any runtime. A client takes it as its own `fetch`. */
+  /** Responds to a web `Request`, in any runtime. In a test, pass it to a client as its `fetch`. */
   readonly fetch: ServiceFetch
-  /** Responds to a request of Node's `http` module, and of frameworks built on it. Mount it before body parsers. */
+  /** Responds to a request of Node's `http` module or of a framework built on it. Mount it before body parsers. */
   readonly requestListener: RequestListener
-  /** The paths that are served, for a framework to mount. Any other path gets 404. */
+  /** The paths to mount in a framework. Any other path gets 404. */
   readonly paths: readonly string[]
-  /** Serves HTTP on Node: on a free port of 127.0.0.1 by default. Rejects with BadOptionError where it cannot. */
+  /**
+   * Serves HTTP on Node, by default on a free port of 127.0.0.1. Rejects with {@link BadOptionError} if the port is in
+   * use, the certificate is not valid, or the runtime has no HTTP server.
+   */
   readonly listen: (at?: ListenOptions) => Promise<Listening>
   /**
-   * Recognises the credential of a request to an API of your own. Wrong passwords are limited by the IP address of the
-   * client; without an `address`, by user name.
+   * Authenticates a request to your own API. Accepts a web `Request`. Wrong passwords are limited per IP address of the
+   * client or, without an `address`, per user name.
    */
   readonly authenticate: (request: {
     readonly url?: string
     readonly headers: Headers
     readonly address?: string | undefined
   }) => Promise<Authentication>
-  /** Approves as the user would on the page. */
+  /** Approves a user code on behalf of a user, as if they had approved on the page. */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
-  /** Denies as the user would on the page. */
+  /** Denies a user code, as if the user had denied on the page. */
   readonly deny: (userCode: string) => Promise<Decision>
 }
 
-/** The address of a service that never listened: it is called in its own process, and any host will do. */
+/** The URL of a service that does not listen: it is called in its own process, where any host will do. */
 const IN_PROCESS = 'http://localhost'
 
 /**
- * Makes a service that issues codes and tokens as Spec 4 says.
+ * Creates a service that issues device codes, user codes and access tokens, and serves the verification page.
  *
- * @throws {@link BadOptionError} for an option that cannot be used.
+ * @throws {@link BadOptionError} for an option that is not valid.
+ * @example
+ * ```ts
+ * import { createService } from 'authgraph/service'
+ *
+ * const service = createService({
+ *   authUrl: 'https://login.example.com',
+ *   clients: [{ clientId: 'my-client-id', name: 'My app', scopes: ['read:user'] }],
+ *   identify: ({ header }, returnTo) => {
+ *     const user = sessions.userOf(header('cookie'))
+ *     return user ? { user } : { signInAt: `/sign-in?return_to=${encodeURIComponent(returnTo)}` }
+ *   },
+ *   issueToken: ({ user, scopes }) => sessions.newToken(user, scopes),
+ * })
+ * const { url } = await service.listen({ port: 8080 })
+ * ```
  * @group Service
- * @see Spec 3, 4
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function createService(options: ServiceOptions): Service {
   checkOptions(options)
@@ -164,7 +182,7 @@ export function createService(options: ServiceOptions): Service {
       const { host = LOOPBACK, tls } = at
       if (options.authUrl === undefined && !options.allowHttp && !tls && !isLoopback(host))
         throw new BadOptionError(
-          'listening off loopback takes an authUrl, or tls: for a test network, set allowHttp to true',
+          'to listen off loopback, give authUrl or tls; on a test network, set allowHttp to true',
         )
       const listening = await listen(handle, at)
       bound = listening.url
@@ -182,7 +200,7 @@ export function createService(options: ServiceOptions): Service {
   }
 }
 
-/** Who only listens must not be able to end a request: what they throw is dropped. */
+/** A listener must not fail a request: its errors are swallowed. */
 function harmless<ReceivedEvent>(
   receive: (received: ReceivedEvent) => void,
 ): (received: ReceivedEvent) => void {
@@ -194,11 +212,11 @@ function harmless<ReceivedEvent>(
 }
 
 function warn(message: string): void {
-  // biome-ignore lint/suspicious/noConsole: a host that gave no option "onWarning" must hear of it all the same.
+  // biome-ignore lint/suspicious/noConsole: a host without the option "onWarning" must see warnings too.
   console.warn(message)
 }
 
-/** Nothing has to be kept of tokens that the host verifies by itself. */
+/** The store keeps nothing about tokens that the host verifies. */
 function signedTokens(verify: NonNullable<ServiceOptions['verifyToken']>): Tokens {
   const nothing = async () => undefined
   return { reserve: nothing, keep: nothing, find: async (token) => verify(token) }

@@ -1,7 +1,7 @@
 /**
- * Waits for a promise, but no longer than so many milliseconds.
+ * Waits for a promise, at most the given milliseconds.
  *
- * @param late Makes the error of a promise that took longer. What becomes of it then is nobody's concern.
+ * @param late Returns the error to throw after that. A later result of the promise is ignored.
  */
 export async function withDeadline<Value>(
   milliseconds: number,

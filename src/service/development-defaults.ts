@@ -3,16 +3,16 @@ import { isLoopback } from '../protocol/address.ts'
 import { newToken } from './credentials/random-codes.ts'
 import type { ServiceOptions } from './options.ts'
 
-/** Who approves while there is no sign-in. */
+/** The user who approves while there is no sign-in. */
 const DEVELOPER: User = { id: 1, login: 'developer' }
 
-/** Where a proxy on the same machine connects from. */
+/** A proxy on the same machine connects from here. */
 const LOOPBACK = /^(?:::1|(?:::ffff:)?127\..*)$/
 
 /**
- * What stands in for options that a host has not given yet. Each warns when it is first used where it should not be.
+ * Stands in for options that the host has not set yet. Each default warns once, on its first use in production.
  *
- * @param authUrl Tells where people sign in. On a loopback address only the missing sign-in is a cause for a warning.
+ * @param authUrl Returns the URL of the login. On a loopback address, only the missing sign-in causes a warning.
  */
 export function developmentDefaults(
   warn: (message: string) => void,
@@ -28,14 +28,14 @@ export function developmentDefaults(
   return {
     identify() {
       warnOnce(
-        'authgraph: FOR DEVELOPMENT ONLY: everyone who opens the verification page approves as the user "developer". Give createService the option "identify".',
+        'authgraph: FOR DEVELOPMENT ONLY: anyone who opens the verification page approves as the user "developer". Set the option "identify" of createService.',
       )
       return { user: DEVELOPER }
     },
     issueToken() {
       if (isPublic())
         warnOnce(
-          'authgraph: FOR DEVELOPMENT ONLY: tokens live for a year and are known to this service alone. Give createService the option "issueToken".',
+          'authgraph: FOR DEVELOPMENT ONLY: tokens are valid for a year, and only this service knows them. Set the option "issueToken" of createService.',
         )
       return newToken()
     },
@@ -47,11 +47,11 @@ export function developmentDefaults(
         isPublic()
       )
         warnOnce(
-          'authgraph: requests come through a proxy, so that all clients have the same address, and share its limits. Give createService the option "clientAddress", such as behindProxies(["127.0.0.1"]), or start authgraph serve with --trust-proxy 127.0.0.1.',
+          'authgraph: requests come through a proxy, so all clients have the same address and share its limits. Set the option "clientAddress" of createService, for example to behindProxies(["127.0.0.1"]), or start authgraph serve with --trust-proxy 127.0.0.1.',
         )
       if (address === undefined && isPublic())
         warnOnce(
-          'authgraph: requests are not limited by address, since "fetch" is not told any. Give createService the option "clientAddress".',
+          'authgraph: requests are not limited by address, because "fetch" receives no client address. Set the option "clientAddress" of createService.',
         )
       return address
     },

@@ -1,26 +1,26 @@
 import type { ScopeSeparator } from '../protocol/scopes.ts'
 
 /**
- * Whose dialect a service has: those of the service of the specification, or RFC 8628 as written.
+ * How a service speaks: like GitHub (`github`), or exactly as RFC 8628 is written (`rfc8628`).
  *
  * @group Service
  */
 export type Dialect = 'github' | 'rfc8628'
 
-/** In what the two dialects differ. */
+/** How the two dialects differ. */
 export interface DialectRules {
   readonly separator: ScopeSeparator
-  /** The status of what a poll hears. No single one pleases every client. */
+  /** The status of a poll error. No single status suits every client. */
   readonly pollError: number
-  /** What is said of a device code that is unknown, of another client, or used. */
+  /** The error code for a device code that is unknown, used, or belongs to another client. */
   readonly unknownCode: string
-  /** What is said of an unknown client, and the status of it where codes are asked for, and at a poll. */
+  /** The error code for an unknown client, and its status at the device code request and at a poll. */
   readonly unknownClient: { readonly error: string; readonly atCodes: number; readonly atPoll: number }
 }
 
 /**
- * Spec: not shown. `github` answers as the service does, 404 for an unknown client where codes are asked for; its
- * error is one that clients know. `rfc8628` follows RFC 6749, section 5.2.
+ * `github` responds to an unknown client as GitHub does: 404 at the device code request, with an error code that clients
+ * know. `rfc8628` follows RFC 6749, section 5.2.
  */
 export const DIALECTS = {
   github: {

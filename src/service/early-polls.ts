@@ -2,18 +2,18 @@ import { ALLOWED, type Allowance, refuseUntil } from './allowance.ts'
 import { hash } from './credentials/hash.ts'
 import type { Limit } from './limits.ts'
 
-/** Codes that are counted at most: then the one whose last early poll is the oldest is forgotten. */
+/** How many codes are counted at most. Beyond that, the code with the oldest early poll is dropped. */
 const CAPACITY = 10_000
 
 /**
- * Counts the polls of each device code that came too early, in this process: each costs a write to the store, which is
- * spared those that are too many.
+ * Counts early polls per device code, in this process only. An early poll costs a write to the store; polls over the
+ * limit are refused without one.
  */
 export function createEarlyPolls({ max, window }: Limit, clock: { now(): number }) {
   const counts = new Map<string, { readonly times: number; readonly until: number }>()
 
   return {
-    /** Whether a poll of this code may be looked at. */
+    /** Whether a poll with this code may reach the store. */
     async allow(deviceCode: string): Promise<Allowance> {
       const count = counts.get(await hash(deviceCode))
       const now = clock.now()
@@ -26,7 +26,7 @@ export function createEarlyPolls({ max, window }: Limit, clock: { now(): number 
       const now = clock.now()
       const known = counts.get(key)
       const { times, until } = known && now < known.until ? known : { times: 0, until: now + window * 1000 }
-      // The last of all, so that the first one is the oldest.
+      // Moves the code to the end of the map, so that the first one is the oldest.
       counts.delete(key)
       counts.set(key, { times: times + 1, until })
       if (counts.size > CAPACITY) counts.delete(counts.keys().next().value ?? '')

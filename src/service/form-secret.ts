@@ -3,16 +3,16 @@ import { Secret } from '../secret.ts'
 import { newFormSecret } from './credentials/random-codes.ts'
 import type { Store } from './store.ts'
 
-/** Bytes of the shortest secret that is taken. RFC 2104, section 3. */
+/** Bytes of the shortest secret that is accepted. RFC 2104, section 3. */
 const SHORTEST = 32
 
-/** Milliseconds after which the secret in the store is made anew. A form that is open at that moment is refused once. */
+/** Milliseconds after which the secret in the store is replaced. A form that is open at that moment is refused once. */
 const LIFETIME = 30 * 24 * 60 * 60 * 1000
 
 /**
- * Gives the secret that binds forms: that of the option, or a random one in the store, which all instances share.
+ * Returns the secret that signs forms: that of the option, or a random one in the store, which all instances share.
  *
- * @throws {@link BadOptionError} where the option is too short.
+ * @throws {@link BadOptionError} if the option is too short.
  */
 export function formSecret(
   option: string | Secret | undefined,
@@ -31,7 +31,7 @@ export function formSecret(
   const secret = Secret.of(option)
   if (new TextEncoder().encode(secret.reveal()).byteLength < SHORTEST)
     throw new BadOptionError(
-      `secret must have at least ${SHORTEST} bytes: make one with "openssl rand -hex 32"`,
+      `secret must have at least ${SHORTEST} bytes: generate one with "openssl rand -hex 32"`,
     )
   return async () => secret.reveal()
 }

@@ -9,17 +9,17 @@ import {
   grantValue,
 } from '../../machines/device-grant.ts'
 
-/** One authorization as it lies in the store: the state and the context of its machine, as plain JSON. */
+/** A grant as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Grant extends DeviceGrantContext {
   readonly state: DeviceGrantState
 }
 
-/** The snapshot of a state, for which any context does: it is replaced before each step. */
+/** The snapshot of a state. Its context does not matter: it is replaced before each transition. */
 type Ready = ReturnType<typeof deviceGrant.resolveState>
 
 /**
- * Runs the machine of a grant as `transition()` of XState does, which makes an actor for each call. A grant has no
- * effects and no children, so that one scope does for all of them.
+ * Runs the machine of a grant like XState's `transition()`, which creates an actor on each call. A grant has no effects
+ * and no children, so one scope serves all grants.
  */
 export function createGrantSteps() {
   const scope = createScope()
@@ -34,13 +34,13 @@ export function createGrantSteps() {
   }
 
   return {
-    /** Begins a grant. */
+    /** Creates a grant in its initial state. */
     begin(input: DeviceGrantInput): Grant {
       const { value, context } = deviceGrant.getInitialSnapshot(scope, input)
       return { state: grantState(value), ...context }
     },
 
-    /** Runs one event. A grant that it does not change is handed back as it is. */
+    /** Applies one event. Returns the same object if nothing changed. */
     step(grant: Grant, event: DeviceGrantEvent): Grant {
       const { state, ...context } = grant
       const next = deviceGrant.transition(readyFor(state, context), event, scope)
@@ -50,7 +50,7 @@ export function createGrantSteps() {
   }
 }
 
-/** What XState hands to the logic of an actor: here, of one that is never started. */
+/** The scope that XState passes to actor logic, here taken from an actor that is never started. */
 function createScope(): AnyActorScope {
   let scope: AnyActorScope | undefined
   const logic: ActorLogic<Snapshot<undefined>, EventObject> = {
@@ -62,6 +62,7 @@ function createScope(): AnyActorScope {
     getPersistedSnapshot: (snapshot) => snapshot,
   }
   createActor(logic)
-  if (scope === undefined) throw new TypeError('XState made an actor without asking its logic for a snapshot')
+  if (scope === undefined)
+    throw new TypeError('XState created an actor without asking its logic for a snapshot')
   return scope
 }

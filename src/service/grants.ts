@@ -4,38 +4,39 @@ import { newDeviceCode, newUserCode, readUserCode } from './credentials/random-c
 import { createGrantSteps, type Grant } from './grant-steps.ts'
 import { type Change, GRANT_PREFIX, type Json, type Store, USER_CODE_PREFIX } from './store.ts'
 
-/** Milliseconds for which an expired grant is remembered, so that a late poll hears that it has expired. */
+/** Milliseconds for which an expired grant is kept, so that a late poll gets `expired_token`. */
 const MEMORY = 10 * 60 * 1000
 
-/** Where a user code leads, and the only user who may decide it on the page: the first one who opened it. */
+/** The grant of a user code, and the only user who may decide on the page: the first one who opened it. */
 interface UserCode {
   readonly grant: string
   readonly openedBy?: string | number
 }
 
-/** What a grant is issued for, and how fast it may be polled. Seconds. */
+/** Who requests a grant, for what, and how fast it may be polled. Durations in seconds. */
 export interface GrantRequest
   extends Pick<DeviceGrantInput, 'client' | 'scope' | 'origin' | 'interval' | 'leeway' | 'firstPoll'> {
   readonly expiresIn: number
 }
 
-/** A grant before and after one event. */
+/** A grant before and after an event. */
 interface Step {
   readonly before: Grant
   readonly after: Grant
 }
 
 /**
- * What became of a decision: `expired` where it came too late, `decided` where there is another one.
+ * The result of approving or denying: `done`; `unknown` if no grant has this user code; `expired` if the decision came
+ * too late; `decided` if the grant was decided before.
  *
  * @group Service
  */
 export type Decision = 'done' | 'unknown' | 'expired' | 'decided'
 
 /**
- * Everything that happens to grants, each an atomic step of the machine over the store.
+ * Creates, polls and decides grants. Each method is one atomic transition of the machine in the store.
  *
- * @param onSettled Is called with each grant that was denied, or whose token was issued. It does not reject.
+ * @param onSettled Called with each grant that was denied or whose token was issued. It must not reject.
  */
 export function createGrants(
   store: Store,
@@ -74,7 +75,7 @@ export function createGrants(
     return 'done'
   }
 
-  /** Takes a user code that no living grant has. */
+  /** Reserves a user code that no other grant uses. */
   async function takeUserCode(grant: string, expiresAt: number): Promise<string> {
     for (;;) {
       const userCode = newUserCode()
@@ -86,7 +87,7 @@ export function createGrants(
   }
 
   return {
-    /** Issues the codes of a new grant. */
+    /** Creates a grant and returns its codes. */
     async issue({ expiresIn, ...request }: GrantRequest) {
       const issuedAt = clock.now()
       const expiresAt = issuedAt + expiresIn * 1000
@@ -98,14 +99,14 @@ export function createGrants(
       return { deviceCode, userCode }
     },
 
-    /** One poll of a client; `undefined` where the code is unknown, or of another client. */
+    /** Polls a grant. Returns `undefined` if the code is unknown or belongs to another client. */
     async poll(deviceCode: string, client: string, claim: string): Promise<Grant | undefined> {
       const event = { type: 'poll', at: clock.now(), claim } as const
       const changed = await change(await grantKey(deviceCode), event, (grant) => grant.client === client)
       return changed?.after
     },
 
-    /** Says that the token under this claim was made. True where the claim still held: only then may it be delivered. */
+    /** Records that the token was made. Returns whether the claim still held: deliver the token only then. */
     async issued(deviceCode: string, claim: string): Promise<boolean> {
       const changed = await change(await grantKey(deviceCode), { type: 'issued', at: clock.now(), claim })
       if (changed?.before.state !== 'issuing' || changed.after.state !== 'authorized') return false
@@ -113,12 +114,12 @@ export function createGrants(
       return true
     },
 
-    /** Says that the token under this claim could not be made: the approval is free for the next poll. */
+    /** Records that the token could not be made, which releases the approval for the next poll. */
     async notIssued(deviceCode: string, claim: string): Promise<void> {
       await change(await grantKey(deviceCode), { type: 'notIssued', at: clock.now(), claim })
     },
 
-    /** The grant of a user code, as it stands. */
+    /** Finds the grant of a user code without changing it. */
     async find(userCode: string): Promise<Grant | undefined> {
       const key = await keyOf(userCode)
       if (key === undefined) return undefined
@@ -128,9 +129,9 @@ export function createGrants(
     },
 
     /**
-     * Opens a grant that was found by its user code, for a user who is to decide it on the page.
+     * Opens a grant on the page, for a user who is about to decide.
      *
-     * @returns Whether this user is the first one: nobody else may decide.
+     * @returns Whether this user opened it first: nobody else may decide.
      */
     async open(userCode: string, { expiresAt }: Grant, user: User): Promise<boolean> {
       const openedBy = typeof user === 'string' ? user : user.id
@@ -155,7 +156,7 @@ export function isUndecided({ state }: Grant): boolean {
   return state === 'requested' || state === 'pending' || state === 'slowed'
 }
 
-/** Reads a grant. Those that an earlier version stored have a list of scopes. */
+/** Reads a stored grant. An earlier version stored a list of scopes. */
 function grantIn(value: Json | undefined): Grant | undefined {
   const stored = value as unknown as (Grant & { readonly scopes?: readonly string[] }) | undefined
   if (stored?.scopes === undefined) return stored
@@ -163,7 +164,7 @@ function grantIn(value: Json | undefined): Grant | undefined {
   return { ...grant, scope: scopes.join(' ') }
 }
 
-/** Reads where a user code leads. What an earlier version stored is the key of the grant alone. */
+/** Reads a stored user code. An earlier version stored only the key of the grant. */
 function userCodeIn(value: Json | undefined): UserCode | undefined {
   return typeof value === 'string' ? { grant: value } : (value as UserCode | undefined)
 }

@@ -1,5 +1,5 @@
 /**
- * The other side: an authorization service to embed, with its store and its verification page.
+ * The server side: an authorization service to embed, with its stores and its verification page.
  *
  * @module authgraph/service
  */

@@ -2,34 +2,38 @@ import { isScope, isScopes } from '../protocol/scopes.ts'
 import { Secret } from '../secret.ts'
 import type { MadeToken } from './options.ts'
 
-/** A token that can be delivered. */
+/** A token that is ready to be sent to the client. */
 export interface IssuedToken {
   readonly token: Secret
   readonly scopes: readonly string[]
-  /** Seconds that it lives, where the host says so. */
+  /** Lifetime in seconds, if the host gave one. */
   readonly expiresIn: number | undefined
 }
 
-/** What a token is made of, so that it can be sent in a header. RFC 6750, section 2.1. */
+/** The characters of a token that can be sent in a header. RFC 6750, section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
- * Reads what the host's own code has made: nothing that a client cannot use may reach one.
+ * Checks what `issueToken` returned, so that no client receives a token that it cannot use.
  *
- * @param asked The scopes of the request, which are granted where nothing else is said.
- * @throws TypeError that names what cannot be used.
+ * @param requested The scopes of the request, granted unless the host returns others.
+ * @throws TypeError that says what is not valid.
  */
-export function readIssuedToken(made: string | Secret | MadeToken, asked: readonly string[]): IssuedToken {
+export function readIssuedToken(
+  made: string | Secret | MadeToken,
+  requested: readonly string[],
+): IssuedToken {
   const {
     token,
     expiresIn,
-    scopes = asked,
+    scopes = requested,
   } = typeof made === 'object' && 'token' in made ? made : { token: made }
   const secret = Secret.of(token)
-  if (!TOKEN.test(secret.reveal())) throw new TypeError('issueToken made a token that no header can carry')
+  if (!TOKEN.test(secret.reveal()))
+    throw new TypeError('issueToken returned a token that cannot be sent in a header')
   if (expiresIn !== undefined && !(Number.isSafeInteger(expiresIn) && expiresIn >= 1))
-    throw new TypeError('issueToken gave an expiresIn that is not a whole number of seconds, 1 or more')
+    throw new TypeError('issueToken returned an expiresIn that is not a whole number of seconds, 1 or more')
   if (!isScopes(scopes) || !scopes.every(isScope))
-    throw new TypeError('issueToken gave scopes that are not a list of scopes')
+    throw new TypeError('issueToken returned scopes that are not a list of scopes')
   return { token: secret, scopes, expiresIn }
 }

@@ -6,32 +6,32 @@ import type { CheckedPassword } from './credentials/passwords.ts'
 import type { Limits } from './limits.ts'
 import { COUNT_PREFIX, type Store } from './store.ts'
 
-/** Whether a user code may be looked up; if so, what to call when it is known whether it exists. */
+/** Whether a user code may be looked up. If so, call `right` or `wrong` once the result is known. */
 export type CodeAttempt = { readonly ok: true; right(): Promise<void>; wrong(): Promise<void> } | Refusal
 
-/** The limits that are counted here: those that have a window of time. */
+/** The limits that are counted here: those with a time window. */
 type Kind = Exclude<keyof Limits, 'earlyPolls' | 'waitingGrants' | 'waitingGrantsInNetwork'>
 
-/** One more was counted. */
+/** An event that was counted. */
 interface Taken {
   readonly ok: true
-  /** How often it has happened in this window of time, this time included. */
+  /** How often it has happened in this time window, this time included. */
   readonly times: number
 }
 
-/** How often something has happened since the count began. */
+/** How often something has happened in the current time window. */
 interface Count {
   readonly times: number
-  /** Epoch milliseconds. */
+  /** End of the time window. Epoch milliseconds. */
   readonly until: number
 }
 
 /**
- * Counts what is limited, in the store: the limits hold over all instances together. Where nothing is known of a
- * client's address, nothing is counted for its network.
+ * Counts limited events in the store, so that the limits hold across all instances. For a client without a known
+ * address, nothing is counted per network.
  */
 export function createLimiter(limits: Limits, store: Store, clock: { now(): number }) {
-  /** Counts one more, unless there are too many. */
+  /** Counts one event, unless the limit is reached. */
   async function take(kind: Kind, subject: string): Promise<Taken | Refusal> {
     const { max, window } = limits[kind]
     if (max === Number.POSITIVE_INFINITY) return { ok: true, times: max }
@@ -44,7 +44,7 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     })
   }
 
-  /** Tells whether there are too many, and counts nothing. */
+  /** Checks the limit without counting. */
   async function look(kind: Kind, subject: string): Promise<Allowance> {
     const { max } = limits[kind]
     if (max === Number.POSITIVE_INFINITY) return ALLOWED
@@ -74,7 +74,7 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     return taken
   }
 
-  // Those that are being counted. A client may send many requests at once: they count as one.
+  // Right passwords in progress: the concurrent requests of one client count once.
   const rightPasswords = new Map<string, Promise<Allowance>>()
 
   const takeInNetwork = (kind: Kind) => async (address: string | undefined) =>
@@ -86,9 +86,8 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     unknownClient: takeInNetwork('unknownClients'),
 
     /**
-     * Counts a password as a wrong one, and gives it back where it was right: a right one among a thousand guesses at
-     * the same moment has to find its place between them. Those of a user whose address is not known are counted by
-     * the name of the user.
+     * Counts every password, and takes the count of a right one back: beyond the limit, a right password among a thousand
+     * guesses at once must not stand out. Without an address, passwords are counted per user name.
      */
     async password(address: string | undefined, { username, isRight }: CheckedPassword): Promise<Allowance> {
       const subject = address === undefined ? `user:${await hash(username)}` : networkOf(address)
@@ -102,8 +101,8 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     },
 
     /**
-     * Counts a user code as a wrong one before it is looked up, so that a thousand guesses at the same moment are not
-     * all the first one. The first try of a user is looked up even where others were wrong too often.
+     * Counts a user code as wrong before it is looked up, so that a thousand guesses at once do not all count as the
+     * first. The first try of a user is always looked up, even if other users entered too many wrong codes.
      */
     async userCode(user: User, address: string | undefined): Promise<CodeAttempt> {
       const own = JSON.stringify(typeof user === 'string' ? user : user.id)

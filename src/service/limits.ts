@@ -1,56 +1,56 @@
 import { BadOptionError } from '../errors.ts'
 
 /**
- * How often something may happen.
+ * How often something may happen in a time window.
  *
  * @group Service
  */
 export interface Limit {
-  /** Times; `Infinity` for no limit. */
+  /** How many times; `Infinity` for no limit. */
   readonly max: number
-  /** Seconds, from the first time on, after which the count starts again. */
+  /** Length of the time window in seconds. It starts at the first event; after it, the count starts again at zero. */
   readonly window: number
 }
 
 /**
- * What is limited. "A network" is an IPv4 address, also where NAT64 translates it, or an IPv6 network of 48 bits.
+ * The limits of a service. A "network" is one IPv4 address (also behind NAT64) or one IPv6 /48 network.
  *
  * @group Service
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-5.1 RFC 8628, sections 5.1 and 5.2}
  */
 export interface Limits {
-  /** Wrong user codes of one signed-in user: 5 in five minutes by default. Then even a right one has to wait. */
+  /** Wrong user codes per signed-in user. Default: 5 in five minutes. Beyond that, even a right code must wait. */
   readonly wrongUserCodes: Limit
   /**
-   * Wrong user codes of all users in one network: 50 in five minutes by default. Then a user who was wrong before has to
-   * wait; everyone else still has one try, so that nobody locks a neighbor out.
+   * Wrong user codes of all users in one network. Default: 50 in five minutes. Beyond that, a user who has entered a
+   * wrong code must wait. Every other user still has one try, so that nobody can lock a neighbor out.
    */
   readonly wrongUserCodesInNetwork: Limit
-  /** Wrong user codes of all users: 10,000 in five minutes by default. Then the same holds for every network. */
+  /** Wrong user codes of all users. Default: 10,000 in five minutes. Beyond that, the same applies to every network. */
   readonly wrongUserCodesInAll: Limit
-  /** Polls with an unknown device code, from one network: 100 a minute by default. */
+  /** Polls with an unknown device code per network. Default: 100 per minute. */
   readonly wrongDeviceCodes: Limit
   /**
-   * Polls of one device code that came too early, counted by each instance for itself: 30 in ten seconds by default.
-   * The next ones are answered with 429, and the store is not asked.
+   * Early polls per device code, counted separately by each instance. Default: 30 in ten seconds. Further polls get 429
+   * without access to the store.
    */
   readonly earlyPolls: Limit
-  /** Requests with an unknown client id, from one network: 100 a minute by default. */
+  /** Requests with an unknown client id per network. Default: 100 per minute. */
   readonly unknownClients: Limit
   /**
-   * Wrong HTTP Basic credentials at the API, from one network, or for one user name where the address is not known: 30 in
-   * five minutes by default. Then all of that network, or that user, have to wait.
+   * Wrong HTTP Basic credentials at the API, per network or, if the address is unknown, per user name. Default: 30 in five
+   * minutes. Beyond that, right ones must wait too.
    */
   readonly wrongPasswords: Limit
-  /** Requests for codes, from one network: 100 a minute by default. */
+  /** Device code requests per network. Default: 100 per minute. */
   readonly codesRequests: Limit
-  /** Grants that wait for a decision, or for the device to fetch the token: 100,000 by default; `Infinity` for no limit. */
+  /** Grants that wait for a decision or for the device to fetch the token. Default: 100,000; `Infinity` for no limit. */
   readonly waitingGrants: number
-  /** Those of them that one network asked for: 1,000 by default; `Infinity` for no limit. */
+  /** Waiting grants per network. Default: 1,000; `Infinity` for no limit. */
   readonly waitingGrantsInNetwork: number
 }
 
-/** Limits that suit a service with users. */
+/** The defaults of {@link Limits}. */
 export const DEFAULT_LIMITS: Limits = {
   wrongUserCodes: { max: 5, window: 300 },
   wrongUserCodesInNetwork: { max: 50, window: 300 },
@@ -65,18 +65,18 @@ export const DEFAULT_LIMITS: Limits = {
 }
 
 /**
- * Refuses limits that cannot be used.
+ * Checks limits.
  *
  * @throws {@link BadOptionError} that names the limit.
  */
 export function checkLimits(limits: Partial<Limits>): void {
   for (const [name, limit] of Object.entries(limits)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw new BadOptionError(`limits.${name} does not exist`)
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw new BadOptionError(`unknown limit limits.${name}`)
     const isNumber = typeof DEFAULT_LIMITS[name as keyof Limits] === 'number'
     if (isNumber && !isNumberOfGrants(limit))
       throw new BadOptionError(`limits.${name} must be a number, 1 or more`)
     if (!isNumber && !isLimit(limit))
-      throw new BadOptionError(`limits.${name} must have "max", 1 or more, and "window", seconds from 1`)
+      throw new BadOptionError(`limits.${name} must have "max", 1 or more, and "window", 1 second or more`)
   }
 }
 

@@ -16,115 +16,125 @@ import type { Store } from './store.ts'
 import { isText, isTextOrSecret } from './text-or-secret.ts'
 
 /**
- * A client that may ask for codes.
+ * A client that may request codes.
  *
  * @group Service
  */
 export interface Client {
+  /** Its `client_id`. */
   readonly clientId: string | Secret
-  /** What the user is shown. */
+  /** The name that users see on the verification page. */
   readonly name: string
-  /** The scopes that it may ask for: any by default. A request for another one is refused with `invalid_scope`. */
+  /** The scopes that it may request. Default: any. Other scopes are refused with `invalid_scope`. */
   readonly scopes?: readonly string[]
 }
 
 /**
- * Who sits at the browser, or where they sign in first.
+ * The signed-in user, or the URL at which the user must sign in first.
  *
  * @group Service
  */
 export type Identity = { readonly user: User } | { readonly signInAt: string }
 
 /**
- * What a token is made for.
+ * What `issueToken` receives.
  *
  * @group Service
  */
 export interface TokenRequest {
+  /** The user who approved. */
   readonly user: User
+  /** The client that receives the token. */
   readonly client: { readonly clientId: Secret; readonly name: string }
+  /** The requested scopes. */
   readonly scopes: readonly string[]
 }
 
 /**
- * What `issueToken` may give in place of a bare token.
+ * A token with its lifetime and scopes, which `issueToken` may return instead of a bare token.
  *
  * @group Service
  */
 export interface MadeToken {
+  /** The access token. */
   readonly token: string | Secret
-  /** Seconds that the token lives, which the client is told too. By default the service knows it for a year. */
+  /** Lifetime in seconds, sent to the client as `expires_in`. Default: not sent; the service accepts it for a year. */
   readonly expiresIn?: number
-  /** The scopes that are granted: those of the request by default. */
+  /** The granted scopes. Default: the requested ones. */
   readonly scopes?: readonly string[]
 }
 
 /**
- * What `createService` takes. Only the clients have no default.
+ * Options of {@link createService}. Only `clients` is required.
  *
  * @group Service
  */
 export interface ServiceOptions {
+  /** The clients that may request codes. */
   readonly clients: readonly Client[]
-  /** Who may use the API with a user name and a password. */
+  /** Users who may call the API with a user name and a password. Default: none. */
   readonly users?: readonly PasswordUser[]
-  /** Who may use the API with a personal access token. */
+  /** Personal access tokens that the API accepts. Default: none. */
   readonly personalTokens?: readonly PersonalAccessToken[]
-  /** Which applications may use the API with a token that they signed. */
+  /** Apps that may call the API with an app JWT. Default: none. */
   readonly apps?: readonly App[]
   /**
-   * The address of the login paths, as clients and people see it: where `listen` bound by default, `http://localhost`
-   * before that. Never taken from a request.
+   * The URL of the login paths, as clients and browsers see it. Default: the URL that `listen` bound, and
+   * `http://localhost` before that. Never taken from a request.
    */
   readonly authUrl?: string
-  /** The address of the API: that of the login paths by default. Each answers under its own host only. */
+  /** The URL of the API. Default: `authUrl`. Each responds under its own host only. */
   readonly baseUrl?: string
   /**
-   * Whether `authUrl` and `baseUrl` may be `http` off loopback: `false` by default. For test networks only: anyone on
-   * the way can read and change pages, cookies, codes and tokens.
+   * Allows `http` for an `authUrl` or `baseUrl` off loopback. Default: `false`. For test networks only: anyone on the
+   * network can read and change pages, cookies, codes and tokens.
    */
   readonly allowHttp?: boolean
   /**
-   * Whether to serve `/.well-known/openid-configuration` as well: `false` by default. Some clients look for the device
-   * endpoint only there, such as oidc-agent and MSAL Python. It names the scopes that clients may ask for.
+   * Also serves `/.well-known/openid-configuration`. Default: `false`. Some clients, such as oidc-agent and MSAL Python,
+   * look for the device endpoint only there. The document names the scopes that clients may request.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-5 RFC 8414, section 5}
    */
   readonly openidConfiguration?: boolean
-  /** Whose dialect to follow: status 200 for poll errors and commas between scopes (the default), or 400 and spaces. */
+  /**
+   * How the service speaks: `github` sends poll errors with status 200 and separates scopes with commas; `rfc8628` uses
+   * status 400 and spaces. Default: `github`.
+   */
   readonly dialect?: Dialect
-  /** Seconds between two polls: 5 by default. */
+  /** Seconds between two polls. Default: 5. */
   readonly interval?: number
-  /** Seconds the codes live: 900 by default. */
+  /** Lifetime of the codes in seconds. Default: 900. */
   readonly expiresIn?: number
-  /** Seconds by which a poll may come early: a fifth of the interval and at most one by default; 0 is strict. */
+  /** Seconds by which a poll may come early. Default: a fifth of the interval, at most 1. Use 0 to be strict. */
   readonly leeway?: number
-  /** Whether the first poll may come at once (the default), or one interval after the codes were issued. */
+  /** Whether the first poll may come at once (`free`) or only after one interval (`counted`). Default: `free`. */
   readonly firstPoll?: 'free' | 'counted'
-  /** What may happen how often; see {@link Limits} for the defaults of each. */
+  /** Rate limits; see {@link Limits} for the defaults. */
   readonly limits?: Partial<Limits>
   /**
-   * Tells the address of a client, by which requests are limited: where the connection comes from by default. Behind
-   * proxies give `behindProxies`, and with `fetch` what your runtime says, such as
-   * `({ header }) => header('cf-connecting-ip')`. Nothing is limited by an address that is `undefined`, but passwords,
-   * by user name: the default then warns, where people sign in at more than this machine.
+   * Returns the address of a client, by which requests are limited. Default: the remote address of the connection.
+   * Behind proxies, use {@link behindProxies}. With `fetch`, use what your runtime provides, such as
+   * `({ header }) => header('cf-connecting-ip')`. If it returns `undefined`, the request is not limited by address, and
+   * passwords are limited by user name; the default then warns, unless `authUrl` is a loopback address.
    */
   readonly clientAddress?: (request: ServiceRequest) => string | undefined
-  /** `memoryStore()` by default. */
+  /** Where grants, tokens and counts are kept. Default: {@link memoryStore}. */
   readonly store?: Store
   /**
-   * The key that the forms of the verification page are signed with, at least 32 bytes. By default a random one in the
-   * store, which all instances that share the store have in common.
+   * Signs the forms of the verification page. At least 32 bytes. Default: a random secret in the store, shared by all
+   * instances that use the store.
    */
   readonly secret?: string | Secret
-  /** Writes the verification page: `defaultPage` by default. */
+  /** Renders the verification page. Default: {@link defaultPage}. */
   readonly page?: Page
   /**
-   * Says who is at the browser, for each request to the verification page. It has ten seconds. The default is for
-   * development: it takes everyone for one user, and warns.
+   * Returns the signed-in user, for each request to the verification page, within ten seconds. The default is for
+   * development only: it treats every visitor as the same user, and warns.
    *
-   * Whoever is not signed in is sent to `signInAt`, and must come back to `returnTo` afterwards: the address of the
-   * page, with the code that was entered. It is made of `authUrl` alone, so that it can be handed on as it is:
+   * For a user who is not signed in, return `signInAt`: the browser is redirected there. After the sign-in, send it to
+   * `returnTo`, the URL of the page with the code that was entered. `returnTo` is built from `authUrl` only, so it is
+   * safe to redirect to:
    *
    * ```ts
    * import { createService } from 'authgraph/service'
@@ -140,39 +150,39 @@ export interface ServiceOptions {
    */
   readonly identify?: (request: ServiceRequest, returnTo: string) => Identity | Promise<Identity>
   /**
-   * Makes the token: a random one by default, with a warning where people sign in at more than this machine. It has
-   * ten seconds, after which another poll may try. Where it fails, or the client has hung up meanwhile, the approval is
-   * kept, and the next poll tries again: it may be called several times for one approval.
+   * Creates the access token, within ten seconds. Return the token, or `{ token, expiresIn, scopes }` to limit its
+   * lifetime or to grant other scopes than the requested ones. The default is for development only: it returns a random
+   * token, and warns unless `authUrl` is a loopback address.
    *
-   * Return the token, or `{ token, expiresIn, scopes }` to limit its lifetime or to grant other scopes than those of the
-   * request.
+   * It may be called several times for one approval: if it fails, takes too long, or the client has disconnected, the
+   * next poll calls it again.
    */
   readonly issueToken?: (
     request: TokenRequest,
   ) => string | Secret | MadeToken | Promise<string | Secret | MadeToken>
   /**
-   * Says whom a token of `issueToken` stands for, `undefined` for one that does not hold. By default the service keeps
-   * a hash of each token that it issued; with this it keeps nothing of them, as suits tokens that are signed.
+   * Returns the owner of a token that `issueToken` made, or `undefined` if the token is not valid. Use it for signed
+   * tokens: the service then stores nothing about them. By default it stores a hash of each token.
    */
   readonly verifyToken?: (token: Secret) => TokenOwner | undefined | Promise<TokenOwner | undefined>
-  /** Hears, once each, of defaults that are for development only: `console.warn` by default. */
+  /** Called once for each default that is for development only. Default: `console.warn`. */
   readonly onWarning?: (message: string) => void
-  /** Hears of what went wrong inside, such as a failing `issueToken`; clients are not told. */
+  /** Called with internal errors, such as a failing `issueToken`, which clients do not see. Default: ignores them. */
   readonly onError?: (error: unknown) => void
   /**
-   * Hears of each answer, for a log, but of those to bodies that were too large; each then carries its id in the header
-   * `X-Request-Id`.
+   * Called after each response, for a request log, except responses to bodies that were too large. Each response then
+   * carries its id in the header `X-Request-Id`.
    */
-  readonly onResponse?: (answered: RequestLogEntry) => void
-  /** Tells the time, epoch milliseconds. */
+  readonly onResponse?: (entry: RequestLogEntry) => void
+  /** The clock of the service. Default: `Date`. */
   readonly clock?: {
-    /** Epoch milliseconds. */
+    /** Returns the current time in epoch milliseconds. */
     now(): number
   }
 }
 
 /**
- * Refuses options that cannot be used.
+ * Checks the options of a service.
  *
  * @throws {@link BadOptionError} that names the option.
  */
@@ -196,11 +206,10 @@ export function checkOptions(options: Partial<ServiceOptions> | null | undefined
     if (list !== undefined && !Array.isArray(list)) throw new BadOptionError(`${name} must be a list`)
   for (const [name, address] of Object.entries({ authUrl, baseUrl })) {
     if (address === undefined) continue
-    if (!isBaseAddress(address))
-      throw new BadOptionError(`${name} must be an http(s) address without a query`)
+    if (!isBaseAddress(address)) throw new BadOptionError(`${name} must be an http(s) URL without a query`)
     if (!allowHttp && !isSecureOrLoopback(address))
       throw new BadOptionError(
-        `${name} must be https, or http on a loopback address: for a test network, set allowHttp to true`,
+        `${name} must be https, or http on a loopback address; on a test network, set allowHttp to true`,
       )
   }
   if (!Object.hasOwn(DIALECTS, dialect)) throw new BadOptionError('dialect must be "github" or "rfc8628"')
@@ -216,23 +225,22 @@ export function checkOptions(options: Partial<ServiceOptions> | null | undefined
 function checkClients(clients: readonly Client[] | undefined): void {
   if (!Array.isArray(clients))
     throw new BadOptionError(
-      'clients must list who may ask for codes: [{ clientId: "my-app", name: "My app" }]',
+      'clients must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]',
     )
   for (const [index, client] of clients.entries()) {
     const { clientId, name, scopes = [] } = (client ?? {}) as Partial<Client>
     if (!isTextOrSecret(clientId))
       throw new BadOptionError(`clients[${index}].clientId must be the client id, a string or a Secret`)
-    if (!isText(name))
-      throw new BadOptionError(`clients[${index}].name must be the name that users are shown`)
+    if (!isText(name)) throw new BadOptionError(`clients[${index}].name must be the name that users see`)
     if (!isScopes(scopes) || !scopes.every(isScope))
       throw new BadOptionError(`clients[${index}].scopes must list scopes such as "read:user"`)
   }
   const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())
   if (new Set(ids).size < ids.length)
-    throw new BadOptionError('clients must not have the same clientId twice')
+    throw new BadOptionError('clients must not contain the same clientId twice')
 }
 
-/** Whether what is sent to an address stays between the two ends: it is `https`, or never leaves this machine. */
+/** Whether nobody on the network can read what is sent to a URL: it is `https`, or never leaves this machine. */
 export function isSecureOrLoopback(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   return protocol === 'https:' || isLoopback(hostname)

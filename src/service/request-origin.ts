@@ -1,13 +1,13 @@
 import type { Origin } from '../../machines/device-grant.ts'
 import type { ServiceRequest } from './http/types.ts'
 
-/** Characters kept of what a device says it is. */
+/** Characters kept of the user agent. */
 const LONGEST_USER_AGENT = 200
 
-/** Characters of the longest address there is: one of IPv6 with an interface. */
+/** Characters of the longest possible address: IPv6 with an interface. */
 const LONGEST_ADDRESS = 64
 
-/** Tells where a request comes from, in a length that can be kept. */
+/** Returns the address and the user agent of a request, cut to a length that the store can keep. */
 export function requestOrigin(request: ServiceRequest, clientAddress: string | undefined): Origin {
   const address = readable(clientAddress, LONGEST_ADDRESS)?.replace(/^::ffff:(?=\d+\.)/i, '')
   const userAgent = readable(request.header('user-agent'), LONGEST_USER_AGENT)
@@ -17,8 +17,8 @@ export function requestOrigin(request: ServiceRequest, clientAddress: string | u
 const PRINTABLE = /[\x20-\x7e]/
 
 /**
- * Without characters that change how the text around them is shown. Copied letter by letter: a part of a text would keep
- * the whole header in memory.
+ * Replaces characters that could change how the surrounding text is displayed. Copies character by character: a slice
+ * would keep the whole header in memory.
  */
 function readable(text: string | undefined, longest: number): string | undefined {
   const letters = Array.from((text ?? '').trimStart().slice(0, longest))

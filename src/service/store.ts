@@ -1,5 +1,5 @@
 /**
- * A value that survives `JSON.parse(JSON.stringify(value))`.
+ * A value that `JSON.stringify` and `JSON.parse` preserve.
  *
  * @group Service
  */
@@ -12,8 +12,8 @@ export type Json =
   | { readonly [name: string]: Json | undefined }
 
 /**
- * What becomes of a record: it stays as it is, it is replaced and may be forgotten at `expiresAt` (epoch
- * milliseconds), or it is deleted. `result` is what `update` answers.
+ * What to do with a record. Without `value`, it stays unchanged. With a `value`, it is replaced, and the store may drop
+ * it at `expiresAt` (epoch milliseconds). With `value: null`, it is deleted. `update` returns `result`.
  *
  * @group Service
  */
@@ -23,25 +23,27 @@ export type Change<Result> =
   | { readonly result: Result; readonly value: null }
 
 /**
- * Where the service keeps what it knows: one method, which must be atomic. That a token is issued once, and that only
- * one decision counts, is the promise of the store, under any number of instances.
+ * Where a service keeps its records. It has one method, which must be atomic: the service relies on it to issue each
+ * token once and to accept one decision per code, with any number of instances.
  *
  * @group Service
  */
 export interface Store {
   /**
-   * Replaces the record under a key by what `change` makes of it.
+   * Applies a change to the record of a key.
    *
-   * @param change Pure and synchronous: it may be called again where another instance was faster. It gets `undefined`
-   * where there is no record, or one that has expired. Where it throws, the record stays, and `update` rejects with that error.
-   * @throws {@link StoreUnavailableError} soon, where the records cannot be reached: those who ask are then told to come again.
+   * @param change Receives the current value, or `undefined` if there is no record or it has expired. It must be pure and
+   * synchronous: it is called again if another instance changed the record first. If it throws, the record stays
+   * unchanged and `update` rejects with that error.
+   * @throws {@link StoreUnavailableError} within a few seconds, if the records cannot be reached. The service then
+   * responds with 503 and `Retry-After`.
    */
   update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result>
 }
 
-/** What the keys of counts begin with. A count that is lost starts again from zero: a store that is full may do that. */
+/** Prefix of the keys of counts. A lost count starts again at zero, so a full store may drop counts. */
 export const COUNT_PREFIX = 'limit:'
 
-/** What the keys of the records begin with that a request for codes makes. They cost whoever sends it nothing. */
+/** Prefixes of the records that a device code request creates. They cost an attacker nothing. */
 export const USER_CODE_PREFIX = 'user-code:'
 export const GRANT_PREFIX = 'grant:'

@@ -4,17 +4,17 @@ import type { Grant } from './grant-steps.ts'
 import type { Limits } from './limits.ts'
 import { COUNT_PREFIX, type Json, type Store } from './store.ts'
 
-/** Parts that a lifetime is divided into: a grant that has expired is still counted for one of them at most. */
+/** A lifetime is divided into this many parts. An expired grant is still counted for at most one of them. */
 const PARTS = 16
 
-/** Where all are counted. No network has this name. */
+/** The key under which all grants are counted. No network has this name. */
 const ALL = 'all'
 
 /**
- * Counts the grants that wait, in all and for each network. However many wait, a record holds one number for each part
- * of a lifetime: how many of them expire in it.
+ * Counts waiting grants, in total and per network. A record has a fixed size: for each part of a lifetime, it holds how
+ * many grants expire in it.
  *
- * @param expiresIn Seconds that a grant lives.
+ * @param expiresIn Lifetime of a grant in seconds.
  */
 export function createWaitingGrants(
   { waitingGrants, waitingGrantsInNetwork }: Pick<Limits, 'waitingGrants' | 'waitingGrantsInNetwork'>,
@@ -43,7 +43,7 @@ export function createWaitingGrants(
     if (most === Number.POSITIVE_INFINITY) return
     await store.update(keyOf(subject), (value) => {
       const counts = new Map(countsIn(value))
-      // It was counted a moment before it was issued, which may have been in the part before.
+      // A grant is counted a moment before it is issued, possibly still in the previous part.
       const until = Math.max(...[...counts.keys()].filter((end) => end <= endOfPart(expiresAt)))
       const count = counts.get(until)
       if (count === undefined) return { result: undefined }
@@ -62,7 +62,7 @@ export function createWaitingGrants(
   }
 
   return {
-    /** Counts one more, unless too many wait. The network is that of the client's address, where it is known. */
+    /** Counts one more grant, unless too many wait. The address of the client may be unknown. */
     async add(address: string | undefined): Promise<Allowance> {
       const network = address === undefined ? undefined : networkOf(address)
       const inNetwork = network === undefined ? ALLOWED : await add(network, waitingGrantsInNetwork)
@@ -73,18 +73,18 @@ export function createWaitingGrants(
       return inAll
     },
 
-    /** Counts one less: a grant was denied, or its token was fetched. Those that expire need not be told. */
+    /** Counts one grant less, after it was denied or its token was issued. Expired grants drop out automatically. */
     remove: ({ origin, expiresAt }: Pick<Grant, 'origin' | 'expiresAt'>) =>
       removeAt(origin?.address, expiresAt),
 
-    /** Counts one less: after `add`, no grant could be issued. */
+    /** Takes back an `add` after which no grant could be issued. */
     giveBack: (address: string | undefined) => removeAt(address, clock.now() + lifetime),
   }
 }
 
 export type WaitingGrants = ReturnType<typeof createWaitingGrants>
 
-/** How many grants expire before each end of a part (epoch milliseconds). */
+/** For each part of a lifetime: its end (epoch milliseconds), and how many grants expire in it. */
 function countsIn(value: Json | undefined): readonly (readonly [until: number, count: number])[] {
   return (value ?? []) as readonly (readonly [number, number])[]
 }

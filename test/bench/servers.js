@@ -11,7 +11,7 @@ export const HONO = 'hono on @hono/node-server, a constant'
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 const PENDING = JSON.stringify({
   error: 'authorization_pending',
-  error_description: 'the user has not yet entered the code',
+  error_description: 'the user has not approved or denied yet',
 })
 const HOUR = 3600
 const NO_LIMIT = { most: Number.POSITIVE_INFINITY, within: HOUR }

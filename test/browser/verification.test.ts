@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       await page.locator('#user_code:focus').waitFor()
       const described =
         "document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent"
-      expect(await page.evaluate(described)).toContain('This code is not known')
+      expect(await page.evaluate(described)).toContain('Unknown code')
       await page.keyboard.press('ControlOrMeta+A')
       await page.keyboard.type(userCode)
       await page.keyboard.press('Enter')
@@ -229,7 +229,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       await page.fill('#user_code', userCode)
       signedIn = false
       await page.getByRole('button', { name: 'Continue' }).click()
-      expect(await heading(page)).toBe('Sign in to go on')
+      expect(await heading(page)).toBe('Sign in to continue')
       await page.getByRole('link', { name: 'Sign in' }).click()
       expect(await heading(page)).toBe('Sign in here')
       signedIn = true

@@ -246,7 +246,7 @@ describe('what cannot be', () => {
   test.each<[string[], string]>([
     [[], 'no client is registered: add --client ID=NAME, --clients FILE or --demo-client'],
     [['--client', 'no-name'], 'Expected an id and a name'],
-    [['--client', 'a=A', '--client', 'a=B'], 'clients must not have the same clientId twice'],
+    [['--client', 'a=A', '--client', 'a=B'], 'clients must not contain the same clientId twice'],
     [['--clients', '/no/such/file'], '--clients: the file cannot be read (ENOENT)'],
     [
       ['--clients', resolve(import.meta.dirname, '../../package.json')],
@@ -261,7 +261,7 @@ describe('what cannot be', () => {
     [['--demo-client', '--host', '0.0.0.0'], '--host off loopback requires --auth-url, or --tls-key'],
     [['--demo-client', '--base-url', 'http://api.example.com'], '--base-url must be https'],
     [['--demo-client', '--tls-key', '/no/such/file'], 'set both --tls-key and --tls-cert'],
-    [['--demo-client', '--trust-proxy', 'proxy'], '"proxy" is no address and no network'],
+    [['--demo-client', '--trust-proxy', 'proxy'], '"proxy" is neither an IP address nor a network'],
     [['--demo-client', '--dialect', 'gitlab'], 'Allowed choices are github, rfc8628'],
     [['--demo-client', '--port', '70000'], 'Expected a whole number from 0 to 65535'],
     [['--demo-client', '--interval', '0'], 'Expected a whole number of seconds from 1 to 300'],

@@ -207,7 +207,7 @@ describe('two polls at the same moment after approval; poll while approving; app
       )
       wait(5)
       const received = [...(await Promise.all(polls)), await poll(), await poll()].map(({ body }) => body)
-      const done = pages.filter(({ html }) => !html.includes('used already'))
+      const done = pages.filter(({ html }) => !html.includes('already used'))
       expect(done).toHaveLength(1)
       const approved = done[0]?.html.includes('Your device is connected')
       expect(received.filter(({ access_token }) => access_token !== undefined)).toHaveLength(approved ? 1 : 0)

@@ -64,7 +64,9 @@ test('the message of an error of Octokit is whole', async () => {
     code: 'unknown',
     request: request.defaults({ baseUrl: HOST, request: { fetch } }),
   })
-  await expect(failure).rejects.toThrow(/there is no such device code .*https:\/\/www\.rfc-editor\.org\//)
+  await expect(failure).rejects.toThrow(
+    /the device code is unknown or was used .*https:\/\/www\.rfc-editor\.org\//,
+  )
   await expect(failure).rejects.not.toThrow('undefined')
 })
 

@@ -141,12 +141,12 @@ describe('an application token', () => {
     ['expired', { ...good, exp: seconds }, 'the claim exp is in the past'],
     ['good for too long', { ...good, exp: seconds + 601 }, 'the claim exp is too far in the future'],
     ['from the future', { ...good, iat: seconds + 6 }, 'the claim iat is in the future'],
-    ['of half a second', { ...good, exp: seconds + 1.5 }, 'the claim exp is no whole number of seconds'],
-    ['without a beginning', { ...good, iat: undefined }, 'the claim iat is no whole number of seconds'],
-    ['of a beginning in words', { ...good, iat: 'now' }, 'the claim iat is no whole number of seconds'],
-    ['of nobody', { ...good, iss: 6 }, 'the token is of no application that is known here'],
-    ['of a list', { ...good, iss: ['5'] }, 'the token is of no application that is known here'],
-    ['of an object', { ...good, iss: {} }, 'the token is of no application that is known here'],
+    ['of half a second', { ...good, exp: seconds + 1.5 }, 'the claim exp is not a whole number of seconds'],
+    ['without a beginning', { ...good, iat: undefined }, 'the claim iat is not a whole number of seconds'],
+    ['of a beginning in words', { ...good, iat: 'now' }, 'the claim iat is not a whole number of seconds'],
+    ['of nobody', { ...good, iss: 6 }, 'the token was issued by an unknown app'],
+    ['of a list', { ...good, iss: ['5'] }, 'the token was issued by an unknown app'],
+    ['of an object', { ...good, iss: {} }, 'the token was issued by an unknown app'],
   ])('that is %s is refused, and told why', async (_, claims, message) => {
     expect(await ask(`Bearer ${await sign(claims)}`)).toMatchObject({ form: 'refused', status: 401, message })
   })
@@ -161,7 +161,7 @@ describe('an application token', () => {
   })
 
   test('of another key is refused', async () => {
-    const message = 'the signature of the token does not hold'
+    const message = 'the signature of the token is not valid'
     expect(await ask(`Bearer ${await sign(good, stranger.keyObject)}`)).toMatchObject({
       status: 401,
       message,
@@ -198,8 +198,6 @@ describe('an application token', () => {
       headers: { authorization: `Bearer ${await sign(good)}` },
     })
     expect(response.status).toBe(500)
-    expect(errors).toMatchObject([
-      { code: 'bad_option', message: expect.stringContaining('of the application 5') },
-    ])
+    expect(errors).toMatchObject([{ code: 'bad_option', message: expect.stringContaining('of the app 5') }])
   })
 })

@@ -109,7 +109,7 @@ describe('scopes', () => {
     for (const scope of ['repo,delete_repo', 'rep', 'toString'])
       expect(await askForCodes({ scope })).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
     const { body } = await askForCodes({ scope: 'repo admin:org' })
-    expect(body.error_description).toBe('the client may not ask for the scope admin:org')
+    expect(body.error_description).toBe('the client may not request the scope admin:org')
   })
 
   test('are any where nothing is said of the client', async () => {
@@ -142,8 +142,11 @@ test('a client id in a Secret is the same client', async () => {
 
 describe('options that cannot be used are refused with what to do', () => {
   test.each<[unknown, string]>([
-    [{}, 'clients must list who may ask for codes: [{ clientId: "my-app", name: "My app" }]'],
-    [undefined, 'clients must list who may ask for codes: [{ clientId: "my-app", name: "My app" }]'],
+    [{}, 'clients must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]'],
+    [
+      undefined,
+      'clients must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]',
+    ],
     [{ clients: 'my-app' }, 'clients must list'],
     [{ clients: [null] }, 'clients[0].clientId must be the client id, a string or a Secret'],
     [{ clients: [{ clientId: undefined, name: 'App' }] }, 'clients[0].clientId must be the client id'],
@@ -157,7 +160,7 @@ describe('options that cannot be used are refused with what to do', () => {
       'clients[1].clientId must be',
     ],
     [{ clients: [{ clientId: new Secret(''), name: 'App' }] }, 'clients[0].clientId must be'],
-    [{ clients: [{ clientId: 'a' }] }, 'clients[0].name must be the name that users are shown'],
+    [{ clients: [{ clientId: 'a' }] }, 'clients[0].name must be the name that users see'],
     [{ clients: [{ clientId: 'a', name: 'A', scopes: 'repo' }] }, 'clients[0].scopes must list scopes'],
     [{ clients: [{ clientId: 'a', name: 'A', scopes: ['a b'] }] }, 'clients[0].scopes must list scopes'],
     [
@@ -167,7 +170,7 @@ describe('options that cannot be used are refused with what to do', () => {
           { clientId: new Secret('a'), name: 'B' },
         ],
       },
-      'clients must not have the same clientId twice',
+      'clients must not contain the same clientId twice',
     ],
   ])('%j', (options, message) => {
     const create = () => createService(options as ServiceOptions)

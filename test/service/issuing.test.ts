@@ -78,7 +78,9 @@ describe('a client that hangs up while its token is made leaves the approval to 
     await received
     made[0]?.resolve('nobody-hears')
     await broken
-    await vi.waitFor(() => expect(service.errors.join()).toContain('the client hung up'), { interval: 1 })
+    await vi.waitFor(() => expect(service.errors.join()).toContain('the client disconnected'), {
+      interval: 1,
+    })
     const next = poll()
     await issuing(2)
     made[1]?.resolve('heard')
@@ -344,7 +346,7 @@ describe('what the host says of a token', () => {
     ['expiresIn', { expiresIn: '60' }],
     ['scopes', { scopes: 'repo' }],
     ['scopes', { scopes: ['two words'] }],
-    ['no header can carry', { token: 'two words' }],
+    ['cannot be sent in a header', { token: 'two words' }],
   ])('is an error of the host where %s cannot be used: %j', async (name, made) => {
     const issueToken = () => ({ token: 'never-delivered', ...made })
     const service = startService({ issueToken })

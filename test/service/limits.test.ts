@@ -319,6 +319,6 @@ test.each([{ waitingGrants: 0 }, { waitingGrantsInNetwork: Number.NaN }, { waiti
 
 test('a limit that does not exist is refused', () => {
   expect(() => startService({ limits: { codeRequests: { max: 1, window: 60 } } as never })).toThrow(
-    'limits.codeRequests does not exist',
+    'unknown limit limits.codeRequests',
   )
 })

@@ -187,7 +187,7 @@ test('a port that is in use is a clear error', async () => {
   const port = Number(new URL(url).port)
   await expect(listen({}, { port })).rejects.toMatchObject({
     code: 'bad_option',
-    message: `port ${port} of 127.0.0.1 is in use: choose another one, or 0 for a free one`,
+    message: `port ${port} of 127.0.0.1 is in use: choose another one, or 0 for any free port`,
   })
 })
 

@@ -264,14 +264,14 @@ describe('a code that cannot be taken', () => {
       'a decided one',
       (code: string, service: ReturnType<typeof startService>) => service.deny(code),
       409,
-      'used already',
+      'already used',
     ],
   ] as const
 
   test.each([
-    ['none', '', 400, 'No code was entered'],
-    ['an unknown one', 'BCDF-GHJK', 404, 'not known'],
-    ['one that is none', 'hello', 404, 'not known'],
+    ['none', '', 400, 'No code entered'],
+    ['an unknown one', 'BCDF-GHJK', 404, 'Unknown code'],
+    ['one that is none', 'hello', 404, 'Unknown code'],
   ])('%s is refused, and the page says what to do', async (_, typed, status, text) => {
     const service = startService()
     const { cookie, csrf } = await openPage(service)
@@ -332,7 +332,7 @@ describe('too many tries', () => {
     const response = await enter(userCode)
     expect(response.status).toBe(429)
     expect(response.headers.get('retry-after')).toBe('240')
-    expect(await response.text()).toContain('You can go on in 4 minutes.')
+    expect(await response.text()).toContain('You can try again in 4 minutes.')
     service.wait(240)
     expect((await enter(userCode)).status).toBe(200)
     expect((await poll()).body.error).toBe('authorization_pending')
@@ -400,7 +400,7 @@ describe('a service that cannot answer', () => {
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('5')
     const html = await response.text()
-    expect(html).toContain('The service does not answer')
+    expect(html).toContain('The service is not available')
     expect(html).toMatch(/<form action="\/login\/device">.*value="BCDF-GHJK"/s)
     expect(html).not.toContain('hunter2')
     expect(service.errors).toEqual([failure])
@@ -430,7 +430,7 @@ test.each([
   const { userCode, poll } = await service.begin()
   const response = await post(service, { csrf, user_code: userCode, decision: 'approve' }, cookie)
   expect(response.status).toBe(503)
-  expect(service.errors.join()).toContain('identify must give a user')
+  expect(service.errors.join()).toContain('identify must return a user')
   expect((await poll()).body.error).toBe('authorization_pending')
 })
 

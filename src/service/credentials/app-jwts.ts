@@ -1,34 +1,35 @@
 import type { CryptoKey, JWK } from 'jose'
 import { BadOptionError } from '../../errors.ts'
 
-/** Seconds that a token may live from now. Spec 5.5, 8. */
+/** Seconds after which an app JWT must have expired, as at GitHub. */
 const LONGEST_LIFETIME = 600
 
-/** Seconds by which the clock that wrote `iat` may be ahead of ours. */
+/** Seconds by which the clock that set `iat` may be ahead of ours. */
 const LEEWAY = 5
 
 /**
- * An application that signs tokens, with its public keys.
+ * An app that authenticates with app JWTs.
  *
  * @group Service
  */
 export interface App {
-  /** What `iss` names: a number, or the same number as a string, is the same application. */
+  /** The id of the app, sent as the claim `iss`. A number and the same number as a string are the same app. */
   readonly appId: number | string
-  /** PEM (SPKI), JWK or CryptoKey for RS256. More than one, while keys are being changed. */
+  /** RS256 public keys, each as PEM (SPKI), JWK or CryptoKey. List several during a key rotation. */
   readonly publicKeys: readonly (string | JWK | CryptoKey)[]
 }
 
+/** The app of a valid JWT, or what is wrong with it. */
 export type VerifiedApp =
   | { readonly ok: true; readonly appId: number | string }
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Verifies application tokens.
+ * Verifies app JWTs.
  *
- * @throws {@link BadOptionError} for an application without an id or a list of keys, and where two have the same id: the
- * keys of one would be ignored.
- * @see Spec 2.4, 5.4, 5.5
+ * @throws {@link BadOptionError} for an app without an id or a list of keys, and if two apps have the same id: the keys of
+ * one would be ignored.
+ * @see {@link https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app Generating a JSON Web Token (JWT) for a GitHub App}
  */
 export function createAppTokens(apps: readonly App[], clock: { now(): number }) {
   for (const app of apps) {
@@ -41,7 +42,7 @@ export function createAppTokens(apps: readonly App[], clock: { now(): number }) 
   )
   if (byIssuer.size < apps.length)
     throw new BadOptionError(
-      'apps must not have the same appId twice: list all public keys of an app together',
+      'apps must not contain the same appId twice: list all public keys of an app in one entry',
     )
 
   return {
@@ -51,9 +52,9 @@ export function createAppTokens(apps: readonly App[], clock: { now(): number }) 
       const issuer =
         typeof claims.iss === 'number' || typeof claims.iss === 'string' ? String(claims.iss) : ''
       const known = byIssuer.get(issuer)
-      if (known === undefined) return refuse('the token is of no application that is known here')
+      if (known === undefined) return refuse('the token was issued by an unknown app')
       if (!(await isSigned(token, await known.keys())))
-        return refuse('the signature of the token does not hold')
+        return refuse('the signature of the token is not valid')
       const problem = checkTimes(claims, Math.floor(clock.now() / 1000))
       return problem === undefined ? { ok: true, appId: known.app.appId } : refuse(problem)
     },
@@ -79,7 +80,7 @@ function readClaims(token: string): Claims | undefined {
   }
 }
 
-/** The algorithm is ours to say, not the token's: `none`, and HS256 with the public key for a secret, are refused. */
+/** Never trusts the `alg` of the token: `none`, and HS256 with the public key as its secret, are refused. */
 async function isSigned(token: string, keys: readonly CryptoKey[]): Promise<boolean> {
   const { compactVerify } = await import('jose/jws/compact/verify')
   for (const key of keys) {
@@ -90,8 +91,8 @@ async function isSigned(token: string, keys: readonly CryptoKey[]): Promise<bool
 }
 
 function checkTimes({ iat, exp }: Claims, now: number): string | undefined {
-  if (!Number.isInteger(exp)) return 'the claim exp is no whole number of seconds'
-  if (!Number.isInteger(iat)) return 'the claim iat is no whole number of seconds'
+  if (!Number.isInteger(exp)) return 'the claim exp is not a whole number of seconds'
+  if (!Number.isInteger(iat)) return 'the claim iat is not a whole number of seconds'
   if ((exp as number) <= now) return 'the claim exp is in the past'
   if ((exp as number) > now + LONGEST_LIFETIME) return 'the claim exp is too far in the future'
   if ((iat as number) > now + LEEWAY) return 'the claim iat is in the future'
@@ -106,7 +107,7 @@ async function importKeys({ appId, publicKeys }: App): Promise<CryptoKey[]> {
   }
   return Promise.all(publicKeys.map(read)).catch(() => {
     throw new BadOptionError(
-      `a public key of the application ${appId} cannot be read: give PEM (SPKI), a JWK or a CryptoKey`,
+      `a public key of the app ${appId} cannot be read: use PEM (SPKI), a JWK or a CryptoKey`,
     )
   })
 }

@@ -7,10 +7,16 @@ import type { PersonalTokens } from './personal-tokens.ts'
 import type { Tokens } from './tokens.ts'
 
 /**
- * Who sends a request, by which form of authentication, or why the credential does not hold.
+ * Who sent a request, and with which kind of credential, or why the credential was refused:
+ *
+ * - `none`: no credential
+ * - `basic`: user name and password
+ * - `personalToken`: personal access token
+ * - `app`: app JWT
+ * - `oauth`: access token from the device flow
+ * - `refused`: a credential that is not valid
  *
  * @group Service
- * @see Spec 2.1, 5
  */
 export type Authentication =
   | { readonly form: 'none' }
@@ -21,22 +27,23 @@ export type Authentication =
   | Refused
 
 /**
- * A credential that does not hold.
+ * Why a credential was refused, and how to respond.
  *
  * @group Service
  */
 export interface Refused {
   readonly form: 'refused'
+  /** The HTTP status. */
   readonly status: 400 | 401 | 429
-  /** For people. */
+  /** What is wrong, for the developer of the client. */
   readonly message: string
   /** The value of the header `WWW-Authenticate`. */
   readonly challenge: string
-  /** Seconds to wait, with status 429: too many wrong passwords came from the network of the client, or for this user. */
+  /** Seconds to wait, with status 429, after too many wrong passwords from the network of the client or for this user. */
   readonly retryAfter?: number
 }
 
-/** Where each kind of credential is looked up. */
+/** What verifies each kind of credential. */
 export interface Credentials {
   readonly passwords: Passwords
   readonly personalTokens: PersonalTokens
@@ -45,22 +52,21 @@ export interface Credentials {
   readonly limiter: Limiter
 }
 
-/** Where a request may carry a credential. */
+/** The parts of a request that may carry a credential. */
 export interface CredentialRequest {
   readonly authorization: string | undefined
   readonly query: URLSearchParams
-  /** Where the client is: wrong passwords are counted by it; where it is not known, by the user. */
+  /** The address of the client. Wrong passwords are counted per network or, without an address, per user name. */
   readonly address: string | undefined
 }
 
 const REALM = 'realm="authgraph"'
 
-/** What is answered where a credential is needed and there is none. */
+/** The challenge for a request without a credential. */
 export const CHALLENGE = `Bearer ${REALM}`
 
 /**
- * Recognises the credential of a request. There may be one: a list of them in the header, or one in the address
- * besides, is refused.
+ * Verifies the credential of a request. More than one is refused: a list in the header, or a second one in the URL.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6750.html#section-2 RFC 6750, section 2}
  */
@@ -68,7 +74,7 @@ export async function authenticate(
   credentials: Credentials,
   { authorization, query, address }: CredentialRequest,
 ): Promise<Authentication> {
-  if (query.has('access_token')) return invalidRequest('a credential in the address is not accepted')
+  if (query.has('access_token')) return invalidRequest('a credential in the URL is not accepted')
   if (authorization === undefined) return { form: 'none' }
   const [, scheme = '', value = ''] = /^([a-z]+) +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization) ?? []
   switch (scheme.toLowerCase()) {
@@ -79,7 +85,7 @@ export async function authenticate(
     case 'token':
       return (await stored(credentials, value)) ?? invalidToken('bad credentials')
     default:
-      return invalidRequest('the header Authorization cannot be read as one credential')
+      return invalidRequest('the header Authorization must hold one Basic, Bearer or token credential')
   }
 }
 
@@ -103,7 +109,7 @@ async function basic(
   return { form: 'refused', status: 401, message: 'bad user name or password', challenge }
 }
 
-/** The tokens that are looked up, before the one that is computed: a host may issue tokens that look like it. */
+/** Looks up stored tokens first, then tries an app JWT: a host may issue access tokens that are JWTs too. */
 async function stored(
   { tokens, personalTokens }: Credentials,
   token: string,

@@ -1,17 +1,17 @@
 const nodeCrypto = globalThis.process?.getBuiltinModule?.('node:crypto')
 
 /**
- * SHA-256 in hexadecimal digits. Device codes and tokens are kept in this form only: whoever reads the store cannot
- * use them. They are random and long, so that a salt would add nothing.
+ * SHA-256 in hexadecimal. The store holds device codes and tokens only in this form, so that nobody who reads it can use
+ * them. They are random and long, so a salt would add nothing.
  */
 export async function hash(text: string): Promise<string> {
-  // At once where the runtime can, since WebCrypto takes a turn of a thread pool.
+  // Synchronous if the runtime supports it: WebCrypto needs a thread pool.
   if (nodeCrypto?.hash) return nodeCrypto.hash('sha256', text)
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return toHex(new Uint8Array(digest))
 }
 
-/** HMAC-SHA-256 in hexadecimal digits. */
+/** HMAC-SHA-256 in hexadecimal. */
 export async function hmac(secret: string, text: string): Promise<string> {
   const encoder = new TextEncoder()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
@@ -23,7 +23,7 @@ export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Compares two texts in a time that does not tell where they differ. */
+/** Compares two texts in constant time. */
 export function same(left: string, right: string): boolean {
   if (left.length !== right.length) return false
   let difference = 0

@@ -4,33 +4,35 @@ import { isTextOrSecret } from '../text-or-secret.ts'
 import { hash, same } from './hash.ts'
 
 /**
- * Someone who may use HTTP Basic credentials.
+ * A user who may use HTTP Basic credentials.
  *
  * @group Service
  */
 export interface PasswordUser {
+  /** Not empty, without a colon. */
   readonly username: string
+  /** Not empty. */
   readonly password: string | Secret
 }
 
-/** What became of HTTP Basic credentials. */
+/** Whether HTTP Basic credentials are right. */
 export interface CheckedPassword {
-  /** As it was sent: whoever sent it need not be a user. */
+  /** The user name as sent. It may be unknown. */
   readonly username: string
   readonly isRight: boolean
 }
 
 /**
- * Checks HTTP Basic credentials. Kept are their hashes.
+ * Checks HTTP Basic credentials. Keeps only their hashes.
  *
- * @throws {@link BadOptionError} for a user name or a password that nobody could send, or anybody could guess.
+ * @throws {@link BadOptionError} for an empty user name or password, or a user name with a colon.
  */
 export function createPasswords(users: readonly PasswordUser[]) {
   for (const user of users) {
     const { username, password } = (user ?? {}) as Partial<PasswordUser>
     // RFC 7617, section 2: the first colon ends the user name.
     if (typeof username !== 'string' || username === '' || username.includes(':'))
-      throw new BadOptionError('users must have a username that is not empty and holds no colon')
+      throw new BadOptionError('users must have a username that is not empty and has no colon')
     if (!isTextOrSecret(password)) throw new BadOptionError('users must have a password that is not empty')
   }
   const known = Promise.all(
@@ -38,13 +40,13 @@ export function createPasswords(users: readonly PasswordUser[]) {
   )
 
   return {
-    /** @param encoded What stands behind `Basic`. RFC 7617, section 2. */
+    /** @param encoded The Base64 text after `Basic`. RFC 7617, section 2. */
     async check(encoded: string): Promise<CheckedPassword> {
       const credentials = decode(encoded) ?? ''
       const given = await hash(credentials)
       const [username = ''] = credentials.split(':')
       let isRight = false
-      // Every one is compared, so that the time tells nothing.
+      // Compares every entry, so that the time reveals nothing.
       for (const right of await known) if (same(right, given)) isRight = true
       return { username, isRight }
     },

@@ -5,18 +5,21 @@ import { isTextOrSecret } from '../text-or-secret.ts'
 import { hash } from './hash.ts'
 
 /**
- * A personal access token, and whom it stands for.
+ * A personal access token and its owner.
  *
  * @group Service
  */
 export interface PersonalAccessToken {
+  /** The token that the client sends. */
   readonly token: string | Secret
+  /** The user it belongs to. */
   readonly user: User
+  /** The scopes it grants. Default: none. */
   readonly scopes?: readonly string[]
 }
 
 /**
- * Finds personal tokens by their hashes: the time of a look-up tells nothing of a token whose hash it is not.
+ * Looks up personal access tokens by hash, so that the time of a lookup reveals nothing about a token.
  *
  * @throws {@link BadOptionError} for a token that is missing or empty.
  */

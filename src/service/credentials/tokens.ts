@@ -4,28 +4,30 @@ import type { Json, Store } from '../store.ts'
 import { hash } from './hash.ts'
 
 /**
- * Whom a token stands for, and what it may do.
+ * The owner of a token and the scopes it grants.
  *
  * @group Service
  */
 export interface TokenOwner {
+  /** The user who approved. */
   readonly user: User
+  /** The granted scopes. */
   readonly scopes: readonly string[]
 }
 
-/** Where the tokens are known that were issued. */
+/** The issued tokens. */
 export interface Tokens {
   /**
-   * Makes room for a token that is about to be delivered: when nothing more is heard of it, it is forgotten at `until`
-   * (epoch milliseconds). A host may issue the same token again, which stays as it is known.
+   * Reserves space for a token that is about to be delivered. Unless `keep` follows, it expires at `until` (epoch
+   * milliseconds). A token that the host issued before stays unchanged.
    */
   reserve(token: Secret, owner: TokenOwner, until: number): Promise<void>
-  /** Knows a token until `expiresAt` (epoch milliseconds). */
+  /** Keeps a token until `expiresAt` (epoch milliseconds). */
   keep(token: Secret, owner: TokenOwner, expiresAt: number): Promise<void>
   find(token: Secret): Promise<TokenOwner | undefined>
 }
 
-/** Knows tokens by a hash of each in the store. */
+/** Keeps a hash of each token in the store. */
 export function createTokens(store: Store): Tokens {
   return {
     async reserve(token, { user, scopes }, until) {

@@ -23,10 +23,10 @@ import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
 import { refuseClient } from './refuse-client.ts'
 
-/** Seconds for which a token is known of whose lifetime the host says nothing: a year. Spec: not shown. */
+/** Lifetime in seconds of a token for which the host gave none: a year. */
 const LIFETIME = 365 * 24 * 60 * 60
 
-/** What a poll needs. */
+/** What the access token endpoint needs. */
 export interface AccessTokenEndpoint {
   readonly clients: Clients
   readonly grants: Grants
@@ -40,25 +40,26 @@ export interface AccessTokenEndpoint {
   readonly clock: { now(): number }
 }
 
-/** What a poll hears that issues no token, by the state that it led to. */
+/** The response to a poll that issues no token, by the state of the grant after it. */
 const RESPONSES = {
   requested: pending,
   pending,
   slowed: ({ interval }, { pollError }) =>
-    oauthError(pollError, 'slow_down', `wait ${interval} seconds between two polls`, { interval }),
+    oauthError(pollError, 'slow_down', `polled too soon: wait ${interval} seconds between polls`, {
+      interval,
+    }),
   approved: pending,
   // Another poll is issuing the token.
   issuing: pending,
   denied: (_, { pollError }) => oauthError(pollError, 'access_denied', 'the user denied the request'),
   authorized: (_, dialect) => unknownCode(dialect),
   expired: (_, { pollError }) =>
-    oauthError(pollError, 'expired_token', 'the codes have expired: ask for new ones'),
+    oauthError(pollError, 'expired_token', 'the device code has expired: request a new one'),
 } satisfies Record<DeviceGrantState, (grant: Grant, dialect: DialectRules) => ServiceResponse>
 
 /**
- * Answers a poll. A request that cannot be understood is an error with status 400 in both dialects.
+ * Responds to a poll. A malformed request gets status 400 in both dialects.
  *
- * @see Spec 4.2, 7
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export async function accessToken(
@@ -97,7 +98,7 @@ export async function accessToken(
     : RESPONSES[grant.state](grant, dialect)
 }
 
-/** The poll that has the lease. */
+/** The poll that holds the lease. */
 interface Delivery {
   readonly grant: Grant
   readonly client: KnownClient
@@ -107,36 +108,35 @@ interface Delivery {
 }
 
 /**
- * Issues the token, as the one poll that may. Where that fails, or the client has hung up meanwhile, the approval is
- * left for the next poll. A token that nobody receives is forgotten when the lease lapses.
+ * Issues the token for the poll that holds the lease. If that fails, or the client has disconnected, the approval is
+ * left for the next poll. A token that nobody receives expires with the lease.
  *
- * Where the store goes away before the grant is settled, the lease lapses and the next poll issues another token. Where
- * it goes away later, and for longer than it tries, the authorization is used up: a second token would be the worse end.
+ * If the store fails before the grant is settled, the lease lapses and the next poll issues another token. If it fails
+ * after that, beyond all retries, the grant is used up: issuing a second token would be worse.
  */
 async function deliver(
   { grants, tokens, dialect, issueToken, onError, clock }: AccessTokenEndpoint,
   { grant, client, deviceCode, claim, isGone }: Delivery,
 ): Promise<ServiceResponse> {
   const { user, scope, lease } = grant
-  if (user === null || lease === null)
-    throw new TypeError('a grant was approved by nobody, or claimed by none')
-  const asked = splitScopes(scope, ' ')
+  if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
+  const requested = splitScopes(scope, ' ')
   let issued: IssuedToken
   try {
     const { clientId, name } = client
-    const made = issueToken({ user, client: { clientId, name }, scopes: asked })
-    issued = readIssuedToken(await withDeadline(lease.until - clock.now(), made, tookTooLong), asked)
+    const made = issueToken({ user, client: { clientId, name }, scopes: requested })
+    issued = readIssuedToken(await withDeadline(lease.until - clock.now(), made, tookTooLong), requested)
     await tokens.reserve(issued.token, { user, scopes: issued.scopes }, lease.until)
-    if (isGone()) throw new Error('the client hung up before its token was made')
+    if (isGone()) throw new Error('the client disconnected before its token was issued')
   } catch (error) {
-    // The store would not hear of it: when the lease has lapsed, the approval is free again.
+    // The store cannot record this. When the lease lapses, the approval is free again.
     if (error instanceof StoreUnavailableError) throw error
     await grants.notIssued(deviceCode, claim)
     onError(error)
     return pending(grant, dialect)
   }
   const { token, scopes, expiresIn } = issued
-  // The lease has lapsed, and another poll has it now: this token is dropped.
+  // The lease has lapsed and another poll holds it: drop this token.
   if (!(await grants.issued(deviceCode, claim))) return pending(grant, dialect)
   await tokens.keep(token, { user, scopes }, clock.now() + (expiresIn ?? LIFETIME) * 1000)
   return json(200, {
@@ -147,16 +147,16 @@ async function deliver(
   })
 }
 
-/** The lease is over, and another poll may issue: whatever this one is given later, nobody will see. */
+/** The lease is over and another poll may issue a token: what `issueToken` returns later is dropped. */
 function tookTooLong(): Error {
-  return new Error('issueToken took longer than a poll may be busy')
+  return new Error('issueToken took longer than ten seconds')
 }
 
 function pending(_: Grant, { pollError }: DialectRules): ServiceResponse {
-  return oauthError(pollError, 'authorization_pending', 'the user has not yet entered the code')
+  return oauthError(pollError, 'authorization_pending', 'the user has not approved or denied yet')
 }
 
-/** Unknown, of another client, or used: the three are not told apart. */
+/** The same response for a code that is unknown, used, or belongs to another client. */
 function unknownCode({ pollError, unknownCode }: DialectRules): ServiceResponse {
-  return oauthError(pollError, unknownCode, 'there is no such device code')
+  return oauthError(pollError, unknownCode, 'the device code is unknown or was used')
 }

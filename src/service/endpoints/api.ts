@@ -3,9 +3,7 @@ import { type Authentication, CHALLENGE, type Refused } from '../credentials/aut
 import { json, type ServiceResponse } from '../http/types.ts'
 
 /**
- * Says which user a credential belongs to.
- *
- * Spec: the resources of the API are not shown. The paths `/user` and `/app` are those of the service.
+ * Responds with the user of a credential, like `GET /user` of GitHub.
  */
 export function user(authentication: Authentication): ServiceResponse {
   switch (authentication.form) {
@@ -14,7 +12,7 @@ export function user(authentication: Authentication): ServiceResponse {
     case 'refused':
       return refused(authentication)
     case 'app':
-      return json(403, { message: 'the credential is of an application, not of a user' })
+      return json(403, { message: 'this credential belongs to an app, not to a user' })
     case 'basic':
       return json(200, describe(authentication.user))
     case 'personalToken':
@@ -23,7 +21,7 @@ export function user(authentication: Authentication): ServiceResponse {
   }
 }
 
-/** Says which application a token was signed by. */
+/** Responds with the app that signed a token, like `GET /app` of GitHub. */
 export function app(authentication: Authentication): ServiceResponse {
   switch (authentication.form) {
     case 'none':
@@ -35,7 +33,7 @@ export function app(authentication: Authentication): ServiceResponse {
     case 'basic':
     case 'personalToken':
     case 'oauth':
-      return json(403, { message: 'the credential is of a user, not of an application' })
+      return json(403, { message: 'this credential belongs to a user, not to an app' })
   }
 }
 

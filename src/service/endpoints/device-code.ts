@@ -17,7 +17,7 @@ import { requestOrigin } from '../request-origin.ts'
 import type { WaitingGrants } from '../waiting-grants.ts'
 import { refuseClient } from './refuse-client.ts'
 
-/** What a request for codes needs. */
+/** What the device code endpoint needs. */
 export interface DeviceCodeEndpoint {
   readonly clients: Clients
   readonly grants: Grants
@@ -30,9 +30,8 @@ export interface DeviceCodeEndpoint {
 }
 
 /**
- * Answers a request for codes. Every error has a status of 400 or more: many clients look at nothing else here.
+ * Responds to a device code request. Every error has a status of 400 or more: many clients check nothing else here.
  *
- * @see Spec 4.1
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
 export async function deviceCode(
@@ -44,8 +43,8 @@ export async function deviceCode(
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
   const found = await clients.of(request, read.fields.client_id)
   if (!found.ok) return refuseClient(service, request, found, 'atCodes')
-  const asked = readScopes(read.fields.scope ?? '', found.client.scopes)
-  if (!asked.ok) return oauthError(400, 'invalid_scope', asked.problem)
+  const requested = readScopes(read.fields.scope ?? '', found.client.scopes)
+  if (!requested.ok) return oauthError(400, 'invalid_scope', requested.problem)
 
   const address = clientAddress(request)
   const counted = await limiter.codesRequest(address)
@@ -53,7 +52,7 @@ export async function deviceCode(
   if (!allowed.ok) return tooManyRequests(allowed.retryAfter)
   const issuing = grants.issue({
     client: found.client.reference,
-    scope: asked.scopes.join(' '),
+    scope: requested.scopes.join(' '),
     origin: requestOrigin(request, address),
     ...pace,
   })

@@ -9,9 +9,7 @@ import { json, type ServiceResponse } from '../http/types.ts'
 import type { Client } from '../options.ts'
 
 /**
- * Says where everything is, for clients that discover it.
- *
- * Spec: not shown.
+ * Responds with the authorization server metadata, for clients that discover the endpoints.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
@@ -21,11 +19,11 @@ export function metadata(issuer: string): ServiceResponse {
 }
 
 /**
- * Says the same to clients that look for a device endpoint only where OpenID Connect has it, such as oidc-agent and MSAL
- * Python. It adds what they ask for: the first one the scopes, the second one an address to authorize at, for which the
- * verification page stands. The service issues no ID tokens.
+ * Responds with the same metadata to clients that use only OpenID Connect Discovery, such as oidc-agent and MSAL Python.
+ * oidc-agent requires the scopes, and MSAL Python an authorization endpoint: that is the verification page. The service
+ * issues no ID tokens.
  *
- * @param clients Whose scopes are named.
+ * @param clients Their scopes are listed.
  * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata OpenID Connect Discovery 1.0, section 3}
  */
 export function openidConfiguration(issuer: string, clients: readonly Client[]): ServiceResponse {

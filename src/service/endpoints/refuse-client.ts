@@ -5,9 +5,9 @@ import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
 
 /**
- * Answers a request whose client is not known.
+ * Responds to a request whose client is missing or unknown.
  *
- * @param at Where it was sent: an unknown client hears a different status at either address.
+ * @param at The endpoint: the status for an unknown client depends on it.
  */
 export async function refuseClient(
   {
@@ -33,7 +33,7 @@ export async function refuseClient(
     case 'unknown': {
       const allowed = await limiter.unknownClient(clientAddress(request))
       return allowed.ok
-        ? oauthError(unknownClient[at], unknownClient.error, 'there is no such client')
+        ? oauthError(unknownClient[at], unknownClient.error, 'the client is unknown')
         : tooManyRequests(allowed.retryAfter)
     }
   }

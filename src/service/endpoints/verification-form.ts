@@ -9,7 +9,7 @@ import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { PageState, Refusal } from '../pages/page.ts'
 
-/** What a form of the verification page needs. */
+/** What the forms of the verification page need. */
 export interface VerificationForm {
   readonly clients: Clients
   readonly grants: Grants
@@ -18,55 +18,55 @@ export interface VerificationForm {
   readonly clock: { now(): number }
 }
 
-/** What a page says, before it is made safe to show. */
+/** The state of the page without its nonce. */
 export type Shown = PageState extends infer State
   ? State extends unknown
     ? Omit<State, 'nonce'>
     : never
   : never
 
-/** What a request wants of the page. */
-export interface Asked {
-  /** Where the forms are sent: a path alone, since the page may be open under another name of the same host. */
+/** The fields of a request to the page. */
+export interface FormFields {
+  /** The URL of the forms: only a path, since the page may be open under another name of the same host. */
   readonly action: string
-  /** The code as it was typed, or as it came with the address. */
+  /** The code as the user typed it, or as the URL contained it. */
   readonly userCode: string
   readonly csrf?: string | undefined
   readonly decision?: string | undefined
 }
 
-/** A form, by whom and from where it was sent. */
-interface Sent {
+/** A form, its user and its session. */
+interface SentForm {
   readonly request: ServiceRequest
-  readonly asked: Asked
+  readonly fields: FormFields
   readonly session: Session
   readonly user: User
 }
 
-/** Reads a form that was sent: one with a code to look up, or one with a decision. */
-export async function verificationForm(service: VerificationForm, sent: Sent): Promise<Shown> {
-  const { asked, session } = sent
-  const form = { action: asked.action, csrf: await session.csrfFor(), userCode: asked.userCode }
+/** Processes a form: either a user code to look up, or a decision. */
+export async function verificationForm(service: VerificationForm, sent: SentForm): Promise<Shown> {
+  const { fields, session } = sent
+  const form = { action: fields.action, csrf: await session.csrfFor(), userCode: fields.userCode }
   const refuse = (reason: Refusal, retryAfter?: number): Shown => ({
     type: 'refused',
     reason,
     ...form,
     ...(retryAfter !== undefined && { retryAfter }),
   })
-  return asked.decision === 'approve' || asked.decision === 'deny'
-    ? decide(service, sent, asked.decision, refuse)
+  return fields.decision === 'approve' || fields.decision === 'deny'
+    ? decide(service, sent, fields.decision, refuse)
     : lookUp(service, sent, refuse)
 }
 
-/** The token of the form is made for its code: only the page that asked for this decision can send it. */
+/** The CSRF token is bound to the code, so only the page that showed this code can send its decision. */
 async function decide(
   { grants }: VerificationForm,
-  { asked, session, user }: Sent,
+  { fields, session, user }: SentForm,
   decision: 'approve' | 'deny',
   refuse: (reason: Refusal) => Shown,
 ): Promise<Shown> {
-  const userCode = readUserCode(asked.userCode)
-  if (userCode === undefined || !(await session.isOurs(asked.csrf, userCode))) return refuse('forged')
+  const userCode = readUserCode(fields.userCode)
+  if (userCode === undefined || !(await session.isOurs(fields.csrf, userCode))) return refuse('forged')
   const outcome = await (decision === 'approve' ? grants.approve(userCode, user) : grants.deny(userCode))
   if (outcome !== 'done') return refuse(outcome)
   return { type: 'done', decision: decision === 'approve' ? 'approved' : 'denied' }
@@ -74,7 +74,7 @@ async function decide(
 
 async function lookUp(
   { clients, grants, limiter, clientAddress, clock }: VerificationForm,
-  { request, asked: { action, userCode: typed, csrf }, session, user }: Sent,
+  { request, fields: { action, userCode: typed, csrf }, session, user }: SentForm,
   refuse: (reason: Refusal, retryAfter?: number) => Shown,
 ): Promise<Shown> {
   if (!(await session.isOurs(csrf))) return refuse('forged')

@@ -7,25 +7,25 @@ import { readFields } from '../http/fields.ts'
 import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Page, Refusal } from '../pages/page.ts'
-import { type Asked, type Shown, type VerificationForm, verificationForm } from './verification-form.ts'
+import { type FormFields, type Shown, type VerificationForm, verificationForm } from './verification-form.ts'
 
 /** What the verification page needs. */
 export interface VerificationEndpoint extends VerificationForm {
   readonly page: Page
   readonly identify: NonNullable<ServiceOptions['identify']>
-  /** The key that the forms are signed with. */
+  /** Returns the key that signs the forms. */
   readonly secret: () => Promise<string>
   readonly onError: (error: unknown) => void
   authUrl(): string
 }
 
-/** Milliseconds for which the host may look for who is signed in. */
+/** Milliseconds within which `identify` must return. */
 const IDENTIFY_TIMEOUT = 10_000
 
-/** Characters of the longest code that is looked at. */
+/** Characters of the longest code that is read. */
 const LONGEST_CODE = 32
 
-/** What an address in a header is made of. */
+/** A URL that can be sent in a header. */
 const IN_HEADER = /^[\x21-\x7e]+$/
 
 const STATUS = {
@@ -38,13 +38,12 @@ const STATUS = {
   limited: 429,
 } satisfies Record<Refusal, number>
 
-/** The page has no use for any of them. */
+/** Browser features to disable: the page uses none of them. */
 const PERMISSIONS = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
 
 /**
- * The page at which the user enters the code, sees who asks for what, and decides. Only POST decides.
+ * Serves the page on which the user enters the code, reviews the request, and approves or denies it. Only POST decides.
  *
- * @see Spec 1, 2.3
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3 RFC 8628, section 3.3}
  */
 export async function verification(
@@ -52,19 +51,19 @@ export async function verification(
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
   const address = new URL(service.authUrl() + VERIFICATION_PATH)
-  const asked = read(request, address.pathname)
-  const { shown, headers } = await response(service, request, asked, address).catch((error: unknown) => {
+  const fields = read(request, address.pathname)
+  const { shown, headers } = await response(service, request, fields, address).catch((error: unknown) => {
     service.onError(error)
-    const { action, userCode } = asked
+    const { action, userCode } = fields
     return { shown: { type: 'unavailable', action, userCode, retryAfter: PAUSE } as const, headers: {} }
   })
-  // A form may not lead to another site, not by a redirect either: there the page has a link.
+  // The CSP forbids a form to leave this site, even by a redirect. After a POST, the page shows a link instead.
   if (shown.type === 'signedOut' && request.method !== 'POST')
     return { status: 303, headers: { location: shown.signInAt, 'cache-control': 'no-store' }, body: '' }
   return respond(service.page, shown, headers)
 }
 
-function read(request: ServiceRequest, action: string): Asked {
+function read(request: ServiceRequest, action: string): FormFields {
   const cut = (code = '') => code.slice(0, LONGEST_CODE)
   if (request.method !== 'POST') return { action, userCode: cut(request.query.get('user_code') ?? '') }
   const form = readFields(request, ['csrf', 'user_code', 'decision'])
@@ -75,23 +74,23 @@ function read(request: ServiceRequest, action: string): Asked {
 async function response(
   service: VerificationEndpoint,
   request: ServiceRequest,
-  asked: Asked,
+  fields: FormFields,
   address: URL,
 ): Promise<{ readonly shown: Shown; readonly headers: Session['headers'] }> {
   const returnTo = new URL(address)
-  if (asked.userCode !== '') returnTo.searchParams.set('user_code', asked.userCode)
+  if (fields.userCode !== '') returnTo.searchParams.set('user_code', fields.userCode)
   const identity = await withDeadline(IDENTIFY_TIMEOUT, service.identify(request, returnTo.href), tookTooLong)
   if ('signInAt' in identity && !IN_HEADER.test(identity.signInAt))
-    throw new TypeError('identify gave an address that no header can carry')
+    throw new TypeError('identify returned a signInAt that cannot be sent in a header')
   if ('signInAt' in identity)
     return { shown: { type: 'signedOut', signInAt: identity.signInAt }, headers: {} }
-  if (!isUser(identity.user)) throw new TypeError('identify must give a user: a name, or { id, login }')
+  if (!isUser(identity.user)) throw new TypeError('identify must return a user: a name, or { id, login }')
   const { user } = identity
   const session = openSession({ request, user, secret: await service.secret(), address })
-  const { action, userCode } = asked
+  const { action, userCode } = fields
   const shown: Shown =
     request.method === 'POST'
-      ? await verificationForm(service, { request, asked, session, user })
+      ? await verificationForm(service, { request, fields, session, user })
       : {
           type: 'enter',
           action,
@@ -105,7 +104,7 @@ function tookTooLong(): Error {
   return new Error('identify took longer than ten seconds')
 }
 
-/** The host's own code says who it is: an empty name would approve for nobody. */
+/** Checks what `identify` returned: an empty name would approve on behalf of nobody. */
 function isUser(user: unknown): user is User {
   if (typeof user === 'string') return user !== ''
   const { id, login } = (user ?? {}) as Partial<Exclude<User, string>>
@@ -113,8 +112,8 @@ function isUser(user: unknown): user is User {
 }
 
 /**
- * No script, no frame or window around the page, nothing loaded, and no address of it told to other sites. Without any
- * referrer, browsers would not name the origin of a form.
+ * Sends the page with headers that forbid scripts, frames, openers and subresources, and hide its URL from other sites.
+ * The referrer policy is not `no-referrer`: browsers would then omit the `Origin` of a form.
  */
 function respond(page: Page, shown: Shown, headers: Session['headers']): ServiceResponse {
   const nonce = newNonce()

@@ -8,7 +8,7 @@ import {
 } from './types.ts'
 
 /**
- * Responds to a web request. `address` is the IP address of the client, which a `Request` does not carry: limits count by
+ * Responds to a web `Request`. Pass the IP address of the client as `address`, for limits: a `Request` does not contain
  * it.
  *
  * @group Service

@@ -6,12 +6,11 @@ export type Fields<Name extends string> =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Reads these fields of a form or of JSON, and ignores all others. An empty field is an absent one; a repeated one is
- * an error, since two readers would take two different values.
+ * Reads the named fields of a form or JSON body and ignores all others. An empty field counts as absent. A repeated field
+ * is an error, since two readers could choose two different values.
  *
- * Spec: the encoding is not stated. A body is read by what it is where its header does not say that it is JSON.
+ * If `Content-Type` does not say JSON, the body itself decides: many clients send JSON without it.
  *
- * @see Spec 4
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-3.2 RFC 6749, section 3.2}
  */
 export function readFields<Name extends string>(
@@ -51,7 +50,7 @@ function jsonValues(body: string): ((name: string) => readonly unknown[]) | unde
   const members = value as Record<string, unknown>
   return (name) => {
     if (!Object.hasOwn(members, name)) return []
-    // The parser keeps the last of several members of one name and says nothing.
+    // JSON.parse silently keeps the last of several members with the same name.
     const count = body.match(new RegExp(`"${name}"\\s*:`, 'g'))?.length ?? 1
     return Array(count).fill(members[name])
   }

@@ -7,16 +7,16 @@ import { createRequestListener } from './request-listener.ts'
 import { createTraffic } from './traffic.ts'
 import type { Handler } from './types.ts'
 
-/** Where to listen by default: on this machine alone. */
+/** The default host: reachable from this machine only. */
 export const LOOPBACK = '127.0.0.1'
 
-/** Milliseconds a connection is kept: longer than any client waits between two polls, and than proxies do (60 s). */
+/** Milliseconds an idle connection stays open: longer than any pause between polls, and than proxies keep it (60 s). */
 const KEEP_ALIVE = 75_000
 
-/** Milliseconds for which a request may be on its way: a connection that brings its bytes one by one is ended. */
+/** Milliseconds within which a request must arrive. A client that sends it byte by byte is disconnected. */
 const REQUEST_TIMEOUT = 30_000
 
-/** Milliseconds between two looks at what is late. */
+/** Milliseconds between two checks for late requests. */
 const CHECK_INTERVAL = 5000
 
 /**
@@ -25,37 +25,38 @@ const CHECK_INTERVAL = 5000
  * @group Service
  */
 export interface ListenOptions {
-  /** 0, the default, for any free one. */
+  /** Default: 0, which picks a free port. */
   readonly port?: number
-  /** `127.0.0.1` by default: this machine alone. */
+  /** Default: `127.0.0.1`, which is reachable from this machine only. */
   readonly host?: string
-  /** The private key and the certificates, as PEM, with which to serve `https`. */
+  /** Serves `https` with this private key and certificate chain, both as PEM. Default: `http`. */
   readonly tls?: { readonly key: string; readonly cert: string }
   /**
-   * Says whether requests may be sent here. Where it is given, `GET /healthz` answers 200 as long as the process lives,
-   * and `GET /readyz` answers 200 or 503, under any host.
+   * Returns whether the service can take requests. If given, `GET /healthz` responds with 200 while the process runs, and
+   * `GET /readyz` with 200 or 503, under any host.
    */
   readonly isReady?: () => boolean | Promise<boolean>
 }
 
 /**
- * Where a service listens.
+ * A service that is listening.
  *
  * @group Service
  */
 export interface Listening {
-  /** The address that was bound, without a slash at its end. */
+  /** The URL that was bound, without a trailing slash. */
   readonly url: string
-  /** Resolves when the requests that are on their way now are answered. */
+  /** Resolves when every request that is in flight now has its response. */
   drain(): Promise<void>
-  /** Takes no more connections, ends those that are idle, and resolves when the requests on their way are answered. */
+  /** Stops listening, closes idle connections, and resolves when every request in flight has its response. */
   close(): Promise<void>
 }
 
 /**
- * Serves HTTP on Node, and where its servers are to be had.
+ * Serves HTTP on Node and on runtimes with its `http` module.
  *
- * @throws {@link BadOptionError} where the port cannot be had, the certificate cannot be used, or the runtime has no servers.
+ * @throws {@link BadOptionError} if the port is not available, the certificate is not valid, or the runtime has no HTTP
+ * server.
  */
 export async function listen(
   handle: Handler,
@@ -65,13 +66,13 @@ export async function listen(
     throw new BadOptionError('port must be a whole number from 0 to 65535')
   const server = createServer(tls)
   const handler = isReady ? withHealth(handle, isReady) : handle
-  // A connection on which nothing moves, since its client does not read. Later than the limit of a request, whose
-  // response (408) would otherwise be cut off.
+  // Ends a connection whose client does not read. It must come after the request timeout, whose response (408) it would
+  // cut off.
   server.timeout = REQUEST_TIMEOUT + 2 * CHECK_INTERVAL
-  // Node would drop the last of many headers, and with them a second credential. Their size is limited anyway.
+  // Otherwise Node drops headers beyond a number, and a second credential with them. Their size is limited anyway.
   server.maxHeadersCount = 0
-  // Node would wait for connections that are kept alive, or that never sent a request; and for those that never spoke
-  // TLS it has no function to end them.
+  // Node would wait for keep-alive connections and for those that never sent a request. It has no function that ends
+  // connections without a TLS handshake.
   const connections = new Set<Socket>()
   server.on('connection', (connection) => {
     connections.add(connection)
@@ -104,12 +105,12 @@ function createServer(tls: ListenOptions['tls']): Server {
   const http = nodeModule('node:http')
   const https = nodeModule('node:https')
   if (!http || !https)
-    throw new BadOptionError('this runtime cannot listen: hand each request to "fetch" of the service')
+    throw new BadOptionError('this runtime cannot listen: pass each request to the "fetch" of the service')
   if (tls === undefined) return http.createServer(options)
   try {
     return https.createServer({ ...options, ...tls })
   } catch {
-    // What was thrown may quote the key.
+    // The error may quote the key.
     throw new BadOptionError('tls must have a private key and its certificate, both as PEM')
   }
 }
@@ -125,12 +126,12 @@ function bind(server: Server, port: number, host: string): Promise<void> {
 
 function whyNot({ code }: NodeJS.ErrnoException, port: number, host: string): string {
   if (code === 'EADDRINUSE')
-    return `port ${port} of ${host} is in use: choose another one, or 0 for a free one`
-  if (code === 'EACCES') return `port ${port} of ${host} needs rights that this process does not have`
+    return `port ${port} of ${host} is in use: choose another one, or 0 for any free port`
+  if (code === 'EACCES') return `no permission to listen on port ${port} of ${host}: choose a port above 1023`
   return `cannot listen on port ${port} of ${host}: ${code}`
 }
 
-/** A host that stands for every address is no address to call. */
+/** Replaces a host that means every address: nobody can call it. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

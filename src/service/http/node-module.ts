@@ -7,8 +7,8 @@ interface NodeModules {
 }
 
 /**
- * A module of Node, where the runtime has it. It is looked up at run time, so that bundlers for browsers have nothing to
- * resolve.
+ * Returns a module of Node, or `undefined` in other runtimes. The lookup happens at run time, so that bundlers for
+ * browsers do not try to resolve it.
  *
  * @see {@link https://nodejs.org/api/process.html#processgetbuiltinmoduleid process.getBuiltinModule}
  */

@@ -9,16 +9,16 @@ import {
   TOO_LARGE,
 } from './types.ts'
 
-/** Taken before a test makes time stand still. */
+/** Captured before a test installs fake timers. */
 const { setImmediate } = globalThis
 
-/** Bytes after which a body that is too large is cut off. Up to there it is read, so that the client hears why. */
+/** Bytes after which an oversized body is cut off. Up to there it is read, so that the client gets the 413. */
 const CUT_OFF = 16 * LARGEST_REQUEST
 
-/** A body that something else has read is gone: the request would wait for it until it times out. */
+/** A body can be read only once: without this response, the request would wait until it times out. */
 const BODY_READ_BEFORE = json(500, {
   error: 'server_error',
-  error_description: 'the body was read before the service saw it: mount the service before body parsers',
+  error_description: 'another middleware has read the body: mount the service before body parsers',
 })
 
 /**
@@ -28,20 +28,20 @@ const BODY_READ_BEFORE = json(500, {
  */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** Makes a request listener of Node, as `http.createServer` takes it. */
+/** Creates a request listener for `http.createServer`. */
 export function createRequestListener(handle: Handler, traffic: Traffic = createTraffic()): RequestListener {
   return async (message, response) => {
     if (!traffic.admit(message, response)) return
     try {
       if (isReadBefore(message)) return send(response, BODY_READ_BEFORE)
       const body = await readBody(message)
-      const answered = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
-      // What was not read of a body would be taken for the next request.
+      const handled = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
+      // The unread rest of a body would be taken for the next request.
       if (!message.complete) response.shouldKeepAlive = false
-      // What is answered in one turn leaves together: the system wakes a reader for each answer that leaves alone.
-      setImmediate(send, response, answered)
+      // Sends the responses of one turn together: the system wakes the reader for each separate write.
+      setImmediate(send, response, handled)
     } catch {
-      // The connection broke while the body came: nobody is left to answer.
+      // The connection broke while the body was being received.
       response.destroy()
     }
   }
@@ -52,7 +52,7 @@ function send(response: ServerResponse, { status, headers, body }: ServiceRespon
     response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
     response.end(body)
   } catch {
-    // A page or a hook of the host has made a header that cannot be sent.
+    // The host's own code returned a header that cannot be sent.
     response.destroy()
   }
 }
@@ -62,7 +62,7 @@ function isReadBefore({ readableEnded, headers }: IncomingMessage): boolean {
   return readableEnded && hasBody
 }
 
-/** Reads a body as text; `undefined` where it is too large. By events: an iterator is slower. */
+/** Reads a body as text; `undefined` if it is too large. Uses events, since an iterator is slower. */
 function readBody(message: IncomingMessage): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -81,18 +81,18 @@ function serviceRequest(
   { method = 'GET', url = '/', headersDistinct, socket }: IncomingMessage,
   body: string,
 ): ServiceRequest {
-  // The address may be absolute, as proxies are asked; then it names the host (RFC 9112, section 3.2.2).
+  // A request to a proxy has an absolute URL, which names the host (RFC 9112, section 3.2.2).
   const [, host = headersDistinct.host?.join(', '), path = '/', query = ''] =
     /^(?:https?:\/\/([^/?]*))?([^?]*)\??(.*)$/i.exec(url) ?? []
   return {
     method,
     host,
     path,
-    // Of a connection that was reset there is none any more: all those share one, so that they are limited, too.
+    // A connection that was reset has no address. They all share the empty one, so that limits apply to them too.
     address: socket.remoteAddress ?? '',
     query: new URLSearchParams(query),
     body,
-    // Every one of a repeated header: Node would hide a second credential.
+    // All values of a repeated header: `headers` would hide a second credential.
     header: (name) => headersDistinct[name]?.join(', '),
     isGone: () => socket.destroyed,
   }

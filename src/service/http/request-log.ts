@@ -2,27 +2,30 @@ import { NOTHING_HERE } from './routes.ts'
 import type { Handler } from './types.ts'
 
 /**
- * What a log may hold of an answer. There is no secret in it: no query, no header and no body.
+ * One response, for a request log. It contains no secrets: no query, headers or body.
  *
  * @group Service
  */
 export interface RequestLogEntry {
-  /** Names this one request. The answer carries it too. */
+  /** The id of the request, also sent in the header `X-Request-Id`. */
   readonly id: string
+  /** The HTTP method. */
   readonly method: string
-  /** One of the paths of the service; `undefined` for any other, which may hold anything. */
+  /** The path, if it is one of the service; otherwise `undefined`, since other paths may contain anything. */
   readonly path: string | undefined
+  /** The HTTP status. */
   readonly status: number
+  /** How long the response took. */
   readonly milliseconds: number
 }
 
-/** Tells of each answer that a handler gives. */
-export function withRequestLog(handle: Handler, tell: (answered: RequestLogEntry) => void): Handler {
+/** Calls `log` after each response of a handler. */
+export function withRequestLog(handle: Handler, log: (entry: RequestLogEntry) => void): Handler {
   return async (request) => {
     const begin = performance.now()
     const id = crypto.randomUUID()
     const response = await handle(request)
-    tell({
+    log({
       id,
       method: request.method,
       path: response === NOTHING_HERE ? undefined : request.path,

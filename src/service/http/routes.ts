@@ -8,39 +8,37 @@ import {
 } from '../../protocol/endpoints.ts'
 import { type Handler, json } from './types.ts'
 
-/** What answers at each address. */
+/** The handler of each endpoint. */
 export interface Handlers {
   readonly deviceCode: Handler
   readonly accessToken: Handler
   readonly verification: Handler
   readonly metadata: Handler
-  /** Only where an option asks for it. */
+  /** `undefined` unless the option `openidConfiguration` is set. */
   readonly openidConfiguration: Handler | undefined
   readonly user: Handler
   readonly app: Handler
 }
 
-/** The addresses under which the service is reached. */
+/** The URLs of the service. */
 export interface Addresses {
-  /** As options give it, or as it was bound; neither where the service is only called in its own process. */
+  /** From the options, or from `listen`; `undefined` if the service is only called in its own process. */
   readonly authUrl: string | undefined
   readonly baseUrl: string | undefined
 }
 
-/** What is answered at a path, or under a host, that is none of ours. */
-export const NOTHING_HERE = json(404, { message: 'there is nothing at this path of this host' })
+/** The response to any other path or host. */
+export const NOTHING_HERE = json(404, { message: 'nothing found at this path of this host' })
 
 export interface Route {
-  /** The hosts that answer; every one where the service has no address. */
+  /** The hosts at which the route exists; `undefined` for any, if the service has no URL. */
   readonly hosts: readonly string[] | undefined
   readonly methods: Readonly<Record<string, Handler>>
 }
 
 /**
- * Lists what is served, by path. The login paths answer on the login host only, and the API on the API host only: under
- * any other name stands an attacker who turned a name of his own to this address.
- *
- * @see Spec 4
+ * Lists the routes by path. The login paths exist on the login host only, and the API on the API host only. Any other
+ * host may belong to an attacker who points their own domain at this address (DNS rebinding).
  */
 export function createRoutes(
   { authUrl, baseUrl }: Addresses,
@@ -51,7 +49,7 @@ export function createRoutes(
     { hosts: hostsAt(address), methods },
   ]
   return new Map<string, Route>([
-    // RFC 8414, section 3.1: in front of the path of the issuer.
+    // RFC 8414, section 3.1: the well-known path comes before the path of the issuer.
     [
       METADATA_PATH + prefixOf(authUrl),
       { hosts: hostsAt(authUrl), methods: { GET: metadata, HEAD: metadata } },
@@ -87,7 +85,7 @@ function prefixOf(address: string | undefined): string {
   return address === undefined ? '' : new URL(address).pathname.replace(/\/$/, '')
 }
 
-/** With and without the port of the scheme, since clients may name it or not; and all names of a loopback address. */
+/** Includes the default port, which clients may name or omit, and every name of a loopback address. */
 function hostsAt(address: string | undefined): string[] | undefined {
   if (address === undefined) return undefined
   const { hostname, protocol, port } = new URL(address)

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Requests of one connection that may be without a response. Clients that pipeline send about ten at once. */
+/** How many requests of one connection may wait for a response. Clients that pipeline send about ten at once. */
 const MOST_PIPELINED = 32
 
-/** How many requests came over one connection, and how many of them are done: responses leave in the same order. */
+/** How many requests a connection has sent, and how many are done. Responses leave in the same order. */
 interface Counts {
   begun: number
   done: number
 }
 
-/** Somebody who waits until the first `until` requests of a connection are done. */
+/** A caller that waits until the first `until` requests of a connection are done. */
 interface Wait {
   readonly counts: Counts
   readonly until: number
@@ -18,10 +18,10 @@ interface Wait {
 }
 
 /**
- * Counts the requests that have no response yet. It keeps numbers, not the requests: the garbage collector would
- * promote each request that something old refers to.
+ * Counts the requests in flight. It keeps numbers instead of requests: a reference from an old object would promote each
+ * request to the old generation of the garbage collector.
  *
- * @param onDone Called after each request that is done.
+ * @param onDone Called when a request is done.
  */
 export function createTraffic(onDone: () => void = () => undefined) {
   const connections = new Map<Socket, Counts>()
@@ -35,7 +35,7 @@ export function createTraffic(onDone: () => void = () => undefined) {
     connections.set(socket, counts)
     socket.once('close', () => {
       connections.delete(socket)
-      // Node says nothing of those that were queued behind another response.
+      // Node emits no event for requests that were queued behind another response.
       finish(counts, counts.begun - counts.done)
     })
     return counts
@@ -53,9 +53,9 @@ export function createTraffic(onDone: () => void = () => undefined) {
   }
 
   return {
-    /** Counts a request. False for one of a connection that sends requests and reads no response: it is ended. */
+    /** Counts a request. Returns false, and ends the connection, if its client sends requests without reading responses. */
     admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
-      // Node hands over what else it had read of a connection that was ended.
+      // Node still emits requests that it had read before the connection ended.
       if (socket.destroyed) return false
       const counts = countsOf(socket)
       if (counts.begun - counts.done >= MOST_PIPELINED) {
@@ -70,10 +70,10 @@ export function createTraffic(onDone: () => void = () => undefined) {
       return true
     },
 
-    /** Whether every request has its response. */
+    /** Whether no request is in flight. */
     isQuiet: () => inFlight === 0,
 
-    /** Resolves when the requests that have no response now are done. */
+    /** Resolves when every request that is in flight now is done. */
     async settled(): Promise<void> {
       const pending = [...connections.values()].filter(({ begun, done }) => done < begun)
       await Promise.all(

@@ -1,40 +1,44 @@
 /**
- * A request as the service reads it, from whichever runtime it came.
+ * A request in the form that handlers and hooks receive, in any runtime.
  *
  * @group Service
  */
 export interface ServiceRequest {
+  /** The HTTP method, such as `GET`. */
   readonly method: string
-  /** Host and port, as the request names them; `undefined` where it names none, as HTTP/1.0 may. */
+  /** Host and port of the request; `undefined` if it names none, as in HTTP/1.0. */
   readonly host: string | undefined
+  /** The path, without the query. */
   readonly path: string
-  /** Where the connection comes from; `undefined` where the runtime does not say, as with `fetch`. */
+  /** The remote address of the connection; `undefined` if unknown, as with `fetch`. */
   readonly address: string | undefined
+  /** The query parameters. */
   readonly query: URLSearchParams
-  /** Reads a header; the name in lower case. */
+  /** Returns a header. The name must be in lower case. */
   header(name: string): string | undefined
+  /** The body as text. */
   readonly body: string
-  /** Whether the client has hung up, so that nobody would hear an answer. */
+  /** Whether the client has disconnected, so that nobody would receive a response. */
   isGone(): boolean
 }
 
-/** An answer of the service, before a runtime sends it. */
+/** A response of the service, before a runtime sends it. */
 export interface ServiceResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Answers one request. */
+/** Handles one request. */
 export type Handler = (request: ServiceRequest) => Promise<ServiceResponse>
 
-/** Bytes of the largest body that is read. */
+/** Bytes of the largest body that is accepted. */
 export const LARGEST_REQUEST = 64 * 1024
 
-/** What is said of a larger one. */
+/** The response to a larger body. */
 export const TOO_LARGE = json(413, { message: `the body is larger than ${LARGEST_REQUEST} bytes` })
 
-/** Answers with JSON that no cache keeps. RFC 6749, section 5.1. */
+/** Responds with JSON that must not be cached. RFC 6749, section 5.1. */
 export function json(
   status: number,
   body: object,
@@ -47,7 +51,11 @@ export function json(
   }
 }
 
-/** Answers that something was asked for too often. `retryAfter` in seconds. RFC 6585, section 4. */
+/**
+ * Responds with status 429. RFC 6585, section 4.
+ *
+ * @param retryAfter In seconds.
+ */
 export function tooManyRequests(retryAfter: number): ServiceResponse {
   return json(
     429,
@@ -56,10 +64,10 @@ export function tooManyRequests(retryAfter: number): ServiceResponse {
   )
 }
 
-/** Seconds after which a client may ask again when the service cannot answer. */
+/** Seconds after which a client may retry when the service is not available. */
 export const PAUSE = 5
 
-/** Answers that the service cannot answer at the moment. */
+/** Responds that the service is not available at the moment. */
 export function unavailable(): ServiceResponse {
   return json(
     503,
@@ -68,10 +76,10 @@ export function unavailable(): ServiceResponse {
   )
 }
 
-/** What explains the errors: Octokit shows it, and prints "undefined" where there is none. */
+/** Explains the errors. Octokit shows this link, and prints "undefined" without it. */
 const ERROR_URI = 'https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5'
 
-/** Answers with an error as OAuth writes it. RFC 6749, section 5.2. */
+/** Responds with an OAuth error. RFC 6749, section 5.2. */
 export function oauthError(
   status: number,
   error: string,

@@ -7,84 +7,84 @@ import { relativeTime } from './time-in-words.ts'
 
 type State<Type extends PageState['type']> = Extract<PageState, { type: Type }>
 
-/** What happened, and what to do. */
+/** Tells the user what happened and what to do. */
 interface Notice {
   readonly title: string
   readonly text: string
-  /** Whether the code is to be corrected, to be replaced by another one, or not at fault. */
+  /** Whether the user must correct the code (`wrong`), replace it (`spent`), or can use it again (`good`). */
   readonly code: 'wrong' | 'spent' | 'good'
 }
 
 interface Content {
-  /** What the window is called. */
+  /** The title of the window. */
   readonly title: string
   readonly body: string
 }
 
 const CONNECT = 'Connect a device'
 
-/** Who is sent a code approves a device of whoever sent it. RFC 8628, section 5.4. */
+/** A user who approves a code from somebody else approves that person's device. RFC 8628, section 5.4. */
 const PHISHING = 'they would get access to your account'
 
 const NOTICES = {
   missing: {
-    title: 'No code was entered',
+    title: 'No code entered',
     text: 'Enter the eight letters that your device shows.',
     code: 'spent',
   },
   unknown: {
-    title: 'This code is not known',
-    text: 'Compare it with the one on your device, and correct it.',
+    title: 'Unknown code',
+    text: 'Compare it with the code on your device and correct it.',
     code: 'wrong',
   },
   expired: {
     title: 'This code has expired',
-    text: 'Start again on your device, and enter the new code here.',
+    text: 'Start again on your device and enter the new code here.',
     code: 'spent',
   },
   decided: {
-    title: 'This code was used already',
-    text: 'Each code is good for one decision. If your device still waits, ask it for a new code.',
+    title: 'This code was already used',
+    text: 'You can use each code only once. If your device is still waiting, start again there to get a new code.',
     code: 'spent',
   },
   opened: {
     title: 'Another account has opened this code',
-    text: 'Only that account can decide it. If it is not yours, start again on your device, and enter the new code here.',
+    text: 'Only that account can approve or deny it. If it is not yours, start again on your device and enter the new code here.',
     code: 'spent',
   },
   forged: {
     title: 'This page was out of date',
-    text: 'Nothing was decided. Someone else has signed in, the page was open for too long, or cookies are off. Enter the code once more.',
+    text: 'Nothing was approved or denied. Someone else has signed in, the page was open for too long, or cookies are turned off. Enter the code again.',
     code: 'good',
   },
   limited: {
-    title: 'There were too many tries',
+    title: 'Too many attempts',
     text: 'Compare the code with the one on your device before you try again.',
     code: 'good',
   },
 } satisfies Record<Refusal, Notice>
 
 const UNAVAILABLE: Notice = {
-  title: 'The service does not answer',
+  title: 'The service is not available',
   text: 'This is not your fault. Try again in a moment with the same code.',
   code: 'good',
 }
 
 /**
- * What the page says in words of your own.
+ * Options of {@link createPage}.
  *
  * @group Service
  */
 export interface PageOptions {
   /**
-   * What your own scopes allow, by their names: `{ 'orders:read': 'See your orders' }`. A scope without a text here is
-   * described by {@link describeScope}, or shown as a name.
+   * Descriptions of your own scopes, by name: `{ 'orders:read': 'See your orders' }`. For other scopes, the page uses
+   * {@link describeScope}, or shows the name.
    */
   readonly scopeTexts?: ScopeTexts
 }
 
 /**
- * Makes the verification page of the service: plain HTML, no script, light and dark.
+ * Creates the default verification page: plain HTML without scripts, in light and dark.
  *
  * @group Service
  */
@@ -93,7 +93,7 @@ export function createPage({ scopeTexts = {} }: PageOptions = {}): Page {
 }
 
 /**
- * The verification page of the service, as it is without options.
+ * The default verification page, without options.
  *
  * @group Service
  */
@@ -142,8 +142,8 @@ ${button('Try again')}
     case 'signedOut':
       return {
         title: `Sign in · ${CONNECT}`,
-        body: `${heading('Sign in to go on')}
-<p>You are no longer signed in. Nothing was decided; the code is kept while you sign in.</p>
+        body: `${heading('Sign in to continue')}
+<p>You are no longer signed in. Nothing was approved or denied. The page remembers your code while you sign in.</p>
 <a class="main" href="${escapeHtml(state.signInAt)}">Sign in</a>`,
       }
   }
@@ -154,16 +154,16 @@ function enter(state: State<'enter'>): Content {
     return {
       title: CONNECT,
       body: `${heading(CONNECT)}
-<p id="hint">Enter the code that your device shows. Capital letters and the hyphen do not matter.</p>
+<p id="hint">Enter the code that your device shows. You can type it in lower case and without the hyphen.</p>
 <p class="caution">If someone sent you a code, close this page: ${PHISHING}.</p>
 ${codeForm(state, 'aria-describedby="hint" autofocus')}`,
     }
-  // The code came with the address, from whomever. RFC 8628, section 3.3.1. Nothing takes the focus: the user has to
-  // read first, and no keyboard of a phone may cover the text.
+  // The URL contained the code, and anyone can send a URL. RFC 8628, section 3.3.1. Nothing takes the focus: the user
+  // must read first, and the keyboard of a phone must not cover the text.
   return {
     title: `Compare the code · ${CONNECT}`,
     body: `${heading(CONNECT)}
-<p id="hint">Is this the code that <em>your own</em> device shows right now? If it differs, close this page.</p>
+<p id="hint">Is this the code that <em>your own</em> device shows right now? If not, close this page.</p>
 <p class="caution">If someone sent you the code or a link, close this page too: ${PHISHING}.</p>
 ${codeForm(state, 'aria-describedby="hint"')}`,
   }
@@ -171,7 +171,7 @@ ${codeForm(state, 'aria-describedby="hint"')}`,
 
 function refused(state: State<'refused'>): Content {
   const { title, text, code } = NOTICES[state.reason]
-  const wait = state.retryAfter === undefined ? '' : ` You can go on ${relativeTime(state.retryAfter)}.`
+  const wait = state.retryAfter === undefined ? '' : ` You can try again ${relativeTime(state.retryAfter)}.`
   return {
     title: `${title} · ${CONNECT}`,
     body: `${heading(CONNECT)}${notice({ title, text: text + wait })}
@@ -189,7 +189,7 @@ function confirm(state: State<'confirm'>, scopeTexts: ScopeTexts): Content {
     body: `${heading(`Connect ${client}?`)}
 <p>Approve only if you started this yourself, on a device in front of you that shows this code:</p>
 <p class="code">${escapeHtml(state.userCode)}</p>
-<p class="caution">If someone sent you the code or a link, deny: ${PHISHING}.</p>
+<p class="caution">If someone sent you the code or a link, choose Deny: ${PHISHING}.</p>
 <h2>${client} will be able to</h2>
 <ul>${scopeItems(state.scopes, scopeTexts)}</ul>
 <h2>The request</h2>
@@ -212,12 +212,12 @@ function done({ decision }: State<'done'>): Content {
     ? {
         title: 'Your device is connected',
         body: `<div class="done" role="status">${APPROVED}<h1>Your device is connected</h1>
-<p>It goes on by itself in a few seconds. You may close this window and go back to your device.</p></div>`,
+<p>It will continue automatically in a few seconds. You can close this window and return to your device.</p></div>`,
       }
     : {
         title: 'You denied the request',
         body: `<div class="done" role="status">${DENIED}<h1>You denied the request</h1>
-<p>The device gets no access to your account. You may close this window.</p></div>`,
+<p>The device has no access to your account. You can close this window.</p></div>`,
       }
 }
 

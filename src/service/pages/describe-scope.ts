@@ -42,20 +42,20 @@ const WORDS: Readonly<Record<string, string>> = {
   offline_access: 'Keep its access while you are away',
 }
 
-/** Well-known scopes that reach everything of a kind, though their names do not say so. */
+/** Well-known scopes with broad access that their names do not show. */
 const FAR_REACHING = new Set(['repo', 'write:public_key', 'api', 'root'])
 
-/** What the names of scopes have in common that delete or administer, or that act with all rights of the user. */
+/** Matches the names of scopes that delete, administer, or act with all rights of the user. */
 const RISKY =
   /admin|delete|destroy|remove|purge|wipe|owner|sudo|super.?user|impersonat|as.?user|full.?(?:access|control)/i
 
-/** What words in the names of scopes stand for everything, and which change it. */
+/** Words in the names of scopes that mean everything, and words that mean changing it. */
 const EVERYTHING = /^(?:all|any|everything|\*)$/
 const CHANGES = /write|manage|modify|update|edit|change|^rw$/
 
 /**
- * Whether a scope, known or not, lets a client delete, administer, or write to everything, as far as its name tells.
- * The default page marks such scopes and lists them first.
+ * Whether a scope lets a client delete, administer, or write to everything, judging by its name. The default page marks
+ * such scopes and lists them first.
  *
  * @group Service
  */
@@ -73,7 +73,7 @@ function changesEverything(scope: string): boolean {
 }
 
 /**
- * Says in words what a well-known scope allows, `undefined` for any other.
+ * Describes a well-known scope, such as `Read your profile` for `read:user`. Returns `undefined` for any other scope.
  *
  * @group Service
  */

@@ -1,4 +1,4 @@
-/** In this order: most browsers name those that they are made of, too. */
+/** The order matters: most browsers also name the browsers they derive from. */
 const BROWSERS = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -16,15 +16,15 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const
 
-/** Characters of the longest name that is shown. */
+/** Characters after which the name is cut off. */
 const LONGEST = 60
 
-/** Says in a few words what a user agent calls itself: a browser and its system, or the program before all details. */
+/** Shortens a user agent to its browser and system, or to its product name and version. */
 export function describeUserAgent(userAgent: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1]
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1]
   if (userAgent.startsWith('Mozilla/') && browser) return system ? `${browser} on ${system}` : browser
-  const [program = ''] = userAgent.split(' (')
-  const words = program.replaceAll('/', ' ')
+  const [product = ''] = userAgent.split(' (')
+  const words = product.replaceAll('/', ' ')
   return words.length > LONGEST ? `${words.slice(0, LONGEST)}…` : words
 }

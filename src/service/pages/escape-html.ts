@@ -7,7 +7,7 @@ const ENTITIES: Record<string, string> = {
 }
 
 /**
- * Makes a text harmless between tags and in a quoted attribute.
+ * Escapes a text for HTML, between tags or in a quoted attribute.
  *
  * @group Service
  */

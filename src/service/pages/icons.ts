@@ -1,4 +1,4 @@
-/** Two ends and what joins them. Drawn in the colour of the text around; all of them are decoration. */
+/** The logo: two connected ends. All icons are decorative and use the color of the surrounding text. */
 export const MARK = `<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><path d="M11 11l10 10" stroke-width="3"/><circle cx="8.5" cy="8.5" r="5" stroke-width="3"/><circle cx="23.5" cy="23.5" r="6" fill="currentColor" stroke="none"/></svg>`
 
 export const APPROVE = icon('M4 12.5l5.5 5.5L20 7')

@@ -1,71 +1,79 @@
 import type { Origin } from '../../../machines/device-grant.ts'
 
 /**
- * Why a code or a decision is not taken: no code was given, there is no such code, it has run out, it was used, another
- * user opened it first; the form was not made for this browser, this user and this code; there were too many tries.
+ * Why a code or a decision was refused:
+ *
+ * - `missing`: no code was entered
+ * - `unknown`: the code does not exist
+ * - `expired`: the code has expired
+ * - `decided`: the code was already approved or denied
+ * - `opened`: another user opened the code first
+ * - `forged`: the form was not made for this browser, user and code
+ * - `limited`: there were too many attempts
  *
  * @group Service
  */
 export type Refusal = 'missing' | 'unknown' | 'expired' | 'decided' | 'opened' | 'forged' | 'limited'
 
 /**
- * What every form of the page carries back.
+ * The fields of a form of the page.
  *
  * @group Service
  */
 export interface PageForm {
-  /** Where the form is sent, by POST. */
+  /** The URL to which the form is sent, by POST. */
   readonly action: string
   /** The value of the hidden field `csrf`. */
   readonly csrf: string
-  /** The value of the field `user_code`: at most 32 characters, as they were typed or came with the address. */
+  /** The value of the field `user_code`: at most 32 characters, as the user typed them or the URL contained them. */
   readonly userCode: string
 }
 
 /**
- * What the user compares before deciding.
+ * What the user reviews before deciding.
  *
  * @group Service
  */
 export interface PageRequest {
-  /** The name of the client that asks. */
+  /** The name of the client. */
   readonly client: string
   /**
-   * What it asks for: {@link describeScope} knows words for many, {@link isRiskyScope} which to mark. Whoever asked for
-   * the codes wrote them: show a scope without words as a name, never as a sentence of the page.
+   * The requested scopes. {@link describeScope} describes well-known ones, and {@link isRiskyScope} tells which ones to
+   * mark. An attacker can request any scope: show one without a description as a name, never as a sentence of the page.
    */
   readonly scopes: readonly string[]
-  /** The name of the user who is signed in, and who approves. */
+  /** The name of the signed-in user, who approves. */
   readonly user: string
-  /** When the codes were asked for. Epoch milliseconds. */
+  /** When the codes were requested. Epoch milliseconds. */
   readonly requestedAt: number
-  /** Until when the code can be approved. Epoch milliseconds. */
+  /** When the code expires. Epoch milliseconds. */
   readonly expiresAt: number
-  /** Epoch milliseconds. */
+  /** The current time. Epoch milliseconds. */
   readonly now: number
-  /** Where the codes were asked for, as far as it is known. The user agent is what the device says of itself: show it so. */
+  /** Where the codes were requested, if known. The device chooses its user agent: show it as a claim. */
   readonly origin: Origin
 }
 
 /**
  * What the verification page shows.
  *
- * - `enter`: the user types the code. It may be filled in already: it came with the address then, from whomever, and
- *   the user is asked to compare it with the device.
- * - `confirm`: the user compares the code, sees who asks for what, and decides. The form of this state has two buttons
- *   named `decision`, with the values `approve` and `deny`, which should weigh the same.
+ * - `enter`: the user enters the code. If `userCode` is set, it comes from the URL, and anyone can send a URL: ask the
+ *   user to compare it with the device.
+ * - `confirm`: the user compares the code, reviews the request, and decides. The form has two buttons named `decision`
+ *   with the values `approve` and `deny`. Give both the same weight.
  * - `done`: the user has decided.
- * - `refused`: the user reads what was wrong, and may try again. `retryAfter`: seconds to wait, where that is known.
- * - `unavailable`: the service cannot answer. The form is sent by GET, with the field `user_code` alone.
- * - `signedOut`: the user has to sign in again, by a link to `signInAt`.
+ * - `refused`: the page says what was wrong, and the user may try again, after `retryAfter` seconds if given.
+ * - `unavailable`: the service is not available; retry after `retryAfter` seconds. The form is sent by GET, with the
+ *   field `user_code` only.
+ * - `signedOut`: the user must sign in again. Link to `signInAt`.
  *
- * All other forms are sent by POST, with the fields `csrf` and `user_code`.
+ * All other forms are sent by POST with the fields `csrf` and `user_code`.
  *
  * @group Service
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3 RFC 8628, section 3.3}
  */
 export type PageState = {
-  /** The nonce of a `<style>` element; nothing else but the HTML itself is allowed to be loaded or to run. */
+  /** The nonce for a `<style>` element. The page cannot load or run anything else. */
   readonly nonce: string
 } & (
   | ({ readonly type: 'enter' } & PageForm)
@@ -77,11 +85,11 @@ export type PageState = {
 )
 
 /**
- * Writes the verification page as HTML.
+ * Renders the verification page as HTML.
  *
- * Every text of the state is raw, and most of it comes from outside: whoever asks for codes chooses the scopes and the
- * user agent, whoever sends a link chooses the code. Write each through {@link escapeHtml}, between tags or in quoted
- * attributes. Whatever the page holds, the service forbids scripts, frames and everything loaded. A whole page:
+ * The texts of the state are not escaped, and attackers control some of them: the scopes, the user agent and the code.
+ * Pass each one through {@link escapeHtml}, between tags or in quoted attributes. The service sends headers that forbid
+ * scripts, frames and subresources. A complete page:
  *
  * ```ts
  * import { escapeHtml, isRiskyScope, type Page } from 'authgraph/service'
@@ -116,7 +124,7 @@ export type PageState = {
  *       case 'done':
  *         return `<p>You ${state.decision}. Go back to your device.</p>`
  *       case 'refused':
- *         return `<p>Not taken: ${state.reason}. Wait ${state.retryAfter ?? 0} seconds.</p> ${form('<button>Continue</button>')}`
+ *         return `<p>Refused: ${state.reason}. Wait ${state.retryAfter ?? 0} seconds.</p> ${form('<button>Continue</button>')}`
  *       case 'unavailable':
  *         return `<form action="${escapeHtml(state.action)}">${field('user_code', state.userCode)} <button>Retry</button></form>`
  *       case 'signedOut':

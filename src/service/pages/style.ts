@@ -1,6 +1,6 @@
 /**
- * The style of the verification page: light and dark, on a phone and on a desk. Texts have a contrast of 4.5 at least,
- * what is pressed or typed into has edges of 3.
+ * The style of the verification page, light and dark, for phones and desktops. Texts have a contrast of at least 4.5,
+ * and the borders of controls of at least 3.
  */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #14171f; --quiet: #535b69; --page: #eef0f4; --card: #fff; --line: #dfe3ea; --edge: #7c8594; --act: #3444b8; --on-act: #fff; --soft: #f2f4fb; --good: #157347; --bad: #ad1f17; --bad-soft: #fdf0ef }

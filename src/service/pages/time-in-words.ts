@@ -1,6 +1,6 @@
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-/** Says in words how far a moment lies in the future or, where negative, in the past. */
+/** Formats a duration as in "in 4 minutes" or, if negative, "2 minutes ago". */
 export function relativeTime(seconds: number): string {
   const size = Math.abs(seconds)
   if (size < 1) return 'just now'
@@ -9,7 +9,7 @@ export function relativeTime(seconds: number): string {
   return relative.format(Math.round(seconds / 3600), 'hour')
 }
 
-/** A moment as people read it everywhere: date and minute in UTC. */
+/** Formats a point in time as date and minute in UTC, which readers everywhere understand. */
 export function absoluteTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

@@ -1,19 +1,19 @@
 import { StoreUnavailableError } from '../../errors.ts'
 import { type Change, COUNT_PREFIX, GRANT_PREFIX, type Json, type Store, USER_CODE_PREFIX } from '../store.ts'
 
-/** Records looked at for having expired, at each update. More than one, so that sweeping outruns filling. */
+/** Records checked for expiry at each update. More than one, so that sweeping is faster than filling. */
 const SWEPT = 2
 
-/** Bytes of all records where nothing else is said: some 100,000 waiting grants, and as many counts. */
+/** Default size of all records in bytes: some 100,000 waiting grants and as many counts. */
 const MAX_BYTES = 160 * 1024 * 1024
 
-/** The share of all bytes that counts may take. */
+/** The share of the bytes for counts. */
 const COUNTS = 0.2
 
-/** The share that codes and grants may take together with all other records. The rest is for tokens. */
+/** The share up to which new codes and grants are accepted. The rest is reserved for tokens. */
 const CODES = 0.7
 
-/** Bytes that V8 takes for a key, its place in the map and its entry, beside the characters of the key. */
+/** Bytes that V8 needs for a key, its place in the map and its entry, in addition to the characters of the key. */
 const OVERHEAD = 180
 
 interface Entry {
@@ -29,33 +29,33 @@ interface Entry {
  * @group Service
  */
 export interface MemoryStore extends Store {
-  /** Records held, including those that have expired and are not swept yet. */
+  /** Number of records, including expired ones that are not swept yet. */
   readonly size: number
-  /** Bytes that they take, to within a fifth. */
+  /** Size of the records in bytes, accurate to 20%. */
   readonly bytes: number
 }
 
 /**
- * What `memoryStore` takes.
+ * Options of {@link memoryStore}.
  *
  * @group Service
  */
 export interface MemoryStoreOptions {
-  /** Tells the time, epoch milliseconds. */
+  /** Default: `Date`. */
   readonly clock?: {
-    /** Epoch milliseconds. */
+    /** Returns the current time in epoch milliseconds. */
     now(): number
   }
-  /** Bytes of all records, to within a fifth: 160 MB by default, for some 100,000 waiting grants. */
+  /** Maximum size of all records in bytes, accurate to 20%. Default: 160 MB, enough for some 100,000 waiting grants. */
   readonly maxBytes?: number
 }
 
 /**
- * Keeps everything in the memory of this process, and forgets what has expired on the way: there is no timer.
+ * Creates a store in the memory of this process. It removes expired records during updates and needs no timer.
  *
- * A new record for which there is no room is rejected with StoreUnavailableError; one that is held is never given up.
- * A tenth is kept for tokens: a flood of requests for codes keeps no approved login from its end. Counts of what is
- * limited have a fifth of their own, where a new one replaces the one that has not changed for longest.
+ * If the store is full, `update` rejects with {@link StoreUnavailableError} for a new record; existing records stay. A
+ * tenth of the space is reserved for tokens, so that approved logins complete even during a flood of code requests. A
+ * fifth is reserved for the counts of rate limits, where a new count replaces the oldest one.
  *
  * @group Service
  */
@@ -102,13 +102,13 @@ export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreO
   }
 }
 
-/** Records in the order in which they were written, and the bytes that they take. */
+/** Records in insertion order, and their size in bytes. */
 function createRoom() {
   const entries = new Map<string, Entry>()
   let unswept = entries.entries()
-  // One iterator for many removals: a new one has to pass over everything that was removed before.
+  // One iterator for many removals: a new one would step over all entries removed before.
   let oldest: MapIterator<string> | undefined
-  // An iterator that rests keeps every hash table alive that the map has outgrown since it moved.
+  // An idle iterator keeps alive every hash table that the map has outgrown since the iterator moved.
   let writtenSinceItMoved = 0
   let bytes = 0
 
@@ -128,7 +128,7 @@ function createRoom() {
     },
     get: (key: string) => entries.get(key),
     remove,
-    /** A record that is held keeps its place among the others. */
+    /** An existing record keeps its place in the order. */
     set(key: string, entry: Entry): void {
       bytes += entry.bytes - (entries.get(key)?.bytes ?? 0)
       entries.set(key, entry)
@@ -156,12 +156,12 @@ function createRoom() {
   }
 }
 
-/** Copies all strings: V8 makes a part of a text by reference, which would keep the whole text in memory. */
+/** Copies all strings: a V8 substring refers to the whole text and would keep it in memory. */
 function copy<Value extends Json>(value: Value): Value {
   return JSON.parse(JSON.stringify(value))
 }
 
-/** About as many bytes as V8 takes for a value. */
+/** Estimates how many bytes V8 needs for a value. */
 function bytesOf(value: Json | undefined): number {
   if (typeof value === 'string') return 24 + value.length
   if (typeof value === 'number') return 16

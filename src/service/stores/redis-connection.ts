@@ -1,57 +1,60 @@
 import { BadOptionError } from '../../errors.ts'
 
-/** Milliseconds of the shortest and the longest pause before Redis, having failed, is asked again. */
+/** Milliseconds of the shortest and the longest pause between two attempts to reach Redis. */
 export const PAUSE = { shortest: 20, longest: 200 }
 
 /**
- * What the store asks of a client of Redis: `createClient()` and `createCluster()` of the package `redis` make one.
+ * The part of a Redis client that the store uses. `createClient()` and `createCluster()` of the package `redis` return
+ * one.
  *
  * @group Service
  */
 export interface RedisClient {
-  /** While it is false nothing is asked: what waits in a queue could be done long after its update was given up. */
+  /** While it is false, the store sends no commands: a queued one could run long after its update was rejected. */
   readonly isReady?: boolean
   /** Reads a key. */
   get(key: string): Promise<string | null>
-  /** Runs a script that Redis knows by the hash of its text. */
+  /** Runs a cached script by its SHA-1 hash. */
   evalSha(sha1: string, options: ScriptOptions): Promise<unknown>
-  /** Runs a script by its text. */
+  /** Runs a script by its source. */
   eval(script: string, options: ScriptOptions): Promise<unknown>
 }
 
 /**
- * The key that a script touches, and its arguments.
+ * The keys and arguments of a script.
  *
  * @group Service
  */
 export interface ScriptOptions {
+  /** The one key that the script uses. */
   readonly keys: string[]
+  /** The values of `ARGV`. */
   readonly arguments: string[]
 }
 
-/** How the store comes by its client. */
+/** Provides the client of the store. */
 export interface Connection {
   client(): Promise<RedisClient>
   close(): Promise<void>
 }
 
-/** A client of the host's own, which stays open. */
+/** Uses a client of the host, which stays open. */
 export function given(client: RedisClient): Connection {
   return { client: async () => client, close: async () => undefined }
 }
 
-/** Connects with the package `redis` when the first command comes, and again whenever the connection was lost. */
+/** Connects with the package `redis` on the first command, and reconnects when the connection is lost. */
 export function connectTo(url: string, connectTimeout: number): Connection {
   if (!/^rediss?:\/\//i.test(url) || !URL.canParse(url))
-    throw new BadOptionError('the address of Redis must begin with redis:// or rediss://')
+    throw new BadOptionError('the Redis URL must start with redis:// or rediss://')
 
   const connect = async () => {
     const { createClient } = await import('redis').catch(() => {
-      throw new BadOptionError('the package "redis" is not installed: it connects to the address of a Redis')
+      throw new BadOptionError('to connect to a Redis URL, install the package "redis": npm install redis')
     })
     const client = createClient({
       url,
-      // A command that waits in a queue could be done long after its update was given up.
+      // A queued command could run long after its update was rejected.
       disableOfflineQueue: true,
       commandOptions: { timeout: 0 },
       socket: { connectTimeout, reconnectStrategy: (tries) => Math.min(2 ** tries * 10, PAUSE.longest) },
@@ -65,7 +68,7 @@ export function connectTo(url: string, connectTimeout: number): Connection {
     client.on('error', (error) => {
       failure = error
     })
-    // It fails once it was closed; what went wrong before that is an event.
+    // Rejects when the client is closed. Earlier failures arrive as events.
     void client.connect().catch(() => undefined)
     return client
   }

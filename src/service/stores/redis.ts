@@ -1,5 +1,5 @@
 /**
- * Keeps what a service knows in Redis, so that several instances share it.
+ * A store in Redis, which several instances of a service can share.
  *
  * @module authgraph/service/redis
  */
@@ -14,8 +14,8 @@ export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 export type { RedisClient, ScriptOptions } from './redis-connection.ts'
 
 /**
- * Writes a record if it is still the one that was read, and answers nothing; else answers the one there is now, which
- * saves the next try from reading. No record is an empty text.
+ * Replaces a record if it is unchanged since it was read, and returns nil. Otherwise returns the current record, which
+ * saves the next attempt a read. An empty string stands for no record.
  */
 const COMPARE_AND_SET = `
 local present = redis.call('GET', KEYS[1]) or ''
@@ -26,55 +26,67 @@ return nil`
 
 const COMPARE_AND_SET_HASH = createHash('sha1').update(COMPARE_AND_SET).digest('hex')
 
-/** Milliseconds of the longest pause after another instance was faster. */
+/** Milliseconds of the longest pause after a conflict with another instance. */
 const STEP_BACK = 8
 
-/** Milliseconds for which Redis keeps what was written to see whether it can be. */
+/** Milliseconds for which Redis keeps the record that `ping` writes. */
 const PING_LIFETIME = 60_000
 
 /**
- * What `redisStore` takes.
+ * Options of {@link redisStore}.
  *
  * @group Service
  */
 export interface RedisStoreOptions {
-  /** What every key begins with: `authgraph:` by default. Services that share a Redis need one each. */
+  /** Prefix of every key. Default: `authgraph:`. Services that share a Redis need different prefixes. */
   readonly prefix?: string
-  /** Seconds after which an update gives up while Redis is away: 2 by default. */
+  /** Seconds after which an update is rejected while Redis is not available. Default: 2. */
   readonly timeout?: number
-  /** Tells the time, epoch milliseconds. */
+  /** Default: `Date`. */
   readonly clock?: {
-    /** Epoch milliseconds. */
+    /** Returns the current time in epoch milliseconds. */
     now(): number
   }
 }
 
 /**
- * A store in Redis, for any number of instances.
+ * A store in Redis, which any number of instances can share.
  *
  * @group Service
  */
 export interface RedisStore extends Store {
-  /** Writes something short-lived: rejects with StoreUnavailableError while Redis is away, or refuses to write. */
+  /**
+   * Writes a short-lived record. Rejects with {@link StoreUnavailableError} if Redis is not available or refuses writes.
+   * Concurrent pings share one result.
+   */
   ping(): Promise<void>
-  /** Closes the connection that the store has opened. A client that was handed in is left as it is. */
+  /** Closes the connection that the store opened. A client that you passed stays open. */
   close(): Promise<void>
 }
 
-/** A record as it lies in Redis: when it expires, which write it is of, and its value. */
+/** A record in Redis: when it expires (epoch milliseconds), the id of its write, and its value. */
 type Stored = readonly [expiresAt: number, write: string, value: NonNullable<Json>]
 
 /**
- * Keeps everything in Redis, or in a Redis Cluster: each record is one key, and each script touches one key.
+ * Creates a store in Redis or Redis Cluster. Each record is one key, and each script uses one key.
  *
- * An update that leaves its record as it is takes one round trip, and one that writes takes two. While Redis is away,
- * updates are tried again until the time is up. An update that was rejected was made at most once: where the
- * connection broke before the answer came, it may have been made.
+ * An update takes one round trip if it changes nothing, otherwise two. While Redis is not available, updates are retried
+ * until the timeout, then reject with {@link StoreUnavailableError}. A rejected update was applied at most once: if the
+ * connection broke before the response, it may have been applied.
  *
- * @param redis An address (`redis://` or `rediss://`), or a connected client, whose affair it is to connect again. Make
- * that with `disableOfflineQueue: true`, which goes into `defaults` for a cluster: it then writes nothing late.
- * @throws {@link BadOptionError} where the address cannot be used. Updates reject with {@link StoreUnavailableError} while Redis is
- * away.
+ * ```ts
+ * import { createService } from 'authgraph/service'
+ * import { redisStore } from 'authgraph/service/redis'
+ *
+ * const service = createService({
+ *   clients: [{ clientId: 'my-client-id', name: 'My app' }],
+ *   store: redisStore('redis://127.0.0.1'),
+ * })
+ * ```
+ *
+ * @param redis A URL (`redis://` or `rediss://`), or a connected client that reconnects automatically. Create the client with
+ * `disableOfflineQueue: true` (for a cluster, in `defaults`), so that no command runs late.
+ * @throws {@link BadOptionError} if the URL or an option is not valid.
  * @group Service
  */
 export function redisStore(
@@ -83,23 +95,21 @@ export function redisStore(
 ): RedisStore {
   if (!(timeout > 0)) throw new BadOptionError('timeout must be a number of seconds, more than 0')
   if (typeof redis !== 'string' && typeof redis?.evalSha !== 'function')
-    throw new BadOptionError(
-      'give the address of Redis as text, such as redis://127.0.0.1, or a connected client',
-    )
+    throw new BadOptionError('redis must be a URL such as redis://127.0.0.1, or a connected client')
   const connection = typeof redis === 'string' ? connectTo(redis, timeout * 1000) : given(redis)
   const inTurn = createTurns()
 
-  /** Tries until it succeeds or time is up. `onFailure` hears of each try that failed. */
-  async function persist<Reply>(
+  /** Retries until the command succeeds or the deadline passes. Calls `onFailure` after each failed attempt. */
+  async function persist<Result>(
     deadline: number,
-    command: (client: RedisClient) => Promise<Reply>,
+    command: (client: RedisClient) => Promise<Result>,
     onFailure: () => void = () => undefined,
-  ): Promise<Reply> {
+  ): Promise<Result> {
     const run = (client: RedisClient) => {
       if (client.isReady === false) throw Object.assign(new Error('not connected'), { code: 'ENOTCONN' })
       return command(client)
     }
-    let why = 'no answer'
+    let why = 'no response'
     for (let pause = PAUSE.shortest; ; pause = Math.min(2 * pause, PAUSE.longest)) {
       try {
         const left = Math.max(0, deadline - performance.now())
@@ -124,11 +134,11 @@ export function redisStore(
   function write(made: Extract<Change<unknown>, { value: NonNullable<Json> | null }>): [string, string] {
     if (made.value === null) return ['', '0']
     const stored: Stored = [made.expiresAt, crypto.randomUUID(), made.value]
-    // Counted from now, since the clock of Redis may be another one.
+    // A duration, since the clock of Redis may differ from ours.
     return [JSON.stringify(stored), String(Math.max(1, Math.ceil(made.expiresAt - clock.now())))]
   }
 
-  /** Writes what `made` says if the record still is `raw`. Answers the record that there is, and whether it is ours. */
+  /** Writes `made` if the record is still `raw`. Returns the current record, and whether the write was done. */
   async function compareAndSet(
     key: string,
     raw: string,
@@ -145,9 +155,9 @@ export function redisStore(
         inDoubt = true
       },
     )
-    // Equal where an earlier try was made, although its answer did not come.
+    // Equal if an earlier attempt was applied, but its response was lost.
     if (present === null || present === next) return { done: true, raw: next }
-    // That try may have been made, and another instance has changed the record since: once more would be twice.
+    // A failed attempt may have been applied before another instance changed the record: a retry could apply it twice.
     if (inDoubt) throw unavailable('the connection broke')
     return { done: false, raw: present }
   }
@@ -173,13 +183,13 @@ export function redisStore(
         if (written.done) break
         made = change(read(raw))
         await sleep(Math.random() * Math.min(tries, STEP_BACK))
-        if (performance.now() > deadline) throw unavailable('other instances were faster')
+        if (performance.now() > deadline) throw unavailable('too many conflicts with other instances')
       }
       return { result: made.result, known: raw }
     })
   }
 
-  // Whoever asks meanwhile shares the answer: anybody may ask, and as often as he likes.
+  // Concurrent pings share one result, so that nobody can flood Redis through `GET /readyz`.
   let pinging: Promise<void> | undefined
   const ping = () =>
     update('ping', () => ({ result: undefined, value: true, expiresAt: clock.now() + PING_LIFETIME }))
@@ -196,7 +206,7 @@ export function redisStore(
   }
 }
 
-/** A Redis that has restarted knows no script. */
+/** Redis loses its script cache when it restarts. */
 async function evaluate(client: RedisClient, options: ScriptOptions): Promise<string | null> {
   try {
     return (await client.evalSha(COMPARE_AND_SET_HASH, options)) as string | null
@@ -207,8 +217,8 @@ async function evaluate(client: RedisClient, options: ScriptOptions): Promise<st
 }
 
 /**
- * Lets the updates of one key that this process makes follow each other: only those of other processes are then in
- * their way. Each is told the record that the one before it has left; `undefined` where that is not known.
+ * Runs the updates of one key in this process one after another, so that they conflict only with other processes. Each
+ * receives the record that the previous one wrote, or `undefined` if unknown.
  */
 function createTurns() {
   const last = new Map<string, Promise<string | undefined>>()
@@ -232,10 +242,10 @@ function createTurns() {
 }
 
 function unavailable(why: string): StoreUnavailableError {
-  return new StoreUnavailableError(`the store in Redis is not available: ${why}`)
+  return new StoreUnavailableError(`Redis is not available: ${why}`)
 }
 
-/** The code of the system, or the first word of what Redis says: `ECONNREFUSED`, `OOM`. The rest may quote values. */
+/** Returns the system error code or the first word of a Redis error, such as `ECONNREFUSED` or `OOM`. The rest may quote values. */
 function reasonOf(error: unknown): string {
   const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string }
   return typeof code === 'string' ? code : (/^[A-Z]{2,}(?= )/.exec(message)?.[0] ?? 'no connection')

@@ -30,7 +30,7 @@ export const ownPage: Page = (state) => {
       case 'done':
         return `<p>You ${state.decision}. Go back to your device.</p>`
       case 'refused':
-        return `<p>Not taken: ${state.reason}. Wait ${state.retryAfter ?? 0} seconds.</p> ${form('<button>Continue</button>')}`
+        return `<p>Refused: ${state.reason}. Wait ${state.retryAfter ?? 0} seconds.</p> ${form('<button>Continue</button>')}`
       case 'unavailable':
         return `<form action="${escapeHtml(state.action)}">${field('user_code', state.userCode)} <button>Retry</button></form>`
       case 'signedOut':

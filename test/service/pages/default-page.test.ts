@@ -28,7 +28,7 @@ describe('the default page', () => {
     expect(items).toEqual([
       'High risk Read and change all your repositories, public and private repo',
       'See your organizations, their teams and members read:org',
-      'Use a permission that it calls deploy:eu-west',
+      'Use a permission named deploy:eu-west',
     ])
   })
 
@@ -59,8 +59,8 @@ describe('the default page', () => {
     const userAgent = 'Verified by octocat. Please approve'
     const { body } = read({ ...samples['a request'], scopes: ['approved-by-support'], origin: { userAgent } })
     expect(body.querySelector('dl q')?.textContent).toBe(userAgent)
-    expect(body.textContent).toContain(`It says it is ${userAgent}`)
-    expect(body.querySelector('li')?.textContent).toBe('Use a permission that it calls approved-by-support')
+    expect(body.textContent).toContain(`Calls itself ${userAgent}`)
+    expect(body.querySelector('li')?.textContent).toBe('Use a permission named approved-by-support')
   })
 
   test.each(['an empty field', 'a code that came with the address', 'a request'] as const)(
@@ -83,9 +83,9 @@ describe('the default page', () => {
       [...children].map(({ textContent }) => textContent),
     )
     expect(facts).toEqual([
-      ['Made', '2 minutes ago 2026-01-01 12:00 UTC'],
-      ['Device', 'It says it is deploy-tool 2.4.1'],
-      ['From', '203.0.113.7'],
+      ['Requested', '2 minutes ago 2026-01-01 12:00 UTC'],
+      ['Device', 'Calls itself deploy-tool 2.4.1'],
+      ['IP address', '203.0.113.7'],
       ['Your account', 'octocat'],
     ])
   })
@@ -121,7 +121,7 @@ describe('the default page', () => {
   })
 
   test('says how long to wait after too many tries', () => {
-    expect(read(samples['too many tries']).body.textContent).toContain('You can go on in 4 minutes.')
+    expect(read(samples['too many tries']).body.textContent).toContain('You can try again in 4 minutes.')
   })
 
   test('typing begins at once, but not where a code has to be compared first', () => {
@@ -133,7 +133,7 @@ describe('the default page', () => {
 
   test('a code that came with the address is to be compared with the device', () => {
     expect(read(samples['a code that came with the address']).body.textContent).toMatch(
-      /your own device shows right now\? If it differs, close this page/,
+      /your own device shows right now\? If not, close this page/,
     )
   })
 
@@ -213,7 +213,7 @@ test('own texts describe scopes, also well-known ones, and are escaped', () => {
   expect(text(['orders:read'])).toBe('See <your> orders orders:read')
   expect(text(['gist'])).toBe('Keep notes gist')
   expect(text(['read:user'])).toBe('Read your profile read:user')
-  expect(text(['constructor'])).toBe('Use a permission that it calls constructor')
+  expect(text(['constructor'])).toBe('Use a permission named constructor')
 })
 
 test.each([

@@ -331,7 +331,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const store = await impatientStoreAt(server.url, { timeout: 2 })
       await expect(store.ping()).resolves.toBeUndefined()
       await client.configSet('maxmemory', '1')
-      await expect(store.ping()).rejects.toThrow('the store in Redis is not available: OOM')
+      await expect(store.ping()).rejects.toThrow('Redis is not available: OOM')
       await client.configSet('maxmemory', '0')
       await expect(store.ping()).resolves.toBeUndefined()
     })
@@ -343,7 +343,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       await increment(store)
       await server.kill()
       await vi.waitFor(() => expect(client.isReady).toBe(false))
-      await expect(increment(store)).rejects.toThrow('the store in Redis is not available: ENOTCONN')
+      await expect(increment(store)).rejects.toThrow('Redis is not available: ENOTCONN')
       await server.start()
       await vi.waitFor(() => store.ping(), { timeout: 5000 })
       expect(await count(store)).toBe(1)
@@ -379,7 +379,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const client = await clientOf(server)
       const store = await impatientStoreAt(client, { timeout: 2 })
       await client.configSet('maxmemory', '1')
-      await expect(increment(store)).rejects.toThrow('the store in Redis is not available: OOM')
+      await expect(increment(store)).rejects.toThrow('Redis is not available: OOM')
     })
   })
 
@@ -494,7 +494,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
 })
 
 test.each(['http://127.0.0.1', 'localhost:6379', 'redis://[', ''])('refuses %j as an address', (address) => {
-  expect(() => redisStore(address)).toThrow('the address of Redis must begin with redis:// or rediss://')
+  expect(() => redisStore(address)).toThrow('the Redis URL must start with redis:// or rediss://')
 })
 
 test.each([{ url: 'redis://127.0.0.1' }, undefined, null, 6379])(
