@@ -1,17 +1,17 @@
 // @ts-check
 import { Converter, ReflectionKind } from 'typedoc'
 
-/** What people come for, in the order in which they come for it: a group, and the folder or the file of its documents. */
+/** The groups of documents in the navigation, and the folder of each. */
 const GROUPS = [
   { group: 'Guides', files: /^docs\/guides\// },
-  { group: 'States and moves', files: /^docs\/machines\// },
+  { group: 'States and transitions', files: /^docs\/machines\// },
   { group: 'Extend it', files: /^docs\/extend\// },
-  { group: 'What it keeps to', files: /^docs\// },
+  { group: 'Project', files: /^docs\// },
 ]
 
 /**
- * Names each document by its heading, and puts it into the group of its folder. In front of a document, where TypeDoc
- * would read both, GitHub would show them as a table.
+ * Names each document after its heading, and puts it into the group of its folder. TypeDoc can read both from front
+ * matter, but GitHub would show that as a table.
  *
  * @param {import('typedoc').Application} app
  */
@@ -24,11 +24,11 @@ export function load(app) {
       const group = GROUPS.find(({ files }) => files.test(file))?.group
       const heading = /^# (.*)/.exec(document.content[0]?.text ?? '')
       if (group === undefined || heading === null)
-        throw new Error(`${path} has no heading, or is in no folder of documents`)
+        throw new Error(`${path} has no heading, or is outside the document folders: see GROUPS`)
       document.name = heading[1] ?? ''
       document.frontmatter.group = group
     }
-    // The start page has the name of the project for its heading.
+    // The start page already shows the project's name as its heading.
     const [start] = project.readme ?? []
     if (start !== undefined) start.text = start.text.replace(/^# .*\n+/, '')
   })

@@ -3,11 +3,11 @@ import { cpSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { JSX, RendererEvent } from 'typedoc'
 
-/** The page that `vite build docs/live` has built. */
+/** The output of `vite build docs/live`. */
 const PAGE = resolve(import.meta.dirname, '../live/dist')
 
 /**
- * Puts the live page into the site, and a way to it onto every page.
+ * Adds the live page to the site, and a link to it on every page.
  *
  * @param {import('typedoc').Application} app
  */

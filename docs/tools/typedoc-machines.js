@@ -2,8 +2,8 @@
 import { Converter, makeRecursiveVisitor, ReferenceType, ReflectionKind } from 'typedoc'
 
 /**
- * Names the type of a machine, where TypeDoc would print all of its configuration as a type. What it holds is told by
- * its pictures and its table of moves.
+ * Replaces the type of a machine with its name. TypeDoc would print the whole configuration as a type, which the
+ * diagram and the table of transitions show better.
  *
  * @param {import('typedoc').Application} app
  */

@@ -13,7 +13,7 @@ const LIFETIME = 540
 /**
  * Options of an app JWT: the app id, and either a private key or a function that signs.
  *
- * @group Application token
+ * @group App JWT
  */
 export type AppJwtOptions = {
   /** The app id or the client id of the app, written to the `iss` claim: a number as a number, a string as a string. */
@@ -39,7 +39,7 @@ export type AppJwtOptions = {
 /**
  * Signs app JWTs.
  *
- * @group Application token
+ * @group App JWT
  */
 export interface AppJwtSigner {
   /**
@@ -66,7 +66,7 @@ export interface AppJwtSigner {
  *
  * @throws {@link JwtError} `bad_app_id` at once. An unusable key makes `sign` reject.
  * @throws {@link BadOptionError} if there are no options, or both `privateKey` and `sign`.
- * @group Application token
+ * @group App JWT
  * @see {@link
  * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
  * GitHub: generating a JSON Web Token for a GitHub App}
@@ -104,7 +104,7 @@ export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
  *
  * @throws {@link JwtError} `bad_app_id`, `sign_failed`, or a code that begins with `key_`, always as a rejection.
  * @throws {@link BadOptionError} if there are no options, or both `privateKey` and `sign`.
- * @group Application token
+ * @group App JWT
  */
 export async function signAppJwt(options: AppJwtOptions): Promise<Secret> {
   return createAppJwtSigner(options).sign()

@@ -6,7 +6,7 @@ import type { ScopeSeparator } from './scopes.ts'
 /**
  * Where codes and tokens come from: the endpoints of a service, and how requests to it are written.
  *
- * @group Profiles
+ * @group Providers
  */
 export interface Provider {
   /** The device authorization endpoint: `https`, or `http` on a loopback address. */
@@ -27,7 +27,7 @@ export interface Provider {
 /**
  * The two hosts of a GitHub-compatible service.
  *
- * @group Profiles
+ * @group Providers
  */
 export interface ServiceAddresses {
   /** The host of the login endpoints. Default: `https://github.com`. */
@@ -39,7 +39,7 @@ export interface ServiceAddresses {
 /**
  * The provider for GitHub, or for a service with the same paths on other hosts.
  *
- * @group Profiles
+ * @group Providers
  * @see {@link https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow GitHub:
  * device flow}
  */
@@ -62,7 +62,7 @@ export function github({
  *
  * @param host The host, with or without `https://`. For `github.com` the result is the same as {@link github}`()`.
  * @throws {@link BadOptionError} for anything else, and for `http://` unless it is a loopback address.
- * @group Profiles
+ * @group Providers
  */
 export function githubEnterprise(host: string): Provider {
   const url = typeof host === 'string' ? hostAddress(host) : undefined
@@ -80,7 +80,7 @@ export function githubEnterprise(host: string): Provider {
  * The provider for any service that follows RFC 8628. Scopes are separated by a space unless you say otherwise. Use
  * `discover` to read the endpoints from the service's metadata.
  *
- * @group Profiles
+ * @group Providers
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html RFC 8628}
  */
 export function rfc8628({

@@ -1,7 +1,7 @@
 /**
  * What separates two scopes: a comma for GitHub, a space in RFC 6749.
  *
- * @group Profiles
+ * @group Providers
  */
 export type ScopeSeparator = ',' | ' '
 
