@@ -6,100 +6,112 @@ import type { PollResponse } from '../src/protocol/poll-response.ts'
 import type { Provider } from '../src/protocol/provider.ts'
 import type { Secret } from '../src/secret.ts'
 
-/** Milliseconds a request may take. */
+/** Request timeout in milliseconds. */
 const REQUEST_TIMEOUT = 30_000
 
-/** The part of the lifetime that one poll may take: a request that hangs must leave time for others. */
+/** The share of the lifetime that one poll may take: a request that hangs must leave time for others. */
 const POLL_SHARE = 1 / 4
 
-/** Milliseconds of the longest timer there is: a longer one fires at once. */
+/** The longest possible timer in milliseconds: a longer one would fire at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** Seconds that each `slow_down` adds to the interval. Spec 3, 7. */
+/** Seconds that each `slow_down` adds to the interval. RFC 8628, section 3.5. */
 const SLOW_DOWN_STEP = 5
 
-/** What a wait is multiplied by, since clocks drift: a poll too early costs five seconds, a late one a fraction of one. */
+/**
+ * Factor for every wait, because clocks drift: a poll that is too early costs five seconds, a late one a fraction of a
+ * second.
+ */
 const FIRST_MARGIN = 1.05
 
-/** What the margin grows by when the service says `slow_down` although we waited, and how far. */
+/** Growth of the margin, and its limit, when the service says `slow_down` although we waited. */
 const MARGIN_GROWTH = 1.2
 const LARGEST_MARGIN = 2
 
-/** Milliseconds that waits after faults grow to. */
+/** Longest wait in milliseconds after repeated faults. */
 const LONGEST_BACKOFF = 60_000
 
-/** Milliseconds before the end of the codes at which a last poll still arrives in time. */
+/** How many milliseconds before the codes expire a last poll still arrives in time. */
 const LAST_CHANCE = 1_000
 
-/** How often `incorrect_device_code` is forgiven: in the field it appears for a moment after the approval. */
+/** How often `incorrect_device_code` is forgiven: real services may return it for a moment after the approval. */
 const FORGIVEN = 2
 
 /**
- * The last thing that the service said of this authorization.
+ * The result of the last poll: `requested` before the first poll, `pending`, or `slowed` after `slow_down`.
  *
  * @group Machines
- * @see Spec 3
  */
 export type DeviceStatus = 'requested' | 'pending' | 'slowed'
 
 /**
- * What differs from one authorization to the next, and does not change while it runs.
+ * Input of the device machine. It does not change while the machine runs.
  *
  * @group Machines
  */
 export interface DeviceAuthorizationInput {
+  /** The client id, sent with every request. */
   readonly clientId: Secret
-  /** Of a confidential client alone. The device flow needs none. */
+  /** Only for confidential clients. The device flow does not need it. */
   readonly clientSecret?: Secret | undefined
+  /** The scopes to request. */
   readonly scopes: readonly string[]
+  /** The service to log in to. */
   readonly provider: Provider
   /** Sends the requests. */
   readonly fetch: typeof globalThis.fetch
-  /** Tells the time, epoch milliseconds. */
+  /** Tells the time. */
   readonly clock: {
-    /** Epoch milliseconds. */
+    /** Returns the current time in epoch milliseconds. */
     now(): number
   }
-  /** A number from 0 up to 1, which spreads the retries of many devices. */
+  /** A number from 0 to 1, which spreads the retries of many devices. */
   readonly jitter: number
-  /** Where to go on, instead of asking for codes. */
+  /** Where to resume, instead of requesting codes. */
   readonly resume?: Progress | undefined
 }
 
 /**
- * How far an authorization has come once it has its codes. Points in time are epoch milliseconds.
+ * The progress of an authorization that has its codes. Points in time are epoch milliseconds.
  *
  * @group Machines
  */
 export interface Progress {
+  /** The codes that the service issued. */
   readonly codes: DeviceCodes
+  /** The result of the last poll. */
   readonly status: DeviceStatus
-  /** Seconds that the service requires between two polls. It only grows. */
+  /** Seconds that the service requires between two polls. Never decreases. */
   readonly interval: number
-  /** What each wait is multiplied by. It only grows. */
+  /** Factor that every wait is multiplied by. Never decreases. */
   readonly margin: number
+  /** When the next poll is due. */
   readonly nextPollAt: number
+  /** When the codes expire. */
   readonly expiresAt: number
-  /** What the clock showed when it was last read. A clock that shows less now was set back, and all times with it. */
+  /** When the clock was last read. If it shows less now, it was set back, and all times are set back with it. */
   readonly lookedAt: number
 }
 
 /**
- * The context of the machine. Before the codes have come, the fields of {@link Progress} say nothing.
+ * The context of the device machine. Before the codes have arrived, the fields of {@link Progress} have no meaning.
  *
  * @group Machines
  */
 export interface DeviceAuthorizationContext extends Omit<Progress, 'codes'> {
+  /** The input of the machine. */
   readonly flow: DeviceAuthorizationInput
+  /** The codes; `undefined` until they arrive. */
   readonly codes: DeviceCodes | undefined
-  /** Polls sent. */
+  /** Number of polls sent. */
   readonly polls: number
-  /** Faults since the last answer. */
+  /** Number of faults since the last response. */
   readonly faults: number
   /** How often `incorrect_device_code` was forgiven. */
   readonly forgiven: number
+  /** The token, once the user has authorized the device. */
   readonly token: OAuthToken | undefined
-  /** The last fault, or what ended the flow. */
+  /** The last fault, or the error that ended the flow. */
   readonly error: AnyAuthgraphError | undefined
 }
 
@@ -114,7 +126,7 @@ export type DeviceResult =
   | { readonly status: 'failed'; readonly error: AnyAuthgraphError }
 
 /**
- * What the request for codes is made of.
+ * Input of the actor `requestCodes`.
  *
  * @group Machines
  */
@@ -125,34 +137,41 @@ export interface CodesRequest
   > {}
 
 /**
- * The codes, with the times (epoch milliseconds) at which they were asked for and had arrived.
+ * Output of the actor `requestCodes`. Points in time are epoch milliseconds.
  *
  * @group Machines
  */
 export interface CodesResponse {
+  /** The codes that the service issued. */
   readonly codes: DeviceCodes
+  /** When the request was sent. */
   readonly sentAt: number
+  /** When the response arrived. */
   readonly at: number
 }
 
 /**
- * What a poll is made of.
+ * Input of the actor `pollToken`.
  *
  * @group Machines
  */
 export interface PollRequest extends CodesRequest {
+  /** The device code to poll with. */
   readonly deviceCode: Secret
 }
 
 /**
- * What callers send: `cancel` ends the flow at once. `wake` says that the device slept, or that a tab was hidden: a poll
- * that is due by the clock is sent at once, and codes that are over by the clock have expired.
+ * Events that you can send to the device machine.
+ *
+ * - `cancel` ends the flow at once.
+ * - `wake` says that the device slept, or that a tab was hidden, and makes the machine re-check the clock: it polls at
+ *   once if a poll is due, and ends if the codes have expired.
  *
  * @group Machines
  */
 export type DeviceAuthorizationEvent = { readonly type: 'cancel' } | { readonly type: 'wake' }
 
-/** What the actions read of a response to a poll. */
+/** The parts of a poll response that the actions read. */
 type Members = {
   readonly at: number
   readonly interval?: number | undefined
@@ -162,13 +181,12 @@ type Members = {
 }
 
 /**
- * One authorization as the device lives it.
+ * The device side of one authorization.
  *
- * It performs nothing: `requestCodes` and `pollToken` are provided by the client. `requestCodes` rejects with a typed
- * error; `pollToken` resolves with a {@link PollResponse} whatever happens, so that an error of it is a defect.
+ * The machine has no side effects: the client provides the actors `requestCodes` and `pollToken`. `requestCodes`
+ * rejects with a typed error. `pollToken` always resolves with a {@link PollResponse}: if it rejects, it has a bug.
  *
  * @group Machines
- * @see Spec 3
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export const deviceAuthorization = setup({
@@ -194,7 +212,7 @@ export const deviceAuthorization = setup({
     resumesRequested: ({ context }) => context.status === 'requested',
     resumesPending: ({ context }) => context.status === 'pending',
     overdue: ({ context }, now: number) => now >= context.expiresAt,
-    // Codes that expire before the next poll are waited for, not polled.
+    // If the codes expire before the next poll, the machine waits until they have expired.
     pollDue: ({ context }, now: number) =>
       now >= context.nextPollAt && context.nextPollAt < context.expiresAt,
     token: (_, response: PollResponse) => response.type === 'token',
@@ -222,7 +240,7 @@ export const deviceAuthorization = setup({
     keepToken: assign((_, { token }: Members) => ({ token, error: undefined })),
     keepRefusal: assign((_, { error }: Members) => ({ error })),
     keepError: assign((_, error: unknown) => ({ error: error as AnyAuthgraphError })),
-    /** The client provides this one with its own class of error. */
+    /** The client replaces this action to set its own error class. */
     keepTimeout: assign({
       error: () =>
         Object.assign(new Error('no response in time'), { code: 'timed_out' }) as AnyAuthgraphError,
@@ -250,11 +268,11 @@ export const deviceAuthorization = setup({
   output: ({ event }) => event.output as DeviceResult,
   initial: 'starting',
   on: {
-    cancel: { target: '.cancelled', description: 'The caller gives up.' },
+    cancel: { target: '.cancelled', description: 'The caller cancels.' },
   },
   states: {
     starting: {
-      description: 'Goes on where a resume record says, or asks for codes.',
+      description: 'Resumes from a record, or requests codes.',
       tags: 'requesting',
       meta: { text: 'Starting.' },
       always: [
@@ -265,7 +283,7 @@ export const deviceAuthorization = setup({
       ],
     },
     requesting: {
-      description: 'The request for codes is on its way.',
+      description: 'The request for codes is running.',
       tags: 'requesting',
       meta: { text: 'Requesting a code.' },
       invoke: {
@@ -280,7 +298,7 @@ export const deviceAuthorization = setup({
       },
     },
     waiting: {
-      description: 'The user has the code. No poll is on its way, and none is due.',
+      description: 'The user has the code. No poll is running, and none is due.',
       tags: 'waiting',
       meta: { text: 'Waiting for the user.' },
       initial: 'requested',
@@ -294,43 +312,43 @@ export const deviceAuthorization = setup({
       },
       after: {
         untilDue: [
-          // Also where the clock has jumped past the end: only the service knows then whether the codes are over.
+          // Even if the clock has jumped past the expiry: only the service knows whether the codes have expired.
           { guard: { type: 'pollDue', params: byTimer }, target: 'polling', actions: 'countWait' },
           {
             target: '.same',
             reenter: true,
             actions: 'countWait',
-            description: 'The codes expire before the next poll, or the timer was early.',
+            description: 'The codes expire before the next poll, or the timer fired early.',
           },
         ],
       },
       states: {
         requested: {
-          description: 'The codes have come; there was no poll yet.',
+          description: 'The codes have arrived; the device has not polled yet.',
           meta: { text: 'Enter the code at the address shown.' },
         },
         pending: {
-          description: 'The last poll said that the user has not decided.',
+          description: 'The last poll returned authorization_pending: the user has not decided.',
           meta: { text: 'Waiting for the code to be entered.' },
         },
         slowed: {
-          description: 'The last poll was too early for the service; the interval has grown.',
+          description: 'The last poll returned slow_down; the interval has grown.',
           meta: { text: 'Waiting for the code to be entered; the service asked to slow down.' },
         },
         retrying: {
-          description: 'The last poll brought no usable response; the next one waits longer.',
+          description: 'The last poll got no usable response; the next one waits longer.',
           tags: 'retrying',
           meta: { text: 'No usable response yet; trying again.' },
         },
         same: {
           type: 'history',
           target: 'requested',
-          description: 'Where the wait was.',
+          description: 'The wait continues where it was.',
         },
       },
     },
     polling: {
-      description: 'One poll is on its way.',
+      description: 'A poll is running.',
       tags: 'polling',
       meta: { text: 'Checking whether the code was entered.' },
       entry: ['look', 'countPoll'],
@@ -380,7 +398,7 @@ export const deviceAuthorization = setup({
     },
     authorized: {
       type: 'final',
-      description: 'The user authorized the device; the token has come.',
+      description: 'The user authorized the device; the token has arrived.',
       tags: 'settled',
       meta: { text: 'Authorized.' },
       output: ({ context }) =>
@@ -388,7 +406,7 @@ export const deviceAuthorization = setup({
     },
     expired: {
       type: 'final',
-      description: 'The codes ran out before the user decided.',
+      description: 'The codes expired before the user decided.',
       tags: 'settled',
       meta: { text: 'The code has expired. Start again to get a new one.' },
       output: () => ({ status: 'expired' }) satisfies DeviceResult,
@@ -402,14 +420,14 @@ export const deviceAuthorization = setup({
     },
     failed: {
       type: 'final',
-      description: 'Something ended the flow that no further poll can mend.',
+      description: 'An error ended the flow that another poll cannot fix.',
       tags: 'settled',
       meta: { text: 'Something went wrong.' },
       output: ({ context }) => ({ status: 'failed', error: held(context, 'error') }) satisfies DeviceResult,
     },
     cancelled: {
       type: 'final',
-      description: 'The caller gave up.',
+      description: 'The caller cancelled.',
       tags: 'settled',
       meta: { text: 'Cancelled.' },
       output: () => ({ status: 'cancelled' }) satisfies DeviceResult,
@@ -417,7 +435,7 @@ export const deviceAuthorization = setup({
   },
 })
 
-/** What a request brought. */
+/** The output of a request. */
 function output<Output>({ event }: { readonly event: DoneActorEvent<Output> }): Output {
   return event.output
 }
@@ -427,43 +445,43 @@ function reason({ event }: { readonly event: ErrorActorEvent }): unknown {
   return event.error
 }
 
-/** The time by the clock. */
+/** The current time by the clock. */
 function byClock({ context: { flow } }: { readonly context: DeviceAuthorizationContext }): number {
   const now = flow.clock.now()
-  // Compared with anything, such a time is neither early nor late: the machine would never rest.
+  // NaN is neither early nor late: the machine would loop forever.
   if (!Number.isFinite(now)) throw new TypeError('clock.now() must return epoch milliseconds')
   return now
 }
 
-/** The time when the timer of a wait has fired: by the clock or, where that was set back, by the timer. */
+/** When the timer of a wait has fired: by the clock or, if that was set back, by the timer. */
 function byTimer({ context }: { readonly context: DeviceAuthorizationContext }): number {
   return Math.max(byClock({ context }), context.lookedAt + ranOf(context))
 }
 
-/** Milliseconds of the timer of a wait. */
+/** Duration of a wait in milliseconds. */
 function waitOf({ nextPollAt, expiresAt, lookedAt }: DeviceAuthorizationContext): number {
-  // Timers know whole milliseconds: a part of one would be no wait at all.
+  // Timers have whole milliseconds: a fraction would not wait at all.
   const wait = Math.ceil(Math.min(nextPollAt, expiresAt) - lookedAt)
   return Math.min(Math.max(0, wait), LONGEST_TIMER)
 }
 
-/** Milliseconds that the timer of a wait has run at least when it fires: timers are up to one millisecond early. */
+/** How long the timer of a wait has run at least, in milliseconds: timers may fire up to one millisecond early. */
 function ranOf(context: DeviceAuthorizationContext): number {
   const wait = waitOf(context)
   return wait > 1 ? wait - 1 : wait
 }
 
-/** Milliseconds a poll may take. */
+/** Poll timeout in milliseconds. */
 function pollTimeout(context: DeviceAuthorizationContext): number {
   return Math.min(REQUEST_TIMEOUT, held(context, 'codes').expiresIn * 1000 * POLL_SHARE)
 }
 
-/** The time when a poll was given up: by the clock or, where that was set back, by the timer. */
+/** When a poll timed out: by the clock or, if that was set back, by the timer. */
 function timedOutAt(context: DeviceAuthorizationContext): number {
   return Math.max(byClock({ context }), context.lookedAt + pollTimeout(context))
 }
 
-/** Reads the clock. Where it was set back, all times are set back with it. */
+/** Reads the clock. If it was set back, all times are set back with it. */
 function looked(context: DeviceAuthorizationContext) {
   const { lookedAt, nextPollAt, expiresAt } = context
   const now = byClock({ context })
@@ -471,13 +489,16 @@ function looked(context: DeviceAuthorizationContext) {
   return { lookedAt: now, nextPollAt: nextPollAt - back, expiresAt: expiresAt - back }
 }
 
-/** Milliseconds that a request took. A clock that was set meanwhile may show less than none, or more than the limit. */
+/**
+ * Duration of a request in milliseconds. If the clock was set meanwhile, it may show less than zero or more than the
+ * limit.
+ */
 function tookOf(sentAt: number, at: number, limit: number): number {
   return Math.min(Math.max(0, at - sentAt), limit)
 }
 
 function begun(context: DeviceAuthorizationContext, { codes, sentAt, at }: CodesResponse) {
-  // The lifetime counts from the moment of asking: the service counts from a moment after it. Where the clock was set
+  // The lifetime counts from when the request was sent: the service counts from a later moment. Where the clock was set
   // forward meanwhile, the request seems to have taken all of it: the codes are shown all the same.
   const took = tookOf(sentAt, at, pollTimeout({ ...context, codes }))
   const expiresAt = at - took + codes.expiresIn * 1000
@@ -497,7 +518,7 @@ function scheduled(context: DeviceAuthorizationContext, response: Members) {
 function slowed(context: DeviceAuthorizationContext, response: Members) {
   const slower = {
     interval: Math.max(context.interval + SLOW_DOWN_STEP, response.interval ?? 0),
-    // We never poll before the wait is over, so the service's clock must be slower than ours.
+    // We never poll before the wait has ended, so the service's clock must be slower than ours.
     margin: Math.min(context.margin * MARGIN_GROWTH, LARGEST_MARGIN),
   }
   return {
@@ -510,40 +531,40 @@ function slowed(context: DeviceAuthorizationContext, response: Members) {
 }
 
 /**
- * What a poll proves that was sent although the codes were over by the clock: the service still knows them, so the
- * clock was set forward. They have as much time left as they had when the poll was due.
+ * If a poll was sent although the codes had expired by the clock, and the service still knows them, the clock was set
+ * forward: the codes have as much time left as they had when the poll was due.
  */
 function proven(context: DeviceAuthorizationContext): DeviceAuthorizationContext {
   const { lookedAt, nextPollAt, expiresAt } = context
   return lookedAt < expiresAt ? context : { ...context, expiresAt: expiresAt + lookedAt - nextPollAt }
 }
 
-/** When to poll after a response: the margin gives way where a poll would otherwise miss the lifetime. */
+/** When to poll after a response. The margin shrinks if a poll would otherwise miss the lifetime. */
 function afterResponse(context: DeviceAuthorizationContext, { at, retryAfter = 0 }: Members) {
   const expiresAt = endSeenFrom(context, at)
   const wait = waitWithinLifetime({ ...context, expiresAt }, at, context.interval * 1000 * context.margin)
   return { lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
 }
 
-/** When to poll after a fault: later each time, apart from the interval, and no sooner than the service says. */
+/** When to poll after a fault: later each time, and no sooner than the service asks. */
 function afterFault(context: DeviceAuthorizationContext, { at, retryAfter = 0, error }: Members) {
   const expiresAt = endSeenFrom(context, at)
   const faults = context.faults + 1
   const required = context.interval * 1000 * context.margin
   const backoff = Math.min(required * 2 ** faults, Math.max(LONGEST_BACKOFF, required))
   const wait = waitWithinLifetime({ ...context, expiresAt }, at, backoff * (1 + context.flow.jitter / 10))
-  // A time behind the end of the codes is as good as the end.
+  // A time after the codes have expired is as good as their expiry.
   const asked = Math.min(retryAfter * 1000, expiresAt - at)
   return { error, faults, lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, asked) }
 }
 
-/** When the codes expire, by the clock as it was when a request had ended. */
+/** When the codes expire, by the clock as it was when a request ended. */
 function endSeenFrom(context: DeviceAuthorizationContext, at: number): number {
   const { lookedAt, expiresAt } = context
   return expiresAt + (at - lookedAt - tookOf(lookedAt, at, pollTimeout(context)))
 }
 
-/** Shortens a wait so that one more poll falls before the end, though never below what the service requires. */
+/** Shortens a wait so that one more poll fits before the codes expire, but never below the required interval. */
 function waitWithinLifetime(
   { interval, expiresAt }: DeviceAuthorizationContext,
   at: number,
@@ -552,7 +573,10 @@ function waitWithinLifetime(
   return Math.max(interval * 1000, Math.min(wait, expiresAt - LAST_CHANCE - at))
 }
 
-/** The service may not know the codes for a moment after the approval. Without a later poll this is the end. */
+/**
+ * Whether to retry after `incorrect_device_code`: a service may not know the codes for a moment after the approval. If
+ * no later poll is possible, the flow ends.
+ */
 function isForgivable(context: DeviceAuthorizationContext, response: PollResponse): boolean {
   const isUnknownCode =
     response.type === 'refused' &&
@@ -564,7 +588,7 @@ function isForgivable(context: DeviceAuthorizationContext, response: PollRespons
   )
 }
 
-/** Reads what the context holds in the states that ask for it. */
+/** Reads a context value that is set in the current state. */
 function held<Name extends 'codes' | 'token' | 'error'>(
   context: DeviceAuthorizationContext,
   name: Name,

@@ -1,99 +1,101 @@
 import { assertEvent, assign, type SnapshotFrom, setup } from 'xstate'
 
-/** Seconds that each poll sent too early adds to the interval. Spec 3, 7. */
+/** Seconds that each early poll adds to the interval. RFC 8628, section 3.5. */
 const SLOW_DOWN_STEP = 5
 
-/** Milliseconds for which one poll may be busy issuing the token before another one may try. */
+/** How long one poll may take to issue the token, in milliseconds, before another one may try. */
 const LEASE = 10_000
 
-/** Seconds by which a poll may come early where nothing else is said: timers and networks waver by that much. */
+/** Default for how many seconds a poll may be early: timers and networks vary by that much. */
 const LARGEST_LEEWAY = 1
 
 /**
- * Who approved: a name, or what the host knows a user by.
+ * Who approved: a name, or the id and login that your service knows the user by.
  *
  * @group Machines
  */
 export type User = string | { readonly id: string | number; readonly login: string }
 
 /**
- * Where a device asked for its codes, for the user to compare. Whoever asked chose the user agent; the address may be
- * that of a proxy.
+ * Where a device requested its codes, shown to the user for comparison. The user agent is chosen by the client; the
+ * address may be that of a proxy.
  *
  * @group Machines
  */
 export interface Origin {
+  /** The IP address of the request. */
   readonly address?: string
+  /** The `User-Agent` header of the request. */
   readonly userAgent?: string
 }
 
 /**
- * What a grant starts from.
+ * Input of the grant machine.
  *
  * @group Machines
  */
 export interface DeviceGrantInput {
-  /** What the service knows the client by, such as a hash of its id. Not the id itself: that is a secret. */
+  /** Identifies the client, such as a hash of its client id. Not the client id itself: that is a secret. */
   readonly client: string
-  /** The scopes that the client asks for, with a space between two: a list would take several times the memory. */
+  /** The requested scopes, separated by spaces: a list would take several times the memory. */
   readonly scope: string
-  /** Where the codes were asked for, as far as it is known. */
+  /** Where the codes were requested, if known. */
   readonly origin?: Origin
   /** Seconds between two polls. */
   readonly interval: number
-  /** Seconds by which a poll may come early; 0 for none; `null` for a fifth of the interval, at most one second. */
+  /** How many seconds a poll may be early: 0 for none, `null` for a fifth of the interval but at most one second. */
   readonly leeway: number | null
-  /** Epoch milliseconds. */
+  /** When the codes were issued, in epoch milliseconds. */
   readonly issuedAt: number
-  /** Epoch milliseconds. */
+  /** When the codes expire, in epoch milliseconds. */
   readonly expiresAt: number
-  /** Whether the first poll may come at once, or one interval after the codes were issued. */
+  /** Whether the first poll may come at once (`free`), or one interval after the codes were issued (`counted`). */
   readonly firstPoll: 'free' | 'counted'
 }
 
 /**
- * What the service keeps of one authorization: plain JSON. Points in time are epoch milliseconds.
+ * What the service stores for one authorization: plain JSON. Points in time are epoch milliseconds.
  *
  * @group Machines
  */
 export interface DeviceGrantContext extends Omit<DeviceGrantInput, 'firstPoll'> {
-  /** Seconds between two polls. It only grows. */
+  /** Seconds between two polls. Never decreases. */
   readonly interval: number
   /** When the last poll came that was not early; `null` while the next one may come at any time. */
   readonly lastPollAt: number | null
   /** Who approved. */
   readonly user: User | null
-  /** The poll that is issuing the token, and until when no other one may. */
+  /** The poll that is issuing the token, and until when no other poll may. */
   readonly lease: { readonly claim: string; readonly until: number } | null
 }
 
 /**
- * What happens to a grant. Each event brings its time `at` (epoch milliseconds): the machine reads no clock.
+ * Events of a grant. Each has its time `at` in epoch milliseconds: the machine does not read a clock.
  *
  * @group Machines
  */
 export type DeviceGrantEvent =
-  /** `claim` is a name of this one poll, under which it may become the one that issues the token. */
+  /** `claim` identifies this poll, in case it becomes the one that issues the token. */
   | { readonly type: 'poll'; readonly at: number; readonly claim: string }
   | { readonly type: 'approve'; readonly at: number; readonly user: User }
   | { readonly type: 'deny'; readonly at: number }
-  /** The token was made, under the claim of a poll. */
+  /** The poll with this claim has issued the token. */
   | { readonly type: 'issued'; readonly at: number; readonly claim: string }
-  /** The token could not be made. */
+  /** The poll with this claim could not issue the token. */
   | { readonly type: 'notIssued'; readonly at: number; readonly claim: string }
 
 /**
- * One authorization as the service keeps it.
+ * The service side of one authorization.
  *
- * Event-only: it is run with the pure `transition()` over what a store holds. A poll is first checked for the end of
- * the lifetime, then for a decision, which is delivered however early the poll came, and throttled only while there
- * is none.
+ * It has events only: run it with XState's pure `transition()` on the state in your store. A poll is checked for expiry
+ * first, then for a decision, which is delivered however early the poll is. Early polls are throttled only while there
+ * is no decision.
  *
- * Spec: not shown is what happens between the approval and the token. The poll that finds the approval takes a lease
- * and issues; other polls wait until it is done, or until the lease has lapsed.
+ * RFC 8628 does not say what happens between the approval and the token. Here, the first poll after the approval takes
+ * a lease and issues the token; other polls get `authorization_pending` until it has finished, or its lease has
+ * expired.
  *
  * @group Machines
- * @see Spec 3, 4.2, 7
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export const deviceGrant = setup({
@@ -108,14 +110,14 @@ export const deviceGrant = setup({
     overdue: ({ context, event }) => event.at >= context.expiresAt,
     tooEarly: ({ context, event }) => event.at < nextPollAt(context),
     leaseHolds: ({ context, event }) => context.lease !== null && event.at < context.lease.until,
-    // A late response is good as long as no other poll has claimed the grant anew.
+    // A late response counts unless another poll has taken the lease since.
     leaseIsOurs: ({ context, event }) => {
       assertEvent(event, ['issued', 'notIssued'])
       return context.lease?.claim === event.claim
     },
   },
   actions: {
-    // An early poll does not move the time of the last one: a steady client could never recover.
+    // An early poll does not count as the last one, or a steady client could never recover.
     raiseInterval: assign({ interval: ({ context }) => context.interval + SLOW_DOWN_STEP }),
     keepTime: assign({ lastPollAt: ({ event }) => event.at }),
     keepUser: assign(({ event }) => {
@@ -130,7 +132,7 @@ export const deviceGrant = setup({
   },
 }).createMachine({
   id: 'deviceGrant',
-  description: 'One device authorization as the service keeps it.',
+  description: 'One device authorization, on the side of the service.',
   context: ({ input: { firstPoll, ...given } }) => ({
     ...given,
     lastPollAt: firstPoll === 'counted' ? given.issuedAt : null,
@@ -140,7 +142,7 @@ export const deviceGrant = setup({
   initial: 'undecided',
   states: {
     undecided: {
-      description: 'The user may approve or deny, and the device is told to wait.',
+      description: 'The user may approve or deny; polls are told to wait.',
       tags: 'undecided',
       meta: { text: 'Waiting for the user.' },
       initial: 'requested',
@@ -158,7 +160,7 @@ export const deviceGrant = setup({
       },
       states: {
         requested: {
-          description: 'The codes were issued; there was no poll yet.',
+          description: 'The codes were issued; the device has not polled yet.',
           meta: { text: 'Waiting for the first poll.' },
         },
         pending: {
@@ -172,7 +174,7 @@ export const deviceGrant = setup({
       },
     },
     approved: {
-      description: 'The user approved; the next poll fetches the token.',
+      description: 'The user approved; the next poll gets the token.',
       tags: 'decided',
       meta: { text: 'Approved.' },
       on: {
@@ -183,14 +185,18 @@ export const deviceGrant = setup({
       },
     },
     issuing: {
-      description: 'One poll has the token issued; others hear that the authorization is pending.',
+      description: 'One poll is issuing the token; others get authorization_pending.',
       tags: 'decided',
       meta: { text: 'Issuing the token.' },
       on: {
         poll: [
           { guard: 'overdue', target: 'expired' },
-          { guard: 'leaseHolds', target: 'issuing', description: 'Another poll is issuing.' },
-          { target: 'issuing', actions: 'takeLease', description: 'The lease has lapsed: claimed anew.' },
+          { guard: 'leaseHolds', target: 'issuing', description: 'Another poll is issuing the token.' },
+          {
+            target: 'issuing',
+            actions: 'takeLease',
+            description: 'The lease has expired: this poll takes it over.',
+          },
         ],
         issued: { guard: 'leaseIsOurs', target: 'authorized', actions: 'endLease' },
         notIssued: { guard: 'leaseIsOurs', target: 'approved', actions: 'endLease' },
@@ -206,13 +212,13 @@ export const deviceGrant = setup({
     },
     authorized: {
       type: 'final',
-      description: 'A poll has brought the token, and no other one will.',
+      description: 'A poll has delivered the token; no other poll will.',
       tags: 'settled',
       meta: { text: 'Authorized.' },
     },
     expired: {
       type: 'final',
-      description: 'The lifetime of the codes is over.',
+      description: 'The codes have expired.',
       tags: 'settled',
       meta: { text: 'Expired.' },
     },
@@ -222,14 +228,14 @@ export const deviceGrant = setup({
 type StateValue = SnapshotFrom<typeof deviceGrant>['value']
 
 /**
- * The states of a grant by their own names, as a store keeps them: `pending` stands for `undecided.pending`.
+ * The states of a grant by their short names, as a store keeps them: `pending` stands for `undecided.pending`.
  *
  * @group Machines
  */
 export type DeviceGrantState = Extract<StateValue, string> | Extract<StateValue, object>['undecided']
 
 /**
- * Tells the state of a grant by its own name.
+ * Returns the short name of a grant's state.
  *
  * @group Machines
  */
@@ -238,7 +244,7 @@ export function grantState(value: StateValue): DeviceGrantState {
 }
 
 /**
- * Makes the value of the machine's state from its own name, for `deviceGrant.resolveState({ value, context })`.
+ * Converts the short name of a state to a state value, for `deviceGrant.resolveState({ value, context })`.
  *
  * @group Machines
  */
@@ -246,7 +252,7 @@ export function grantValue(state: DeviceGrantState): StateValue {
   return state === 'requested' || state === 'pending' || state === 'slowed' ? { undecided: state } : state
 }
 
-/** When a poll is no longer early: one interval after the last one, less the leeway. */
+/** When the next poll is no longer early: one interval after the last one, minus the leeway. */
 function nextPollAt({ lastPollAt, interval, leeway }: DeviceGrantContext): number {
   if (lastPollAt === null) return 0
   return lastPollAt + (interval - (leeway ?? Math.min(interval / 5, LARGEST_LEEWAY))) * 1000

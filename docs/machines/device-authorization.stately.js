@@ -49,12 +49,12 @@ export const deviceAuthorization = setup({
   on: {
     cancel: {
       target: ".cancelled",
-      description: "The caller gives up."
+      description: "The caller cancels."
     }
   },
   states: {
     starting: {
-      description: "Goes on where a resume record says, or asks for codes.",
+      description: "Resumes from a record, or requests codes.",
       tags: "requesting",
       meta: {
         text: "Starting."
@@ -78,7 +78,7 @@ export const deviceAuthorization = setup({
       ]
     },
     requesting: {
-      description: "The request for codes is on its way.",
+      description: "The request for codes is running.",
       tags: "requesting",
       meta: {
         text: "Requesting a code."
@@ -107,7 +107,7 @@ export const deviceAuthorization = setup({
       }
     },
     waiting: {
-      description: "The user has the code. No poll is on its way, and none is due.",
+      description: "The user has the code. No poll is running, and none is due.",
       tags: "waiting",
       meta: {
         text: "Waiting for the user."
@@ -149,31 +149,31 @@ export const deviceAuthorization = setup({
             target: ".same",
             reenter: true,
             actions: "countWait",
-            description: "The codes expire before the next poll, or the timer was early."
+            description: "The codes expire before the next poll, or the timer fired early."
           }
         ]
       },
       states: {
         requested: {
-          description: "The codes have come; there was no poll yet.",
+          description: "The codes have arrived; the device has not polled yet.",
           meta: {
             text: "Enter the code at the address shown."
           }
         },
         pending: {
-          description: "The last poll said that the user has not decided.",
+          description: "The last poll returned authorization_pending: the user has not decided.",
           meta: {
             text: "Waiting for the code to be entered."
           }
         },
         slowed: {
-          description: "The last poll was too early for the service; the interval has grown.",
+          description: "The last poll returned slow_down; the interval has grown.",
           meta: {
             text: "Waiting for the code to be entered; the service asked to slow down."
           }
         },
         retrying: {
-          description: "The last poll brought no usable response; the next one waits longer.",
+          description: "The last poll got no usable response; the next one waits longer.",
           tags: "retrying",
           meta: {
             text: "No usable response yet; trying again."
@@ -182,12 +182,12 @@ export const deviceAuthorization = setup({
         same: {
           type: "history",
           target: "requested",
-          description: "Where the wait was."
+          description: "The wait continues where it was."
         }
       }
     },
     polling: {
-      description: "One poll is on its way.",
+      description: "A poll is running.",
       tags: "polling",
       meta: {
         text: "Checking whether the code was entered."
@@ -286,7 +286,7 @@ export const deviceAuthorization = setup({
     },
     authorized: {
       type: "final",
-      description: "The user authorized the device; the token has come.",
+      description: "The user authorized the device; the token has arrived.",
       tags: "settled",
       meta: {
         text: "Authorized."
@@ -294,7 +294,7 @@ export const deviceAuthorization = setup({
     },
     expired: {
       type: "final",
-      description: "The codes ran out before the user decided.",
+      description: "The codes expired before the user decided.",
       tags: "settled",
       meta: {
         text: "The code has expired. Start again to get a new one."
@@ -310,7 +310,7 @@ export const deviceAuthorization = setup({
     },
     failed: {
       type: "final",
-      description: "Something ended the flow that no further poll can mend.",
+      description: "An error ended the flow that another poll cannot fix.",
       tags: "settled",
       meta: {
         text: "Something went wrong."
@@ -318,7 +318,7 @@ export const deviceAuthorization = setup({
     },
     cancelled: {
       type: "final",
-      description: "The caller gave up.",
+      description: "The caller cancelled.",
       tags: "settled",
       meta: {
         text: "Cancelled."

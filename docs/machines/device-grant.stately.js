@@ -18,11 +18,11 @@ export const deviceGrant = setup({
   },
 }).createMachine({
   id: "deviceGrant",
-  description: "One device authorization as the service keeps it.",
+  description: "One device authorization, on the side of the service.",
   initial: "undecided",
   states: {
     undecided: {
-      description: "The user may approve or deny, and the device is told to wait.",
+      description: "The user may approve or deny; polls are told to wait.",
       tags: "undecided",
       meta: {
         text: "Waiting for the user."
@@ -66,7 +66,7 @@ export const deviceGrant = setup({
       },
       states: {
         requested: {
-          description: "The codes were issued; there was no poll yet.",
+          description: "The codes were issued; the device has not polled yet.",
           meta: {
             text: "Waiting for the first poll."
           }
@@ -86,7 +86,7 @@ export const deviceGrant = setup({
       }
     },
     approved: {
-      description: "The user approved; the next poll fetches the token.",
+      description: "The user approved; the next poll gets the token.",
       tags: "decided",
       meta: {
         text: "Approved."
@@ -105,7 +105,7 @@ export const deviceGrant = setup({
       }
     },
     issuing: {
-      description: "One poll has the token issued; others hear that the authorization is pending.",
+      description: "One poll is issuing the token; others get authorization_pending.",
       tags: "decided",
       meta: {
         text: "Issuing the token."
@@ -119,12 +119,12 @@ export const deviceGrant = setup({
           {
             guard: "leaseHolds",
             target: "issuing",
-            description: "Another poll is issuing."
+            description: "Another poll is issuing the token."
           },
           {
             target: "issuing",
             actions: "takeLease",
-            description: "The lease has lapsed: claimed anew."
+            description: "The lease has expired: this poll takes it over."
           }
         ],
         issued: {
@@ -159,7 +159,7 @@ export const deviceGrant = setup({
     },
     authorized: {
       type: "final",
-      description: "A poll has brought the token, and no other one will.",
+      description: "A poll has delivered the token; no other poll will.",
       tags: "settled",
       meta: {
         text: "Authorized."
@@ -167,7 +167,7 @@ export const deviceGrant = setup({
     },
     expired: {
       type: "final",
-      description: "The lifetime of the codes is over.",
+      description: "The codes have expired.",
       tags: "settled",
       meta: {
         text: "Expired."
