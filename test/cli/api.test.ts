@@ -13,7 +13,7 @@ const accounts = {
 }
 
 describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
-  test('calls in all five forms', async ({ world }) => {
+  test('authenticates in all five forms', async ({ world }) => {
     const service = await world.live(accounts)
     const login = [
       'login',
@@ -45,7 +45,9 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     ])
   })
 
-  test('sends fields as a query or as JSON, headers, and shows the head of the answer', async ({ world }) => {
+  test('sends fields as a query or as JSON, sends headers, and prints the head of the response', async ({
+    world,
+  }) => {
     const url = await world.serve(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
@@ -62,7 +64,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     )
   })
 
-  test('says the status of a refusal that says nothing', async ({ world }) => {
+  test('prints the status of a refusal without a body', async ({ world }) => {
     const url = await world.serve((request, response) => {
       response.writeHead(request.url === '/gone' ? 404 : 204).end()
     })
@@ -75,7 +77,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     expect(terminal.screen()).toBe('404 Not Found')
   })
 
-  test('ends a text with a line break, and leaves all else as it came', async ({ world }) => {
+  test('adds a final line break to text and leaves all other bodies unchanged', async ({ world }) => {
     const url = await world.serve((request, response) => {
       const [, type = '', text = ''] = (request.url ?? '').split('?').map(decodeURIComponent)
       response.writeHead(200, type === 'none' ? {} : { 'content-type': type }).end(text)
@@ -92,7 +94,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     expect(await call('text/plain', '')).toBe('')
   })
 
-  test('shows a terminal the status of a success without a body, and a pipe nothing', async ({ world }) => {
+  test('prints the status of a success without a body to a terminal only', async ({ world }) => {
     const url = await world.serve((_request, response) => response.writeHead(204).end())
     const args = ['api', '/', '--auth', 'none', '--host', url]
     expect(await world.run(args)).toEqual({ code: 0, stdout: '', stderr: '' })
@@ -101,7 +103,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     expect(terminal.screen()).toBe('204 No Content')
   })
 
-  test('takes a header in place of its own', async ({ world }) => {
+  test('lets a header replace the default', async ({ world }) => {
     const url = await world.serve((request, response) => response.end(request.headers.accept))
     const call = (...args: string[]) => world.run(['api', '/', '--auth', 'none', '--host', url, ...args])
     expect((await call()).stdout).toBe('application/json')
@@ -120,7 +122,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     expect(stderr).toContain('See: authgraph api --help')
   })
 
-  test('a terminal is shown no control characters, a pipe gets what came', async ({ world }) => {
+  test('removes control characters on a terminal but not in a pipe', async ({ world }) => {
     const evil = 'a\u001b[2Jb\u009b'
     const url = await world.serve((_request, response) => response.end(evil))
     const args = ['api', '/', '--auth', 'none', '--host', url]
@@ -131,7 +133,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     expect(terminal.raw()).not.toContain('\u001b[2J')
   })
 
-  test('tells what to do where the service cannot be reached', async ({ world }) => {
+  test('says what to do if the service cannot be reached', async ({ world }) => {
     const { url, close } = await world.scripted()
     close()
     const { code, stderr } = await world.run(['api', '/user', '--auth', 'none', '--host', url])
@@ -157,12 +159,12 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     ],
     ['a private key', ['jwt', '--app-id', '1', '--key', KEY], 'an argument contains a secret'],
     [
-      'something that is no file',
+      'a value that is not a file',
       ['api', '/user', '--auth', 'personal', '--secret', 'hunter2'],
       'Do not pass the secret itself',
     ],
     [
-      'a password behind the name',
+      'a password after the user name',
       ['api', '/user', '--auth', 'basic', '--user', 'me:hunter2'],
       'use --secret for the password',
     ],
@@ -173,8 +175,8 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     ],
     ['no user name', ['api', '/user', '--auth', 'basic', '--secret', '-'], '--auth basic requires --user'],
     ['no credential', ['api', '/user', '--auth', 'personal'], 'set --secret to a file'],
-    ['no application', ['api', '/user', '--auth', 'app'], '--auth app requires --app-id and --key'],
-  ] as const)('%s is refused, and not repeated', async ([, args, sentence], { world }) => {
+    ['no app', ['api', '/user', '--auth', 'app'], '--auth app requires --app-id and --key'],
+  ] as const)('refuses %s without quoting it', async ([, args, sentence], { world }) => {
     const { code, stdout, stderr } = await world.run(args)
     expect(code).toBe(2)
     expect(stderr).toContain(sentence)

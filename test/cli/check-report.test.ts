@@ -31,7 +31,7 @@ const RESULTS: Record<CheckResult['outcome'], CheckResult> = {
   'not applicable': { ...named, outcome: 'not applicable', detail: `nobody ${'approved '.repeat(20)}` },
 }
 
-/** The lines in which a terminal shows one result. */
+/** The lines that a terminal shows for one result. */
 function linesOf(
   result: CheckResult,
   { columns, color = true }: { columns: number; color?: boolean },
@@ -46,7 +46,7 @@ function linesOf(
 
 describe.each([60, 80, 120])('at %s columns', (columns) => {
   test.each(Object.values(RESULTS))(
-    'no line of what is $outcome is too long, or begins further left than its text',
+    'fits the lines of a result that is $outcome and aligns them',
     (result) => {
       const [first = '', ...more] = linesOf(result, { columns, color: false })
       for (const line of [first, ...more]) expect(line.length).toBeLessThanOrEqual(columns)
@@ -55,9 +55,9 @@ describe.each([60, 80, 120])('at %s columns', (columns) => {
     },
   )
 
-  test('every line of what is not applicable is dim', () => {
+  test('dims every line of a result that is not applicable', () => {
     for (const line of linesOf(RESULTS['not applicable'], { columns })) {
-      // What stands outside of the dim parts.
+      // The text outside the dim parts.
       const bright = line
         .split(DIM)
         .map((part, index) => (index === 0 ? part : part.split(`${ESCAPE}22m`)[1]))
@@ -65,13 +65,13 @@ describe.each([60, 80, 120])('at %s columns', (columns) => {
     }
   })
 
-  test('the source stands on one line', () => {
+  test('prints the source on one line', () => {
     for (const result of Object.values(RESULTS))
       expect(linesOf(result, { columns, color: false }).join('\n')).toContain(named.source)
   })
 })
 
-test('the wire is shown where a requirement failed, and the advice alone where one is advised', () => {
+test('shows the HTTP exchange for a failure, and only the detail for an advice', () => {
   const { exchange } = RESULTS.failed
   expect(linesOf(RESULTS.failed, { columns: 80 }).join('\n')).toContain('POST http://localhost/')
   const advised = linesOf({ ...RESULTS.advised, ...(exchange && { exchange }) }, { columns: 80 }).join('\n')

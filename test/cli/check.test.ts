@@ -12,7 +12,7 @@ const command = resolve(import.meta.dirname, '../../dist/src/cli/main.cjs')
 
 const CLIENT_ID = 'client-id-in-the-clear'
 
-/** A service on loopback, and the command lines by which its user decides. */
+/** A service on loopback and the commands that decide for its user. */
 async function serve(atEnd: typeof onTestFinished) {
   const sandbox = createSandbox({
     time: 'real',
@@ -45,7 +45,7 @@ function run(...args: string[]): Promise<{ code: number; stdout: string; stderr:
 }
 
 describe.concurrent('authgraph check', () => {
-  test('checks a service whose user decides by commands', async ({ onTestFinished }) => {
+  test('checks a service with commands that approve and deny', async ({ onTestFinished }) => {
     const { url, approve, deny } = await serve(onTestFinished)
     const folder = mkdtempSync(join(tmpdir(), 'authgraph-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -59,7 +59,7 @@ describe.concurrent('authgraph check', () => {
     const report: CheckReport = JSON.parse(stdout)
     expect(report).toMatchObject({ failed: 0, dialect: 'github' })
     const skipped = report.results.filter(({ outcome }) => outcome === 'not applicable').map(({ id }) => id)
-    // On a slow machine the command takes so long that the poll after it is not early.
+    // On a slow machine, the next poll after the command is no longer early.
     expect(skipped.filter((id) => id !== 'early-decision')).toEqual(['foreign-device-code', 'expired'])
     const xml = readFileSync(junit, 'utf8')
     expect(xml).toContain(
@@ -68,14 +68,14 @@ describe.concurrent('authgraph check', () => {
     expect(xml.match(/<testcase /g)).toHaveLength(report.results.length)
   })
 
-  test('does not fail for a command that fails', async ({ onTestFinished }) => {
+  test('does not fail the service if a command fails', async ({ onTestFinished }) => {
     const { url, approve } = await serve(onTestFinished)
     const { code, stdout } = await run(url, '--client-id', CLIENT_ID, '--approve', approve, '--deny', 'false')
     expect(code).toBe(0)
     expect(stdout).toContain('nobody denied: the command ended with exit code 1')
   })
 
-  test('asks the person at the terminal', async ({ onTestFinished }) => {
+  test('asks the user at the terminal', async ({ onTestFinished }) => {
     const { sandbox, url } = await serve(onTestFinished)
     const terminal = spawn(process.execPath, [command, 'check', url], {
       cols: 100,
@@ -104,7 +104,7 @@ describe.concurrent('authgraph check', () => {
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
   })
 
-  test('is left by Ctrl-C, while it waits and while it asks', async ({ onTestFinished }) => {
+  test('stops on Ctrl-C while it waits and while it asks', async ({ onTestFinished }) => {
     const { url } = await serve(onTestFinished)
     for (const at of ['the codes come as application/json', 'press Enter here.']) {
       const terminal = spawn(process.execPath, [command, 'check', url, '--client-id', CLIENT_ID], {
@@ -133,7 +133,7 @@ describe.concurrent('authgraph check', () => {
       ],
     ],
   ] as const)(
-    'finds a service by %s, and shows what failed, without secrets',
+    'finds a service by %s and shows failures without secrets',
     async ([, words], { onTestFinished, expect }) => {
       const { sandbox, url } = await serve(onTestFinished)
       sandbox.inject('html', { on: 'codes', times: 2 })
@@ -167,6 +167,6 @@ describe.concurrent('authgraph check', () => {
 })
 
 function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are told colours by it.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this matches control sequences.
   return text.replaceAll(/\u001b\[[\d;?]*[A-Za-z]|\r/g, '')
 }

@@ -11,7 +11,7 @@ const runFile = promisify(execFile)
 
 const PROFILE = JSON.stringify({ v: 1, address: { host: 'github.com' }, scopes: [], store: 'file', since: 1 })
 
-/** A user who has the command, its script for a shell, and three profiles, one of which is not ours. */
+/** A user with the command, its completion script, and three profiles, one of which has a hostile name. */
 async function userOf(world: World, shell: string) {
   const bin = join(world.folder, 'bin')
   mkdirSync(bin)
@@ -32,7 +32,7 @@ function isThere(shell: string): boolean {
   return spawnSync(shell, ['--version']).status === 0
 }
 
-/** What the last word of each line may become, and what may not be offered for it. */
+/** A command line, words to offer for its last word, and words not to offer. */
 const LINES = [
   ['authgraph ', ['login', 'help', 'completion'], ['--store']],
   ['authgraph help ', ['login', 'serve'], ['--help']],
@@ -49,7 +49,7 @@ const LINES = [
 describe('completion', { concurrent: true, timeout: 60_000 }, () => {
   test.for(LINES)('bash completes %j', async ([line, offered, others], { world }) => {
     const { script, env, cwd } = await userOf(world, 'bash')
-    // As macOS has it, without mapfile; readline adds the files where there are no words.
+    // Without mapfile, as on macOS. Without words, readline completes files.
     const complete = `enable -n mapfile; source '${script}'; COMP_WORDS=(${line} ${line.endsWith(' ') ? "''" : ''})
       COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _authgraph
       if [ \${#COMPREPLY[@]} -eq 0 ]; then compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"
@@ -58,7 +58,7 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
     expectWords(stdout.replaceAll('./', '').split('\n'), offered, others)
   })
 
-  test('bash completes what follows an equals sign', async ({ world }) => {
+  test('bash completes after an equals sign', async ({ world }) => {
     const { script, env, cwd } = await userOf(world, 'bash')
     const complete = (words: string, at: number) =>
       runFile(
@@ -90,12 +90,15 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
     },
   )
 
-  test.skipIf(!isThere('fish'))('fish shows what an option says, with its colon', async ({ world }) => {
-    const { script, env, cwd } = await userOf(world, 'fish')
-    const complete = `source '${script}'; complete -C 'authgraph login --sto'`
-    const { stdout } = await runFile('fish', ['-c', complete], { env, cwd })
-    expect(stdout).toBe('--store\tstore the token here (default: keyring)\n')
-  })
+  test.skipIf(!isThere('fish'))(
+    'fish shows the description of an option, with its colon',
+    async ({ world }) => {
+      const { script, env, cwd } = await userOf(world, 'fish')
+      const complete = `source '${script}'; complete -C 'authgraph login --sto'`
+      const { stdout } = await runFile('fish', ['-c', complete], { env, cwd })
+      expect(stdout).toBe('--store\tstore the token here (default: keyring)\n')
+    },
+  )
 
   test.skipIf(!isThere('zsh')).for(LINES)('zsh completes %j', async ([line, offered, others], { world }) => {
     const { press, reach } = await zsh(world)
@@ -106,10 +109,13 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
   test.skipIf(!isThere('zsh')).for([
     ['login', '-- store the token here (default: keyring)'],
     ['serve', '-- register clients from JSON: [{ "clientId": "…", "name": "…" }]'],
-  ] as const)('zsh shows what an option of %s says, with its colon', async ([name, words], { world }) => {
-    const { press, reach } = await zsh(world)
-    await reach(press(`authgraph ${name} --\t`), [words])
-  })
+  ] as const)(
+    'zsh shows the description of an option of %s, with its colon',
+    async ([name, words], { world }) => {
+      const { press, reach } = await zsh(world)
+      await reach(press(`authgraph ${name} --\t`), [words])
+    },
+  )
 })
 
 function expectWords(words: readonly string[], offered: readonly string[], others: readonly string[]): void {
@@ -117,7 +123,7 @@ function expectWords(words: readonly string[], offered: readonly string[], other
   for (const word of others) expect(words).not.toContain(word)
 }
 
-/** A zsh at its prompt, with the script read. */
+/** A zsh at its prompt that has loaded the script. */
 async function zsh(world: World) {
   const { script, env, cwd } = await userOf(world, 'zsh')
   const shell = spawn('zsh', ['-f'], { cols: 200, rows: 60, cwd, env: { ...env, TERM: 'dumb', PS1: '' } })
@@ -133,7 +139,7 @@ async function zsh(world: World) {
     shell.write(keys)
     return from
   }
-  /** Waits until all of these words were written. */
+  /** Waits until the shell has printed all of these words. */
   const reach = (from: number, words: readonly string[]) =>
     new Promise<string>((resolve) => {
       check = () => {

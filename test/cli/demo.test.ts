@@ -5,7 +5,7 @@ const run = (args: string[], onOutput?: RunOptions['onOutput']) =>
   runWith(args, { env: { PATH: process.env.PATH ?? '' }, ...(onOutput && { onOutput }) })
 
 describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
-  test('--approve goes from requested over pending to authorized, and prints no token', async () => {
+  test('--approve shows requested, pending and authorized, and prints no token', async () => {
     const { code, stdout, stderr } = await run(['demo', '--approve', '--interval', '1'])
     expect(stderr).toBe('')
     expect(code).toBe(0)
@@ -16,19 +16,19 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
     expect(stdout).not.toContain('\u001b')
   })
 
-  test('--deny ends with denied', async () => {
+  test('--deny ends in denied', async () => {
     const { code, stdout } = await run(['demo', '--deny', '--interval', '1'])
     expect(code).toBe(1)
     expect(stdout).toMatch(/^✗ the user denied the authorization\n {2}No token was issued/m)
   })
 
-  test('--expire ends with expired', async () => {
+  test('--expire ends in expired', async () => {
     const { code, stdout } = await run(['demo', '--expire', '--interval', '1'])
     expect(code).toBe(1)
     expect(stdout).toMatch(/^✗ the codes expired .*\n {2}Run the command again/m)
   })
 
-  test('--json prints one object a line, and no token', async () => {
+  test('--json prints one object per line and no token', async () => {
     const { code, stdout } = await run(['demo', '--json', '--approve', '--interval', '1'])
     const lines = stdout
       .trim()
@@ -44,7 +44,7 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
     })
   })
 
-  test('ends with 130 on Ctrl-C, with everything closed', async () => {
+  test('closes everything on Ctrl-C and exits with 130', async () => {
     const { code, stdout } = await run(['demo'], (text, kill) => text.includes('requested') && kill('SIGINT'))
     expect(code).toBe(130)
     expect(stdout).toMatch(/^cancelled /m)

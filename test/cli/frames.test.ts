@@ -6,11 +6,11 @@ import { test, type World } from './support/world.ts'
 
 const folder = resolve(import.meta.dirname, '../../docs/terminal')
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this matches control sequences.
 const COLOR = /\u001b\[[\d;]*m/
 const LOGIN = ['--client-id', 'id', '--scope', 'repo,gist', '--profile', 'work']
 
-/** What differs from run to run. */
+/** Text that differs from run to run. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/(localhost|127\.0\.0\.1):\d+/g, '$1:8080'],
   [/\/\S*\/ag-\w+\/state/g, '~/.local/state/authgraph'],
@@ -23,7 +23,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/"(secondsLeft|secondsToNextPoll|expiresAt)":\d+/g, '"$1":1'],
 ]
 
-/** Compares with the frame that is kept; `docs/tools/terminal-frames.js` writes it anew. */
+/** Compares with the saved frame. `docs/tools/terminal-frames.js` updates it. */
 function expectFrame(name: string, text: string): void {
   const shape = VARYING.reduce((shape, [pattern, text]) => shape.replaceAll(pattern, text), text)
   const file = join(folder, `${name}.txt`)
@@ -31,7 +31,7 @@ function expectFrame(name: string, text: string): void {
   expect(`${shape.trimEnd()}\n`).toBe(readFileSync(file, 'utf8'))
 }
 
-/** A login in a terminal, as it waits. */
+/** A login that waits in a terminal. */
 async function waiting(world: World, size: { columns: number; rows: number }, more: readonly string[] = []) {
   const { url } = await world.scripted()
   const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN, ...more], size)
@@ -39,7 +39,7 @@ async function waiting(world: World, size: { columns: number; rows: number }, mo
   return terminal
 }
 
-describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
+describe('the saved frame', { concurrent: true, timeout: 60_000 }, () => {
   test.for([
     ['login-80x24', { columns: 80, rows: 24 }, []],
     ['login-80x40', { columns: 80, rows: 40 }, []],
@@ -51,7 +51,7 @@ describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
     expect(terminal.raw()).toMatch(COLOR)
   })
 
-  test('of a terminal without colours are the same', async ({ world }) => {
+  test('is the same without colors', async ({ world }) => {
     const { url } = await world.scripted()
     const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN], {
       env: { NO_COLOR: '1' },
@@ -61,7 +61,7 @@ describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
     expect(terminal.raw()).not.toMatch(COLOR)
   })
 
-  test('of a login that is authorized, and of its status', async ({ world }) => {
+  test('matches an authorized login and its status', async ({ world }) => {
     const { url } = await world.scripted({ polls: [PENDING, granted('gho_tokenInTheClear')] })
     const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN])
     expect(await terminal.exit).toBe(0)
@@ -75,14 +75,14 @@ describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
     expectFrame('status', status.screen())
   })
 
-  test('of a login that is denied', async ({ world }) => {
+  test('matches a denied login', async ({ world }) => {
     const { url } = await world.scripted({ polls: [DENIED] })
     const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN])
     expect(await terminal.exit).toBe(4)
     expectFrame('login-denied', terminal.screen())
   })
 
-  test('of the keys: C copies, Enter opens, Ctrl-C saves', async ({ world }) => {
+  test('matches the keys: C copies, Enter opens, Ctrl-C saves', async ({ world }) => {
     const terminal = await waiting(world, { columns: 80, rows: 24 })
     terminal.press('c')
     await terminal.shows(/Asked the terminal/)
@@ -94,7 +94,7 @@ describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
     expectFrame('login-saved', terminal.screen())
   })
 
-  test('of a machine without a keyring', async ({ world }) => {
+  test('matches a login without a keyring', async ({ world }) => {
     const terminal = world.open(['login', ...LOGIN], {
       env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' },
     })
@@ -102,7 +102,7 @@ describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
     expectFrame('login-no-keyring', terminal.screen())
   })
 
-  test('of a pipe, for people and for programs', async ({ world }) => {
+  test('matches piped output, as text and as JSON', async ({ world }) => {
     const polls = [PENDING, granted('gho_tokenInTheClear')]
     const [users, programs] = await Promise.all([world.scripted({ polls }), world.scripted({ polls })])
     const login = (url: string, ...more: string[]) =>
@@ -112,7 +112,7 @@ describe('the frames', { concurrent: true, timeout: 60_000 }, () => {
     expectFrame('login-json', events.stdout)
   })
 
-  test('of the help', async ({ world }) => {
+  test('matches the help', async ({ world }) => {
     expectFrame('help-login', (await world.run(['login', '--help'])).stdout)
   })
 })

@@ -17,7 +17,7 @@ async function login(world: World, more: object = {}) {
   return new URL(service.url).host
 }
 
-/** A repository over HTTP as plain files, and the device flow, for those who have the token. */
+/** A git repository over HTTP that requires the token, and the device flow. */
 async function repository(world: World) {
   const source = join(world.folder, 'source')
   const bare = join(world.folder, 'hello.git')
@@ -61,7 +61,7 @@ async function repository(world: World) {
 }
 
 describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () => {
-  test('lets git clone what only the token may read', async ({ world }) => {
+  test('lets git clone a private repository', async ({ world }) => {
     const { url, env, credentials } = await repository(world)
     expect((await world.run(['login', '--host', url, '--client-id', 'id', '--store', 'file'])).code).toBe(0)
     const helper = `!'${process.execPath}' '${COMMAND}' git-credential`
@@ -75,9 +75,7 @@ describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () =
     expect(readFileSync(join(copy, '.git', 'config'), 'utf8')).not.toContain(TOKEN)
   })
 
-  test('hands the token to its own host by its own scheme alone, and says when it ends', async ({
-    world,
-  }) => {
+  test('sends the token only to its own host and scheme, with its expiry', async ({ world }) => {
     const host = await login(world, { expires_in: 28_800 })
     const get = (input: string) => world.run(['git-credential', 'get'], { input })
     const { stdout } = await get(
@@ -90,7 +88,7 @@ describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () =
     expect(await get('')).toEqual(nothing)
   })
 
-  test('a refusal heard by git does not end the login, but is told', async ({ world }) => {
+  test('reports a refusal to git but keeps the login', async ({ world }) => {
     const host = await login(world)
     const input = `protocol=http\nhost=${host}\nusername=octo\npassword=${TOKEN}\n\n`
     expect(await world.run(['git-credential', 'store'], { input })).toEqual({
@@ -106,7 +104,7 @@ describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () =
     expect(other.stderr).toBe('')
   })
 
-  test('a refused token that can be renewed is renewed at the next use', async ({ world }) => {
+  test('refreshes a refused token at the next use', async ({ world }) => {
     const more = { expires_in: 28_800, refresh_token: 'ghr_refreshInTheClear' }
     const service = await world.scripted({ polls: [granted(TOKEN, more), granted('ghu_fresh0123', more)] })
     const { host } = new URL(service.url)

@@ -16,7 +16,7 @@ describe('through the fetch of the command', () => {
   responsesContract()
 })
 
-/** Answers every request with these bytes, and ends the connection or leaves it open. */
+/** Responds to every request with these bytes, then ends the connection or leaves it open. */
 async function responding(bytes: string | Buffer, { leaveOpen = false } = {}) {
   const requests: string[] = []
   const server = createServer((socket) => {
@@ -35,7 +35,7 @@ async function responding(bytes: string | Buffer, { leaveOpen = false } = {}) {
 }
 
 describe('the fetch of the command', () => {
-  test('calls itself what the fetch of the runtime calls itself', async () => {
+  test('sends the user agent of the runtime', async () => {
     const { url, requests } = await responding('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
     await (await httpFetch(url)).text()
     await (await fetch(url)).text()
@@ -44,13 +44,13 @@ describe('the fetch of the command', () => {
     expect(ours).toBe(theirs)
   })
 
-  test('fails at once where the answer turns to another protocol', async () => {
+  test('fails at once if the response switches protocols', async () => {
     const turn = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: odd\r\n\r\n'
     const { url } = await responding(turn, { leaveOpen: true })
     await expect(httpFetch(url)).rejects.toThrow('closed without a response')
   })
 
-  test('passes over what is said before the answer', async () => {
+  test('ignores informational responses', async () => {
     const early = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'
     const { url } = await responding(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`)
     expect(await (await httpFetch(url)).text()).toBe('ok')
@@ -60,7 +60,7 @@ describe('the fetch of the command', () => {
     ['gzip', gzipSync('{"a":1}')],
     ['deflate', deflateSync('{"a":1}')],
     ['br', brotliCompressSync('{"a":1}')],
-  ])('reads what it can of a body packed by %s: all, half, or nothing', async (packing, packed) => {
+  ])('reads a %s body that is complete, truncated or empty', async (packing, packed) => {
     const head = Buffer.from(`HTTP/1.1 200 OK\r\ncontent-encoding: ${packing}\r\n\r\n`)
     for (const size of [packed.length, packed.length - 6, 0]) {
       const { url } = await responding(Buffer.concat([head, packed.subarray(0, size)]))
@@ -72,9 +72,9 @@ describe('the fetch of the command', () => {
   })
 
   test.each([
-    ['before the answer', ''],
+    ['before the response', ''],
     ['in the middle of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
-  ])('ends when it is told to, %s', async (_when, bytes) => {
+  ])('aborts %s', async (_when, bytes) => {
     const { url, requests } = await responding(bytes, { leaveOpen: true })
     const controller = new AbortController()
     const body = httpFetch(url, { signal: controller.signal }).then((response) => response.text())

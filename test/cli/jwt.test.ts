@@ -18,16 +18,14 @@ const inFile = (world: { folder: string }) => {
   return path
 }
 
-/** A token with these claims. Its signature is none. */
+/** A JWT with these claims and an invalid signature. */
 const tokenOf = (claims: object) =>
   ['{"alg":"RS256"}', JSON.stringify(claims), 's']
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.')
 
 describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
-  test('prints a token that the key signed, from a file, a variable or the standard input', async ({
-    world,
-  }) => {
+  test('signs with a key from a file, a variable or standard input', async ({ world }) => {
     const sign = ['jwt', '--app-id', '12345', '--key']
     const made = await Promise.all([
       world.run([...sign, inFile(world)]),
@@ -48,7 +46,7 @@ describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
     }
   })
 
-  test('waits for who writes into the pipe', async ({ world }) => {
+  test('waits for a slow writer of the pipe', async ({ world }) => {
     const { code, stdout } = await world.run(['jwt', '--app-id', '1', '--key', '-'], {
       inputAfter: 300,
       input: pem,
@@ -56,7 +54,7 @@ describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
     expect({ code, parts: stdout.split('.').length }).toEqual({ code: 0, parts: 3 })
   })
 
-  test('--decode shows a time that no calendar has', async ({ world }) => {
+  test('--decode shows a time that is out of range', async ({ world }) => {
     const { code, stdout } = await world.run(['jwt', '--decode'], {
       input: tokenOf({ iat: -1e20, exp: 1e20 }),
     })
@@ -64,9 +62,7 @@ describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).toContain('exp         100000000000000000000, out of range\n')
   })
 
-  test('--decode shows claims and seconds left, of a new token or of one that is piped in', async ({
-    world,
-  }) => {
+  test('--decode shows the claims and the seconds left of a new or a piped JWT', async ({ world }) => {
     const fresh = await world.run(['jwt', '--app-id', 'Iv1.abc', '--key', inFile(world), '--decode'])
     expect(fresh.code).toBe(0)
     expect(fresh.stdout).toMatch(
@@ -95,7 +91,7 @@ describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
     [['jwt', '--app-id', '1', '--key', '/nowhere'], 'cannot be read (ENOENT): use a file'],
     [['jwt', '--app-id', '1', '--key', 'env:NOT_SET'], '--key is empty: check that the variable is set'],
     [['jwt', '--decode'], 'is empty'],
-  ] as const)('%j is refused with a sentence', async ([args, sentence], { world }) => {
+  ] as const)('refuses %j with a message', async ([args, sentence], { world }) => {
     const { code, stderr } = await world.run(args)
     expect(code).toBe(2)
     expect(stderr).toContain(sentence)
@@ -104,16 +100,13 @@ describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
   test.for([
     ['public', publicKey.export({ type: 'spki', format: 'pem' }), 'pass the private key'],
     ['encrypted', encrypted, 'decrypt it with "openssl pkey -in <file> -out <new file>"'],
-    ['of OpenSSH', '-----BEGIN OPENSSH PRIVATE KEY-----', 'with "ssh-keygen -p -m PEM -f <copy>"'],
-    ['no key', 'this is no key', 'pass the PEM file as downloaded'],
-  ] as const)(
-    'a key that is %s is named, and what to do is said once',
-    async ([, key, advice], { world }) => {
-      const { code, stderr } = await world.run(['jwt', '--app-id', '1', '--key', '-'], { input: String(key) })
-      expect(code).toBe(1)
-      expect(stderr).toMatch(/^✗ .+\n$/)
-      expect(stderr).toContain(advice)
-      expect(stderr).not.toMatch(/CryptoKey|KeyObject|appId/)
-    },
-  )
+    ['in OpenSSH format', '-----BEGIN OPENSSH PRIVATE KEY-----', 'with "ssh-keygen -p -m PEM -f <copy>"'],
+    ['not a key', 'this is not a key', 'pass the PEM file as downloaded'],
+  ] as const)('explains once what to do about a key that is %s', async ([, key, advice], { world }) => {
+    const { code, stderr } = await world.run(['jwt', '--app-id', '1', '--key', '-'], { input: String(key) })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^✗ .+\n$/)
+    expect(stderr).toContain(advice)
+    expect(stderr).not.toMatch(/CryptoKey|KeyObject|appId/)
+  })
 })

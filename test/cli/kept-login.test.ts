@@ -11,7 +11,7 @@ const TOKEN = 'ghu_tokenInTheClear0123456789'
 const FRESH = 'ghu_freshTokenInTheClear012345'
 const RENEWABLE = { expires_in: 28_800, refresh_token: 'ghr_refreshInTheClear' }
 
-/** A profile `work`, logged in at a service that then gives a fresh token. */
+/** A profile `work`, logged in to a service that issues a new token at the next refresh. */
 async function loggedIn(world: World, more: object = {}) {
   const service = await world.scripted({ polls: [granted(TOKEN, more), granted(FRESH, RENEWABLE)] })
   const login = ['login', '--host', service.url, '--client-id', 'id', '--store', 'file', '--profile', 'work']
@@ -20,7 +20,7 @@ async function loggedIn(world: World, more: object = {}) {
   return {
     ...service,
     host: new URL(service.url).host,
-    /** Lets the token end. */
+    /** Makes the token expire. */
     expire: () => {
       const kept = JSON.parse(readFileSync(path, 'utf8'))
       kept.token.expiresAt = Date.now() - 1
@@ -31,7 +31,7 @@ async function loggedIn(world: World, more: object = {}) {
 }
 
 describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
-  test('prints the token of the last login, and that alone', async ({ world }) => {
+  test('prints only the token of the last login', async ({ world }) => {
     await loggedIn(world)
     expect(await world.run(['token'])).toEqual({ code: 0, stdout: `${TOKEN}\n`, stderr: '' })
     expect((await world.run(['token', '--profile', 'home'])).stderr).toContain(
@@ -39,7 +39,7 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
     )
   })
 
-  test('renews a token that has ended once, however many ask at the same time', async ({ world }) => {
+  test('refreshes an expired token once for concurrent commands', async ({ world }) => {
     const { expire, refreshes } = await loggedIn(world, RENEWABLE)
     expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
     expire()
@@ -53,7 +53,7 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
     })
   })
 
-  test('renews it once too where a killed command left its lock, with a date to come', async ({ world }) => {
+  test('refreshes it once after a killed command left a lock with a future date', async ({ world }) => {
     const { expire, refreshes } = await loggedIn(world, RENEWABLE)
     expire()
     const lock = join(world.folder, 'state', 'locks', 'work.json.lock')
@@ -66,7 +66,9 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
     expect(world.files().filter(({ name }) => name.includes('.lock'))).toEqual([])
   })
 
-  test('a signal to end waits until the renewed token is kept, and leaves no lock', async ({ world }) => {
+  test('stores the refreshed token before a signal ends the command, and leaves no lock', async ({
+    world,
+  }) => {
     const { expire, refreshes, hold } = await loggedIn(world, RENEWABLE)
     expire()
     const release = hold()
@@ -77,7 +79,7 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
     expect(refreshes()).toHaveLength(1)
   })
 
-  test('says how to log in again where the token has ended for good', async ({ world }) => {
+  test('says how to log in again if an expired token cannot be refreshed', async ({ world }) => {
     const { expire } = await loggedIn(world, { expires_in: 28_800 })
     expire()
     const { code, stdout, stderr } = await world.run(['token'])
@@ -112,7 +114,7 @@ describe('authgraph token, where a refresh is refused', { concurrent: true, time
 })
 
 describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
-  test('shows who, where, what for, until when and where it is kept, and not the token', async ({
+  test('shows the user, the host, the scopes, the expiry and the store, but not the token', async ({
     world,
   }) => {
     const { host } = await loggedIn(world, RENEWABLE)
@@ -139,7 +141,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout + json.stdout).not.toContain(TOKEN)
   })
 
-  test('is 1 where a service cannot be reached, with what to do', async ({ world }) => {
+  test('exits with 1 and advice if a service cannot be reached', async ({ world }) => {
     const { close } = await loggedIn(world)
     close()
     const { code, stdout } = await world.run(['status'])
@@ -147,9 +149,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).toMatch(/^✗ work \(current\)\n.*cannot be reached: ECONNREFUSED\n {2}Check the connection/)
   })
 
-  test('shows the other logins where the record of one is damaged, and a login replaces that one', async ({
-    world,
-  }) => {
+  test('shows the other logins if one record is damaged, and a new login replaces it', async ({ world }) => {
     const { url } = await loggedIn(world)
     const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--profile', 'home']
     const record = join(world.folder, 'profiles', 'home.json')
@@ -161,7 +161,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).toContain('✗ the record of home cannot be read')
     expect((await world.run(['status', '--profile', 'work'])).code).toBe(0)
     expect((await world.run(['token', '--profile', 'work'])).code).toBe(0)
-    // It may be the last login.
+    // The damaged one may be the last login.
     const unnamed = await world.run(['token'])
     expect(unnamed).toMatchObject({ code: 1, stdout: '' })
     expect(unnamed.stderr).toContain('authgraph login --profile home')
@@ -169,7 +169,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect((await world.run(['status'])).code).toBe(0)
   })
 
-  test('a login replaces a token that is damaged, and asks for the client id alone', async ({ world }) => {
+  test('replaces a damaged token by a new login, which needs only the client id', async ({ world }) => {
     const { url } = await loggedIn(world)
     writeFileSync(join(world.folder, 'state', 'tokens', 'work.json'), '{')
     expect((await world.run(['token'])).stderr).toContain('authgraph login --profile work')
@@ -179,7 +179,9 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect((await world.run(['token'])).code).toBe(0)
   })
 
-  test('a token that no header can carry is damaged, and never printed', async ({ world }) => {
+  test('treats a token that is not a valid header value as damaged and never prints it', async ({
+    world,
+  }) => {
     const { host } = await loggedIn(world)
     const path = join(world.folder, 'state', 'tokens', 'work.json')
     const kept = JSON.parse(readFileSync(path, 'utf8'))
@@ -193,7 +195,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     }
   })
 
-  test('keeps a token that is not a bearer token, and says that it is not sent', async ({ world }) => {
+  test('stores a token that is not a bearer token but does not send it', async ({ world }) => {
     const { url, requests } = await world.scripted({ polls: [granted(TOKEN, { token_type: 'mac' })] })
     const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file']
     const shown = await world.run(login)
@@ -211,7 +213,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect(requests.filter(({ authorization }) => authorization)).toEqual([])
   })
 
-  test.for(['profiles', 'state'])('is told where %s is no folder', async (name, { world }) => {
+  test.for(['profiles', 'state'])('reports a file in place of the folder %s', async (name, { world }) => {
     writeFileSync(join(world.folder, name), '')
     const login = ['login', '--host', 'localhost:9', '--client-id', 'id', '--store', 'file']
     const { code, stdout, stderr } = await world.run(login)
@@ -221,7 +223,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     )
   })
 
-  test('says that a service whose API is not known was not asked, and api what to do', async ({ world }) => {
+  test('does not check a service without a known API, and api says what to do', async ({ world }) => {
     const document: Record<string, string> = {}
     const issuer = await world.scripted({ polls: [granted(TOKEN)], user: document })
     Object.assign(document, {
@@ -241,7 +243,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     })
   })
 
-  test('is 1 where nobody is logged in', async ({ world }) => {
+  test('exits with 1 if nobody is logged in', async ({ world }) => {
     const { code, stderr } = await world.run(['status'])
     expect(code).toBe(1)
     expect(stderr).toBe('✗ nobody is logged in: run authgraph login\n')
@@ -249,7 +251,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
 })
 
 describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
-  test('erases what is here, says that the service knows nothing of it, and asks it nothing', async ({
+  test('deletes the login on this machine without a request to the service, and says so', async ({
     world,
   }) => {
     const { requests } = await loggedIn(world)
@@ -265,7 +267,7 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test.for(['{', '{"v":2}'])(
-    'removes a profile whose record is %s, by its name alone',
+    'removes a profile with the record %s only by its name',
     async (text, { world }) => {
       await loggedIn(world)
       const record = join(world.folder, 'profiles', 'work.json')

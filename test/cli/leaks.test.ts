@@ -4,10 +4,10 @@ import { hasKeyring, startKeyring } from './support/keyring.ts'
 import { CLIENT_ID } from './support/live-service.ts'
 import { test } from './support/world.ts'
 
-/** Milliseconds between two looks at the processes. */
+/** Milliseconds between two scans of the processes. */
 const EVERY = 50
 
-/** Collects what every process of this machine shows of itself, until it is told to stop. */
+/** Collects the arguments and environments of all processes until it is stopped. */
 function watchProcesses() {
   const seen = new Set<string>()
   const look = () => {
@@ -16,7 +16,7 @@ function watchProcesses() {
         try {
           seen.add(readFileSync(`/proc/${id}/${file}`, 'utf8'))
         } catch {
-          // It has ended, or is not ours.
+          // The process has ended or belongs to another user.
         }
       }
   }
@@ -29,7 +29,7 @@ function watchProcesses() {
 }
 
 describe.skipIf(process.platform !== 'linux' || !hasKeyring)('with a keyring', { timeout: 60_000 }, () => {
-  test('the token is in no process list, no output and no file', async ({ world }) => {
+  test('never exposes the token in a process list, the output or a file', async ({ world }) => {
     const keyring = await startKeyring()
     world.onEnd(keyring.stop)
     const service = await world.live()

@@ -7,7 +7,7 @@ import { withLock } from '../../src/cli/storage/lock.ts'
 
 const FUTURE = new Date('2100-01-01')
 
-/** A lock that somebody left behind, or still holds. */
+/** A lock that its owner has left behind or still holds. */
 function lockOf(owner: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'ag-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -17,12 +17,12 @@ function lockOf(owner: string): string {
   return lock
 }
 
-/** The number of a process that has ended. */
+/** The id of a process that has ended. */
 function endedProcess(): number {
   return spawnSync(process.execPath, ['--version']).pid
 }
 
-test('takes over the lock of a process that has ended, one after the other, whatever its date', async () => {
+test('takes over the lock of an ended process, one run at a time, whatever its date', async () => {
   const lock = lockOf(`${endedProcess()} x ${hostname()}`)
   let running = 0
   const most: number[] = []
@@ -37,10 +37,10 @@ test('takes over the lock of a process that has ended, one after the other, what
 })
 
 test.each([
-  ['of a process that runs', `${process.pid} x ${hostname()}`, `(process ${process.pid}) `],
-  ['of another machine', `${endedProcess()} x another-machine`, '(process '],
-  ['that names nobody', '', 'command is using'],
-])('waits for a lock %s no longer than it may, and leaves it there', async (_which, owner, words) => {
+  ['of a running process', `${process.pid} x ${hostname()}`, `(process ${process.pid}) `],
+  ['on another machine', `${endedProcess()} x another-machine`, '(process '],
+  ['without an owner', '', 'command is using'],
+])('gives up on a lock %s after the timeout and leaves it', async (_which, owner, words) => {
   const lock = lockOf(owner)
   const never = () => Promise.reject(new Error('was run'))
   const error = await withLock(lock, never, { patience: 120 }).catch((thrown) => thrown)
@@ -49,14 +49,14 @@ test.each([
   expect(readFileSync(lock, 'utf8')).toBe(owner)
 })
 
-test('removes no lock but its own', async () => {
+test('removes only its own lock', async () => {
   const lock = lockOf(`${endedProcess()} x ${hostname()}`)
   const other = `${process.pid} x ${hostname()}`
   await withLock(lock, async () => writeFileSync(lock, other))
   expect(readFileSync(lock, 'utf8')).toBe(other)
 })
 
-test('a signal to end waits for the last of several runs', async () => {
+test('holds a signal back until the last of several runs has ended', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ag-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const kill = vi.spyOn(process, 'kill').mockImplementation(() => true)
@@ -74,7 +74,7 @@ test('a signal to end waits for the last of several runs', async () => {
   expect(kill.mock.calls).toEqual([[process.pid, 'SIGHUP']])
 })
 
-test('a folder that cannot be used is told as that', async () => {
+test('reports a folder that cannot be used', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ag-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'file'), '')
@@ -82,7 +82,7 @@ test('a folder that cannot be used is told as that', async () => {
   await expect(withLock(join(folder, 'file', 'lock'), never)).rejects.toMatchObject({ code: 'unusable_file' })
 })
 
-test('a signal to end acts once the run is over and the lock is free', async () => {
+test('delivers a signal after the run has ended and the lock is released', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ag-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const lock = join(folder, 'lock')

@@ -10,7 +10,7 @@ import { test, type World } from './support/world.ts'
 const TOKEN = 'gho_tokenInTheClear0123456789'
 
 describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
-  test('keeps the token in a file that only the user may read, and nothing secret in its configuration', async ({
+  test('stores the token in a file that only the user can read, and no secret in the profile', async ({
     world,
   }) => {
     const service = await world.live()
@@ -45,7 +45,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(world.files().filter(({ name }) => name.startsWith('state/unfinished/'))).toEqual([])
   })
 
-  test('uses the client id, the address, the scopes and the store of the login before', async ({ world }) => {
+  test('reuses the client id, address, scopes and store of the previous login', async ({ world }) => {
     const { url, requests } = await world.scripted({ polls: [granted(TOKEN)] })
     const first = [
       'login',
@@ -67,7 +67,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(Object.fromEntries(one?.fields ?? [])).toEqual({ client_id: 'id', scope: 'repo' })
   })
 
-  test('tells no client id to another service than it is of', async ({ world }) => {
+  test('does not send a client id to another service', async ({ world }) => {
     const [one, other] = await Promise.all([world.scripted({ polls: [granted(TOKEN)] }), world.scripted()])
     const login = (url: string, ...more: string[]) =>
       world.run(['login', '--profile', 'work', '--host', url, '--store', 'file', ...more])
@@ -78,7 +78,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(other.requests).toEqual([])
   })
 
-  test('ends at a signal while it asks who has logged in, and the token is kept', async ({ world }) => {
+  test('ends on a signal while it asks for the user, with the token stored', async ({ world }) => {
     const { url, requests } = await world.scripted({ polls: [granted(TOKEN)], hang: '/user' })
     const asks = () => requests.some(({ path }) => path === '/user')
     const { signal } = await world.run(['login', '--host', url, '--client-id', 'id', '--store', 'file'], {
@@ -88,9 +88,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
   })
 
-  test('goes on at a signal while it asks who has logged in, where the token is kept nowhere', async ({
-    world,
-  }) => {
+  test('ignores a signal while it asks for the user if the token is not stored', async ({ world }) => {
     const { url, requests } = await world.scripted({ polls: [granted(TOKEN)], hang: '/user' })
     const asks = () => requests.some(({ path }) => path === '/user')
     const login = ['login', '--host', url, '--client-id', 'id', '--store', 'none', '--print']
@@ -98,7 +96,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${TOKEN}\n` })
   })
 
-  test('stops where it cannot be written down', async ({ world }) => {
+  test('stops if its progress cannot be saved', async ({ world }) => {
     const { url } = await world.scripted()
     mkdirSync(join(world.folder, 'state'))
     writeFileSync(join(world.folder, 'state', 'unfinished'), '')
@@ -115,7 +113,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).toMatch(/✗ .*unfinished.* cannot be used/)
   })
 
-  test('names a command that goes on, also where nothing is to be kept or the name is a pattern', async ({
+  test('prints a command that resumes, also for --store none and for a name with brackets', async ({
     world,
   }) => {
     const { url } = await world.scripted({ polls: [PENDING, granted(TOKEN)] })
@@ -127,7 +125,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${TOKEN}\n` })
   })
 
-  test('removes the records of codes that have expired', async ({ world }) => {
+  test('removes the records of expired codes', async ({ world }) => {
     const { url } = await world.scripted({ codes: { expires_in: 1 } })
     const login = (name: string) =>
       world.run([
@@ -150,7 +148,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     }, 20_000)
   })
 
-  test('a denial ends with 4 and a sentence on what to do', async ({ world }) => {
+  test('exits with 4 and advice after a denial', async ({ world }) => {
     const service = await world.live()
     const { code, stdout } = await world.run(
       ['login', '--host', service.host, '--client-id', CLIENT_ID, '--store', 'file'],
@@ -162,7 +160,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
   })
 
-  test('a code that runs out ends with 3, and leaves no record', async ({ world }) => {
+  test('exits with 3 after the code expires, and leaves no record', async ({ world }) => {
     const { url } = await world.scripted({ codes: { expires_in: 1 } })
     const { code, stdout } = await world.run(['login', '--host', url, '--store', 'file'], {
       env: { AUTHGRAPH_CLIENT_ID: 'id' },
@@ -214,7 +212,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout.match(/✗/g)).toHaveLength(1)
   })
 
-  test('--json tells what the service says of a refusal', async ({ world }) => {
+  test('--json includes the description of a refusal by the service', async ({ world }) => {
     const refusal = { error: 'odd', error_description: 'Because.' }
     const { url } = await world.scripted({ polls: [refusal] })
     const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--json']
@@ -227,7 +225,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     })
   })
 
-  test('nothing that a service sends can write to the terminal', async ({ world }) => {
+  test('prints no control characters that a service sends', async ({ world }) => {
     const evil = '\u001b[2J\u009b31m\u202e\r\n'
     const { url } = await world.scripted({
       polls: [granted(TOKEN, { scope: `repo${evil},gist` })],
@@ -243,7 +241,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test.for([['--print'], ['--print', '--json']])(
-    'with %j no token is printed that could write to the terminal',
+    '%j does not print a token with control characters',
     async (print, { world }) => {
       const { url } = await world.scripted({ polls: [granted('gho_\u001b[2J\u202etoken')] })
       const login = ['login', '--host', url, '--client-id', 'id', '--store', 'none', ...print]
@@ -254,7 +252,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     },
   )
 
-  test('--json prints an event a line, and no secret', async ({ world }) => {
+  test('--json prints one event per line and no secret', async ({ world }) => {
     const service = await world.live()
     const { code, stdout } = await world.run(
       [
@@ -288,7 +286,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).not.toContain(CLIENT_ID)
   })
 
-  test('--json tells failures as events too', async ({ world }) => {
+  test('--json prints failures as events', async ({ world }) => {
     const { url } = await world.scripted({ polls: [DENIED] })
     const { code, stdout } = await world.run([
       'login',
@@ -308,7 +306,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     })
   })
 
-  test('--store none --print prints the token alone on the standard output, and keeps nothing', async ({
+  test('--store none --print prints only the token to standard output and stores nothing', async ({
     world,
   }) => {
     const { url } = await world.scripted({ polls: [granted(TOKEN)] })
@@ -332,7 +330,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     [['--store', 'none'], 2, 'add --print'],
     [[], 1, '--store file           a plain-text file'],
     [['--store', 'file', '--client-id', ''], 2, 'AUTHGRAPH_CLIENT_ID'],
-  ] as const)('%j is refused before anything is sent', async ([args, expected, sentence], { world }) => {
+  ] as const)('refuses %j before it sends a request', async ([args, expected, sentence], { world }) => {
     const { url, requests } = await world.scripted()
     const { code, stdout } = await world.run(['login', '--host', url, '--client-id', 'id', ...args])
     expect(code).toBe(expected)
@@ -340,7 +338,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(requests).toEqual([])
   })
 
-  test('--no-wait shows the code and ends with 75; --resume goes on, and asks once with --no-wait', async ({
+  test('--no-wait shows the code and exits with 75; --resume continues, and polls once with --no-wait', async ({
     world,
   }) => {
     const service = await world.live()
@@ -383,7 +381,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(again.stdout).toContain('there is no unfinished login')
   })
 
-  test('a login whose process was killed goes on with the same code', async ({ world }) => {
+  test('resumes a killed login with the same code', async ({ world }) => {
     const service = await world.live()
     const killed = await world.run(
       ['login', '--host', service.host, '--client-id', CLIENT_ID, '--store', 'file'],
@@ -398,7 +396,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
   test.for([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s saves the login and ends with %i', async ([signal, expected], { world }) => {
+  ] as const)('saves the login on %s and exits with %i', async ([signal, expected], { world }) => {
     const { url } = await world.scripted()
     const { code, stdout } = await world.run(
       ['login', '--host', url, '--client-id', 'id', '--store', 'file'],
@@ -409,7 +407,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(world.files().some(({ text }) => text.includes('device-code-in-the-clear'))).toBe(true)
   })
 
-  test('finds the addresses of any OAuth server by --issuer', async ({ world }) => {
+  test('finds the endpoints of an OAuth server by --issuer', async ({ world }) => {
     const service = await world.live({ dialect: 'rfc8628' })
     const { url } = service
     const document: Record<string, string> = {
@@ -426,7 +424,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(code).toBe(0)
   })
 
-  /** A server with paths of its own, no metadata, and no understanding of forms. */
+  /** A server with other paths, without metadata, that accepts only JSON. */
   async function jsonServer(world: World) {
     const received: { path: string; type: string; fields: object }[] = []
     const url = await world.serve(async (request, response) => {
@@ -444,7 +442,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     return { url, received, endpoints }
   }
 
-  test('reaches a server that has no metadata and reads only JSON, by its endpoints', async ({ world }) => {
+  test('logs in by endpoints to a server without metadata that accepts only JSON', async ({ world }) => {
     const { url, received, endpoints } = await jsonServer(world)
     const login = ['login', '--client-id', 'id', '--scope', 'a b', '--store', 'file', '--profile', 'work']
     const { code, stdout, stderr } = await world.run([...login, ...endpoints])
@@ -467,7 +465,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     )
   })
 
-  test('tells no client id to another token endpoint than it is of', async ({ world }) => {
+  test('does not send a client id to another token endpoint', async ({ world }) => {
     const [one, other] = await Promise.all([jsonServer(world), jsonServer(world)])
     const login = ['login', '--store', 'file', '--profile', 'work']
     expect((await world.run([...login, '--client-id', 'id', ...one.endpoints])).code).toBe(0)
@@ -477,7 +475,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect([...one.received, ...other.received]).toEqual([])
   })
 
-  test('says how to name a server that has other paths, or no metadata', async ({ world }) => {
+  test('says how to log in to a server with other paths or without metadata', async ({ world }) => {
     const { url, endpoints } = await jsonServer(world)
     const login = (...args: string[]) => world.run(['login', '--client-id', 'id', '--store', 'file', ...args])
     const [issuer, host, one] = await Promise.all([
@@ -495,16 +493,14 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(one).toMatchObject({ code: 2, stdout: expect.stringContaining('✗ set both') })
   })
 
-  test('asks for a client id before it tries the keyring', async ({ world }) => {
+  test('asks for a client id before it checks the keyring', async ({ world }) => {
     const { code, stdout } = await world.run(['login'])
     expect(code).toBe(2)
     expect(stdout).toContain('--client-id')
     expect(stdout).not.toContain('keyring')
   })
 
-  test('--open hands the whole address to the browser, unless it is on another host than the one shown', async ({
-    world,
-  }) => {
+  test('--open opens the complete address, unless its host differs from the one shown', async ({ world }) => {
     const opened = join(world.folder, 'opened')
     const folder = join(world.folder, 'bin')
     mkdirSync(folder)

@@ -7,8 +7,8 @@ import { test } from './support/world.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-describe('the package as it is published', { timeout: 120_000 }, () => {
-  test('runs its command with no other package beside it', async ({ world }) => {
+describe('the published package', { timeout: 120_000 }, () => {
+  test('runs its command without any other package', async ({ world }) => {
     const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', world.folder]
     const file = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }).trim()
     execFileSync('tar', ['-xzf', join(world.folder, file), '-C', world.folder])

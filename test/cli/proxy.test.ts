@@ -11,12 +11,12 @@ async function proxyOf(world: World) {
 }
 
 describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
-  test('is used for every request over https, but for the hosts of NO_PROXY', async ({ world }) => {
+  test('is used for every request over https, except to the hosts in NO_PROXY', async ({ world }) => {
     const proxy = await proxyOf(world)
     const service = await world.scripted({ isSecure: true, polls: [granted('gho_tokenInTheClear')] })
     const login = ['login', '--host', service.url, '--client-id', 'id', '--store', 'file']
     const trusted = { NODE_EXTRA_CA_CERTS: CERTIFICATE }
-    // Many write it without its scheme.
+    // Proxies are often written without a scheme.
     const env = { ...trusted, HTTPS_PROXY: proxy.url.replace('http://', '') }
     expect(await world.run(login, { env })).toMatchObject({ code: 0, stderr: '' })
     expect(await world.run(['api', '/user', '--field', 'a=b'], { env })).toMatchObject({
@@ -36,7 +36,7 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
     expect(proxy.hosts).toHaveLength(asked)
   })
 
-  test('never sees what goes to a loopback address without https', async ({ world }) => {
+  test('is not used for http requests to a loopback address', async ({ world }) => {
     const proxy = await proxyOf(world)
     const service = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
     const { code } = await world.run(
@@ -50,7 +50,7 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test.for(['ALL_PROXY', 'all_proxy'])(
-    'is named by %s, unless HTTPS_PROXY names one',
+    'is read from %s unless HTTPS_PROXY is set',
     async (name, { world }) => {
       const [all, https] = await Promise.all([proxyOf(world), proxyOf(world)])
       const { url } = await world.scripted({ isSecure: true })
@@ -70,36 +70,42 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
     ['HTTPS_PROXY', 'me:secret@:x', 'is not a proxy address'],
     ['HTTPS_PROXY', 'http://', 'is not a proxy address'],
     ['ALL_PROXY', 'socks5://me:secret@127.0.0.1:9', 'names a SOCKS proxy'],
-  ] as const)('in %s at %s is a usage error, and not repeated', async ([name, address, words], { world }) => {
-    const { code, stdout, stderr } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {
-      env: { [name]: address },
-    })
-    expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
-    expect(stdout).toContain(`${name} ${words}`)
-    expect(stdout).not.toContain('secret')
-  })
+  ] as const)(
+    'in %s with the value %s is a usage error that does not quote it',
+    async ([name, address, words], { world }) => {
+      const { code, stdout, stderr } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {
+        env: { [name]: address },
+      })
+      expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
+      expect(stdout).toContain(`${name} ${words}`)
+      expect(stdout).not.toContain('secret')
+    },
+  )
 
   test.for([
     [407, 'requires a user name and a password (status 407)', 'http://USER:PASSWORD@proxy.example.com'],
     [502, 'could not connect to it (status 502)', 'ask the administrator of the proxy'],
     [403, 'refused the connection with status 403', 'Check HTTPS_PROXY and ALL_PROXY'],
-  ] as const)('that refuses with %i is told from the service', async ([status, why, advice], { world }) => {
-    const proxy = await startConnectProxy(status)
-    world.onEnd(proxy.close)
-    const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') }
-    const [login, api] = await Promise.all([
-      world.run(['login', '--client-id', 'id', '--store', 'file'], { env }),
-      world.run(['api', '/user', '--auth', 'none'], { env }),
-    ])
-    const proxied = `cannot be reached: the proxy ${new URL(proxy.url).host} ${why}\n  `
-    expect(login).toMatchObject({ code: 1, stderr: '' })
-    expect(login.stdout).toContain(`✗ github.com ${proxied}`)
-    expect(login.stdout).toContain(advice)
-    expect(api.stderr).toContain(`✗ api.github.com ${proxied}`)
-    expect(login.stdout + api.stderr).not.toContain('secret')
-  })
+  ] as const)(
+    'that refuses with %i is distinguished from the service',
+    async ([status, why, advice], { world }) => {
+      const proxy = await startConnectProxy(status)
+      world.onEnd(proxy.close)
+      const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') }
+      const [login, api] = await Promise.all([
+        world.run(['login', '--client-id', 'id', '--store', 'file'], { env }),
+        world.run(['api', '/user', '--auth', 'none'], { env }),
+      ])
+      const proxied = `cannot be reached: the proxy ${new URL(proxy.url).host} ${why}\n  `
+      expect(login).toMatchObject({ code: 1, stderr: '' })
+      expect(login.stdout).toContain(`✗ github.com ${proxied}`)
+      expect(login.stdout).toContain(advice)
+      expect(api.stderr).toContain(`✗ api.github.com ${proxied}`)
+      expect(login.stdout + api.stderr).not.toContain('secret')
+    },
+  )
 
-  test('that cannot be reached is told from the service', async ({ world }) => {
+  test('that cannot be reached is distinguished from the service', async ({ world }) => {
     const login = ['login', '--client-id', 'id', '--store', 'file']
     const { code, stdout } = await world.run(login, { env: { ALL_PROXY: 'http://me:secret@127.0.0.1:9' } })
     expect(code).toBe(1)

@@ -40,7 +40,7 @@ function terminal({ columns = 80 } = {}) {
   return { stream, text: () => text }
 }
 
-test('a terminal shows the code, a live line while it waits, and gives the cursor back', () => {
+test('shows the code and a live line on a terminal, and restores the cursor', () => {
   const { stream, text } = terminal()
   const report = reportTo(stream, plain)
   report.codes(codes)
@@ -57,7 +57,7 @@ test('a terminal shows the code, a live line while it waits, and gives the curso
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('the live line never wraps, whatever the width', () => {
+test('never wraps the live line', () => {
   const { stream, text } = terminal({ columns: 24 })
   const report = reportTo(stream, plain)
   report.state(waiting, () => waiting)
@@ -67,7 +67,7 @@ test('the live line never wraps, whatever the width', () => {
   report.close()
 })
 
-test('the same state twice is told once', () => {
+test('prints a repeated state once', () => {
   const { stream, text } = terminal()
   const report = reportTo(stream, plain)
   for (const activity of ['waiting', 'polling', 'waiting'] as const)
@@ -76,7 +76,7 @@ test('the same state twice is told once', () => {
   expect(text().match(/pending/g)).toHaveLength(1)
 })
 
-test.each([24, 80, 120])('a failure breaks no word in %i columns', (columns) => {
+test.each([24, 80, 120])('wraps a failure between words in %i columns', (columns) => {
   const words =
     'Your organization does not allow devices of this kind, ask an administrator to add the application'
   const error = new RefusedError({ status: 400, error: 'org_policy', description: words })
@@ -87,7 +87,7 @@ test.each([24, 80, 120])('a failure breaks no word in %i columns', (columns) => 
   expect(failure(error, {}).lines).toContain(`  The service says: ${words}`)
 })
 
-test('colours are used on a terminal, unless they are not wanted', () => {
+test('uses colors on a terminal unless they are disabled', () => {
   const shown = (color: boolean) => {
     const { stream, text } = terminal()
     reportTo(stream, { ...plain, color }).codes(codes)
@@ -99,25 +99,25 @@ test('colours are used on a terminal, unless they are not wanted', () => {
   expect(shown(true)).not.toContain('\u001b')
 })
 
-test('the writer cuts control characters, of plain and of styled parts alike', () => {
+test('removes control characters from plain and styled text', () => {
   const { stream, text } = terminal()
   writerTo(stream, { color: false }).print(['a\u001b[2J', { style: 'bold', text: 'b\u009b\u202e\n' }], 'c\r')
   expect(text()).toBe('a[2Jb\nc\n')
 })
 
-test.each([24, 40, 60, 80, 100, 120, 200])('the card of the code fits into %i columns', (columns) => {
+test.each([24, 40, 60, 80, 100, 120, 200])('fits the code into %i columns', (columns) => {
   for (const rows of [10, 24, 50])
     for (const line of codesCard({ ...codes, verificationUri: 'https://a.io' }, { columns, rows, qr: true }))
       expect(widthOf(line)).toBeLessThanOrEqual(columns)
 })
 
-test('a code that cannot be drawn is shown as text alone', () => {
+test('shows a code without glyphs only as text', () => {
   const room = { columns: 80, rows: 24, qr: false }
   expect(codesCard({ ...codes, userCode: 'weiß-42' }, room)).toHaveLength(4)
   expect(codesCard(codes, room)).toHaveLength(9)
 })
 
-test('a terminal that knows no control sequences is shown plain lines', () => {
+test('prints plain lines on a terminal without control sequences', () => {
   vi.stubEnv('TERM', 'dumb')
   const { stream, text } = terminal()
   const report = reportTo(stream, { ...plain, color: true })
@@ -130,7 +130,7 @@ test('a terminal that knows no control sequences is shown plain lines', () => {
   )
 })
 
-test('an address that is too long for a QR code is shown without one', () => {
+test('shows an address that is too long for a QR code without one', () => {
   const long = { ...codes, verificationUriComplete: `https://example.com/${'x'.repeat(2950)}` }
   const room = { columns: 500, rows: 500, qr: true }
   expect(codesCard(long, room)).toEqual(codesCard(long, { ...room, qr: false }))

@@ -39,7 +39,7 @@ function file(name: string, text: string): string {
   return join(folder, name)
 }
 
-/** Sends a request for codes, and waits until it has come; its status, or nothing where the connection breaks. */
+/** Requests codes. Resolves to the status, or to `undefined` if the connection breaks. */
 async function beginRequest(url: string) {
   const request = httpRequest(`${url}/login/device/code`, {
     method: 'POST',
@@ -55,7 +55,7 @@ async function beginRequest(url: string) {
   return { answered }
 }
 
-test('a whole login over HTTP is logged line by line, and holds no secret', async () => {
+test('logs a complete login over HTTP without secrets', async () => {
   const served = serve(...CLIENT, '--interval', '1')
   const url = await served.url()
   const secrets = [CLIENT_ID]
@@ -130,7 +130,7 @@ test('a whole login over HTTP is logged line by line, and holds no secret', asyn
   expect(secrets.length).toBeGreaterThan(5)
 })
 
-test('what is for development alone is said once, loudly, beside the log', async () => {
+test('warns once, outside the log, that it is for development only', async () => {
   const served = serve('--demo-client')
   const url = await served.url()
   await vi.waitFor(() => expect(served.stderr()).toContain('"developer"'))
@@ -140,7 +140,7 @@ test('what is for development alone is said once, loudly, beside the log', async
   expect(served.stderr().match(/FOR DEVELOPMENT ONLY/g)).toHaveLength(1)
 })
 
-test('lines are for people on a terminal, and for programs with --json', async () => {
+test('logs readable lines on a terminal and JSON with --json', async () => {
   const command = resolve(import.meta.dirname, '../../dist/src/cli/main.cjs')
   const inTerminal = (...words: string[]) =>
     new Promise<string>((done) => {
@@ -160,7 +160,7 @@ test('lines are for people on a terminal, and for programs with --json', async (
   expect(await inTerminal('--json')).toMatch(/^\{"time":".*","event":"listening",.*\}\r$/m)
 })
 
-test('clients come from a file too, with the scopes of each, and the profile says how errors are answered', async () => {
+test('reads clients with their scopes from a file, and responds in the dialect', async () => {
   const clients = file(
     'clients.json',
     JSON.stringify([{ clientId: CLIENT_ID, name: 'From a file', scopes: ['repo'] }]),
@@ -190,7 +190,7 @@ test('clients come from a file too, with the scopes of each, and the profile say
 test.each([
   ['https://login.example.com', []],
   ['http://login.example.com', ['--allow-http']],
-])('the addresses that others see are those that are given out: %s', async (authUrl, flags) => {
+])('gives out its public address: %s', async (authUrl, flags) => {
   const url = await serve(...CLIENT, '--auth-url', authUrl, ...flags).url()
   const response = await new Promise<string>((done) => {
     const request = httpRequest(`${url}/login/device/code`, {
@@ -206,7 +206,7 @@ test.each([
 test.each([
   [[], 1],
   [['--trust-proxy', '127.0.0.1'], 0],
-])('warns of a proxy that nobody named: %j', async (flags, warnings) => {
+])('warns about an unknown proxy: %j', async (flags, warnings) => {
   const served = serve(...CLIENT, '--auth-url', 'https://login.example.com', ...flags)
   const url = await served.url()
   const headers = { host: 'login.example.com', 'x-forwarded-for': '203.0.113.7' }
@@ -241,7 +241,7 @@ test('serves https with a key and a certificate', async () => {
   expect(status).toBe(200)
 })
 
-describe('what cannot be', () => {
+describe('invalid options', () => {
   const { key } = selfSigned()
   test.each<[string[], string]>([
     [[], 'no client is registered: add --client ID=NAME, --clients FILE or --demo-client'],
@@ -265,7 +265,7 @@ describe('what cannot be', () => {
     [['--demo-client', '--dialect', 'gitlab'], 'Allowed choices are github, rfc8628'],
     [['--demo-client', '--port', '70000'], 'Expected a whole number from 0 to 65535'],
     [['--demo-client', '--interval', '0'], 'Expected a whole number of seconds from 1 to 300'],
-  ])('%j is refused with a sentence', async (words, sentence) => {
+  ])('refuses %j with a message', async (words, sentence) => {
     const served = serve(...words)
     expect(await served.ended).toBe(2)
     expect(served.stderr()).toContain(sentence)
@@ -273,7 +273,7 @@ describe('what cannot be', () => {
     expect(served.stderr()).not.toContain('    at ')
   })
 
-  test('an address of a store is not repeated, since it may hold a password', () => {
+  test('does not quote the address of a store, which may contain a password', () => {
     const { status, stderr } = spawnSync(
       process.execPath,
       [resolve(import.meta.dirname, '../../dist/src/cli/main.cjs'), 'serve', '--demo-client'],
@@ -284,7 +284,7 @@ describe('what cannot be', () => {
     expect(stderr).not.toContain('pass-in-the-clear')
   })
 
-  test('a port that is in use ends with 1', async () => {
+  test('exits with 1 if the port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
@@ -294,7 +294,7 @@ describe('what cannot be', () => {
     expect(served.stderr()).toContain(`port ${port} of 127.0.0.1 is in use`)
   })
 
-  test('a key without its certificate is refused without quoting it', async () => {
+  test('refuses a key without its certificate and does not quote it', async () => {
     const pem = file('key.pem', key)
     const served = serve('--demo-client', '--tls-key', pem, '--tls-cert', pem)
     expect(await served.ended).toBe(1)
@@ -303,16 +303,13 @@ describe('what cannot be', () => {
 })
 
 describe('stopping', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s ends with 0 where nothing is on its way',
-    async (signal) => {
-      const served = serve('--demo-client')
-      const url = await served.url()
-      expect((await fetch(`${url}/readyz`)).status).toBe(200)
-      served.signal(signal)
-      expect(await served.ended).toBe(0)
-    },
-  )
+  test.each(['SIGTERM', 'SIGINT'] as const)('exits with 0 on %s without pending requests', async (signal) => {
+    const served = serve('--demo-client')
+    const url = await served.url()
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    served.signal(signal)
+    expect(await served.ended).toBe(0)
+  })
 })
 
 describe.skipIf(!hasRedis)('with a store in Redis', () => {
@@ -324,7 +321,7 @@ describe.skipIf(!hasRedis)('with a store in Redis', () => {
   }
   const status = async (address: string) => (await fetch(address)).status
 
-  test('it is ready while Redis is there, and alive all the time', async () => {
+  test('is ready while Redis is available, and always alive', async () => {
     const { redis, served, url } = await serveRedis()
     expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 200])
     await redis.kill()
@@ -338,7 +335,7 @@ describe.skipIf(!hasRedis)('with a store in Redis', () => {
     expect((await askForCodes(url)).status).toBe(200)
   })
 
-  test('it starts while Redis is away, and is ready when it has come', async () => {
+  test('starts without Redis and is ready once Redis is available', async () => {
     const redis = await startRedis('kept')
     onTestFinished(redis.stop)
     await redis.kill()
@@ -348,7 +345,7 @@ describe.skipIf(!hasRedis)('with a store in Redis', () => {
     await vi.waitFor(async () => expect(await status(`${url}/readyz`)).toBe(200), { timeout: 5000 })
   })
 
-  test('what is on its way is answered before it stops, and it is not ready meanwhile', async () => {
+  test('responds to pending requests before it stops, and is not ready meanwhile', async () => {
     const { redis, served, url } = await serveRedis()
     redis.freeze()
     const { answered } = await beginRequest(url)
@@ -361,7 +358,7 @@ describe.skipIf(!hasRedis)('with a store in Redis', () => {
     expect(await served.ended).toBe(0)
   })
 
-  test('a second signal ends it at once', async () => {
+  test('exits at once on a second signal', async () => {
     const { redis, served, url } = await serveRedis()
     redis.freeze()
     await beginRequest(url)

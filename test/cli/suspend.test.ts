@@ -6,9 +6,7 @@ const SHOW_CURSOR = '\u001b[?25h'
 const HIDE_CURSOR = '\u001b[?25l'
 
 describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
-  test('suspends a login that reads keys, gives the terminal back, and shows the code again afterwards', async ({
-    world,
-  }) => {
+  test('suspends a login, restores the terminal, and shows the code again afterwards', async ({ world }) => {
     const { url } = await world.scripted()
     const terminal = world.open(['login', '--host', url, ...LOGIN], { inShell: true, rows: 40 })
     await terminal.shows(/pending[\s\S]*(next poll|polling)/)
@@ -16,7 +14,7 @@ describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
     await terminal.shows(/suspended with 148/)
     const before = terminal.raw().slice(0, terminal.raw().indexOf('suspended'))
     expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR))
-    // The shell lets it go on at the next line.
+    // The shell resumes the command at the next line.
     terminal.press('\n')
     await terminal.shows(/suspended[\s\S]*Enter {2}WDJB-MJHT[\s\S]*(next poll|polling)/)
     terminal.press('c')
@@ -26,7 +24,7 @@ describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
     expect(terminal.raw().lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDE_CURSOR))
   })
 
-  test('does nothing where no shell could let it go on', async ({ world }) => {
+  test('does nothing without a shell that could resume the command', async ({ world }) => {
     const { url } = await world.scripted()
     const terminal = world.open(['login', '--host', url, ...LOGIN])
     await terminal.shows(/pending[\s\S]*(next poll|polling)/)
@@ -37,7 +35,7 @@ describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
     expect(await terminal.exit).toBe(130)
   })
 
-  test('gives the cursor back where no keys are read', async ({ world }) => {
+  test('restores the cursor of a command that reads no keys', async ({ world }) => {
     const terminal = world.open(['demo', '--interval', '1'], { inShell: true })
     await terminal.shows(/next poll/)
     terminal.press('\u001a')

@@ -20,7 +20,7 @@ export function keptLogin(token: string): KeptLogin {
   }
 }
 
-/** What must come back: the two points in time say all that the two durations do. */
+/** The login to expect: the two times of expiry replace the two durations. */
 function plain({ clientId, token }: KeptLogin) {
   const { expiresIn, refreshTokenExpiresIn, accessToken, refreshToken, ...rest } = token
   return {
@@ -31,16 +31,16 @@ function plain({ clientId, token }: KeptLogin) {
   }
 }
 
-/** What every store of tokens holds to. `damage` writes something else in the place of a login. */
+/** The contract of every token store. `damage` replaces a stored login with invalid text. */
 export function tokenStoreContract(
   store: () => Promise<TokenStore>,
   { damage }: { readonly damage: (profile: string) => Promise<void> },
 ): void {
-  test('can keep logins', async () => {
+  test('can store logins', async () => {
     await expect((await store()).check()).resolves.toBeUndefined()
   })
 
-  test('gives back what it was given, and nothing before that', async () => {
+  test('returns a stored login, and undefined before', async () => {
     const kept = await store()
     expect(await kept.read('first')).toBeUndefined()
     await kept.write('first', keptLogin('gho_first'))
@@ -48,7 +48,7 @@ export function tokenStoreContract(
     expect(read && plain(read)).toEqual(plain(keptLogin('gho_first')))
   })
 
-  test('leaves out what is absent', async () => {
+  test('omits absent fields', async () => {
     const kept = await store()
     const { accessToken, tokenType, scopes, missingScopes } = keptLogin('gho_short').token
     const token = { accessToken, tokenType, scopes, missingScopes }
@@ -56,7 +56,7 @@ export function tokenStoreContract(
     expect(Object.keys((await kept.read('short'))?.token ?? {}).sort()).toEqual(Object.keys(token).sort())
   })
 
-  test('keeps one login for each profile, the last one', async () => {
+  test('stores the last login of each profile', async () => {
     const kept = await store()
     for (const name of ['localhost:8080', 'me@work', 'git.example.com', '..'])
       for (const token of ['gho_old', `gho_${name.length}`]) await kept.write(name, keptLogin(token))
@@ -64,7 +64,7 @@ export function tokenStoreContract(
       expect((await kept.read(name))?.token.accessToken.reveal()).toBe(`gho_${name.length}`)
   })
 
-  test('erases, and says whether there was something', async () => {
+  test('deletes a login and returns whether it existed', async () => {
     const kept = await store()
     await kept.write('gone', keptLogin('gho_gone'))
     expect(await kept.erase('gone')).toBe(true)
@@ -80,7 +80,7 @@ export function tokenStoreContract(
     expect(String(error.stack)).not.toContain('gho_damaged')
   })
 
-  test('says where a login is, and shows nothing of it', async () => {
+  test('says where a login is stored without exposing it', async () => {
     const kept = await store()
     await kept.write('shown', keptLogin('gho_shown'))
     expect(kept.place('shown')).toContain('shown')

@@ -10,7 +10,7 @@ import { keptLogin, tokenStoreContract } from './token-store-contract.ts'
 
 const DAMAGED = '{"v":1,"clientId":"id","token":{"accessToken":"gho_damaged"}}'
 
-describe('the store of files', () => {
+describe('the file store', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ag-'))
   const tokens = join(folder, 'state', 'tokens')
   beforeAll(() => vi.stubEnv('AUTHGRAPH_CONFIG_DIR', folder))
@@ -23,7 +23,7 @@ describe('the store of files', () => {
     damage: async (profile) => writeFileSync(join(tokens, `${profile}.json`), DAMAGED),
   })
 
-  test('lets only the user read, and leaves no draft behind', async () => {
+  test('writes files that only the user can read, and leaves no draft behind', async () => {
     const store = await tokenStore('file')
     await store.write('mode', keptLogin('gho_mode'))
     expect(statSync(tokens).mode & 0o777).toBe(0o700)
@@ -33,7 +33,7 @@ describe('the store of files', () => {
     }
   })
 
-  test('says beforehand that it cannot write', async () => {
+  test('reports in advance that it cannot write', async () => {
     vi.stubEnv('AUTHGRAPH_CONFIG_DIR', join(folder, 'a-file'))
     writeFileSync(join(folder, 'a-file'), '')
     await expect((await tokenStore('file')).check()).rejects.toMatchObject({ code: 'unusable_file' })
@@ -41,7 +41,7 @@ describe('the store of files', () => {
   })
 })
 
-describe.skipIf(!hasKeyring)('the keyring', () => {
+describe.skipIf(!hasKeyring)('the keyring store', () => {
   let keyring: Awaited<ReturnType<typeof startKeyring>>
   const { DBUS_SESSION_BUS_ADDRESS } = process.env
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe.skipIf(!hasKeyring)('the keyring', () => {
     },
   })
 
-  test('takes over what a file has kept: the client id is known, and the file is gone', async () => {
+  test('takes over a login from a file: reuses the client id and deletes the file', async () => {
     const world = new World()
     onTestFinished(() => world.end())
     const { url } = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
@@ -74,7 +74,7 @@ describe.skipIf(!hasKeyring)('the keyring', () => {
     expect((await world.run(['token'], { env: keyring.env })).stdout).toBe('gho_tokenInTheClear\n')
   })
 
-  test('leaves nothing of its probe', async () => {
+  test('leaves no probe entry behind', async () => {
     const store = await tokenStore('keyring')
     await store.check()
     const { findCredentials } = await import('@napi-rs/keyring')
@@ -83,7 +83,7 @@ describe.skipIf(!hasKeyring)('the keyring', () => {
 })
 
 describe('without a keyring', () => {
-  test('refuses with what can be done, and does not turn to the one of the kernel', async () => {
+  test('fails with advice and does not fall back to the kernel keyring', async () => {
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
     const store = await tokenStore('keyring')
     await expect(store.check()).rejects.toMatchObject({ code: 'no_keyring' })
@@ -92,7 +92,7 @@ describe('without a keyring', () => {
   })
 })
 
-test('the store of nothing keeps nothing', async () => {
+test('the store "none" stores nothing', async () => {
   const store = await tokenStore('none')
   await store.check()
   await store.write('any', keptLogin('gho_any'))

@@ -19,14 +19,14 @@ async function textAt(address: string): Promise<string> {
   return (await fetch(address)).text()
 }
 
-/** Listens to the stream, and hands out all of it at its end. */
+/** Reads the whole stream and resolves at its end. */
 async function listen(address: string, headers: Record<string, string> = {}): Promise<() => Promise<string>> {
   const response = await fetch(`${address}events`, { headers })
   const text = response.text()
   return () => text
 }
 
-/** The ids of the moves, as the pictures have them. */
+/** The ids of the transitions, as in the diagrams. */
 function transitionsOf(events: readonly ReceivedEvent[]): (string | undefined)[] {
   return events.flatMap((received) => {
     if (received.type !== 'transition') return []
@@ -38,7 +38,7 @@ function transitionsOf(events: readonly ReceivedEvent[]): (string | undefined)[]
 }
 
 describe('the stream', () => {
-  test('tells a whole flow, state by state, move by move and message by message', async () => {
+  test('sends every state, transition and message of a flow', async () => {
     const flow = await startedFlow()
     const stream = await listen(flow.address)
     flow.actor.start()
@@ -82,23 +82,26 @@ describe('the stream', () => {
     expect(events.at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
   })
 
-  test.each(['approve', 'deny'] as const)('holds no secret of a flow that ends with %s', async (decision) => {
-    const flow = await startedFlow()
-    const stream = await listen(flow.address)
-    flow.actor.start()
-    await flow.reach('pending')
-    await flow.decide(decision)
-    await flow.reach('settled')
-    const late = await listen(flow.address)
-    const page = await textAt(flow.address)
-    await flow.close()
-    expect(flow.secrets).toHaveLength(decision === 'approve' ? 3 : 2)
-    for (const text of [await stream(), await late(), page])
-      for (const secret of flow.secrets) expect(text.includes(secret)).toBe(false)
-    expect(await late()).toContain('["device_code","[secret]"]')
-  })
+  test.each(['approve', 'deny'] as const)(
+    'contains no secret of a flow that ends with %s',
+    async (decision) => {
+      const flow = await startedFlow()
+      const stream = await listen(flow.address)
+      flow.actor.start()
+      await flow.reach('pending')
+      await flow.decide(decision)
+      await flow.reach('settled')
+      const late = await listen(flow.address)
+      const page = await textAt(flow.address)
+      await flow.close()
+      expect(flow.secrets).toHaveLength(decision === 'approve' ? 3 : 2)
+      for (const text of [await stream(), await late(), page])
+        for (const secret of flow.secrets) expect(text.includes(secret)).toBe(false)
+      expect(await late()).toContain('["device_code","[secret]"]')
+    },
+  )
 
-  test('holds no secret that a service repeats where none belongs', async () => {
+  test('contains no secret that a service repeats in another field', async () => {
     const flow = await startedFlow((body) => {
       const [, secret] = flow.secrets
       const everywhere = { error_description: secret, note: secret, scope: secret, token_type: secret }
@@ -113,7 +116,7 @@ describe('the stream', () => {
     for (const secret of flow.secrets) expect((await stream()).includes(secret)).toBe(false)
   })
 
-  test('a field whose toString is not a function costs no token', async () => {
+  test('does not lose the token for a field whose toString is not a function', async () => {
     const odd = { toString: null }
     const flow = await startedFlow((body) => ({ ...body, odd, id_token: odd, scope: 'repo' }))
     const stream = await listen(flow.address)
@@ -126,7 +129,7 @@ describe('the stream', () => {
     expect(eventsOf(await stream()).at(-1)).toMatchObject({ type: 'end', text: 'Authorized.' })
   })
 
-  test('tells those who come back only what they have not heard', async () => {
+  test('sends only missed events to a page that reconnects', async () => {
     const flow = await startedFlow()
     flow.actor.start()
     await flow.reach('pending')
@@ -142,7 +145,7 @@ describe('the stream', () => {
 })
 
 describe('the server', () => {
-  /** Asks with any header, also those that `fetch` does not send. */
+  /** Sends a request with any header, including those that `fetch` forbids. */
   function ask(address: string, method = 'GET', headers: Record<string, string> = {}) {
     return new Promise<number | undefined>((resolve, reject) => {
       request(address, { method, headers }, (response) => {
@@ -154,7 +157,7 @@ describe('the server', () => {
     })
   }
 
-  test('answers nobody without the token', async () => {
+  test('refuses requests without the token', async () => {
     const { address } = await startedFlow()
     const { origin, pathname } = new URL(address)
     const other = pathname.replace(/[^/]/, (letter) => (letter === 'A' ? 'B' : 'A'))
@@ -175,7 +178,7 @@ describe('the server', () => {
     expect(await ask(`${address}events`)).toBe(200)
   })
 
-  test('has another token each time', async () => {
+  test('creates a new token each time', async () => {
     const paths = [(await startedFlow()).address, (await startedFlow()).address].map(
       (a) => new URL(a).pathname,
     )
@@ -183,7 +186,7 @@ describe('the server', () => {
     expect(paths[0]).not.toBe(paths[1])
   })
 
-  test('answers under no other name than that of this machine', async () => {
+  test('refuses requests with another host name', async () => {
     const { address } = await startedFlow()
     const { port } = new URL(address)
     for (const host of [
@@ -196,13 +199,13 @@ describe('the server', () => {
     expect(await ask(address, 'GET', { host: `localhost:${port}` })).toBe(200)
   })
 
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'])('does nothing at %s', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'])('refuses %s', async (method) => {
     const { address } = await startedFlow()
     expect(await ask(address, method)).toBe(405)
     expect(await ask(`${address}events`, method)).toBe(405)
   })
 
-  test('lets the page run nothing but its own script, in no frame, and tells nobody the address', async () => {
+  test('allows only the script of the page, no frames, and no referrer', async () => {
     const { address } = await startedFlow()
     const { headers } = await fetch(address)
     const policy = headers.get('content-security-policy') ?? ''
@@ -219,7 +222,7 @@ describe('the server', () => {
 })
 
 describe('the command', { timeout: 30_000 }, () => {
-  /** Reads the page and the whole stream of what a command prints the address of. */
+  /** Reads the page and the whole stream at the address that a command prints. */
   function watcher() {
     let read: Promise<string[]> | undefined
     return {
@@ -231,7 +234,7 @@ describe('the command', { timeout: 30_000 }, () => {
     }
   }
 
-  testWithWorld('demo --watch tells how it went, and no secret', async ({ world }) => {
+  testWithWorld('demo --watch streams the result and no secret', async ({ world }) => {
     const { onOutput, read } = watcher()
     const { code, stderr } = await world.run(['demo', '--watch', '--approve', '--interval', '1'], {
       onOutput,
@@ -243,7 +246,7 @@ describe('the command', { timeout: 30_000 }, () => {
     expect(page + stream).not.toMatch(/gho_|[0-9a-f]{32}|authgraph-demo/)
   })
 
-  testWithWorld('login --watch tells how it went, and no secret', async ({ world }) => {
+  testWithWorld('login --watch streams the result and no secret', async ({ world }) => {
     const service = await world.live()
     const { onOutput, read } = watcher()
     const approve = service.approver()
@@ -261,7 +264,7 @@ describe('the command', { timeout: 30_000 }, () => {
     expect(service.issued).toHaveLength(1)
   })
 
-  testWithWorld('a login that is stopped says so', async ({ world }) => {
+  testWithWorld('streams that a login was stopped', async ({ world }) => {
     const service = await world.live()
     const { onOutput, read } = watcher()
     const login = ['login', '--watch', '--host', service.host, '--client-id', CLIENT_ID, '--store', 'file']

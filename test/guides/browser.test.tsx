@@ -31,7 +31,7 @@ afterEach(() => {
   document.body.replaceChildren()
 })
 
-/** Starts the login of the guide and keeps what it shows. */
+/** Starts the login of the guide and records what it shows. */
 function start() {
   const at = page()
   const views: DeviceView[] = []
@@ -45,7 +45,7 @@ function start() {
 }
 
 describe('a login in a page', () => {
-  test('shows itself at once, each second, and hands over the token', async () => {
+  test('renders at once and each second, and returns the token', async () => {
     const { views, view, tokens, sent, service, pass } = start()
     expect(views[0]).toMatchObject({ activity: 'requesting' })
     await pass(2)
@@ -78,12 +78,12 @@ describe('a login in a page', () => {
     expect(warned).not.toHaveBeenCalled()
   })
 
-  test('polls at once when the tab is shown after its timers stood still', async () => {
+  test('polls at once when the tab is shown after its timers were suspended', async () => {
     const { sent, view, service, pass } = start()
     await pass(1)
     setVisibility('hidden')
     await service.approve(view()?.userCode ?? '', 'octocat')
-    // The clock goes on, the timers do not: a device that slept.
+    // The clock advances but the timers do not, as on a device that slept.
     vi.setSystemTime(Date.now() + 60_000)
     await pass(0)
     expect(sent).toEqual([CODES])
@@ -94,7 +94,7 @@ describe('a login in a page', () => {
     expect(view()).toMatchObject({ status: 'authorized' })
   })
 
-  test('does not poll sooner for being shown and hidden often', async () => {
+  test('does not poll sooner if the tab is often shown and hidden', async () => {
     const { sent, pass } = start()
     await pass(1)
     for (let second = 1; second < 5; second += 1) {
@@ -107,7 +107,7 @@ describe('a login in a page', () => {
     expect(sent).toEqual([CODES, POLL])
   })
 
-  test('knows when it has expired while the tab was hidden', async () => {
+  test('shows that the code expired while the tab was hidden', async () => {
     const { sent, view, pass } = start()
     await pass(1)
     setVisibility('hidden')
@@ -118,7 +118,7 @@ describe('a login in a page', () => {
     expect(sent).toEqual([CODES])
   })
 
-  test('without a framework begins with a button', async () => {
+  test('without a framework starts with a button', async () => {
     const { sent, service, pass } = page()
     const tokens: OAuthToken[] = []
     showLogin(document.body, 'id', (token) => tokens.push(token))
@@ -152,7 +152,7 @@ describe('a login in a page', () => {
 })
 
 describe('a login with React', () => {
-  test.each([false, true])('asks for one code once it is wanted (StrictMode: %s)', async (strict) => {
+  test.each([false, true])('requests one code when it is needed (StrictMode: %s)', async (strict) => {
     const { sent, service, pass, settle } = page()
     const tokens: OAuthToken[] = []
     const signIn = <SignIn clientId="id" onToken={(token) => tokens.push(token)} />
@@ -193,7 +193,7 @@ describe('a login with React', () => {
     expect(code()).not.toBe(first)
   })
 
-  test('links to the address that it shows, where the service gives another one for the code', async () => {
+  test('links to the address that it shows if the service sends another one with the code', async () => {
     const { settle } = page()
     const codes = {
       ...responses.codes,
@@ -207,7 +207,7 @@ describe('a login with React', () => {
     expect(shown.element.querySelector('a')?.href).toBe(codes.verification_uri)
   })
 
-  test('ends with its component, in a wait and in a request', async () => {
+  test('stops with its component, during a wait and during a request', async () => {
     for (const seconds of [0, 2]) {
       const { sent, pass } = page()
       const shown = await render(
@@ -222,7 +222,7 @@ describe('a login with React', () => {
     }
   })
 
-  test('takes over what the server rendered', async () => {
+  test('hydrates the HTML that the server rendered', async () => {
     const { sent, pass } = page()
     const login = <Login clientId="id" onToken={() => undefined} onRetry={() => undefined} />
     document.body.innerHTML = renderToString(login)
@@ -238,7 +238,7 @@ describe('a login with React', () => {
     await act(async () => root.unmount())
   })
 
-  test('may show an actor of others', async () => {
+  test('can show an existing actor', async () => {
     const { pass } = page()
     const actor = createDeviceAuthorization({ clientId: 'id' }).start()
     const shown = await render(<LoginText login={actor} />, () => pass(1))
@@ -251,7 +251,7 @@ test('a login with Vue starts and ends with its component', async () => {
   const { sent, pass } = page()
   const app = createApp({
     setup() {
-      // biome-ignore lint/correctness/useHookAtTopLevel: it is of Vue, not of React.
+      // biome-ignore lint/correctness/useHookAtTopLevel: this is Vue, not React.
       const view = useLogin('id', () => undefined)
       return () => h('p', view.value?.userCode)
     },
@@ -270,7 +270,7 @@ test('a login with Vue starts and ends with its component', async () => {
 test('a login with Svelte starts with its first subscriber and ends with its last', async () => {
   const { sent, pass } = page()
   const store = loginStore('id', () => undefined)
-  // It subscribes and unsubscribes in one turn, which sends nothing.
+  // Subscribing and unsubscribing in one turn sends no request.
   expect(get(store)).toMatchObject({ activity: 'requesting' })
   await pass(1)
   expect(sent).toEqual([])
@@ -287,7 +287,7 @@ test('a login with Svelte starts with its first subscriber and ends with its las
 describe('the origin of the service', () => {
   const service = createService({ clients: [{ clientId: 'id', name: 'App' }] })
 
-  test('is the only one whose pages may read its answers', async () => {
+  test('is the only one whose pages can read its responses', async () => {
     const headers = { origin: 'https://page.example', 'access-control-request-method': 'POST' }
     for (const [method, body] of [
       ['OPTIONS', null],
@@ -298,7 +298,7 @@ describe('the origin of the service', () => {
     }
   })
 
-  test('may be that of the page, by a proxy that hands on the login and nothing else', async () => {
+  test('can be that of the page, with a proxy that forwards only the login', async () => {
     const asked: unknown[] = []
     vi.stubGlobal('fetch', (address: string, init: RequestInit) => {
       asked.push([address, Object.keys(init.headers ?? {})])

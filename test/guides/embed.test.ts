@@ -40,7 +40,7 @@ const SERVERS: Readonly<Record<string, (service: Service) => Promise<Server>>> =
   },
 }
 
-/** A service, and the addresses of clients that it saw. */
+/** A service and the client addresses that it received. */
 function addressing() {
   const seen = new Set<string | undefined>()
   const service = createService({
@@ -54,7 +54,7 @@ function addressing() {
   return { service, seen }
 }
 
-test.concurrent.each(Object.entries(SERVERS))('a login at a service inside %s', async (_name, start) => {
+test.concurrent.each(Object.entries(SERVERS))('logs in to a service inside %s', async (_name, start) => {
   const { service, seen } = addressing()
   const server = await start(service)
   onTestFinished(() => void server.close())
@@ -77,7 +77,7 @@ test.concurrent.each(Object.entries(SERVERS))('a login at a service inside %s', 
   expect((await fetch(`${url}/login/device/code`)).status).toBe(405)
 })
 
-test('the address given to fetch is the one that is limited', async () => {
+test('limits requests by the address passed to fetch', async () => {
   const { service } = addressing()
   const limited = createService({
     clients: [{ clientId: CLIENT_ID, name: 'App' }],
@@ -94,7 +94,7 @@ test('the address given to fetch is the one that is limited', async () => {
   expect(service.paths).toContain('/login/device/code')
 })
 
-test('a body that was read before is an error that says what to do, and no hanging request', async () => {
+test('reports a body that was already read instead of hanging', async () => {
   const { service } = addressing()
   const app = express()
   app.use(express.urlencoded(), service.requestListener)

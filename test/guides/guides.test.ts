@@ -17,7 +17,7 @@ test.each([
   'extend/form',
   'extend/store',
   'extend/page',
-])('%s shows the code that is tested, and no other', (document) => {
+])('%s shows exactly the tested code', (document) => {
   const text = readFileSync(join(docs, `${document}.md`), 'utf8')
   const shown = [...text.matchAll(/^`([^`]+)`:\n\n```tsx?\n(.*?)^```$/gms)].map(([, file, code]) => [
     file,

@@ -31,14 +31,14 @@ function connect(url: string, headers: Record<string, string> = {}): Promise<Web
   })
 }
 
-/** As it was before a test put the service in its place. */
+/** The original, before a test replaced it with the service. */
 const systemFetch = globalThis.fetch
 
 function fetchPage(url: string, headers: Record<string, string> = {}): Promise<Response> {
   return systemFetch(url, { headers })
 }
 
-test('the file of the machine can be pasted: alone, with xstate, it is the machine', async () => {
+test('the file of the machine can be pasted: it needs only xstate', async () => {
   const file = readFileSync(join(root, 'machines/device-authorization.ts'), 'utf8')
   const { code } = await transform(file, {
     loader: 'ts',
@@ -52,7 +52,7 @@ test('the file of the machine can be pasted: alone, with xstate, it is the machi
   expect(JSON.stringify(machine.config)).toBe(JSON.stringify(deviceAuthorization.config))
 })
 
-test('in a page, a window opens that shows the login', () => {
+test('a page opens a window that shows the login', () => {
   const open = vi.fn()
   vi.stubGlobal('window', { open, addEventListener: vi.fn(), requestIdleCallback: setImmediate })
   onTestFinished(() => void vi.unstubAllGlobals())
@@ -61,7 +61,7 @@ test('in a page, a window opens that shows the login', () => {
 })
 
 describe('the relay', () => {
-  test('shows a login of a program in the page, from its beginning', async () => {
+  test('shows the login of a program in the page from its start', async () => {
     const { url, socketUrl } = await relay()
     const service = createService({ clients: [{ clientId: 'id', name: 'App' }] })
     vi.stubGlobal('fetch', service.fetch)
@@ -90,7 +90,7 @@ describe('the relay', () => {
     expect(times).toHaveLength(1)
   })
 
-  test('lets no other page listen, and no page under another name', async () => {
+  test('refuses other pages and other host names', async () => {
     const { url, socketUrl } = await relay()
     const { port } = new URL(url)
     expect(await connect(socketUrl, { origin: 'https://evil.example' })).toBe(401)
@@ -103,7 +103,7 @@ describe('the relay', () => {
     expect((await fetchPage(url, { origin: 'https://evil.example' })).status).toBe(403)
   })
 
-  test('hands nothing to programs, and listens on this machine alone', async () => {
+  test('sends nothing to programs, and listens only on this machine', async () => {
     const { url, socketUrl } = await relay()
     expect(new URL(url).hostname).toBe('127.0.0.1')
     const program = (await connect(socketUrl)) as WebSocket

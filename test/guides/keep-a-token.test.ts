@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** Logs in, and gets a token that lives for some seconds. */
+/** Logs in with a token that expires after some seconds. */
 async function loggedIn(expires_in: number): Promise<string> {
   const file = join(folder, 'token.json')
   const time = new VirtualTime()
@@ -31,7 +31,7 @@ function service(...script: Parameters<typeof scriptedService>[1][]) {
   return { sent, options: { clientId: 'my-client-id', fetch } }
 }
 
-test('a token is kept in a file that only its owner may read, and used from there', async () => {
+test('stores a token in a file that only its owner can read, and uses it from there', async () => {
   const file = await loggedIn(28_800)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(await readdir(folder)).toEqual(['token.json'])
@@ -40,7 +40,7 @@ test('a token is kept in a file that only its owner may read, and used from ther
   expect(sent).toHaveLength(1)
 })
 
-test('a token that has ended is refreshed, and the new pair is kept before it is used', async () => {
+test('refreshes an expired token and stores the new pair before using it', async () => {
   const file = await loggedIn(30)
   const { sent, options } = service(
     { access_token: 'ghu_2', refresh_token: 'ghr_2', expires_in: 28_800 },
@@ -54,7 +54,7 @@ test('a token that has ended is refreshed, and the new pair is kept before it is
   })
 })
 
-test('a refresh token that the service refuses means a new login; a lost connection does not', async () => {
+test('requires a new login after a refused refresh token but not after a lost connection', async () => {
   const file = await loggedIn(30)
   const over = service({ error: 'bad_refresh_token' })
   await expect(whoami(file, over.options)).rejects.toThrow('Log in again: my-cli login')

@@ -11,7 +11,7 @@ import { startConnectProxy } from '../support/connect-proxy.ts'
 const root = resolve(import.meta.dirname, '../..')
 const bundle = join(root, '.cache/guide-proxies.mjs')
 
-/** Logs in and calls the API through the `fetch` of the guide, or through Node's own where the second argument says so. */
+/** Logs in and calls the API with the `fetch` of the guide, or with that of Node if the second argument says so. */
 const PROGRAM = `
 import { authorizeDevice, github } from 'authgraph'
 import { createApi, oauth } from 'authgraph/auth'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
 })
 
-/** A service and a proxy, and a program that is to use both. */
+/** A service, a proxy, and a program that uses both. */
 async function world({ isSecure }: { readonly isSecure: boolean }) {
   const proxy = await startConnectProxy()
   const service = await scriptedHttp({ isSecure, polls: [granted('gho_token')] })
@@ -58,19 +58,19 @@ async function world({ isSecure }: { readonly isSecure: boolean }) {
 }
 
 describe('a program behind a proxy', { timeout: 30_000 }, () => {
-  test('sends its login and its calls through HTTPS_PROXY', async () => {
+  test('sends the login and API calls through HTTPS_PROXY', async () => {
     const { proxy, run, host } = await world({ isSecure: true })
     expect(await run([], { HTTPS_PROXY: proxy.url })).toBe('octocat')
     expect(new Set(proxy.hosts)).toEqual(new Set([host]))
   })
 
-  test('goes round it to the hosts in NO_PROXY', async () => {
+  test('bypasses it for the hosts in NO_PROXY', async () => {
     const { proxy, run } = await world({ isSecure: true })
     expect(await run([], { HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' })).toBe('octocat')
     expect(proxy.hosts).toEqual([])
   })
 
-  test('shows it nothing that is not encrypted', async () => {
+  test('does not send unencrypted requests through it', async () => {
     const { proxy, run } = await world({ isSecure: false })
     expect(await run([], { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url })).toBe('octocat')
     expect(proxy.hosts).toEqual([])

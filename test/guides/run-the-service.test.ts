@@ -18,12 +18,10 @@ const config = readFileSync(join(folder, 'nginx.conf'), 'utf8')
 const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0
 const hasNginx = has('nginx', '-v') && has('openssl', 'version')
 if (!hasNginx)
-  process.stderr.write(
-    'There is no nginx, or no openssl, on this machine: the test of its config is SKIPPED.\n',
-  )
+  process.stderr.write('nginx or openssl is not installed: the test of the nginx config is SKIPPED.\n')
 
 test.skipIf(!hasNginx || !hasRedis)(
-  'a device logs in over nginx, and the user signs in before the page',
+  'a device logs in through nginx, and the user signs in before the page',
   async () => {
     const service = await startServer()
     const port = await startNginx(service.host)
@@ -70,7 +68,7 @@ test.each(['AUTH_URL', 'CLIENT_ID', 'REDIS_URL'])('a server without %s says so',
   expect(stderr).toContain(`Error: ${missing} is not set: add it to /etc/authgraph.env`)
 })
 
-test.skipIf(!has('systemd-analyze', '--version'))('systemd understands the unit', () => {
+test.skipIf(!has('systemd-analyze', '--version'))('systemd accepts the unit', () => {
   const { stderr } = spawnSync('systemd-analyze', ['verify', join(folder, 'authgraph.service')], {
     encoding: 'utf8',
   })
@@ -78,7 +76,7 @@ test.skipIf(!has('systemd-analyze', '--version'))('systemd understands the unit'
   expect(own).toEqual([])
 })
 
-/** Starts the program of the guide; `stop` asks it to end, and answers its exit code. */
+/** Starts the program of the guide. `stop` ends it and resolves to its exit code. */
 async function startServer() {
   const redis = await startRedis()
   onTestFinished(() => redis.stop())
@@ -99,7 +97,7 @@ async function startServer() {
   })
   return {
     host: new URL(url).host,
-    /** No warning of a default, either. */
+    /** Without warnings about defaults, too. */
     stderr: () => stderr,
     async stop(): Promise<number> {
       child.kill('SIGTERM')
@@ -108,7 +106,7 @@ async function startServer() {
   }
 }
 
-/** Starts nginx with the config of the guide: its own ports, files, certificate and users are all that differ. */
+/** Starts nginx with the config of the guide. Only ports, files, certificate and users differ. */
 async function startNginx(upstream: string): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), 'authgraph-nginx-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
@@ -116,7 +114,7 @@ async function startNginx(upstream: string): Promise<number> {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' })
   const names = ['-keyout', file('key.pem'), '-out', file('cert.pem'), '-subj', `/CN=${HOST}`]
   openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...names)
-  // Read by the workers of nginx, which are another user.
+  // The nginx workers run as another user and must be able to read it.
   chmodSync(home, 0o755)
   writeFileSync(file('users'), `octocat:${openssl('passwd', '-apr1', 'password')}`, { mode: 0o644 })
   const port = await freePort()

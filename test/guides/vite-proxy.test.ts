@@ -4,7 +4,7 @@ import { createServer } from 'vite'
 import { expect, onTestFinished, test } from 'vitest'
 import config from './browser/vite.config.ts'
 
-test("Vite's proxy of the guide hands on the login without cookies, and nothing else", async () => {
+test("the guide's Vite proxy forwards only the login, without cookies", async () => {
   const asked: unknown[] = []
   const service = createHttpServer(({ method, url, headers }, response) => {
     asked.push([method, url, headers.host, headers.cookie])

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 /** Milliseconds that one command may take. */
 const LONGEST = 180_000
 
-/** Runs a command in a folder, which is its home too, and gives what it printed. */
+/** Runs a command in a folder, which is also its home, and returns its output. */
 export async function run(command, args, folder) {
   const { PATH } = process.env
   const { stdout } = await promisify(execFile)(command, args, {
@@ -16,7 +16,7 @@ export async function run(command, args, folder) {
   return stdout.trim()
 }
 
-/** Where npm puts the command of a package that is installed beside this file. */
+/** The path of the command of a package that is installed next to this file. */
 export function installed(command) {
   return join(import.meta.dirname, 'node_modules/.bin', command)
 }

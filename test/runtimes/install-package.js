@@ -7,8 +7,8 @@ import { join, resolve } from 'node:path'
 const root = resolve(import.meta.dirname, '../..')
 
 /**
- * Packs the package as it would be published, and installs it as a user does: in an empty folder, far from this
- * repository. The scenario is put beside it.
+ * Packs the package as for publishing and installs it like a user, in an empty folder outside this repository, next to
+ * the scenario.
  *
  * @returns The folder.
  */
@@ -24,7 +24,7 @@ export function installPackage() {
   return folder
 }
 
-/** A pair made for this run, the private key as services hand it out: PKCS#1. */
+/** A key pair created for this run. The private key is PKCS#1, as services issue it. */
 function writeKeys(file) {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,

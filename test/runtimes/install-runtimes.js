@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const here = import.meta.dirname
 
-/** Installs the runtimes by the lock file, unless that was done since it last changed. */
+/** Installs the runtimes of the lock file, unless it has not changed since the last installation. */
 export function installRuntimes() {
   const changedAt = (file) => statSync(join(here, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
   // npm writes this file when it has finished.

@@ -4,7 +4,7 @@ import { installRuntimes } from './install-runtimes.js'
 import { readChecks } from './read-checks.js'
 
 installRuntimes()
-// Only now: these need what was just installed.
+// Imported after the installation, which these need.
 const { bun, deno, node20, node24 } = await import('./runtimes/processes.js')
 const { chromium } = await import('./runtimes/chromium.js')
 const { workerd } = await import('./runtimes/workerd.js')
@@ -27,7 +27,7 @@ process.stderr.write(problems.join(''))
 process.stdout.write(`\n${runtimes.length - problems.length} passed, ${problems.length} failed\n`)
 process.exitCode = problems.length === 0 ? 0 : 1
 
-/** A runtime that is missing, dies or says nothing has failed. */
+/** A runtime that is missing, crashes or prints nothing has failed. */
 async function outcomeOf(runtime) {
   let version = 'missing'
   try {

@@ -1,9 +1,9 @@
 import { PLANTED, PRINTED } from './scenario/planted.js'
 
 /**
- * Reads what a runtime printed: the results stand in the last line, and a secret nowhere.
+ * Parses the output of a runtime: the last line contains the results, and no line may contain a secret.
  *
- * @returns The name of each check, and its problem where it failed.
+ * @returns The name of each check, and its problem if it failed.
  */
 export function readChecks(printed) {
   const lines = printed.split('\n')

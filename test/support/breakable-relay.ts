@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Relays connections to a port, and breaks them at the point that a test wants. */
+/** Relays connections to a port, and breaks them where a test needs it. */
 export async function breakableRelay(port: number) {
   const sockets = new Set<Socket>()
   let swallowed: string | undefined
@@ -30,7 +30,7 @@ export async function breakableRelay(port: number) {
 
   return {
     url: `redis://127.0.0.1:${(server.address() as { port: number }).port}`,
-    /** Lets the next command that holds this text be done, and breaks the connection before its answer is back. */
+    /** Forwards the next command that contains this text, and breaks the connection before its response arrives. */
     swallowResponseTo(text: string) {
       swallowed = text
     },

@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css',
 }
 
-/** Builds a page with the config of its folder, keeps the files in memory, and serves them. */
+/** Builds a page with the config of its folder and serves the files from memory. */
 export async function serveBuiltPage(folder: string) {
   const built = await build({
     configFile: `${folder}/vite.config.ts`,

@@ -6,7 +6,7 @@ const OID = {
   subjectAltName: [0x55, 0x1d, 0x11],
 }
 
-/** A new private key and a certificate that it signed for 127.0.0.1, both as PEM. RFC 5280, section 4.1. */
+/** A new private key and its self-signed certificate for 127.0.0.1, both as PEM. See RFC 5280, section 4.1. */
 export function selfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(tagged(0x06, ...OID.ecdsaWithSha256))

@@ -3,16 +3,16 @@ import { type Browser, chromium } from 'playwright-core'
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-/** Whether there is a browser to test in. */
+/** Whether a browser is installed. */
 export const hasChromium = existsSync(executablePath)
 
-/** What a test says that is skipped without one. */
+/** The message of tests that are skipped without one. */
 export const IN_CHROMIUM = hasChromium ? 'in Chromium' : `skipped: there is no Chromium at ${executablePath}`
 
 /**
- * Starts Chromium without a window. As root, in a container, there is no sandbox to be had.
+ * Starts headless Chromium. As root in a container, its sandbox is not available.
  *
- * @param more Arguments of this browser alone.
+ * @param more Additional arguments.
  */
 export function launchChromium(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({

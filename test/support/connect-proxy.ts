@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 
 /**
- * A proxy on this machine that hands connections through, with the hosts that it was asked for.
+ * A proxy on this machine that tunnels connections and records the requested hosts.
  *
- * @param refusal The status with which it refuses all of them.
+ * @param refusal The status with which it refuses every request.
  */
 export async function startConnectProxy(refusal?: number) {
   const hosts: string[] = []

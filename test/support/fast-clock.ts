@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/index.ts'
 
-/** The real clock, `rate` times as fast: for servers of others, whose time is not an argument. */
+/** The real clock, `rate` times as fast, for third-party servers without a clock option. */
 export function fastClock(rate: number): Clock {
   const start = Date.now()
   return {

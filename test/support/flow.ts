@@ -2,7 +2,7 @@ import { createDeviceAuthorization, type DeviceAuthorizationOptions } from '../.
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { type Scripted, scriptedService } from './scripted-service.ts'
 
-/** A started flow under virtual time against a script, whose first line answers the request for codes of a new login. */
+/** A started flow under virtual time. The first line of the script responds to the request for codes of a new login. */
 export function startFlow(
   script: readonly Scripted[],
   options: Partial<DeviceAuthorizationOptions> = {},

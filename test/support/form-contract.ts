@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { type Auth, github, withAuth } from '../../src/auth/index.ts'
 
-/** What is asked of the API, one after the other. */
+/** The requests to the API, in order. */
 export function recordingFetch(...responses: Response[]) {
   const sent: Request[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -12,7 +12,7 @@ export function recordingFetch(...responses: Response[]) {
   return { sent, fetch }
 }
 
-/** What every form of authentication must do. `secrets` may never be seen. */
+/** The contract of every form of authentication. `secrets` must never be exposed. */
 export function formContract(
   name: string,
   make: () => Auth,
@@ -20,7 +20,7 @@ export function formContract(
   secrets: readonly string[],
 ): void {
   describe(`the form ${name}`, () => {
-    test('is called so', () => {
+    test('has its name', () => {
       expect(make().form).toBe(name)
     })
 
@@ -62,13 +62,13 @@ export function formContract(
       expect(sent.map(({ redirect }) => redirect)).toEqual(['manual'])
     })
 
-    test('leaves a header Authorization of the caller as it is', async () => {
+    test('does not replace an Authorization header of the caller', async () => {
       const { sent, fetch } = recordingFetch()
       await withAuth(make(), { fetch })('/user', { headers: { authorization: 'Bearer mine' } })
       expect(sent[0]?.headers.get('authorization')).toBe('Bearer mine')
     })
 
-    test('hands on method, headers, body and answer', async () => {
+    test('passes on method, headers, body and response', async () => {
       const { sent, fetch } = recordingFetch(Response.json({ id: 1 }, { status: 201 }))
       const response = await withAuth(make(), { fetch })('/repos', {
         method: 'POST',

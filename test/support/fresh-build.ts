@@ -1,2 +1,2 @@
-// Some tests run the package as users do: built.
+// Some tests run the built package, as users do.
 export { buildIfStale as setup } from '../../build/if-stale.js'

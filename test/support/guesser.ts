@@ -3,13 +3,13 @@ import type { startService } from './start-service.ts'
 
 const PAGE = 'http://localhost/login/device'
 
-/** Who is signed in, and from where, as headers say it. */
+/** The signed-in user and their address, as headers. */
 export const namedUsers: Partial<ServiceOptions> = {
   identify: ({ header }) => ({ user: header('x-user') ?? 'nobody' }),
   clientAddress: ({ header }) => header('x-from'),
 }
 
-/** A browser at the page: opens it anew for each code, so that each try is one of another session. */
+/** A browser that reopens the page for each code, so that each attempt has a new session. */
 export function browser(service: ReturnType<typeof startService>) {
   return async (user: string, address: string, userCode: string): Promise<number> => {
     const headers = { 'x-user': user, 'x-from': address, 'sec-fetch-site': 'same-origin' }
@@ -21,13 +21,13 @@ export function browser(service: ReturnType<typeof startService>) {
   }
 }
 
-/** Different codes, none of which was issued. */
+/** Distinct codes that were never issued. */
 export function guess(index: number): string {
   const letters = index.toString(8).padStart(8, '0')
   return letters.replace(/\d/g, (digit) => 'BCDFGHJK'[Number(digit)] ?? '')
 }
 
-/** How often each status was heard. */
+/** Counts each status. */
 export async function count(times: number, enter: (index: number) => Promise<number>) {
   const statuses: Record<number, number> = {}
   for (let index = 0; index < times; index += 1) {

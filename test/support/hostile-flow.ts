@@ -10,7 +10,7 @@ import {
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { hostileServer, type Script } from './hostile-server.ts'
 
-/** A started flow under virtual time against a hostile server. `time` may be given, where the script needs it. */
+/** A started flow under virtual time against a hostile server. A script may need to set `time`. */
 export async function hostileFlow(
   script: Script,
   {
@@ -41,11 +41,11 @@ export async function hostileFlow(
     time,
     server,
     actor,
-    /** Every error that could be seen on the way, in that order. */
+    /** Every error that the flow exposed, in order. */
     errors,
     /** Seconds between one request and the next, the request for codes first. */
     gaps: () => gapsOf(server.sent),
-    /** Runs to the end, and an hour more: nothing is sent then, nothing waits, and no error ever quoted a body. */
+    /** Runs to the end plus one hour, and checks that nothing is sent or waits and that no error quotes a body. */
     result: async () => {
       await time.until(() => actor.getSnapshot().status !== 'active', 400 * 24 * 60 * 60 * 1000)
       const sent = server.sent.length
@@ -64,19 +64,19 @@ export function gapsOf(sent: readonly { readonly at: number }[]): number[] {
   return sent.slice(1).map(({ at }, index) => Math.round(at - (sent[index]?.at ?? 0)) / 1000)
 }
 
-/** Lets the sockets of this process do their work until something is true; the test's own timeout is the limit. */
+/** Lets sockets work until the condition is true. The timeout of the test is the limit. */
 export async function untilTrue(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** The names of fields, and the codes that stand in the specification: an error may say these. */
+/** Field names and codes of the specification, which an error may contain. */
 const KNOWN = new Set(
   `access_token token_type scope error device_code user_code verification_uri verification_uri_complete expires_in
   interval access_denied device_flow_disabled expired_token incorrect_device_code invalid_client invalid_scope
   unsupported_grant_type authorization_pending slow_down server_error`.split(/\s+/),
 )
 
-/** No message, stack or cause of an error holds a word of what the service sent. */
+/** Checks that no message, stack or cause of an error contains a word that the service sent. */
 export function expectNothingQuoted(error: unknown, bodies: readonly string[]): void {
   const words = bodies.flatMap((body) => body.match(/[^\s"{}[\]<>=&,:]{6,}/g) ?? [])
   const secrets = [...new Set(words)].filter((word) => !KNOWN.has(word))

@@ -3,47 +3,47 @@ import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
-/** What is done to one request: a plain object is sent as JSON with status 200, a function does as it likes. */
+/** How to handle one request: a plain object is sent as JSON with status 200, a function handles the request. */
 export type Line = object | Play
 
 export type Play = (exchange: Exchange) => void | Promise<void>
 
-/** One line a request, the last one for ever; or a function that is asked for the line of each request. */
+/** One line per request, with the last one repeated; or a function that returns the line of each request. */
 export type Script = readonly Line[] | ((request: ReceivedRequest, index: number) => Line | Promise<Line>)
 
 export interface ReceivedRequest {
-  /** When it had arrived, epoch milliseconds. */
+  /** Time of arrival, epoch milliseconds. */
   readonly at: number
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-/** What a line works with. */
+/** The tools of a line. */
 export interface Exchange {
   readonly response: ServerResponse
   readonly socket: Socket
-  /** Notes what the device is sent, so that a test can look for it where it must not be. */
+  /** Records what is sent to the device, so that a test can search for leaks. */
   note(body: string): void
-  /** Lets virtual time pass although the request has no answer yet, until the function it returns is called. */
+  /** Lets virtual time pass although the request has no response yet, until the returned function is called. */
   quiet(): () => void
 }
 
 interface SentResponse {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is, or as JSON. */
+  /** A string is sent unchanged, everything else as JSON. */
   readonly body?: string | Buffer | object
 }
 
 interface Options {
   readonly now?: () => number
   readonly keepAlive?: boolean
-  /** The `onTestFinished` of the test's own context, where tests run at the same time. */
+  /** The `onTestFinished` of the test context, for concurrent tests. */
   readonly atEnd?: (close: () => void) => void
 }
 
-/** Sent by `through`, taken off before a request is kept: it tells the server which call of `fetch` this is. */
+/** Header that tells the server which call of `fetch` this is. Removed before a request is recorded. */
 const CALL = 'x-call-of-the-test'
 
 const MEGABYTE = Buffer.alloc(2 ** 20, 'words-of-a-large-body ')
@@ -109,18 +109,18 @@ export async function hostileServer(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Requests in the order of their arrival. */
     sent,
-    /** All that devices were sent. */
+    /** Everything that was sent to devices. */
     bodies,
-    /** Connections that are open now and brought a request: Node's `fetch` opens a spare one after each it aborts. */
+    /** Open connections with a request: Node's `fetch` opens a spare connection after each one it aborts. */
     used,
-    /** Connections there ever were. */
+    /** All connections so far. */
     connections: () => connections,
-    /** Requests that are being answered now. */
+    /** Requests in progress. */
     open: () => open,
-    /** The most requests through `through` that were ever on their way at once. */
+    /** The largest number of concurrent requests through `through`. */
     mostAtOnce: () => mostCalling,
     close,
-    /** A `fetch` during whose requests virtual time stands still, unless the server is quiet on purpose. */
+    /** A `fetch` that stops virtual time during its requests, unless a line lets time pass. */
     through(time: VirtualTime): typeof globalThis.fetch {
       return async (input, init) => {
         const id = String(calls.size)
@@ -156,7 +156,7 @@ export async function hostileServer(
   }
 }
 
-/** An answer as servers give it. */
+/** A normal response. */
 export function respond({ status = 200, headers = {}, body = '' }: SentResponse): Play {
   return ({ response, note }) => {
     const bytes = Buffer.isBuffer(body)
@@ -172,33 +172,33 @@ export function respond({ status = 200, headers = {}, body = '' }: SentResponse)
   }
 }
 
-/** The connection breaks before there is an answer. */
+/** Resets the connection before a response. */
 export const reset: Play = ({ socket }) => {
   socket.resetAndDestroy()
 }
 
-/** The connection is closed in good order, without an answer. */
+/** Closes the connection gracefully without a response. */
 export const hangUp: Play = ({ socket }) => {
   socket.end()
 }
 
-/** No answer ever comes. */
+/** Never responds. */
 export const silence: Play = ({ quiet }) => {
   quiet()
 }
 
-/** The headers come, and a part of the body, and nothing more. */
+/** Sends the headers and a part of the body, then nothing. */
 export const halfThenSilence: Play = async ({ response, quiet, note }) => {
   const half = '{"access_token":"half-of-a-token'
   note(half)
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 })
   response.write(half)
-  // Once the device has had the time to read it.
+  // After the device has had time to read it.
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   quiet()
 }
 
-/** An answer that ends before the length it announced. */
+/** A response that ends before its announced length. */
 export function cutShort(body: string): Play {
   return ({ socket, note }) => {
     note(body)
@@ -206,7 +206,7 @@ export function cutShort(body: string): Play {
   }
 }
 
-/** Bytes as they are, then the end of the connection. */
+/** Sends raw bytes, then ends the connection. */
 export function raw(text: string): Play {
   return ({ socket, note }) => {
     note(text)
@@ -214,7 +214,7 @@ export function raw(text: string): Play {
   }
 }
 
-/** A body of this many megabytes, for as long as somebody reads it. `written` counts those that went out. */
+/** Sends a body of this many megabytes while the client reads it. `written` counts those that were sent. */
 export function large(megabytes: number): Play & { written: number } {
   const play = async ({ response, note }: Exchange) => {
     note(MEGABYTE.subarray(0, 1000).toString())
@@ -232,7 +232,7 @@ export function large(megabytes: number): Play & { written: number } {
   return play
 }
 
-/** A line that is played this many milliseconds of virtual time later. */
+/** Delays a line by this many milliseconds of virtual time. */
 export function later(time: VirtualTime, milliseconds: number, line: Line): Play {
   return async (exchange) => {
     const speak = exchange.quiet()
@@ -249,7 +249,7 @@ async function textOf(message: IncomingMessage): Promise<string> {
   return text
 }
 
-/** The same response, which says when its body was read, given up or broken. */
+/** The same response, which reports when its body was read, cancelled or broken. */
 function watchBody(response: Response, over: () => void): Response {
   if (response.body === null) {
     over()

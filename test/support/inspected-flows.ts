@@ -10,17 +10,17 @@ const { codes, denied, expired, pending, slowDown, token, unknownCode } = respon
 const CLIENT_ID = 'Iv1.8a61f9b3a7aba766'
 const SECRETS = [CLIENT_ID, codes.device_code, token.access_token]
 
-/** The error of an HTTP client that holds the request, as some do. */
+/** An error that contains the request, like those of some HTTP clients. */
 const telling = Object.assign(new Error(SECRETS.join()), { body: SECRETS, cause: new Error(SECRETS.join()) })
 
 interface InspectedFlow {
   readonly script: readonly Scripted[]
   readonly status: string
-  /** Event types and names of states that must have left. */
+  /** Event types and state names that the inspector must have sent. */
   readonly shows: readonly string[]
 }
 
-/** What a flow goes through while it is inspected. Answers quote secrets wherever an answer can. */
+/** Flows to inspect. Their responses quote secrets wherever a response can. */
 export const inspectedFlows: Record<string, InspectedFlow> = {
   'every answer up to the token': {
     script: [
@@ -67,7 +67,7 @@ export const inspectedFlows: Record<string, InspectedFlow> = {
       codes,
       {
         error: 'invalid_client',
-        // A description is kept: it can repeat only what the service was sent.
+        // The description is shown: it can repeat only what was sent to the service.
         error_description: [CLIENT_ID, codes.device_code].join(),
         error_uri: SECRETS.join(),
       },
@@ -103,7 +103,7 @@ export function runInspected(
   return {
     time,
     actor,
-    /** How it ended. */
+    /** The outcome. */
     toEnd: async () => {
       await time.until(() => actor.getSnapshot().status !== 'active')
       return actor.getSnapshot().output?.status
@@ -111,14 +111,14 @@ export function runInspected(
   }
 }
 
-/** The record of a login that was left in the middle of a wait. */
+/** The record of a login that was stopped while it waited. */
 export async function leftBehind(): Promise<ResumeRecord> {
   const { time, actor } = runInspected({}, [codes, pending])
   await time.advance(6000)
   return exportResume(actor.getSnapshot(), time.now) as ResumeRecord
 }
 
-/** What of the secrets shows in a text: any eight characters of one in a row, or all of it in another writing. */
+/** The secrets that a text exposes: eight consecutive characters of one, or an encoded one. */
 export function secretsIn(text: string): string[] {
   return SECRETS.flatMap((secret) => [...pieces(secret), ...writings(secret)]).filter((piece) =>
     text.includes(piece),
@@ -134,5 +134,5 @@ function writings(secret: string): string[] {
   return [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')]
 }
 
-/** A secret that nobody wrapped, for the proof that it would be seen. */
+/** A secret that is not wrapped, to prove that the search finds it. */
 export const UNWRAPPED = CLIENT_ID

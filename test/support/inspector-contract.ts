@@ -4,13 +4,13 @@ import { inspectedFlows, leftBehind, runInspected, secretsIn, UNWRAPPED } from '
 
 interface Inspected {
   readonly inspect: Observer<InspectionEvent>
-  /** Until then the inspector keeps what it is told. */
+  /** Connects the inspector, which buffers events until then. */
   readonly connect: () => void
-  /** All that has left the inspector, each time as a text. */
+  /** Everything that the inspector has sent, as texts. */
   readonly left: () => string[]
 }
 
-/** What must hold of every way to inspect a login. `open` makes an inspector that is not connected yet. */
+/** The contract of every way to inspect a login. `open` creates an inspector that is not connected yet. */
 export function inspectorContract(name: string, open: () => Promise<Inspected>): void {
   const whole = inspectedFlows['every answer up to the token']?.script ?? []
   const denied = inspectedFlows['a denial']?.script ?? []
@@ -28,7 +28,7 @@ export function inspectorContract(name: string, open: () => Promise<Inspected>):
       expect(secretsIn(text())).toEqual([])
     })
 
-    test('of what was kept until it was connected, at the end', async () => {
+    test('of events that were buffered until it connected at the end', async () => {
       const { inspect, connect, left } = await open()
       await runInspected(inspect, whole).toEnd()
       await new Promise((resolve) => setTimeout(resolve, 100))
@@ -39,7 +39,7 @@ export function inspectorContract(name: string, open: () => Promise<Inspected>):
       expect(secretsIn(left().join('\n'))).toEqual([])
     })
 
-    test('of a login that is cancelled, and of one that goes on from a record', async () => {
+    test('of a cancelled login and of a resumed login', async () => {
       const { inspect, connect, left } = await open()
       connect()
       runInspected(inspect, ['hang']).actor.send({ type: 'cancel' })
@@ -51,7 +51,7 @@ export function inspectorContract(name: string, open: () => Promise<Inspected>):
       expect(secretsIn(text())).toEqual([])
     })
 
-    test('though it would show one: what is not wrapped is found', async () => {
+    test('although it shows a secret that is not wrapped', async () => {
       const { inspect, connect, left } = await open()
       connect()
       createActor(createMachine({ id: 'plain', context: { clientId: UNWRAPPED } }), { inspect }).start()

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 
-/** A request that was passed on, and what became of it. */
+/** A forwarded request and its response. */
 export interface Passed {
   readonly path: string
   readonly body: string
-  /** Which instance it was passed to. */
+  /** The instance that received it. */
   readonly to: string
-  /** What was answered; nothing yet, or never, where it is undefined. */
+  /** The response; `undefined` while there is none. */
   response?: string
 }
 
-/** Passes each request on to the instance that `choose` names for its path. Answers 502 where that one breaks off. */
+/** Forwards each request to the instance that `choose` names for its path. Responds with 502 if that one fails. */
 export async function loadBalancer(choose: (path: string) => string) {
   const passed: Passed[] = []
   let clients = 0
@@ -36,7 +36,7 @@ export async function loadBalancer(choose: (path: string) => string) {
   }
 }
 
-/** The host stays as the client named it, and the client comes from an address of its own. */
+/** Keeps the Host header of the client and adds the address of the client. */
 function passOn(record: Passed, incoming: IncomingMessage, outgoing: ServerResponse, client: string): void {
   const { method, headers } = incoming
   const breakOff = () => {

@@ -4,18 +4,18 @@ import { expect, onTestFinished } from 'vitest'
 import type { ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from './start-service.ts'
 
-/** What came back over a socket. */
+/** A response over a socket. */
 export interface ReceivedEvent {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: what the wire brings is looked at field by field.
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the response field by field.
   readonly body: any
-  /** The port at our end of the connection, which names the connection. */
+  /** The local port, which identifies the connection. */
   readonly connection: number | undefined
 }
 
-/** What is sent: fields become a form. */
+/** A request: fields become a form. */
 export interface Sent extends Pick<RequestOptions, 'headers' | 'agent'> {
   readonly method?: string
   readonly fields?: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export const CODES = '/login/device/code'
 export const TOKEN = '/login/oauth/access_token'
 export const PAGE = '/login/device'
 
-/** A service behind a real socket, in a time of its own, and what is sent to it. Every answer is checked for its form. */
+/** A service behind a real socket with its own clock, and requests to it. Every response is validated. */
 export async function overSockets(options: Partial<ServiceOptions> = {}) {
   const service = startService(options)
   const { url, close } = await service.listen()
@@ -71,9 +71,9 @@ export async function overSockets(options: Partial<ServiceOptions> = {}) {
     approve: service.approve,
     deny: service.deny,
     clock: service.clock,
-    /** Lets seconds pass. */
+    /** Advances the clock by seconds. */
     wait: service.wait,
-    /** Codes of a new authorization, and its polls. */
+    /** Requests the codes of a new authorization, and polls with them. */
     begin: async (fields?: Record<string, string>) => {
       const { body } = await askForCodes(fields)
       return {
@@ -82,14 +82,14 @@ export async function overSockets(options: Partial<ServiceOptions> = {}) {
         poll: (more?: Sent) => poll(body.device_code, {}, more),
       }
     },
-    /** Who the API says a token belongs to. */
+    /** The user of a token, according to the API. */
     whoIs: (token: string) => send('/user', { headers: { authorization: `Bearer ${token}` } }),
-    /** A request of HTTP/1.1 as bytes, for this host. */
+    /** A raw HTTP/1.1 request to this host. */
     written: (start: string, headers: readonly string[] = [], body = '') =>
       [`${start} HTTP/1.1`, `Host: ${new URL(url).host}`, ...headers, '', body].join('\r\n'),
-    /** A connection whose bytes are written by hand. */
+    /** A connection for raw bytes. */
     open: () => rawConnection(port),
-    /** Sends bytes as they are, and reads until the service ends the connection. */
+    /** Sends raw bytes and reads until the service ends the connection. */
     raw: (bytes: string | Uint8Array) => {
       const connection = rawConnection(port)
       connection.socket.write(bytes)
@@ -98,7 +98,7 @@ export async function overSockets(options: Partial<ServiceOptions> = {}) {
   }
 }
 
-/** What must hold for every answer, whatever was asked. */
+/** Checks what holds for every response. */
 function expectGoodForm(path: string, method: string, { status, headers, text, body }: ReceivedEvent): void {
   expect(headers['cache-control']).toBe('no-store')
   if (method !== 'HEAD') expect(headers['content-length']).toBe(String(Buffer.byteLength(text)))
@@ -144,7 +144,7 @@ function rawConnection(port: number): { readonly socket: Socket; readonly ended:
   socket.setEncoding('utf8').on('data', (chunk) => {
     said += chunk
   })
-  // A connection that is reset has ended as well.
+  // A reset connection has also ended.
   socket.on('error', () => {})
   const ended = new Promise<string>((resolve) => socket.once('close', () => resolve(said)))
   return { socket, ended }

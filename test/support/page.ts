@@ -1,14 +1,14 @@
 import { onTestFinished, vi } from 'vitest'
 import { createService } from '../../src/service/index.ts'
 
-/** A page whose `fetch` is the service's own, in a time that passes when the test says so. */
+/** A page whose `fetch` calls the service directly, with a clock that the test controls. */
 export function page() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
   const service = createService({ clients: [{ clientId: 'id', name: 'App' }] })
   const sent: string[] = []
   vi.stubGlobal('fetch', (input: string, { signal, ...init }: RequestInit) => {
     sent.push(new URL(input).pathname)
-    // Without the signal, which is of the page: the service is of Node.
+    // Without the signal: Node does not accept a signal of the page.
     return service.fetch(input, init)
   })
   onTestFinished(() => {
@@ -21,7 +21,7 @@ export function page() {
     /** The paths of the requests. */
     sent,
     settle,
-    /** Lets this many seconds pass. */
+    /** Advances the clock by this many seconds. */
     pass: async (seconds: number) => {
       await settle()
       for (let second = 0; second < seconds; second += 1) {
@@ -32,7 +32,7 @@ export function page() {
   }
 }
 
-/** Lets everything run that waits for no timer. */
+/** Runs everything that does not wait for a timer. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 6; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whether this machine has a Redis. Tests that need one are skipped where it has none. */
+/** Whether Redis is installed. Tests that need it are skipped otherwise. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
 if (!hasRedis)
@@ -12,17 +12,17 @@ if (!hasRedis)
     'There is no redis-server on this machine: the tests of the store in Redis are SKIPPED.\n',
   )
 
-/** A Redis of our own on a free port of 127.0.0.1. */
+/** A Redis server for one test on a free port of 127.0.0.1. */
 export interface RedisServer {
   readonly port: number
   readonly url: string
-  /** Kills it as a power failure would. */
+  /** Kills it, as in a power failure. */
   kill(): Promise<void>
-  /** Starts it again, at the same port and with what it has kept. */
+  /** Restarts it on the same port with its saved data. */
   start(): Promise<void>
-  /** Stops it for good, and removes its files. */
+  /** Stops it and removes its files. */
   stop(): Promise<void>
-  /** Lets it stand still, with its connections open, and go on. */
+  /** Pauses it with its connections open, and resumes it. */
   freeze(): void
   thaw(): void
 }

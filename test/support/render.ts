@@ -6,7 +6,7 @@ declare global {
   var IS_REACT_ACT_ENVIRONMENT: boolean
 }
 
-/** Shows something with React, in an element of the page; then does what is given. */
+/** Renders with React into an element of the page, then runs the callback. */
 export async function render(node: ReactNode, during: () => unknown) {
   globalThis.IS_REACT_ACT_ENVIRONMENT = true
   const element = document.body.appendChild(document.createElement('div'))
@@ -23,7 +23,7 @@ export async function render(node: ReactNode, during: () => unknown) {
   return {
     element,
     unmount,
-    /** Does something, and lets React show what came of it. */
+    /** Runs an action and lets React render the result. */
     while: (change: () => unknown) =>
       act(async () => {
         await change()

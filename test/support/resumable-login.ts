@@ -2,8 +2,8 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { createDeviceAuthorization, exportResume, github, type ResumeRecord, watch } from '../../src/index.ts'
 
 /*
- * A process that logs in at argv[2] and keeps its resume record in the file argv[3], from which it goes on where there
- * is one. It prints one line of JSON for each change.
+ * A process that logs in at argv[2] and saves its resume record in the file argv[3], from which it resumes if the file
+ * exists. It prints one line of JSON for each change.
  */
 
 const [, , authUrl = '', file = ''] = process.argv
@@ -22,7 +22,7 @@ watch(actor, (snapshot) => {
 })
 actor.start()
 
-/** By a new name first, so that there is a whole record in the file at any moment. */
+/** Writes under another name first, so that the file always contains a complete record. */
 function keep(record: ResumeRecord | undefined, isOver: boolean): void {
   if (isOver) rmSync(file, { force: true })
   if (record === undefined) return

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 
-/** A key pair made for this run: no private key lies in the repository. */
+/** A key pair created for this run: the repository contains no private key. */
 export function rsaKeys(bits = 2048) {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: bits })
   return {

@@ -1,6 +1,6 @@
 import type { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
-/** What the service does with one request: answers with a JSON body, a whole response, fails, or never answers. */
+/** How the service handles one request: with a JSON body, a complete response, an error, or no response at all. */
 export type Scripted = object | Response | Error | 'hang'
 
 interface SentRequest {
@@ -12,7 +12,7 @@ interface SentRequest {
   readonly redirect: RequestRedirect | undefined
 }
 
-/** A `fetch` that plays a script, one line a request, the last line for ever, and keeps what was sent. */
+/** A `fetch` that plays a script, one line per request, repeats the last line, and records the requests. */
 export function scriptedService(time: VirtualTime, ...script: Scripted[]) {
   const sent: SentRequest[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {

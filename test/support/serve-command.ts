@@ -3,13 +3,13 @@ import { resolve } from 'node:path'
 
 const command = resolve(import.meta.dirname, '../../dist/src/cli/main.cjs')
 
-/** What `authgraph serve` logs in a line. */
+/** A line of the log of `authgraph serve`. */
 export interface Logged {
   readonly event: string
   readonly [field: string]: unknown
 }
 
-/** Runs `authgraph serve` as built, on a free port. */
+/** Runs the built `authgraph serve` on a free port. */
 export function serveCommand(...words: string[]) {
   const child = spawn(process.execPath, [command, 'serve', '--port', '0', ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -39,7 +39,7 @@ export function serveCommand(...words: string[]) {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Logged)
 
-  /** The first line that tells of this event; rejects where the command ends without one. */
+  /** Resolves to the first line of this event. Rejects if the command exits without one. */
   const event = (name: string) =>
     new Promise<Logged>((found, missing) => {
       const look = () => {
@@ -56,12 +56,12 @@ export function serveCommand(...words: string[]) {
   return {
     logged,
     event,
-    /** Where it listens. */
+    /** The address it listens on. */
     url: async () => (await event('listening')).url as string,
     printed: () => stdout + stderr,
     stderr: () => stderr,
     signal: (signal: NodeJS.Signals) => child.kill(signal),
-    /** The exit code, when it has ended. */
+    /** Resolves to the exit code. */
     ended,
     kill: async () => {
       child.kill('SIGKILL')

@@ -4,15 +4,15 @@ export const CLIENT_ID = 'client-id-in-the-clear'
 export const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 export const HOST = 'http://localhost'
 
-/** An answer, with its body read as JSON. */
+/** A response, with its body parsed as JSON. */
 export interface Said {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: what the wire brings is looked at field by field.
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the response field by field.
   readonly body: any
 }
 
-/** A service whose time stands still until `wait` is called, and the requests that a device sends. */
+/** A service whose clock advances only with `wait`, and the requests of a device. */
 export function startService(options: Partial<ServiceOptions> = {}) {
   const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
   const errors: unknown[] = []
@@ -50,7 +50,7 @@ export function startService(options: Partial<ServiceOptions> = {}) {
     ...service,
     errors,
     clock,
-    /** Lets seconds pass. */
+    /** Advances the clock by seconds. */
     wait: (seconds: number) => {
       clock.time += seconds * 1000
     },
@@ -58,7 +58,7 @@ export function startService(options: Partial<ServiceOptions> = {}) {
     post,
     askForCodes,
     poll,
-    /** Codes of a new authorization, and its polls. */
+    /** Requests the codes of a new authorization, and polls with them. */
     begin: async (fields?: Record<string, string>) => {
       const { body } = await askForCodes(fields)
       return {
@@ -67,7 +67,7 @@ export function startService(options: Partial<ServiceOptions> = {}) {
         poll: () => poll(body.device_code),
       }
     },
-    /** Who the API says a token belongs to. */
+    /** The user of a token, according to the API. */
     whoIs: (token: string) => send('/user', { headers: { authorization: `Bearer ${token}` } }),
   }
 }

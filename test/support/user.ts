@@ -3,7 +3,7 @@ interface Page {
   readonly html: string
 }
 
-/** A person at a browser without scripts: keeps cookies, follows redirects, fills in and sends the first form of a page. */
+/** A user with a browser without scripts: keeps cookies, follows redirects, and submits the first form of a page. */
 export function userAt(fetch = globalThis.fetch) {
   const cookies = new Map<string, string>()
 
@@ -23,7 +23,7 @@ export function userAt(fetch = globalThis.fetch) {
 
   return {
     open,
-    /** Sends the first form of the page, its own values under those given. */
+    /** Submits the first form of the page. The given values override its own. */
     send(
       { url, html }: Page,
       values: Record<string, string> = {},

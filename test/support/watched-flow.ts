@@ -7,10 +7,10 @@ import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 const CLIENT_ID = 'client-id-in-the-clear'
 const URL = 'https://login.example'
 
-/** An authorization under virtual time that a page follows, with a service that keeps what is secret. */
+/** An authorization under virtual time that a page follows, with a service that records the secrets. */
 export async function watchedFlow(response?: (body: object) => object) {
   const time = new VirtualTime()
-  // The page reads the real time.
+  // The page uses the real clock.
   time.now = Date.now()
   const clock = time.clock()
   const secrets = [CLIENT_ID]
@@ -50,11 +50,11 @@ export async function watchedFlow(response?: (body: object) => object) {
   actor.subscribe({ error: () => undefined })
   return {
     actor,
-    /** What must not be seen: the client id, and what the service gave out. */
+    /** What must not be exposed: the client id, and the secrets that the service issued. */
     secrets,
-    /** Of the page, with its token. */
+    /** The address of the page, with its token. */
     address,
-    /** Runs until the machine is in a state. */
+    /** Runs until the machine reaches a state. */
     reach: (state: 'pending' | 'settled') =>
       time.until(() => {
         const snapshot = actor.getSnapshot()

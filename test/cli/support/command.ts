@@ -1,25 +1,25 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 
-/** The command as built. */
+/** The built command. */
 export const COMMAND = resolve(import.meta.dirname, '../../../dist/src/cli/main.cjs')
 
-/** How a command runs. */
+/** Options of a run. */
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly input?: string
-  /** Milliseconds that the other end of the pipe takes to write it. */
+  /** Milliseconds before the input is written to the pipe. */
   readonly inputAfter?: number
   readonly command?: string
-  /** Sends a signal when something has happened, and calls the function then. */
+  /** Sends a signal once the condition is true, then calls the function. */
   readonly killWhen?: readonly [happened: () => boolean, signal: NodeJS.Signals, then: () => void]
-  /** Sees what has come so far. */
+  /** Called with the output so far. */
   readonly onOutput?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
 }
 
 interface Ended {
   readonly code: number | null
-  /** The signal of `killWhen`, where it ended the command. */
+  /** The signal of `killWhen`, if it ended the command. */
   readonly signal?: NodeJS.Signals
   readonly stdout: string
   readonly stderr: string
@@ -57,8 +57,8 @@ export function run(args: readonly string[], options: RunOptions) {
   )
 }
 
-/** Reads the objects that a command printed, one a line. */
-// biome-ignore lint/suspicious/noExplicitAny: what comes is looked at field by field.
+/** Parses one JSON object per line. */
+// biome-ignore lint/suspicious/noExplicitAny: tests check the objects field by field.
 export function linesOfJson(text: string): any[] {
   return text
     .trim()

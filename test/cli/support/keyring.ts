@@ -4,19 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whether this machine has a secret service to start. */
+/** Whether a Secret Service is installed. */
 export const hasKeyring = ['dbus-daemon', 'gnome-keyring-daemon'].every(
   (program) => spawnSync(program, ['--version']).status === 0,
 )
 
-/** Starts a secret service of its own, unlocked, on a bus of its own. */
+/** Starts an unlocked Secret Service on its own bus. */
 export async function startKeyring() {
   const folder = mkdtempSync(join(tmpdir(), 'ag-keyring-'))
   const env = { PATH: process.env.PATH ?? '', HOME: folder, XDG_RUNTIME_DIR: folder }
   const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address'], { env })
   const [line] = await once(bus.stdout, 'data')
   const address = { DBUS_SESSION_BUS_ADDRESS: String(line).trim() }
-  // It goes into the background when it is ready, and ends with the bus.
+  // The daemon goes into the background when it is ready, and ends with the bus.
   const daemon = spawn('gnome-keyring-daemon', ['--unlock', '--components=secrets'], {
     env: { ...env, ...address },
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -24,7 +24,7 @@ export async function startKeyring() {
   daemon.stdin.end('password')
   await once(daemon, 'exit')
   return {
-    /** Where programs find it. */
+    /** The environment that points to it. */
     env: address,
     stop: async () => {
       const exit = once(bus, 'exit')

@@ -2,7 +2,7 @@ import { createService, type ServiceOptions } from '../../../src/service/index.t
 
 export const CLIENT_ID = 'client-id-of-the-command'
 
-/** The embedded service over HTTP, with an interval of one second. */
+/** The embedded service over HTTP with an interval of one second. */
 export async function liveService(options: Partial<ServiceOptions> = {}) {
   const issued: string[] = []
   const service = createService({
@@ -21,11 +21,11 @@ export async function liveService(options: Partial<ServiceOptions> = {}) {
     ...service,
     /** The tokens that were issued. */
     issued,
-    /** What `--host` takes. */
+    /** The value of `--host`. */
     host,
     close,
     url,
-    /** Approves the code that an output shows, once. */
+    /** Approves the code in the output, once. */
     approver: () => decider((code) => service.approve(code, { id: 1, login: 'octocat' })),
     denier: () => decider((code) => service.deny(code)),
   }

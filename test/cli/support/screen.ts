@@ -1,16 +1,16 @@
 /** A control sequence, a line break, or one character. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is read.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this matches control sequences.
 const PART = /\u001b\[[?\d;]*[A-Za-z]|\u001b\][^\u0007]*\u0007|[\r\n]|./gsu
 
-/** A control sequence of which the rest has not come yet. */
+/** An incomplete control sequence. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
 const BEGUN = /\u001b(\[[?\d;]*)?$|\u001b\][^\u0007]*$/
 
-/** Colours, the look of the cursor, the clipboard and modes move nothing. */
+/** Sequences that do not move the cursor: colors, cursor style, clipboard and modes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
 const STILL = /^\u001b(\[[?\d;]*[mhl]|\]52;)/
 
-/** A small model of a terminal: what stands on it after what was written, with every line that scrolled away. */
+/** A small model of a terminal: its text after the output, including lines that have scrolled away. */
 export function screen(columns: number) {
   const rows: string[][] = [[]]
   let row = 0
@@ -45,7 +45,7 @@ export function screen(columns: number) {
         else put(part)
       }
     },
-    /** The lines, without blanks at their end. */
+    /** The lines, without trailing blanks. */
     text(): string {
       return rows
         .map((line) =>

@@ -1,6 +1,6 @@
 import { serve } from './serve.ts'
 
-/** The code that this service always gives: what is drawn of it can be compared. */
+/** The constant code of this service, so that output can be compared. */
 export const USER_CODE = 'WDJB-MJHT'
 
 const CODES = {
@@ -15,19 +15,19 @@ const CODES = {
 export const PENDING = { error: 'authorization_pending' }
 export const DENIED = { error: 'access_denied' }
 
-/** The answer of a poll that brings a token. */
+/** The poll response with a token. */
 export function granted(token: string, more: object = {}) {
   return { access_token: token, token_type: 'bearer', scope: 'repo,gist', ...more }
 }
 
-/** What a scripted service answers. */
+/** The responses of a scripted service. */
 export interface Script {
   readonly codes?: object
-  /** JSON, or whole responses. The last one is repeated. */
+  /** JSON or complete responses. The last one is repeated. */
   readonly polls?: readonly (object | Response)[]
-  /** Whatever else is asked for. */
+  /** The response to any other request. */
   readonly user?: object
-  /** The path that is never answered. */
+  /** A path without a response. */
   readonly hang?: string
   /** Whether it speaks HTTPS. */
   readonly isSecure?: boolean
@@ -39,7 +39,7 @@ interface Received {
   readonly authorization: string | undefined
 }
 
-/** A service over HTTP on loopback whose answers are known beforehand. */
+/** A service over HTTP on loopback with scripted responses. */
 export async function scriptedHttp({
   codes,
   polls = [PENDING],
@@ -76,7 +76,7 @@ export async function scriptedHttp({
   return {
     ...server,
     requests,
-    /** Keeps the answers back, until the function that it returns is called. */
+    /** Holds responses back until the returned function is called. */
     hold: () => {
       let release = () => {}
       held = new Promise((resolve) => {

@@ -5,10 +5,10 @@ import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** A certificate for `localhost` that signed itself, with its key. */
+/** A self-signed certificate for `localhost`, with its key. */
 export const CERTIFICATE = join(import.meta.dirname, 'localhost.pem')
 
-/** Serves HTTP, or HTTPS, on a free port of this machine. */
+/** Serves HTTP or HTTPS on a free local port. */
 export async function serve(listener: RequestListener, { isSecure = false } = {}) {
   const pem = readFileSync(CERTIFICATE)
   const server = isSecure ? createSecureServer({ key: pem, cert: pem }, listener) : createServer(listener)

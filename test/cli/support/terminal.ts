@@ -2,12 +2,12 @@ import { type IPty, spawn } from '@lydell/node-pty'
 import { COMMAND } from './command.ts'
 import { screen } from './screen.ts'
 
-/** How a terminal is. */
+/** Options of a terminal. */
 export interface TerminalOptions {
   readonly env?: Record<string, string>
   readonly columns?: number
   readonly rows?: number
-  /** Run by a shell that tells when the command is suspended, and lets it go on after a line. */
+  /** Run by a shell that prints when the command is suspended, and resumes it after a line. */
   readonly inShell?: boolean
 }
 
@@ -38,7 +38,7 @@ export function openTerminal(
     exit,
     end: () => pty.kill('SIGKILL'),
     press: (keys: string) => pty.write(keys),
-    /** All that was written, with its control sequences. */
+    /** The complete output, with control sequences. */
     raw: () => raw,
     screen: view.text,
     /** Waits until the screen shows something. */

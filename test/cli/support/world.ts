@@ -12,10 +12,10 @@ import { openTerminal, type TerminalOptions } from './terminal.ts'
 
 type Environment = Record<string, string>
 
-/** What one test has for itself. All of it ends with the test. */
+/** The environment of one test, which ends with the test. */
 export class World {
   readonly folder = mkdtempSync(join(tmpdir(), 'ag-'))
-  /** A command that runs in it finds nothing of this machine: no keyring, no profile, no proxy. */
+  /** Isolates a command from this machine: no keyring, no profile, no proxy. */
   readonly env: Environment = {
     PATH: process.env.PATH ?? '',
     HOME: this.folder,
@@ -57,7 +57,7 @@ export class World {
     this.#ends.push(end)
   }
 
-  /** The files of the folder, with their text and their mode. */
+  /** The files of the folder, with text and mode. */
   files() {
     return readdirSync(this.folder, { recursive: true, encoding: 'utf8' }).map((name) => {
       const path = join(this.folder, name)
@@ -72,9 +72,9 @@ export class World {
   }
 }
 
-/** A test with a world of its own, so that many run at once. */
+/** A test with its own world, so that tests can run concurrently. */
 export const test = base.extend<{ world: World }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from the pattern what a fixture needs.
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the dependencies of a fixture from the pattern.
   world: async ({}, use) => {
     const world = new World()
     await use(world)

@@ -15,7 +15,7 @@ export const chromium = {
     const site = { root: folder, logLevel: 'error', build: { outDir: 'dist-chromium' } }
     await build(site)
     const server = await preview({ ...site, preview: { host: '127.0.0.1', port: 0 } })
-    // As root, in a container, there is no sandbox to be had.
+    // As root in a container, the sandbox is not available.
     const browser = await playwright.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
     try {
       const page = await browser.newPage()
@@ -30,7 +30,7 @@ export const chromium = {
   },
 }
 
-/** What the console shows: more of an object than its text, private fields too. */
+/** What the console shows: an object with its private fields, not only its text. */
 async function printedBy(page) {
   const printed = []
   const session = await page.context().newCDPSession(page)

@@ -2,7 +2,7 @@ import { installed, run } from '../command.js'
 
 const MAIN = 'process.js'
 
-/** The machine's own: the oldest that the package supports. */
+/** The Node.js of this machine: the oldest version that the package supports. */
 export const node20 = {
   name: 'Node.js 20',
   version: (folder) => versionOf(process.execPath, /^v(20\..+)$/, folder),
@@ -21,7 +21,7 @@ export const bun = {
   run: (folder) => run(installed('bun'), ['--no-install', MAIN], folder),
 }
 
-/** With no permission: no network, no files, no environment. */
+/** Without permissions: no network, no files, no environment. */
 export const deno = {
   name: 'Deno',
   version: (folder) => versionOf(installed('deno'), /^deno (\S+)/, folder),

@@ -5,7 +5,7 @@ import { installed, run } from '../command.js'
 
 const BUNDLE = 'dist-workerd'
 
-/** The runtime of Cloudflare's Workers, without its compatibility with Node, which a newer date switches on. */
+/** The runtime of Cloudflare Workers, without Node.js compatibility, which a newer compatibility date enables. */
 export const workerd = {
   name: 'workerd',
   async version(folder) {
@@ -19,7 +19,7 @@ export const workerd = {
   },
 }
 
-/** @returns The names of the modules, the worker's own first. */
+/** @returns The names of the modules, the worker first. */
 async function bundle(folder) {
   const [{ output }] = await build({
     root: folder,

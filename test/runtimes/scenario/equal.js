@@ -1,10 +1,10 @@
-/** Compares as JSON, in which a secret shows `[secret]`. */
+/** Compares as JSON, where a secret is `[secret]`. */
 export function equal(actual, expected) {
   const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
   if (found !== wanted) throw new Error(`${found} is not ${wanted}`)
 }
 
-/** What a promise was rejected with. */
+/** Resolves to the error of a rejected promise. */
 export async function rejection(promise) {
   const value = await promise.then(
     () => undefined,

@@ -1,4 +1,4 @@
-/** Time that passes only while a flow waits, and then at once to the timer that is due first. */
+/** A clock that jumps to the next timer whenever a flow waits. */
 export function givenTime() {
   const start = Date.UTC(2026, 0, 1)
   const timers = new Set()
@@ -12,7 +12,7 @@ export function givenTime() {
   }
 
   async function until(isTrue) {
-    // By the runtime's own timers, so that requests which are on their way get their answers.
+    // With a real timer, so that pending requests get their responses.
     while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 0))
   }
 

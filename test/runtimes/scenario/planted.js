@@ -1,5 +1,5 @@
-/** The value of a secret, which nothing that is printed may show. */
+/** The value of a secret, which must never be printed. */
 export const PLANTED = 'planted-in-the-clear'
 
-/** What is printed before it, so that a look at nothing does not pass. */
+/** Printed before the secret, so that a search of empty output fails. */
 export const PRINTED = 'here come secrets'

@@ -12,10 +12,10 @@ const APP_ID = 12345
 const PASSWORD = 'pässwörd'
 const PERSONAL_TOKEN = 'github_pat_personal'
 
-/** Milliseconds that one check may take: a device whose service fails would try again for a quarter of an hour. */
+/** Milliseconds that one check may take: without a limit, a device retries a failing service for 15 minutes. */
 const LONGEST = 10_000
 
-// At the top of the module, where a worker has it, and where some runtimes refuse to wait or to make random numbers.
+// At the top of the module, as in a worker: there, some runtimes do not allow waiting or random numbers.
 const service = createService({
   clients: [{ clientId: 'my-client-id', name: 'My app' }],
   interval: 1,
@@ -24,9 +24,9 @@ const service = createService({
   apps: [{ appId: APP_ID, publicKeys: [publicKey] }],
 })
 
-/** What must hold in every runtime: a sentence, and what proves it. */
+/** The checks for every runtime, by name. */
 const checks = {
-  'a device obtains a token, by the clock of the runtime': async () => {
+  'a device gets a token with the clock of the runtime': async () => {
     const token = await obtainToken()
     equal(token, {
       accessToken: '[secret]',
@@ -37,7 +37,7 @@ const checks = {
     equal(/^gho_[0-9a-f]{40}$/.test(token.accessToken.reveal()), true)
   },
 
-  'a device that is denied says so': async () => {
+  'a device reports a denial': async () => {
     const denied = authorizeDevice({
       clientId: 'my-client-id',
       fetch: service.fetch,
@@ -46,7 +46,7 @@ const checks = {
     equal((await rejection(denied)).code, 'denied')
   },
 
-  'a signal cancels': async () => {
+  'a signal cancels the login': async () => {
     const controller = new AbortController()
     const cancelled = authorizeDevice({
       clientId: 'my-client-id',
@@ -94,7 +94,7 @@ const checks = {
     equal(views.at(-1).status, 'expired')
   },
 
-  'a login goes on from its record': async () => {
+  'a login resumes from its record': async () => {
     const time = givenTime()
     const own = createService({ clients: [{ clientId: 'my-client-id', name: 'My app' }], clock: time.clock })
     const options = { fetch: own.fetch, clock: time.clock }
@@ -114,7 +114,7 @@ const checks = {
     })
   },
 
-  'an application signs its token with a PKCS#1 key': async () => {
+  'an app signs a JWT with a PKCS#1 key': async () => {
     const now = Date.UTC(2026, 0, 1)
     const token = await signAppJwt({ appId: APP_ID, privateKey, clock: { now: () => now } })
     equal(JSON.stringify({ token }), '{"token":"[secret]"}')
@@ -126,32 +126,32 @@ const checks = {
     equal(await isSigned(`${header}.${claims}x`, signature), false)
   },
 
-  'no authentication is refused where one is needed': async () => {
+  'a request without credentials is refused': async () => {
     const refused = await rejection(apiWith(none())('/user'))
     equal([refused.code, refused.status], ['refused', 401])
   },
 
-  'basic credentials are recognised': async () => {
+  'basic credentials are accepted': async () => {
     equal(await apiWith(basic('hubot', PASSWORD))('/user'), { login: 'hubot' })
     equal((await rejection(apiWith(basic('hubot', 'password'))('/user'))).status, 401)
   },
 
-  'a personal token is recognised': async () => {
+  'a personal token is accepted': async () => {
     equal(await apiWith(personalToken(PERSONAL_TOKEN))('/user'), { id: 7, login: 'monalisa' })
   },
 
-  'an application is recognised': async () => {
+  'an app JWT is accepted': async () => {
     equal(await apiWith(app({ appId: APP_ID, privateKey }))('/app'), { id: APP_ID })
   },
 
-  'the token of the device flow is recognised, also through a plain fetch': async () => {
+  'the token of the device flow is accepted, also through fetch': async () => {
     const token = await obtainToken()
     equal(await apiWith(oauth(token))('/user'), { login: 'octocat' })
     const response = await withAuth(oauth(token), { fetch: service.fetch })('/user')
     equal([response.status, response.headers.get('x-oauth-scopes')], [200, 'repo, gist'])
   },
 
-  'credentials stay at their host': async () => {
+  'credentials are not sent to another host': async () => {
     const elsewhere = withAuth(personalToken(PERSONAL_TOKEN), { fetch: service.fetch })(
       'https://example.com/',
     )
@@ -161,7 +161,7 @@ const checks = {
   'a secret is printed': () => {
     const secret = new Secret(PLANTED)
     equal([String(secret), structuredClone(secret)], ['[secret]', {}])
-    // biome-ignore lint/suspicious/noConsole: whoever started this looks for the value in all that was printed.
+    // biome-ignore lint/suspicious/noConsole: the caller searches the output for the value.
     console.log(PRINTED, secret, { nested: [secret] }, basic('hubot', PLANTED), personalToken(PLANTED))
   },
 
@@ -170,7 +170,7 @@ const checks = {
   },
 }
 
-/** Runs every check, one after the other. `problem` says what failed. */
+/** Runs every check in sequence. `problem` says what failed. */
 export async function runChecks() {
   const results = []
   for (const [name, check] of Object.entries(checks)) {
@@ -206,10 +206,10 @@ function apiWith(auth) {
   return createApi({ auth, fetch: service.fetch })
 }
 
-/** Runs a flow in a given time and keeps what a user interface would have shown, each state once. */
+/** Runs a flow on a virtual clock and records what a user interface would show, each state once. */
 async function watchFlow({ decide }) {
   const time = givenTime()
-  // From its second poll on, this service finds the device too early: its clock is slow.
+  // The clock of this service is slow: from the second poll on, every poll is too early.
   const own = createService({
     clients: [{ clientId: 'my-client-id', name: 'My app' }],
     clock: { now: () => time.start + (time.clock.now() - time.start) * 0.9 },
