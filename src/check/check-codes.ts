@@ -22,13 +22,13 @@ const USER_CODE_BITS = 29
 
 const DEVICE_CODE_BITS = 128
 
-/** The authorizations that the request for codes began, for the steps to come. */
+/** The grants that these checks started, for later checks. */
 export interface Begun {
   readonly first: Grant
   readonly others: readonly (Grant | undefined)[]
 }
 
-/** Looks at the request for codes. Without codes there is nothing else to look at. */
+/** Checks the device code request. Returns `undefined` if there are no codes: nothing else can be checked then. */
 export async function checkCodes(context: CheckContext): Promise<Begun | undefined> {
   const first = await firstCodes(context)
   if (first === undefined) return undefined
@@ -51,7 +51,7 @@ export async function checkCodes(context: CheckContext): Promise<Begun | undefin
   return { first, others }
 }
 
-/** Asks in a form, as RFC 8628 says, and in JSON where that brings nothing. */
+/** Requests codes with a form, as RFC 8628 says. If that fails, tries JSON. */
 async function firstCodes(context: CheckContext): Promise<Grant | undefined> {
   const { verdicts } = context
   const asked = await askForCodes(context)
@@ -68,7 +68,7 @@ async function firstCodes(context: CheckContext): Promise<Grant | undefined> {
     verdicts.judge('codes', asked, codesProblem(asked) ?? unreadable(asked))
     return undefined
   }
-  verdicts.judge('form-body', asked, 'the request was refused, and the same one in JSON was not')
+  verdicts.judge('form-body', asked, 'the form was refused, but the same request in JSON was accepted')
   verdicts.judge('codes', again, codesProblem(again))
   return inJson
 }
@@ -79,11 +79,11 @@ function codesProblem({ status, body }: CheckedResponse): string | undefined {
     const value = memberOf(body, name)
     return typeof value !== 'string' || value === ''
   })
-  if (missing.length > 0) return `there is no ${missing.join(', ')}`
+  if (missing.length > 0) return `missing ${missing.join(', ')}`
   return status === 200 ? undefined : `wanted status 200, got ${status}`
 }
 
-/** Names the fields at fault, such as an address that is none. */
+/** Names the fields that are not valid, such as a malformed `verification_uri`. */
 function unreadable({ body }: CheckedResponse): string {
   try {
     parseDeviceCodes(body)
@@ -98,16 +98,16 @@ function checkLifetime({ verdicts }: CheckContext, response: CheckedResponse): v
   const interval = memberOf(response.body, 'interval') ?? 0
   const isNumber = (value: unknown, least: number) => Number.isFinite(value) && (value as number) >= least
   if (!isNumber(expiresIn, 1))
-    verdicts.judge('codes-lifetime', response, 'expires_in is no number of seconds')
+    verdicts.judge('codes-lifetime', response, 'expires_in is not a number of seconds')
   else if (!isNumber(interval, 0))
-    verdicts.judge('codes-lifetime', response, 'interval is no number of seconds')
+    verdicts.judge('codes-lifetime', response, 'interval is not a number of seconds')
   else {
     const isWhole = Number.isSafeInteger(expiresIn) && Number.isSafeInteger(interval)
-    verdicts.advise('codes-lifetime', response, isWhole ? undefined : 'some clients refuse a fraction')
+    verdicts.advise('codes-lifetime', response, isWhole ? undefined : 'some clients refuse fractions')
   }
 }
 
-/** An empty scope may be refused where an absent one is: some services have no default. */
+/** An empty scope may be refused if an absent one is: some services have no default scope. */
 async function checkEmptyScope(context: CheckContext): Promise<Grant | undefined> {
   const { verdicts } = context
   const absent = await askForCodes(context, [], [])
@@ -124,7 +124,7 @@ async function checkEmptyScope(context: CheckContext): Promise<Grant | undefined
 
 function checkEntropy({ verdicts }: CheckContext, grants: readonly Grant[]): void {
   const device = mostBits(grants.map(({ deviceCode }) => deviceCode))
-  // In a user code, hyphens and spaces are there to make it easy to read.
+  // Hyphens and spaces only make a user code easier to read.
   const user = mostBits(grants.map(({ shown }) => shown.userCode.replaceAll(/[\s-]/g, '')))
   const response = grants[0]?.response
   const few = (bits: number, wanted: number) => (bits < wanted ? `at most ${bits} bits` : undefined)
@@ -135,37 +135,35 @@ function checkEntropy({ verdicts }: CheckContext, grants: readonly Grant[]): voi
 function checkVerificationAddress({ verdicts }: CheckContext, { response, shown }: Grant): void {
   const { verificationUri, verificationUriComplete, userCode } = shown
   const secure = /^https:/i.test(verificationUri) || isLoopback(new URL(verificationUri).hostname)
-  verdicts.judge(
-    'secure',
-    response,
-    secure ? undefined : 'the verification address is neither https nor on loopback',
-  )
+  verdicts.judge('secure', response, secure ? undefined : 'verification_uri is neither https nor on loopback')
   if (verificationUriComplete === undefined) {
-    verdicts.skip(['complete-address'], 'the service gives none')
+    verdicts.skip(['complete-address'], 'the service sends no verification_uri_complete')
     return
   }
   const plain = (text: string) => text.replaceAll(/[^a-z0-9]/gi, '').toUpperCase()
   const holds = plain(decoded(verificationUriComplete)).includes(plain(userCode))
-  verdicts.advise('complete-address', response, holds ? undefined : 'the user code does not stand in it')
+  verdicts.advise('complete-address', response, holds ? undefined : 'it does not contain the user code')
 }
 
-/** Not `decodeURIComponent`, which throws at a `%` that encodes nothing. */
+/** `decodeURIComponent` would throw at a `%` that encodes nothing. */
 function decoded(address: string): string {
   return address.replaceAll(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
 function repeatedCode(grants: readonly Grant[]): string | undefined {
   const count = (values: readonly string[]) => new Set(values).size
-  if (count(grants.map(({ deviceCode }) => deviceCode)) < grants.length) return 'a device code came twice'
-  if (count(grants.map(({ shown }) => shown.userCode)) < grants.length) return 'a user code came twice'
+  if (count(grants.map(({ deviceCode }) => deviceCode)) < grants.length)
+    return 'two responses had the same device code'
+  if (count(grants.map(({ shown }) => shown.userCode)) < grants.length)
+    return 'two responses had the same user code'
   return undefined
 }
 
-/** Asks for codes as the second client, to learn whether the service knows it. */
+/** Requests codes as the second client, to find out whether the service knows it. */
 async function findOtherClient(context: CheckContext): Promise<void> {
   const { verdicts, wire, options } = context
   if (options.otherClientId === undefined) {
-    verdicts.skip(['foreign-device-code'], 'no second client is known')
+    verdicts.skip(['foreign-device-code'], 'no second client was given')
     return
   }
   const otherClientId = Secret.of(options.otherClientId).reveal()
@@ -177,7 +175,8 @@ async function findOtherClient(context: CheckContext): Promise<void> {
 
 async function checkRefusals(context: CheckContext): Promise<void> {
   const { verdicts, wire, options, clientId, encoding } = context
-  if (encoding === 'json') verdicts.skip(['codes-repeated', 'poll-repeated'], 'JSON has no repeated fields')
+  if (encoding === 'json')
+    verdicts.skip(['codes-repeated', 'poll-repeated'], 'JSON has no repeated parameters')
   else {
     const repeated = await askForCodes(context, [
       ['client_id', clientId],
@@ -193,7 +192,7 @@ async function checkRefusals(context: CheckContext): Promise<void> {
   await checkMethods(context, 'codes-method', url)
 }
 
-/** Looks at the methods that an endpoint must not answer. No field is sent: it would stand in the address. */
+/** Checks that an endpoint refuses other methods. Sends no fields, since they would be part of the URL. */
 export async function checkMethods(
   { wire, verdicts }: CheckContext,
   id: 'codes-method' | 'poll-method',
@@ -202,14 +201,14 @@ export async function checkMethods(
   for (const method of ['GET', 'HEAD'] as const) {
     const response = await wire.send({ method, url })
     if (response.status >= 400 && response.status <= 499) continue
-    verdicts.judge(id, response, `${method} was answered with status ${response.status}`)
+    verdicts.judge(id, response, `${method} got status ${response.status}`)
     return
   }
   verdicts.judge(id, undefined, undefined)
 }
 
 function notRefused({ status, error, body }: CheckedResponse): string | undefined {
-  if (memberOf(body, 'device_code') !== undefined) return 'the request was answered with codes'
+  if (memberOf(body, 'device_code') !== undefined) return 'the service sent codes'
   if (status < 400 || status > 499) return `wanted a status of 4xx, got ${status}`
-  return error === undefined ? 'there is no error in the answer' : undefined
+  return error === undefined ? 'the response has no error' : undefined
 }

@@ -6,29 +6,29 @@ import type { CheckedResponse } from './wire.ts'
 
 const OF_PAGE = ['page', 'page-frames', 'page-no-store'] as const
 
-/** Looks at the page at which the user enters the code. */
+/** Checks the verification page. */
 export async function checkPage({ wire, verdicts, options }: CheckContext, address: string): Promise<void> {
   const { provider, issuer, pageOrigin } = options
   const underTest = [provider.deviceAuthorizationEndpoint, provider.tokenEndpoint, issuer, pageOrigin]
-  // The service names the address: whatever else lies there was not meant to be asked.
+  // The service chose this URL. On another origin, it may be a site that nobody wants to test.
   if (!underTest.some((known) => known !== undefined && new URL(known).origin === new URL(address).origin)) {
-    verdicts.skip(OF_PAGE, 'the page is on an origin that was not named')
+    verdicts.skip(OF_PAGE, 'the page is on another origin: allow it with pageOrigin')
     return
   }
   const response = await wire.send({ method: 'GET', url: address })
   const { status, headers } = response
   if (status >= 300 && status < 400) {
-    verdicts.skip(OF_PAGE, 'the page sends the user elsewhere first, to sign in say')
+    verdicts.skip(OF_PAGE, 'the page redirects, for example to a sign-in')
     return
   }
   const type = headers.get('content-type') ?? 'no content type'
   const isPage = status === 200 && /^text\/html\b/i.test(type)
   verdicts.judge('page', response, isPage ? undefined : `got status ${status} and ${type}`)
   if (!isPage) {
-    verdicts.skip(OF_PAGE, 'there is no page')
+    verdicts.skip(OF_PAGE, 'the service has no page')
     return
   }
-  verdicts.advise('page-frames', response, isFramed(headers) ? 'no header forbids it' : undefined)
+  verdicts.advise('page-frames', response, isFramed(headers) ? 'no header forbids framing' : undefined)
   verdicts.advise('page-no-store', response, mayBeStored(response))
 }
 
@@ -39,7 +39,7 @@ function isFramed(headers: Headers): boolean {
   return !/^(?:deny|sameorigin)$/i.test(headers.get('x-frame-options') ?? '')
 }
 
-/** Looks at the metadata of the service, where it publishes any. */
+/** Checks the metadata of the service, if it publishes any. */
 export async function checkMetadata({ wire, verdicts, options }: CheckContext): Promise<void> {
   const issuer = withoutSlash(options.issuer ?? new URL(options.provider.tokenEndpoint).origin)
   const { origin, pathname } = new URL(issuer)
@@ -55,7 +55,7 @@ export async function checkMetadata({ wire, verdicts, options }: CheckContext): 
       return
     }
   }
-  verdicts.skip(['metadata'], 'the service publishes none')
+  verdicts.skip(['metadata'], 'the service publishes no metadata')
 }
 
 function metadataProblem(
@@ -64,10 +64,10 @@ function metadataProblem(
   provider: { readonly deviceAuthorizationEndpoint: string; readonly tokenEndpoint: string },
 ): string | undefined {
   const named = memberOf(body, 'issuer')
-  if (typeof named !== 'string' || withoutSlash(named) !== issuer) return 'issuer is another one'
+  if (typeof named !== 'string' || withoutSlash(named) !== issuer) return 'issuer is different'
   if (memberOf(body, 'device_authorization_endpoint') !== provider.deviceAuthorizationEndpoint)
-    return 'device_authorization_endpoint is another address'
-  if (memberOf(body, 'token_endpoint') !== provider.tokenEndpoint) return 'token_endpoint is another address'
+    return 'device_authorization_endpoint is different'
+  if (memberOf(body, 'token_endpoint') !== provider.tokenEndpoint) return 'token_endpoint is different'
   const types = memberOf(body, 'grant_types_supported')
   return Array.isArray(types) && types.includes(DEVICE_GRANT_TYPE)
     ? undefined

@@ -5,7 +5,7 @@ import type { CheckedResponse } from './wire.ts'
 
 const UNKNOWN_CODE = { github: 'incorrect_device_code', rfc8628: 'invalid_grant' }
 
-/** Looks at polls that no user can answer. */
+/** Checks polls that the service must refuse before any decision. */
 export async function checkPollRefusals(context: CheckContext, deviceCode: string): Promise<void> {
   const { verdicts, options, dialect = 'rfc8628' } = context
   const otherType = await poll(context, deviceCode, { grant_type: 'urn:example:unknown' })
@@ -39,7 +39,7 @@ async function checkForeignCode(context: CheckContext, deviceCode: string): Prom
   verdicts.judge('foreign-device-code', foreign, wants(UNKNOWN_CODE[dialect], foreign))
 }
 
-/** Looks at all answers to polls at once. */
+/** Checks what must hold for every poll response. */
 export function checkAllPolls({ verdicts, polls }: CheckContext): void {
   const wrong = polls.find((response) => pollProblem(response) !== undefined)
   verdicts.judge('poll-json', wrong, wrong && pollProblem(wrong))
@@ -48,5 +48,5 @@ export function checkAllPolls({ verdicts, polls }: CheckContext): void {
 function pollProblem(response: CheckedResponse): string | undefined {
   const isObject =
     typeof response.body === 'object' && response.body !== null && !Array.isArray(response.body)
-  return isObject ? notJson(response) : 'it is no JSON object'
+  return isObject ? notJson(response) : 'the body is not a JSON object'
 }

@@ -16,18 +16,18 @@ import {
 } from './context.ts'
 import type { CheckedResponse } from './wire.ts'
 
-/** Seconds of the longest lifetime whose end is waited for unasked. */
+/** The check waits for codes to expire by default if they live at most this many seconds. */
 const SHORT_LIFETIME = 60
 
-/** The part of an interval within which a poll is early, whatever a service lets pass. */
+/** A poll within this part of the interval is early, whatever leeway a service has. */
 const EARLY = 0.75
 
-/** Seconds by which every `slow_down` makes the interval longer. */
+/** Seconds that each `slow_down` adds to the interval. */
 const MORE = 5
 
-const TOO_LATE = 'the codes run out before a device may poll'
+const TOO_LATE = 'the codes expire before a device may poll'
 
-/** Looks at polls before, at and after the decision of a user. */
+/** Checks polls before and after the decision of a user. */
 export async function checkPolls(context: CheckContext, { first, others }: Begun): Promise<void> {
   await checkPace(context, first)
   const approval = await alive(context, others[0])
@@ -36,7 +36,7 @@ export async function checkPolls(context: CheckContext, { first, others }: Begun
   if (denial) await checkDenial(context, denial)
 }
 
-/** How fast a device may poll while the user has not decided. */
+/** Checks how fast a device may poll while the user has not decided. */
 async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
   const { verdicts } = context
   const { interval } = grant.shown
@@ -57,7 +57,7 @@ async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
   const judge = context.dialect === 'github' ? verdicts.judge : verdicts.advise
   judge('slow-down', early, wants('slow_down', early))
   if (early.error !== 'slow_down') {
-    verdicts.skip(['slow-down-interval', 'recovery'], 'the service did not slow down')
+    verdicts.skip(['slow-down-interval', 'recovery'], 'the service did not send slow_down')
     return
   }
   const told = memberOf(early.body, 'interval')
@@ -76,32 +76,31 @@ async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
   verdicts.judge('recovery', patient, wants('authorization_pending', patient))
 }
 
-/** Finds out whose dialect the service has, where nobody said so. */
+/** Detects the dialect of the service, unless an option names it. */
 function checkDialect(context: CheckContext, { status }: CheckedResponse): void {
   const { verdicts, options, polls } = context
   const found = status === 200 ? 'github' : status === 400 ? 'rfc8628' : undefined
   context.dialect = options.dialect === 'auto' ? (found ?? 'rfc8628') : options.dialect
   const right = found === context.dialect
-  const other =
-    status === 0 ? 'no response' : `status ${status} is not that of the dialect ${context.dialect}`
+  const other = status === 0 ? 'no response' : `the dialect ${context.dialect} does not use status ${status}`
   const problem = right ? undefined : other
   verdicts.judge('poll-status', polls.at(-1), problem, `status ${status}, as in the dialect ${found}`)
 }
 
-/** What only the specification says of codes. */
+/** Checks the form of the codes, which only the GitHub dialect defines. */
 function checkForms(context: CheckContext, { response, deviceCode, shown }: Grant): void {
   const { verdicts } = context
   if (isAsked(context, 'device-code-form')) {
-    const problem = deviceCode.length === 40 ? undefined : `it has ${deviceCode.length}`
+    const problem = deviceCode.length === 40 ? undefined : `it has ${deviceCode.length} characters`
     verdicts.judge('device-code-form', response, problem)
   }
   if (isAsked(context, 'user-code-form')) {
-    const problem = /^[A-Z0-9]{4}-[A-Z0-9]{4}$/i.test(shown.userCode) ? undefined : 'it has another form'
+    const problem = /^[A-Z0-9]{4}-[A-Z0-9]{4}$/i.test(shown.userCode) ? undefined : 'it has a different form'
     verdicts.judge('user-code-form', response, problem)
   }
 }
 
-/** Has the user decide; `false` where nobody does. */
+/** Lets the user decide. Returns `false` if nobody does. */
 async function decided(
   context: CheckContext,
   as: 'approved' | 'denied',
@@ -122,7 +121,7 @@ async function decided(
   }
 }
 
-/** What is not looked at where nobody decides. */
+/** The requirements that cannot be checked if nobody decides. */
 const AFTER = {
   approved: [
     'approved',
@@ -149,16 +148,16 @@ async function checkApproval(context: CheckContext, grant: Grant): Promise<void>
   const soon = clock.now() - before < grant.shown.interval * 1000 * EARLY
   const early = await poll(context, grant.deviceCode)
   if (undecided.error !== 'authorization_pending' || !soon)
-    verdicts.skip(['early-decision'], 'the decision took so long that no poll after it is early')
+    verdicts.skip(['early-decision'], 'the decision took so long that the next poll was not early')
   else {
-    const hidden = early.error === 'slow_down' ? 'the early poll heard slow_down' : undefined
+    const hidden = early.error === 'slow_down' ? 'the early poll got slow_down' : undefined
     verdicts.advise('early-decision', early, hidden)
   }
   const response = early.error === 'slow_down' ? await pollLater(context, grant, early) : early
   const token = memberOf(response.body, 'access_token')
   verdicts.judge('approved', response, tokenProblem(response))
   if (typeof token !== 'string' || token === '') {
-    verdicts.skip(AFTER.approved, 'there was no token')
+    verdicts.skip(AFTER.approved, 'the service sent no token')
     return
   }
   context.wire.hide('access_token', token)
@@ -169,17 +168,21 @@ async function checkApproval(context: CheckContext, grant: Grant): Promise<void>
   verdicts.judge('token-once', again, notFinal(again))
 }
 
-/** Has another client poll before the device does: an approved code is worth most. Tells whether it got the token. */
+/** Polls an approved code as another client, before the device does. Returns whether it got the token. */
 async function givesForeignToken(context: CheckContext, grant: Grant): Promise<boolean> {
   const { verdicts, wire, otherClientId = UNKNOWN_CLIENT } = context
   const foreign = await poll(context, grant.deviceCode, { client_id: otherClientId })
   const token = memberOf(foreign.body, 'access_token')
   if (typeof token === 'string') wire.hide('access_token', token)
-  verdicts.judge('foreign-approved-code', foreign, token === undefined ? undefined : 'it got the token')
+  verdicts.judge(
+    'foreign-approved-code',
+    foreign,
+    token === undefined ? undefined : 'the other client got the token',
+  )
   return token !== undefined
 }
 
-/** Waits as a device must that was slowed down, and polls again, while there is time. */
+/** Waits as `slow_down` requires and polls again, unless the codes expire before. */
 async function pollLater(
   context: CheckContext,
   grant: Grant,
@@ -200,14 +203,13 @@ function tokenProblem(response: CheckedResponse): string | undefined {
 
 function typeProblem(body: unknown): string | undefined {
   const type = memberOf(body, 'token_type')
-  if (type === undefined) return 'there is no token_type'
-  return typeof type === 'string' && type.toLowerCase() === 'bearer' ? undefined : 'it has another type'
+  if (type === undefined) return 'missing token_type'
+  return typeof type === 'string' && type.toLowerCase() === 'bearer' ? undefined : 'token_type is not bearer'
 }
 
 function checkScope({ verdicts, dialect }: CheckContext, response: CheckedResponse): void {
   const scope = memberOf(response.body, 'scope')
-  if (scope === undefined && dialect === 'github')
-    verdicts.judge('token-scope', response, 'there is no scope')
+  if (scope === undefined && dialect === 'github') verdicts.judge('token-scope', response, 'missing scope')
   else if (typeof scope !== 'string' || !/[\s,]/.test(scope))
     verdicts.skip(['token-scope'], 'fewer than two scopes were granted')
   else {
@@ -215,7 +217,7 @@ function checkScope({ verdicts, dialect }: CheckContext, response: CheckedRespon
     verdicts.judge(
       'token-scope',
       response,
-      separated.test(scope) ? undefined : 'they are separated otherwise',
+      separated.test(scope) ? undefined : 'they are separated differently',
     )
   }
 }
@@ -228,12 +230,12 @@ async function checkDenial(context: CheckContext, grant: Grant): Promise<void> {
   verdicts.judge('denied', response, wants('access_denied', response))
 }
 
-/** Looks at what a poll hears once the codes have run out. */
+/** Checks a poll after the codes have expired. */
 export async function checkExpiry(context: CheckContext, { deviceCode, shown }: Grant): Promise<void> {
   const { verdicts, options } = context
   const left = (shown.expiresAt - options.clock.now()) / 1000
   if (left > SHORT_LIFETIME && !options.waitExpiry) {
-    verdicts.skip(['expired'], `the codes live ${Math.ceil(left)} seconds more`)
+    verdicts.skip(['expired'], `the codes are valid for ${Math.ceil(left)} more seconds`)
     return
   }
   await wait(context, left + 1)
@@ -241,10 +243,10 @@ export async function checkExpiry(context: CheckContext, { deviceCode, shown }: 
   verdicts.judge('expired', late, wants('expired_token', late))
 }
 
-/** Says that a poll would go on, or brought a token. */
+/** Describes a response that does not end the polling, or that contains a token. */
 export function notFinal({ status, error, body }: CheckedResponse): string | undefined {
-  if (memberOf(body, 'access_token') !== undefined) return 'it brought a token'
+  if (memberOf(body, 'access_token') !== undefined) return 'got a token'
   if (status === 0) return 'no response'
   if (error === undefined) return `status ${status} without an error`
-  return error === 'authorization_pending' || error === 'slow_down' ? `it heard ${error}` : undefined
+  return error === 'authorization_pending' || error === 'slow_down' ? `got ${error}` : undefined
 }

@@ -13,13 +13,28 @@ import { type CheckResult, createVerdicts } from './verdicts.ts'
 import { createWire } from './wire.ts'
 
 /**
- * Walks through the life of authorizations at a service, from the codes to the token, the denial and the expiry, and
- * says of each requirement whether the service meets it. It waits as a device must, and sends 40 requests at most.
+ * Checks a service against RFC 8628: runs logins from the codes to the token, the denial and the expiry, and reports
+ * whether the service meets each requirement. It waits between polls like a device and sends at most 40 requests.
  *
  * @throws {@link BadOptionError} for an address that is not an absolute URL, and for one on another machine unless `remote`
  * allows it; the reason of the signal.
+ * @example
+ * ```ts
+ * import { checkService } from 'authgraph/testing'
+ *
+ * const report = await checkService({
+ *   clientId: 'my-client-id',
+ *   provider: {
+ *     deviceAuthorizationEndpoint: 'http://localhost:8080/login/device/code',
+ *     tokenEndpoint: 'http://localhost:8080/login/oauth/access_token',
+ *   },
+ *   approve: ({ userCode }) => service.approve(userCode, 'octocat'),
+ *   deny: ({ userCode }) => service.deny(userCode),
+ * })
+ * for (const { requirement, detail } of report.results.filter(({ outcome }) => outcome === 'failed'))
+ *   console.log(requirement, detail)
+ * ```
  * @group Service check
- * @see Spec 4
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export async function checkService(options: CheckOptions): Promise<CheckReport> {
@@ -61,7 +76,7 @@ async function walk(context: CheckContext): Promise<void> {
 
 function checkRedirects({ verdicts, wire }: CheckContext): void {
   const redirect = wire.responses.find(({ status }) => status >= 300 && status < 400)
-  verdicts.advise('redirects', redirect, redirect && 'a login path answered with a redirect')
+  verdicts.advise('redirects', redirect, redirect && 'a login path redirected')
 }
 
 function assertAddresses({ provider, issuer, pageOrigin, remote }: CheckOptions): void {

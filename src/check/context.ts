@@ -7,46 +7,46 @@ import { REQUIREMENTS } from './requirements.ts'
 import type { createVerdicts } from './verdicts.ts'
 import type { CheckedResponse, createWire, Fields } from './wire.ts'
 
-/** Seconds that are waited more than required, as a part of the wait: timers and clocks are not exact. */
+/** How much longer than required to wait, as a part of the wait: timers and clocks are not exact. */
 const MARGIN = 0.05
 
-/** Milliseconds of the longest timer there is: a longer one fires at once. */
+/** Milliseconds of the longest possible timer: a longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** A client that no service knows. */
 export const UNKNOWN_CLIENT = 'authgraph-check-unknown-client'
 
-/** An authorization that the check began. */
+/** A grant that the check started. */
 export interface Grant {
   readonly response: CheckedResponse
   readonly shown: ShownCodes
   readonly deviceCode: string
 }
 
-/** What every step of one check works with. */
+/** The state of one check. */
 export interface CheckContext {
   readonly options: CheckOptions & Required<Pick<CheckOptions, 'clock'>>
   readonly clientId: string
   readonly wire: ReturnType<typeof createWire>
   readonly verdicts: ReturnType<typeof createVerdicts>
-  /** Replies to polls, for what holds of all of them. */
+  /** The responses to all polls. */
   readonly polls: CheckedResponse[]
-  /** How bodies are written: JSON where the service reads no form. */
+  /** The encoding of requests: JSON if the service refuses forms. */
   encoding: 'form' | 'json'
-  /** A second client of the service, where there is one. */
+  /** A second client of the service, if known. */
   otherClientId: string | undefined
-  /** Whose dialect the service has; not known before the first poll, where it is to be found out. */
+  /** The dialect of the service; `undefined` until the first poll detects it. */
   dialect: 'github' | 'rfc8628' | undefined
 }
 
-/** Asks for codes, with these fields after the usual ones. */
+/** Requests codes, with extra fields after the usual ones. */
 export async function askForCodes(
   { wire, options, clientId, encoding }: CheckContext,
   more: Fields = [],
   scopes = options.scopes ?? [],
 ): Promise<CheckedResponse> {
   const { provider } = options
-  // RFC 6749 has a space here, and the service of the specification takes both.
+  // RFC 6749 uses a space here. GitHub accepts both.
   const scope = scopes.join(options.dialect === 'github' ? ',' : ' ')
   const named = new Set(more.map(([name]) => name))
   const usual: Fields = [['client_id', clientId], ...(scope ? [['scope', scope] as const] : [])]
@@ -58,7 +58,7 @@ export async function askForCodes(
   })
 }
 
-/** Reads an answer with codes; `undefined` where there are none. */
+/** Reads a response with codes; `undefined` if it contains none. */
 export function grantIn({ wire, options }: CheckContext, response: CheckedResponse): Grant | undefined {
   try {
     const codes = parseDeviceCodes(response.body)
@@ -71,18 +71,18 @@ export function grantIn({ wire, options }: CheckContext, response: CheckedRespon
   }
 }
 
-/** Begins an authorization, or tells why there is none. */
+/** Starts a grant; `undefined` if the service sends no codes. */
 export async function begin(context: CheckContext): Promise<Grant | undefined> {
   return grantIn(context, await askForCodes(context))
 }
 
-/** A grant that lives long enough to go on with, in place of one that does not. */
+/** Returns the grant, or a new one if it is about to expire. */
 export async function alive(context: CheckContext, grant: Grant | undefined): Promise<Grant | undefined> {
   const lives = grant !== undefined && context.options.clock.now() + 1000 < grant.shown.expiresAt
   return lives ? grant : begin(context)
 }
 
-/** Sends a poll. Fields of `change` replace the usual ones; those that are `undefined` are left out. */
+/** Sends a poll. Fields of `change` replace the usual ones; `undefined` removes a field. */
 export async function poll(
   context: CheckContext,
   deviceCode: string,
@@ -102,7 +102,7 @@ export async function poll(
   return response
 }
 
-/** Waits seconds, and a little more. */
+/** Waits the given seconds and a little more. */
 export async function wait({ options: { clock, signal } }: CheckContext, seconds: number): Promise<void> {
   let left = lengthened(seconds)
   do {
@@ -125,7 +125,7 @@ function pause(clock: Clock, delay: number, signal: AbortSignal | undefined): Pr
   })
 }
 
-/** Whether a wait of seconds is over before the codes of an authorization are. */
+/** Whether the codes of a grant are still valid after a wait. */
 export function fits({ options: { clock } }: CheckContext, { shown }: Grant, seconds: number): boolean {
   return clock.now() + lengthened(seconds) < shown.expiresAt
 }
@@ -135,25 +135,25 @@ function lengthened(seconds: number): number {
   return Math.max(0, seconds * (1 + MARGIN) * 1000)
 }
 
-/** Says that an answer has another error word than it should. */
+/** Describes a response whose error code is not the wanted one. */
 export function wants(wanted: string, response: CheckedResponse): string | undefined {
   if (response.error === wanted) return undefined
   return `wanted ${wanted}, got ${outcomeOf(response)}`
 }
 
-/** Names what came of a request: a token, the error word, or the status where there is neither. */
+/** Names the result of a request: a token, the error code, or the status. */
 export function outcomeOf({ status, error, body }: CheckedResponse): string {
   if (status === 0) return 'no response'
   if (memberOf(body, 'access_token') !== undefined) return 'a token'
   return error === undefined ? `status ${status} without an error` : said(error)
 }
 
-/** A word that came from outside: quoted as far as it is a word. */
+/** Quotes an error code of the service only if it is a plain word. */
 export function said(word: string): string {
-  return /^[\w.-]{1,60}$/.test(word) ? word : 'an error that is no word'
+  return /^[\w.-]{1,60}$/.test(word) ? word : 'an error code with unusual characters'
 }
 
-/** Says that an answer may be kept by a cache. */
+/** Describes a response that a cache may store. */
 export function mayBeStored({ headers }: CheckedResponse): string | undefined {
   const value = headers.get('cache-control')
   return /\bno-store\b/i.test(value ?? '')
@@ -161,7 +161,7 @@ export function mayBeStored({ headers }: CheckedResponse): string | undefined {
     : `wanted cache-control: no-store, got ${value ?? 'none'}`
 }
 
-/** Says that an answer is not declared as JSON. */
+/** Describes a response that is not declared as JSON. */
 export function notJson({ headers }: CheckedResponse): string | undefined {
   const type = headers.get('content-type')
   return /^application\/json\b/i.test(type ?? '')
@@ -169,7 +169,7 @@ export function notJson({ headers }: CheckedResponse): string | undefined {
     : `wanted application/json, got ${type ?? 'none'}`
 }
 
-/** Whether the dialect found asks for this requirement at all; says that it does not, otherwise. */
+/** Whether a requirement applies to the dialect of the service. If not, skips it. */
 export function isAsked({ dialect, verdicts }: CheckContext, id: DialectRequirement): boolean {
   const { only } = REQUIREMENTS[id]
   if (dialect === only) return true

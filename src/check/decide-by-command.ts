@@ -2,40 +2,43 @@ import { spawn } from 'node:child_process'
 import type { ShownCodes } from '../client/options.ts'
 import { BadOptionError } from '../errors.ts'
 
-/** Milliseconds a command may take. */
+/** Milliseconds after which the command is killed. */
 const TIMEOUT = 120_000
 
-/** The word that the user code replaces. */
+/** The argument that is replaced by the user code. */
 const PLACEHOLDER = 'CODE'
 
 /** `CODE` as a part of a word: not `UNICODE`. */
 const WITHIN = /\bCODE\b/
 
-/** A code that no program takes for an option or a script. */
+/** A code that no program can mistake for an option or a script. */
 const HARMLESS = /^[A-Za-z0-9][A-Za-z0-9-]*$/
 
-/** Words with what quotes and backslashes keep together. */
+/** Words, including quoted parts and escaped characters. */
 const WORDS = /(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs
 
 /**
- * Makes a decision of a command line: the word `CODE` in it is replaced by the user code, and the variables
- * `AUTHGRAPH_USER_CODE`, `AUTHGRAPH_VERIFICATION_URI` and `AUTHGRAPH_VERIFICATION_URI_COMPLETE` are set.
+ * Turns a command line into an `approve` or `deny` function. The argument `CODE` is replaced by the user code, and the
+ * variables `AUTHGRAPH_USER_CODE`, `AUTHGRAPH_VERIFICATION_URI` and `AUTHGRAPH_VERIFICATION_URI_COMPLETE` are set.
  *
- * No shell reads it, and a code with other characters than letters, digits and hyphens is handed to no command: the
- * command may be a shell itself.
+ * The command runs without a shell. It might be a shell itself, so a code with characters other than letters, digits and
+ * hyphens is never passed to it.
  *
- * @throws {@link BadOptionError} for a command line that cannot be read, or has `CODE` within a longer word.
+ * @throws {@link BadOptionError} for a command line that cannot be parsed, or with `CODE` inside a longer word.
  */
 export function decideByCommand(commandLine: string): (codes: ShownCodes) => Promise<void> {
   const [program, ...words] = readWords(commandLine)
-  if (program === undefined) throw new BadOptionError('the command for a decision is empty')
+  if (program === undefined)
+    throw new BadOptionError('the command is empty: give a program and its arguments')
   if (words.some((word) => word !== PLACEHOLDER && WITHIN.test(word)))
     throw new BadOptionError(
-      'CODE must be a word of its own in the command for a decision: within a word, use the variable AUTHGRAPH_USER_CODE',
+      'CODE must be a separate word of the command: inside a word, use the variable AUTHGRAPH_USER_CODE',
     )
   return async ({ userCode, verificationUri, verificationUriComplete = '' }) => {
     if (!HARMLESS.test(userCode))
-      throw new Error('a command is passed only user codes of letters, digits and hyphens between them')
+      throw new Error(
+        'the user code has characters other than letters, digits and hyphens, so the command was not run',
+      )
     const args = words.map((word) => (word === PLACEHOLDER ? userCode : word))
     await run(program, args, {
       AUTHGRAPH_USER_CODE: userCode,
@@ -45,10 +48,10 @@ export function decideByCommand(commandLine: string): (codes: ShownCodes) => Pro
   }
 }
 
-/** Cuts a command line into words as shells do, and does nothing else of what they do. */
+/** Splits a command line into words like a shell, without any other shell feature. */
 export function readWords(commandLine: string): string[] {
   if (commandLine.replaceAll(WORDS, '').trim() !== '')
-    throw new BadOptionError('the command for a decision has a quote that is not closed')
+    throw new BadOptionError('the command has a quote that is not closed')
   return (commandLine.match(WORDS) ?? []).map((word) =>
     word.replaceAll(
       /\\(.)|'([^']*)'|"((?:[^"\\]|\\.)*)"/gs,
@@ -57,7 +60,7 @@ export function readWords(commandLine: string): string[] {
   )
 }
 
-/** What the command prints goes to where errors go: the report is alone on standard output. */
+/** Runs a command. Its output goes to standard error, since standard output is for the report. */
 function run(program: string, args: readonly string[], variables: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -66,7 +69,7 @@ function run(program: string, args: readonly string[], variables: Record<string,
       timeout: TIMEOUT,
     })
     child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(`the command cannot be run: ${error.code}`)),
+      reject(new Error(`the command could not be started: ${error.code}`)),
     )
     child.once('exit', (code, signal) => {
       if (code === 0) resolve()

@@ -3,10 +3,10 @@ import type { CheckReport } from './options.ts'
 import type { CheckResult } from './verdicts.ts'
 
 /**
- * Writes a report as JUnit's XML, which build servers read: a test case for each requirement. One that is `advised`
- * passes, with a note.
+ * Formats a report as JUnit XML for CI servers, with one test case per requirement. An `advised` requirement passes, with
+ * a note.
  *
- * @param name Names the suite, such as the address of the service.
+ * @param name The name of the test suite, such as the URL of the service.
  * @group Service check
  */
 export function toJUnit({ results, failed, notApplicable }: CheckReport, name: string): string {

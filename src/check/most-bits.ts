@@ -1,4 +1,4 @@
-/** Kinds of characters besides digits, and how many characters each has. */
+/** Classes of characters besides digits, and the size of each. */
 const KINDS: readonly (readonly [RegExp, number])[] = [
   [/[a-z]/, 26],
   [/[A-Z]/, 26],
@@ -7,12 +7,12 @@ const KINDS: readonly (readonly [RegExp, number])[] = [
 ]
 
 /**
- * Counts the bits that codes of one service can have at most: by the length of the shortest, and by the characters of
- * all of them, since one code does not show the whole alphabet. Digits always count, as they may be missing by chance.
+ * Estimates the maximum entropy of the codes of a service, in bits, from the shortest code and the characters of all of
+ * them: one code does not show the whole alphabet. Digits always count, since they may be missing by chance.
  */
 export function mostBits(codes: readonly string[]): number {
   const withoutHyphens = codes.map((code) => code.replaceAll('-', ''))
-  // In digits and hex, as in a UUID, a hyphen only separates. In base64url it is a character like any other.
+  // In digits and hex, such as a UUID, hyphens are only separators. In base64url they are part of the alphabet.
   if (withoutHyphens.every((code) => /^\d+$/.test(code))) return bits(withoutHyphens, 10)
   if (/^(?:[\da-f]+|[\dA-F]+)$/.test(withoutHyphens.join(''))) return bits(withoutHyphens, 16)
   const all = codes.join('')

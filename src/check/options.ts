@@ -4,59 +4,64 @@ import type { Secret } from '../secret.ts'
 import type { CheckResult } from './verdicts.ts'
 
 /**
- * What `checkService` takes.
+ * Options of {@link checkService}.
  *
  * @group Service check
  */
 export interface CheckOptions {
+  /** A client of the service. */
   readonly clientId: string | Secret
-  /** Another client of the service, to which the codes of the first one mean nothing. */
+  /** A second client of the service, which must not be able to use the codes of the first one. */
   readonly otherClientId?: string | Secret
-  /** The addresses of the service. */
+  /** The endpoints of the service. */
   readonly provider: Pick<Provider, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>
-  /** Whose dialect the service has: found out from the status of its first poll error by default. */
+  /** The dialect of the service. Default: `auto`, which detects it from the status of the first poll error. */
   readonly dialect?: 'github' | 'rfc8628' | 'auto'
-  /** Whose metadata to look for: that of the host of the token endpoint by default. */
+  /** The issuer whose metadata is checked. Default: the origin of the token endpoint. */
   readonly issuer?: string
   /**
-   * The origin of the verification page, such as `https://www.example.com`: that of an endpoint or of the issuer by
-   * default. A page on any other origin is not requested, whatever address the service gives.
+   * The origin of the verification page, such as `https://www.example.com`. Default: the origins of the endpoints and of
+   * the issuer. A page on any other origin is not requested.
    */
   readonly pageOrigin?: string
-  /** To be asked for: two or more show how the service separates them. */
+  /** The scopes to request. Give two or more to check how the service separates them. Default: none. */
   readonly scopes?: readonly string[]
-  /** Approves as the user would, and resolves when that is done. Without it, what follows an approval is not looked at. */
+  /** Approves as the user, and resolves when done. Without it, nothing after an approval is checked. */
   readonly approve?: (codes: ShownCodes) => unknown
-  /** Denies as the user would. */
+  /** Denies as the user, and resolves when done. Without it, the denial is not checked. */
   readonly deny?: (codes: ShownCodes) => unknown
-  /** Waits until codes run out, however long they live. Codes of a minute or less are waited for anyway. */
+  /** Waits for codes to expire, even if they live longer than a minute. Default: `false`. */
   readonly waitExpiry?: boolean
-  /** Allows a service on another machine. */
+  /** Allows a service on another machine. Default: `false`. */
   readonly remote?: boolean
-  /** Hears of each result as it is found: not of what the check did not come to, where there are no codes say. */
+  /** Called with each result as it is found, but not for requirements that the check did not reach. */
   readonly onResult?: (result: CheckResult) => void
+  /** Aborts the check. */
   readonly signal?: AbortSignal | undefined
-  /** The runtime's own by default. */
+  /** Sends the requests. Default: the `fetch` of the runtime. */
   readonly fetch?: typeof globalThis.fetch
-  /** The runtime's own by default. */
+  /** Clock and timers. Default: those of the runtime. */
   readonly clock?: Clock
 }
 
 /**
- * What a check found.
+ * The report of {@link checkService}.
  *
  * @group Service check
  */
 export interface CheckReport {
-  /** Every requirement, in the order in which it was looked at. */
+  /** The result of every requirement, in the order of the checks. */
   readonly results: readonly CheckResult[]
+  /** How many requirements the service meets. */
   readonly passed: number
+  /** How many it violates. */
   readonly failed: number
-  /** What no specification demands, and would be better. */
+  /** How many recommendations it does not follow. No specification requires them. */
   readonly advised: number
+  /** How many do not apply or were not reached. */
   readonly notApplicable: number
-  /** Whose dialect the service has, as said or as found out. */
+  /** The dialect of the service, as given or detected; `undefined` if it could not be detected. */
   readonly dialect: 'github' | 'rfc8628' | undefined
-  /** Requests that were sent: 40 at most. */
+  /** How many requests were sent: at most 40. */
   readonly requests: number
 }

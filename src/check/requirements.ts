@@ -1,75 +1,75 @@
-/** What is asked of a service, in the order in which it is looked at. `only` names the dialect that asks it. */
+/** The requirements, in the order of the checks. `only` limits one to a dialect. */
 export const REQUIREMENTS = {
   secure: {
-    text: 'every address is https, loopback apart',
+    text: 'every URL is https, except on loopback',
     source: 'RFC 8628, 3.1, 3.4',
   },
   'form-body': {
-    text: 'a form-encoded request is read',
+    text: 'form-encoded requests are accepted',
     source: 'RFC 8628, 3.1',
   },
   codes: {
-    text: 'a request for codes brings device_code, user_code and verification_uri',
+    text: 'the device code response has device_code, user_code and verification_uri',
     source: 'Spec 2.3, 4.1; RFC 8628, 3.2',
   },
   'codes-lifetime': {
-    text: 'expires_in and interval are numbers of seconds, best whole ones',
+    text: 'expires_in and interval are numbers of seconds, preferably whole',
     source: 'Spec 2.3; RFC 8628, 3.2',
   },
   'codes-json': {
-    text: 'the codes come as application/json',
+    text: 'the device code response is application/json',
     source: 'Spec 4; RFC 8628, 3.2',
   },
   'codes-no-store': {
-    text: 'no cache keeps the codes',
+    text: 'caches must not store the codes',
     source: 'RFC 8628, 3.2',
   },
   'device-code-entropy': {
-    text: 'the device code has 128 bits or more',
+    text: 'the device code has at least 128 bits',
     source: 'RFC 8628, 5.2; RFC 6749, 10.10',
   },
   'user-code-entropy': {
-    text: 'the user code has the bits of nine digits or more',
+    text: 'the user code has at least the bits of nine digits',
     source: 'RFC 8628, 5.1, 6.1',
   },
   'complete-address': {
-    text: 'the complete address has the user code in it',
+    text: 'verification_uri_complete contains the user code',
     source: 'RFC 8628, 3.3.1',
   },
   'unknown-parameter': {
-    text: 'an unknown parameter is ignored',
+    text: 'unknown parameters are ignored',
     source: 'RFC 8628, 3.1',
   },
   'empty-scope': {
-    text: 'an empty scope is an absent one',
+    text: 'an empty scope counts as absent',
     source: 'Spec 4.1; RFC 8628, 3.1',
   },
   'codes-unique': {
-    text: 'each request brings codes of its own',
+    text: 'each request gets new codes',
     source: 'RFC 8628, 3.2',
   },
   'codes-repeated': {
-    text: 'a repeated parameter is refused where codes are asked for: invalid_request',
+    text: 'a device code request with a repeated parameter is refused: invalid_request',
     source: 'RFC 8628, 3.1; RFC 6749, 5.2',
   },
   'codes-no-client': {
-    text: 'a request for codes without client_id is refused with 4xx and an error',
+    text: 'a device code request without client_id is refused with 4xx and an error',
     source: 'Spec 4.1; RFC 6749, 5.2',
   },
   'codes-unknown-client': {
-    text: 'a request for codes of an unknown client is refused with 4xx and an error',
+    text: 'a device code request of an unknown client is refused with 4xx and an error',
     source: 'RFC 8628, 3.2; RFC 6749, 5.2',
   },
   'codes-method': {
-    text: 'GET and HEAD are refused where codes are asked for',
+    text: 'the device code endpoint refuses GET and HEAD',
     source: 'Spec 4.1; RFC 8628, 3.1',
   },
   pending: {
-    text: 'a poll before the decision hears authorization_pending',
+    text: 'a poll before the decision gets authorization_pending',
     source: 'Spec 3, 4.2; RFC 8628, 3.5',
   },
   'poll-status': {
-    text: 'an error of a poll has the status of the dialect: 200 (github), 400 (rfc8628)',
+    text: 'poll errors have the status of the dialect: 200 (github), 400 (rfc8628)',
     source: 'RFC 6749, 5.2',
   },
   'device-code-form': {
@@ -78,25 +78,25 @@ export const REQUIREMENTS = {
     only: 'github',
   },
   'user-code-form': {
-    text: 'the user code has 8 characters, and a hyphen in the middle',
+    text: 'the user code has 8 characters with a hyphen in the middle',
     source: 'Spec 2.3',
     only: 'github',
   },
   'slow-down': {
-    text: 'a poll that comes too early hears slow_down',
+    text: 'a poll that comes too early gets slow_down',
     source: 'Spec 3, 7; RFC 8628, 3.5',
   },
   'slow-down-interval': {
-    text: 'slow_down tells the interval, 5 seconds longer',
+    text: 'slow_down contains the new interval, 5 seconds longer',
     source: 'Spec 3',
     only: 'github',
   },
   recovery: {
-    text: 'a client that waits as it was told hears authorization_pending again',
+    text: 'a client that waits for the new interval gets authorization_pending again',
     source: 'RFC 8628, 3.5',
   },
   approved: {
-    text: 'the poll after the approval brings access_token',
+    text: 'the poll after the approval gets access_token',
     source: 'Spec 3, 4.2; RFC 8628, 3.5',
   },
   'early-decision': {
@@ -104,11 +104,11 @@ export const REQUIREMENTS = {
     source: 'Spec 3 (silent)',
   },
   'foreign-approved-code': {
-    text: 'an approved device code brings no token to another client',
+    text: 'another client gets no token for an approved device code',
     source: 'RFC 8628, 3.4; RFC 6749, 5.2',
   },
   'token-type': {
-    text: 'the token has the type bearer',
+    text: 'token_type is bearer',
     source: 'Spec 2.2; RFC 6749, 5.1',
   },
   'token-scope': {
@@ -116,15 +116,15 @@ export const REQUIREMENTS = {
     source: 'Spec 2.2; RFC 6749, 3.3',
   },
   'token-no-store': {
-    text: 'no cache keeps the token',
+    text: 'caches must not store the token',
     source: 'RFC 6749, 5.1',
   },
   'token-once': {
-    text: 'the device code brings one token, and no second one',
+    text: 'a device code gets only one token',
     source: 'RFC 8628, 3.5; RFC 6749, 5.2',
   },
   denied: {
-    text: 'the poll after the denial hears access_denied',
+    text: 'the poll after the denial gets access_denied',
     source: 'RFC 8628, 3.5',
   },
   'unknown-grant-type': {
@@ -140,7 +140,7 @@ export const REQUIREMENTS = {
     source: 'Spec 4.2; RFC 6749, 5.2',
   },
   'empty-device-code': {
-    text: 'an empty device_code is an absent one: invalid_request',
+    text: 'an empty device_code counts as absent: invalid_request',
     source: 'RFC 6749, 3.2',
   },
   'unknown-device-code': {
@@ -148,7 +148,7 @@ export const REQUIREMENTS = {
     source: 'RFC 6749, 5.2',
   },
   'foreign-device-code': {
-    text: 'the device code of another client is refused as an unknown one is',
+    text: 'the device code of another client is refused like an unknown one',
     source: 'RFC 8628, 3.4; RFC 6749, 5.2',
   },
   'poll-unknown-client': {
@@ -160,35 +160,35 @@ export const REQUIREMENTS = {
     source: 'Spec 4.2; RFC 8628, 3.4',
   },
   'poll-repeated': {
-    text: 'a repeated parameter is refused at a poll: invalid_request',
+    text: 'a poll with a repeated parameter is refused: invalid_request',
     source: 'RFC 6749, 3.2, 5.2',
   },
   'poll-method': {
-    text: 'GET and HEAD are refused at a poll',
+    text: 'the token endpoint refuses GET and HEAD',
     source: 'Spec 4.2; RFC 8628, 3.4',
   },
   expired: {
-    text: 'a poll after the lifetime hears expired_token',
+    text: 'a poll after the codes expired gets expired_token',
     source: 'RFC 8628, 3.5',
   },
   'poll-json': {
-    text: 'every answer to a poll is a JSON object, as application/json',
+    text: 'every poll response is a JSON object, as application/json',
     source: 'Spec 4; RFC 6749, 5.1, 5.2',
   },
   redirects: {
-    text: 'no login path answers with a redirect',
+    text: 'no login path redirects',
     source: 'Spec 4 (silent)',
   },
   page: {
-    text: 'the verification address answers 200 with HTML',
+    text: 'verification_uri responds with status 200 and HTML',
     source: 'RFC 8628, 3.3',
   },
   'page-frames': {
-    text: 'the verification page cannot be framed by another site',
+    text: 'other sites cannot frame the verification page',
     source: 'RFC 6749, 10.13',
   },
   'page-no-store': {
-    text: 'no cache keeps the verification page',
+    text: 'caches must not store the verification page',
     source: 'RFC 9111, 5.2.2.5',
   },
   metadata: {
@@ -201,7 +201,7 @@ export const REQUIREMENTS = {
 >
 
 /**
- * The name of a requirement. It never changes its meaning.
+ * The id of a requirement. Its meaning never changes.
  *
  * @group Service check
  * @useDeclaredType

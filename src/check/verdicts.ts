@@ -2,26 +2,26 @@ import { REQUIREMENTS, type RequirementId } from './requirements.ts'
 import { type CheckedResponse, printable, type ShownExchange } from './wire.ts'
 
 /**
- * What the check found of one requirement.
+ * The result of one requirement.
  *
  * @group Service check
  */
 export interface CheckResult {
-  /** Names the requirement, and never changes its meaning. */
+  /** The id of the requirement. Its meaning never changes. */
   readonly id: RequirementId
   /** The requirement as a sentence. */
   readonly requirement: string
-  /** Where it stands: a part of the specification, sections of RFCs. */
+  /** Where it is specified, such as `RFC 8628, 3.2`. */
   readonly source: string
-  /** `advised` is what no specification demands of the service: it fails nothing, and another way would be better. */
+  /** `advised`: the service does not follow a recommendation, which no specification requires. */
   readonly outcome: 'passed' | 'failed' | 'advised' | 'not applicable'
-  /** What was wrong or would be better, why it does not apply, or what was seen. */
+  /** What is wrong, what would be better, why the requirement does not apply, or what was seen. */
   readonly detail?: string
-  /** Of what failed, or is advised. */
+  /** The request and response that `failed` or are `advised`. */
   readonly exchange?: ShownExchange
 }
 
-/** Collects the results of one check, each requirement once. */
+/** Collects the results of a check, one per requirement. */
 export function createVerdicts(
   show: (response: CheckedResponse) => ShownExchange,
   onResult: (result: CheckResult) => void = () => undefined,
@@ -54,21 +54,21 @@ export function createVerdicts(
   return {
     results,
 
-    /** Says what is wrong with an answer; nothing is, where there is no problem. `seen` is worth telling all the same. */
+    /** Records that a requirement failed, or passed if `problem` is `undefined`. `seen` is the detail of a pass. */
     judge: judgeAs('failed'),
 
-    /** Says what would be better, of a requirement that no specification makes. */
+    /** Like `judge`, for a recommendation that no specification requires. */
     advise: judgeAs('advised'),
 
-    /** Says why requirements do not apply. Those that were judged already stay as they are. */
+    /** Records why requirements do not apply. Keeps results that exist already. */
     skip(ids: readonly RequirementId[], why: string): void {
       for (const id of ids)
         if (!results.has(id)) add(id, { outcome: 'not applicable', detail: printable(why) })
     },
 
-    /** Keeps, without a word, that the check did not come to these, where they are not judged. */
+    /** Records, without calling `onResult`, that the check did not reach these requirements. */
     leave(ids: readonly RequirementId[]): void {
-      const detail = 'the check did not come to it'
+      const detail = 'the check did not reach it'
       for (const id of ids) if (!results.has(id)) keep(id, { outcome: 'not applicable', detail })
     },
   }

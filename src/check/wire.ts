@@ -3,19 +3,19 @@ import { TimedOutError, UnreachableError } from '../errors.ts'
 import { readText } from '../protocol/read-text.ts'
 import { errorCodeOf, readBody } from '../protocol/response.ts'
 
-/** The most requests that one check sends. */
+/** How many requests one check sends at most. */
 export const MOST_REQUESTS = 40
 
-/** Milliseconds a request may take. */
+/** Milliseconds after which a request times out. */
 const REQUEST_TIMEOUT = 10_000
 
-/** Bytes of the largest response that is read: a device reads no more either. Of a larger page the headers are judged. */
+/** Bytes of the largest body that is read, as on a device. For a larger page, only the headers are checked. */
 const LARGEST_RESPONSE = 64 * 1024
 
-/** Characters of a body that stand in a report. */
+/** Characters of a body that a report shows. */
 const LONGEST_SHOWN = 400
 
-/** Headers that stand in a report. */
+/** Headers that a report shows. */
 const SHOWN_HEADERS = [
   'content-type',
   'cache-control',
@@ -27,7 +27,7 @@ const SHOWN_HEADERS = [
   'content-security-policy',
 ]
 
-/** Also as services write them that name them otherwise: `accessToken`. */
+/** Matches other spellings too, such as `accessToken`. */
 const SECRET_NAMES = [
   'access_token',
   'refresh_token',
@@ -39,14 +39,14 @@ const SECRET_NAMES = [
   .map((name) => name.replace('_', '[_-]?'))
   .join('|')
 
-/** Members of JSON, cut off ones too, and fields of a form. */
+/** Members of JSON, even if it is cut off, and fields of a form. */
 const IN_JSON = new RegExp(`("(${SECRET_NAMES})"\\s*:\\s*)("(?:[^"\\\\]|\\\\.)*"?|[^\\s,}\\]]+)`, 'gi')
 const IN_FORM = new RegExp(`\\b(${SECRET_NAMES})=[^&\\s"'<>]*`, 'gi')
 
-/** What may be a token or a code, wherever a service that breaks the rules puts it: where there is a digit in it. */
+/** A long word, which is hidden if it contains a digit: it may be a token or a code in an unexpected place. */
 const LONG_WORD = /[\w~+=-]{20,}/g
 
-/** Fields in their order, since one may be there twice. */
+/** Fields in order, since one may be repeated. */
 export type Fields = readonly (readonly [name: string, value: string])[]
 
 /** One request of the check. */
@@ -54,37 +54,39 @@ export interface WireRequest {
   readonly method: 'GET' | 'HEAD' | 'POST'
   readonly url: string
   readonly fields?: Fields
-  /** `form` by default. */
+  /** Default: `form`. */
   readonly encoding?: 'form' | 'json'
 }
 
-/** What came of it. `status` is 0 where no response. */
+/** The response to a request. Without one, `status` is 0. */
 export interface CheckedResponse {
   readonly request: WireRequest
   readonly status: number
   readonly headers: Headers
   readonly text: string
   readonly body: unknown
-  /** The error word. */
+  /** The error code. */
   readonly error: string | undefined
 }
 
 /**
- * A request and its answer as a report shows them: with `[device_code]` and the like in the place of secrets.
+ * A request and its response in a report, with placeholders such as `[device_code]` instead of secrets.
  *
  * @group Service check
  */
 export interface ShownExchange {
+  /** The request line, headers and body as text. */
   readonly request: string
+  /** The status, headers and body as text. */
   readonly response: string
 }
 
-/** Replaces characters that would do something to a terminal. */
+/** Replaces control characters, which could change a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }
 
-/** Sends the requests of one check, and shows them without their secrets. */
+/** Sends the requests of a check, and formats them without secrets. */
 export function createWire({
   fetch,
   clock,

@@ -68,7 +68,7 @@ describe('a decision by a command', () => {
   ])('runs no command for the code %j', async (userCode) => {
     rmSync(seen, { force: true })
     await expect(decideByCommand(`${line} CODE`)({ ...codes, userCode })).rejects.toThrow(
-      'only user codes of letters, digits and hyphens',
+      'characters other than letters, digits and hyphens',
     )
     expect(existsSync(seen)).toBe(false)
   })
@@ -81,7 +81,7 @@ describe('a decision by a command', () => {
   )
 
   test.each([
-    ["'/nowhere/at all' CODE", 'cannot be run: ENOENT'],
+    ["'/nowhere/at all' CODE", 'could not be started: ENOENT'],
     [`'${process.execPath}' -e 'process.exit(3)'`, 'ended with exit code 3'],
   ])('fails where the command does: %s', async (line, message) => {
     await expect(decideByCommand(line)({ ...codes, userCode: 'A' })).rejects.toThrow(message)

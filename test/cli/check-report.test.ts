@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 const requirement =
-  'the device code of another client is refused as an unknown one is, and never brings it a token'
+  'the device code of another client is refused like an unknown one, and never brings it a token'
 const named = { id: 'foreign-device-code', requirement, source: 'RFC 8628, 3.4; RFC 6749, 5.2' } as const
 const RESULTS: Record<CheckResult['outcome'], CheckResult> = {
   passed: { ...named, outcome: 'passed', detail: 'at most 160 bits' },

@@ -97,7 +97,7 @@ describe.concurrent('authgraph check', () => {
     const { exitCode } = await new Promise<{ exitCode: number }>((resolve) => terminal.onExit(resolve))
     expect(exitCode).toBe(0)
     const text = plain(shown)
-    expect(text).toContain('  ✓ the poll after the denial hears access_denied')
+    expect(text).toContain('  ✓ the poll after the denial gets access_denied')
     expect(text).toContain('  – the device code of another client')
     expect(text).toContain('0 failed')
     expect(text).not.toContain(CLIENT_ID)
@@ -106,7 +106,7 @@ describe.concurrent('authgraph check', () => {
 
   test('stops on Ctrl-C while it waits and while it asks', async ({ onTestFinished }) => {
     const { url } = await serve(onTestFinished)
-    for (const at of ['the codes come as application/json', 'press Enter here.']) {
+    for (const at of ['the device code response is application/json', 'press Enter here.']) {
       const terminal = spawn(process.execPath, [command, 'check', url, '--client-id', CLIENT_ID], {
         cols: 100,
       })
@@ -139,7 +139,7 @@ describe.concurrent('authgraph check', () => {
       sandbox.inject('html', { on: 'codes', times: 2 })
       const { code, stdout } = await run(...words(url), '--client-id', CLIENT_ID)
       expect(code).toBe(1)
-      expect(stdout).toContain('✗ a request for codes brings device_code')
+      expect(stdout).toContain('✗ the device code response has device_code')
       expect(stdout).toContain(`POST ${url}/login/device/code`)
       expect(stdout).toContain('client_id=[client_id]')
       expect(stdout).toContain('Sign in to go on.')
