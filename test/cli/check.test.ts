@@ -157,7 +157,7 @@ describe.concurrent('authgraph check', () => {
     [['http://127.0.0.1:1', '--client-id', 'id', '--page-origin', 'localhost'], 'Expected an address'],
     [['http://127.0.0.1:1', '--client-id', 'id', '--token-endpoint', 'http://127.0.0.1:1'], 'set both'],
     [['http://127.0.0.1:1', '--client-id', 'id', '--approve', "approve 'CODE"], 'a quote that is not closed'],
-    [['http://127.0.0.1:1', '--client-id', 'id', '--deny', "sh -c 'deny CODE'"], 'a word of its own'],
+    [['http://127.0.0.1:1', '--client-id', 'id', '--deny', "sh -c 'deny CODE'"], 'a separate word'],
   ])('%j is a usage error', async (args, sentence) => {
     const { code, stderr } = await run(...args)
     expect(code).toBe(2)
