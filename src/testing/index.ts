@@ -1,5 +1,6 @@
 /**
- * Tests of a login: a sandbox in virtual time, the paths of both machines, and the check of a service.
+ * Test your login: a sandbox in virtual time, test paths generated from both machines, and a conformance check for
+ * services.
  *
  * @module authgraph/testing
  */

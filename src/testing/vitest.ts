@@ -1,5 +1,5 @@
 /**
- * A sandbox as a fixture of Vitest.
+ * The sandbox as a Vitest fixture.
  *
  * @module authgraph/testing/vitest
  */
@@ -8,19 +8,19 @@ import { test as base, type TestAPI } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox/create-sandbox.ts'
 
 /**
- * What a test is given.
+ * The fixtures of a test.
  *
  * @group Sandbox
  */
 export interface SandboxFixtures {
-  /** Of the `sandbox`: set them for a group of tests with `test.override({ sandboxOptions: { … } })`. */
+  /** Options of the `sandbox`. Set them for a group of tests with `test.override({ sandboxOptions: { … } })`. */
   readonly sandboxOptions: SandboxOptions
-  /** A new one for each test, closed at its end. */
+  /** A new sandbox for each test, closed at its end. */
   readonly sandbox: Sandbox
 }
 
 /**
- * Vitest's `test`, with a `sandbox` of its own for each test.
+ * Vitest's `test`, with a new `sandbox` for each test.
  *
  * @group Sandbox
  */

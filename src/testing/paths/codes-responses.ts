@@ -8,7 +8,7 @@ import {
 import { type DeviceCodes, parseDeviceCodes } from '../../protocol/device-codes.ts'
 import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
 
-/** The codes of every path, as the wire has them. */
+/** The codes of every path, as sent on the wire. */
 const CODES = {
   device_code: '0000000000000000000000000000000000000000',
   user_code: 'ABCD-EFGH',
@@ -17,17 +17,17 @@ const CODES = {
   interval: 5,
 }
 
-/** One thing that can become of the request for codes: codes, or the error that ends the flow. */
+/** One outcome of the request for codes: codes, or the error that ends the flow. */
 interface CodesCase {
-  /** Nothing where the connection breaks. */
+  /** Absent if the connection breaks. */
   readonly response?: WireResponse
-  /** As it is told in the name of a path. */
+  /** Description in the name of a path. */
   readonly told: string
-  /** How the device must understand it. */
+  /** How the device must interpret it. */
   means(): { readonly codes: DeviceCodes } | { readonly error: AnyAuthgraphError }
 }
 
-/** Everything that can become of the request for codes, but that no answer comes. Spec 4.1; RFC 8628, section 3.2. */
+/** Every outcome of the request for codes, except no response. RFC 8628, section 3.2. */
 export const CODES_RESPONSES = {
   codes: {
     response: jsonResponse(CODES),
@@ -71,7 +71,7 @@ export const CODES_RESPONSES = {
 } as const satisfies Record<string, CodesCase>
 
 /**
- * The name of one thing that can become of the request for codes.
+ * The name of one outcome of the request for codes.
  *
  * @group Testing
  * @useDeclaredType

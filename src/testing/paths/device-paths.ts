@@ -8,7 +8,7 @@ import { runPath } from './run-path.ts'
 import { type PathKind, pathsOf, type Walk, type WalkedStep } from './walk.ts'
 
 /**
- * What must be seen after a step: what `viewOf` shows, but for times and codes.
+ * What the device must show after a step: the result of `viewOf` without times and codes.
  *
  * @group Testing
  */
@@ -23,9 +23,11 @@ export interface DeviceExpectation extends Pick<DeviceView, 'status' | 'activity
  * @group Testing
  */
 export interface DevicePathStep {
+  /** The step to make happen. */
   readonly event: DeviceStep
-  /** What happens, for people: `slowed by slow_down`. */
+  /** What happens, in words: `slowed by slow_down`. */
   readonly description: string
+  /** What the device must show afterwards. */
   readonly expected: DeviceExpectation
 }
 
@@ -35,20 +37,21 @@ export interface DevicePathStep {
  * @group Testing
  */
 export interface DevicePath {
-  /** A sentence without a secret, for the name of a test: `requested, then pending, then denied`. */
+  /** A name for a test, without secrets: `requested, then pending, then denied`. */
   readonly name: string
+  /** The steps in order. */
   readonly steps: readonly DevicePathStep[]
   /**
-   * Makes each step happen to what you test, and then looks at it.
+   * Runs each step against what you test, and checks the result.
    *
-   * @throws {@link BadOptionError} that names an executor which the path needs and which is missing, before anything happens;
-   * an Error that names the step, with what the executor threw as its cause.
+   * @throws {@link BadOptionError} that names a missing executor, before any step runs.
+   * @throws `Error` that names the failed step; its cause is what the executor threw.
    */
   test(executors: DeviceExecutors): Promise<void>
 }
 
 /**
- * Makes one type of step happen.
+ * Runs one type of step.
  *
  * @inline
  */
@@ -58,53 +61,54 @@ type DeviceExecutor<Type extends DeviceStep['type']> = (
 ) => unknown
 
 /**
- * What makes the steps of a path happen to your user interface, your client or your service: one function for each
- * type of {@link DeviceStep}. A path needs those of its own steps, and `state`.
+ * How to run the steps of a path against your user interface, client or service: one function for each type of {@link
+ * DeviceStep}. A path needs `state`, and the functions for its own steps.
  *
  * @group Testing
  */
 export interface DeviceExecutors {
-  /** Looks, after each step, whether things are as expected. */
+  /** Called after each step, to check the result. */
   readonly state: (expected: DeviceExpectation, step: DeviceStep) => unknown
-  /** Starts the login, anew or from a record. */
+  /** Starts the login, new or from a record. */
   readonly start?: DeviceExecutor<'start'>
-  /** Has the service answer the request for codes. */
+  /** Makes the service respond to the request for codes. */
   readonly codes?: DeviceExecutor<'codes'>
-  /** Has the service answer a poll. */
+  /** Makes the service respond to a poll. */
   readonly response?: DeviceExecutor<'response'>
-  /** Has no answer come until the request is given up. */
+  /** Lets the current request time out. */
   readonly silence?: DeviceExecutor<'silence'>
   /** Lets time pass. */
   readonly wait?: DeviceExecutor<'wait'>
-  /** Lets time pass while the timers of the device stand still, and then those fire that are due. */
+  /** Lets time pass while the device's timers are suspended, then fires those that are due. */
   readonly sleep?: DeviceExecutor<'sleep'>
-  /** Lets time pass while the timers of the device stand still, and then tells the device that it slept. */
+  /** Lets time pass while the device's timers are suspended, then sends `wake` to the device. */
   readonly wake?: DeviceExecutor<'wake'>
-  /** Has the user give up. */
+  /** Makes the user cancel. */
   readonly cancel?: DeviceExecutor<'cancel'>
 }
 
 /**
- * What `devicePaths` takes.
+ * Options of `devicePaths`.
  *
  * @group Testing
  */
 export interface DevicePathsOptions {
-  /** `shortest` by default: every edge of the graph is on one of them. */
+  /** How paths are chosen. Default: `shortest`, where every edge of the graph is on a path. */
   readonly paths?: PathKind
-  /** Leaves out the steps for which it is false, and all that only they lead to. */
+  /** Return `false` to leave out a step, and everything that only it leads to. */
   readonly filter?: (step: DeviceStep) => boolean
-  /** When each path starts, epoch milliseconds: the time of your virtual clock. The first day of 2026 by default. */
+  /** When each path starts, in epoch milliseconds: the time of your virtual clock. Default: January 1, 2026. */
   readonly now?: number
-  /** The service that records to go on from belong to: `github()` by default. */
+  /** The provider that resume records belong to. Default: `github()`. */
   readonly provider?: Provider
 }
 
 /**
- * Generates the ways that an authorization can go, from the graph of the device's machine.
+ * Generates test paths from the graph of the device machine: every way that an authorization can go.
  *
- * An answer takes no time, and retries are not spread (`random: () => 0`).
+ * Responses take no time, and retries are not spread (`random: () => 0`).
  *
+ * @example
  * ```ts
  * import { devicePaths } from 'authgraph/testing'
  * import { expect, test } from 'vitest'
@@ -158,14 +162,14 @@ function devicePath(walked: readonly WalkedStep<DeviceSituation, DeviceStep>[]):
   return { ...path, test: (executors) => runPath(path, executors) }
 }
 
-/** What a device must show. */
+/** What the device must show. */
 export function expectationOf({ device, now }: DeviceSituation): DeviceExpectation {
   if (device === undefined) throw new TypeError('the device was not started')
   const { status, activity, text, error } = viewOf(device, now)
   return { status, ...(activity && { activity }), text, ...(error && { error: error.code }) }
 }
 
-/** Tells a path as a sentence. That a login is started, or a poll sent, is told where nothing answers it. */
+/** Describes a path in words. The start of a login, or of a poll, is left out if a response follows. */
 export function nameOfDevicePath(steps: readonly DeviceWalkStep[]): string {
   return steps
     .filter((step, index) => !hasResponse(step, steps[index + 1]))

@@ -4,18 +4,18 @@ import type { PollResponseName } from './poll-responses.ts'
 import type { WireResponse } from './wire-response.ts'
 
 /**
- * One thing that happens to a device, for you to make happen. Durations are milliseconds.
+ * One step of a device path, for you to make happen. Durations are milliseconds.
  *
- * - `start`: the login is started, or goes on from `resume`.
- * - `codes`: the request for codes is answered with `response`; without one, the connection breaks.
- * - `answer`: the poll that is on its way is answered with `response`; without one, the connection breaks.
- * - `silence`: the request that is on its way gets no answer, until the client gives it up.
- * - `wait`: time passes, up to 1 ms before the next poll (`early`: nothing may be sent) or until it is due.
- * - `sleep`: the device sleeps: its clock jumps beyond the end of the codes, and no timer runs meanwhile. The timer of the
- *   client fires then.
- * - `wake`: the device sleeps for `milliseconds`, and the client is sent `wake` before any timer fires: it did not sleep at
- *   all (`not`), until the next poll was due (`due`), or beyond the end of the codes (`over`).
- * - `cancel`: the user gives up.
+ * - `start`: the login starts, or resumes from `resume`.
+ * - `codes`: the request for codes gets `response`; without one, the connection breaks.
+ * - `response`: the running poll gets `response`; without one, the connection breaks.
+ * - `silence`: the running request gets no response until the client gives up.
+ * - `wait`: time passes until 1 ms before the next poll (`early`: nothing may be sent), or until it is due.
+ * - `sleep`: the device sleeps. Its clock jumps past the expiry of the codes while no timer runs; then the client's
+ *   timer fires.
+ * - `wake`: the device sleeps for `milliseconds`, and the client is sent `wake` before any timer fires. It did not
+ *   sleep at all (`not`), slept until the next poll was due (`due`), or past the expiry of the codes (`over`).
+ * - `cancel`: the user cancels.
  *
  * @group Testing
  */

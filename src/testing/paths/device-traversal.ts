@@ -9,20 +9,23 @@ import type { DeviceStep } from './device-steps.ts'
 import { type DeviceWalkStep, eventOf, nameOf, stepsIn } from './device-walk.ts'
 
 /**
- * When timers fire in a graph: one millisecond early, when a poll or the end of the codes is due, or late, after the device
- * slept beyond the end of the codes. A clock that stands still would never lead out of a wait.
+ * When timers fire in a graph: one millisecond early, when a poll or the expiry of the codes is due, or late, after the
+ * device slept past the expiry. With a clock that stands still, a wait would never end.
  *
  * @group Testing
  */
 export type TraversalClock = 'early' | 'due' | 'late'
 
 /**
- * An event of a path, with what it stands for. Those of requests and timers are none that users of the machine may send:
- * they are typed as if they were, since the graph package knows no others.
+ * An event of a path, with the step it stands for. Users cannot send the events of requests and timers, but they are
+ * typed as if they could, because the graph package knows no others.
  *
  * @group Testing
  */
-export type DeviceTraversalEvent = DeviceAuthorizationEvent & { readonly step: DeviceStep }
+export type DeviceTraversalEvent = DeviceAuthorizationEvent & {
+  /** The step that the event stands for. */
+  readonly step: DeviceStep
+}
 
 /**
  * Options of `getShortestPaths` and `getSimplePaths` of `@xstate/graph`.
@@ -30,25 +33,25 @@ export type DeviceTraversalEvent = DeviceAuthorizationEvent & { readonly step: D
  * @group Testing
  */
 export interface DeviceTraversal {
-  /** A new login, with the clock. */
+  /** The input of a new login, with the clock. */
   readonly input: DeviceAuthorizationInput
-  /** Every event that a snapshot listens to, with every response of a service. None after the end. */
+  /** Every event that the state handles, with every possible response of a service. None in a final state. */
   readonly events: (snapshot: DeviceSnapshot) => readonly DeviceTraversalEvent[]
-  /** Names a situation by what later steps depend on, without the times: the graph would have no end. */
+  /** Names a state by what later steps depend on, without times: otherwise the graph would be infinite. */
   readonly serializeState: (snapshot: DeviceSnapshot) => string
-  /** Tells what happens: `slowed by slow_down`. */
+  /** Describes an event: `slowed by slow_down`. */
   readonly serializeEvent: (event: { readonly type: string }) => string
 }
 
-/** How long a device slept that is woken, under each clock. */
+/** How long the device slept before `wake`, for each clock. */
 const SLEPT = { early: 'not', due: 'due', late: 'over' } as const
 
 /**
- * Makes the options with which `@xstate/graph` walks `deviceMachine`:
- * `getShortestPaths(deviceMachine, deviceTraversal('due'))`.
+ * Creates options for `@xstate/graph` to traverse `deviceMachine`: `getShortestPaths(deviceMachine,
+ * deviceTraversal('due'))`.
  *
- * Each call makes a clock of its own, for one traversal. The three clocks together take every transition of the machine
- * but those out of a resume record.
+ * Each call creates a clock for one traversal. Together, the three clocks take every transition of the machine, except
+ * those from a resume record.
  *
  * @group Testing
  */

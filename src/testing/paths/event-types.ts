@@ -1,8 +1,8 @@
 import type { AnyMachineSnapshot, AnyStateNode, StateValue } from 'xstate'
 
 /**
- * The types of the events that the active states of a snapshot listen to, those of their invocations and timers
- * included. XState's own `getNextTransitions` came with 5.26; this works with every version that the package supports.
+ * The event types that the active states of a snapshot handle, including those of invocations and timers. XState's
+ * `getNextTransitions` needs version 5.26; this works with every supported version.
  */
 export function eventTypesOf({ machine, value }: AnyMachineSnapshot): Set<string> {
   return new Set(activeStates(machine.root, value).flatMap(({ ownEvents }) => ownEvents))

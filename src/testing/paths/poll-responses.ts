@@ -3,22 +3,21 @@ import type { PollResponse } from '../../protocol/poll-response.ts'
 import { Secret } from '../../secret.ts'
 import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
 
-/** One thing that can become of a poll. */
+/** One outcome of a poll. */
 interface PollCase {
-  /** Nothing where the connection breaks. */
+  /** Absent if the connection breaks. */
   readonly response?: WireResponse
-  /** As it is told in the name of a path. */
+  /** Description in the name of a path. */
   readonly told: string
   /**
-   * How the device must understand it. Written down by hand, not read by the client's own code: this is what that
-   * code is compared with.
+   * How the device must interpret it. Written by hand rather than parsed by the client: the client is compared with it.
    *
-   * @param at When it arrives, epoch milliseconds.
+   * @param at When the response arrives, in epoch milliseconds.
    */
   means(at: number): PollResponse
 }
 
-/** Everything that can become of a poll, but that no answer comes. Spec 4.2, 7; RFC 8628, section 3.5. */
+/** Every outcome of a poll, except no response. RFC 8628, section 3.5. */
 export const POLL_RESPONSES = {
   pending: {
     response: jsonResponse({ error: 'authorization_pending' }),
@@ -119,7 +118,7 @@ export const POLL_RESPONSES = {
 } as const satisfies Record<string, PollCase>
 
 /**
- * The name of one thing that can become of a poll.
+ * The name of one outcome of a poll.
  *
  * @group Testing
  * @useDeclaredType

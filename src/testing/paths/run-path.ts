@@ -1,6 +1,6 @@
 import { BadOptionError } from '../../errors.ts'
 
-/** A path as it is run: steps of some type, each with what is expected after it. */
+/** A path to run: steps, each with the expected result. */
 interface Runnable {
   readonly name: string
   readonly steps: readonly {
@@ -10,14 +10,14 @@ interface Runnable {
   }[]
 }
 
-/** Two functions of what a step is and what is expected after it. The type of a step chooses among them by name. */
+/** A function that receives a step and the expected result. The type of the step selects it by name. */
 type Executor = (event: never, expected: never) => unknown
 
 /**
  * Runs a path: for each step the executor of its type, then `state`.
  *
- * @throws {@link BadOptionError} that names the first executor that is missing, before anything is run; an Error that names
- * the step, with what an executor threw as its cause.
+ * @throws {@link BadOptionError} that names the first missing executor, before any step runs.
+ * @throws `Error` that names the failed step; its cause is what the executor threw.
  */
 export async function runPath({ name, steps }: Runnable, executors: object): Promise<void> {
   const byType = executors as Readonly<Record<string, Executor | undefined>>

@@ -6,18 +6,18 @@ import { type ServiceSituation, type ServiceWalkStep, serviceWalk } from './serv
 import { type PathKind, pathsOf, type Walk, type WalkedStep } from './walk.ts'
 
 /**
- * What must be true of a service after a step.
+ * What must be true of the service after a step.
  *
  * @group Testing
  */
 export interface ServiceExpectation {
-  /** As the service keeps it; on the wire it is not seen. */
+  /** The state that the service keeps. It is not visible on the wire. */
   readonly state: DeviceGrantState
-  /** What the poll of this step hears. */
+  /** The result of the poll in this step. */
   readonly result?: PollResult
   /** Seconds between two polls from now on. */
   readonly interval: number
-  /** What becomes of the decision of this step: `decided` where there is another one, `expired` where it is late. */
+  /** The outcome of the decision in this step: `decided` if there already is one, `expired` if it is too late. */
   readonly decision?: Exclude<Decision, 'unknown'>
 }
 
@@ -27,9 +27,11 @@ export interface ServiceExpectation {
  * @group Testing
  */
 export interface ServicePathStep {
+  /** The step to make happen. */
   readonly event: ServiceStep
-  /** What happens, for people: `polled too early`. */
+  /** What happens, in words: `polled too early`. */
   readonly description: string
+  /** What must be true afterwards. */
   readonly expected: ServiceExpectation
 }
 
@@ -39,20 +41,21 @@ export interface ServicePathStep {
  * @group Testing
  */
 export interface ServicePath {
-  /** A sentence without a secret, for the name of a test: `requested, then approved, then given the token`. */
+  /** A name for a test, without secrets: `requested, then approved, then given the token`. */
   readonly name: string
+  /** The steps in order. */
   readonly steps: readonly ServicePathStep[]
   /**
-   * Makes each step happen to a service, and then looks at it.
+   * Runs each step against a service, and checks the result.
    *
-   * @throws {@link BadOptionError} that names an executor which the path needs and which is missing, before anything happens;
-   * an Error that names the step, with what the executor threw as its cause.
+   * @throws {@link BadOptionError} that names a missing executor, before any step runs.
+   * @throws `Error` that names the failed step; its cause is what the executor threw.
    */
   test(executors: ServiceExecutors): Promise<void>
 }
 
 /**
- * Makes one type of step happen.
+ * Runs one type of step.
  *
  * @inline
  */
@@ -62,50 +65,50 @@ type ServiceExecutor<Type extends ServiceStep['type']> = (
 ) => unknown
 
 /**
- * What makes the steps of a path happen to a service: one function for each type of {@link ServiceStep}.
+ * How to run the steps of a path against a service: one function for each type of {@link ServiceStep}.
  *
  * @group Testing
  */
 export interface ServiceExecutors {
-  /** Looks, after each step, whether things are as expected. */
+  /** Called after each step, to check the result. */
   readonly state: (expected: ServiceExpectation, step: ServiceStep) => unknown
-  /** Asks for codes. */
+  /** Requests codes. */
   readonly codes?: ServiceExecutor<'codes'>
   /** Polls once. */
   readonly poll?: ServiceExecutor<'poll'>
   /** Lets time pass. */
   readonly wait?: ServiceExecutor<'wait'>
-  /** Has the user approve. */
+  /** Makes the user approve. */
   readonly approve?: ServiceExecutor<'approve'>
-  /** Has the user deny. */
+  /** Makes the user deny. */
   readonly deny?: ServiceExecutor<'deny'>
 }
 
 /**
- * What `servicePaths` takes.
+ * Options of `servicePaths`.
  *
  * @group Testing
  */
 export interface ServicePathsOptions {
-  /** `shortest` by default: every edge of the graph is on one of them. */
+  /** How paths are chosen. Default: `shortest`, where every edge of the graph is on a path. */
   readonly paths?: PathKind
-  /** Leaves out the steps for which it is false, and all that only they lead to. */
+  /** Return `false` to leave out a step, and everything that only it leads to. */
   readonly filter?: (step: ServiceStep) => boolean
-  /** Seconds between two polls that the service asks for: 5 by default. */
+  /** Seconds between two polls that the service requires. Default: 5. */
   readonly interval?: number
-  /** Seconds the codes live: 900 by default. */
+  /** Lifetime of the codes in seconds. Default: 900. */
   readonly expiresIn?: number
-  /** Whether the service lets the first poll come at once (the default), or one interval after the codes. */
+  /** Whether the first poll may come at once (`free`, the default), or one interval after the codes (`counted`). */
   readonly firstPoll?: 'free' | 'counted'
 }
 
 /**
- * Generates the ways that an authorization can go at a service, from the graph of the service's machine: what a device
- * and a user do, and what the service must answer.
+ * Generates test paths from the graph of the service's machine: what a device and a user do, and how the service must
+ * respond.
  *
- * A poll is sent at once after the last one, or a whole interval later: how much earlier it may come is the service's
- * own choice.
+ * A poll is sent right after the last one, or a whole interval later: how early a poll may be is up to the service.
  *
+ * @example
  * ```ts
  * import { servicePaths } from 'authgraph/testing'
  * import { expect, test } from 'vitest'
@@ -138,7 +141,7 @@ export function servicePaths({
   return pathsOf(narrowed, paths).map(servicePath)
 }
 
-/** What a device and a user can do, without knowing the service from inside. */
+/** Whether a device or a user can take the step, without knowing the inside of the service. */
 function isOnTheWire(step: ServiceWalkStep): step is ServiceStep {
   switch (step.type) {
     case 'issued':
@@ -176,18 +179,18 @@ function expectationOf({ grant, result, decision }: ServiceSituation): ServiceEx
   }
 }
 
-/** Tells a path as a sentence. */
+/** Describes a path in words. */
 export function nameOfServicePath(walked: readonly WalkedStep<ServiceSituation, ServiceWalkStep>[]): string {
   return walked.map(tell).join(', then ')
 }
 
-/** What a poll heard, as it is told. */
+/** Poll results in words. */
 const TOLD = {
   pending: 'told to wait',
   slowDown: 'told to slow down',
   token: 'given the token',
   denied: 'told of the denial',
-  expired: 'told of the end',
+  expired: 'told of the expiry',
   unknownCode: 'told of an unknown code',
 } satisfies Record<PollResult, string>
 

@@ -1,10 +1,10 @@
 /**
- * One thing that happens to a service, for you to make happen. Durations are milliseconds.
+ * One step of a service path, for you to make happen. Durations are milliseconds.
  *
- * - `codes`: a device asks for codes.
+ * - `codes`: a device requests codes.
  * - `poll`: the device polls.
- * - `wait`: time passes, until one interval after the last poll that was not early (`due`), or until the codes are over
- *   (`over`).
+ * - `wait`: time passes until one interval after the last poll that was not early (`due`), or until the codes have
+ *   expired (`over`).
  * - `approve`, `deny`: the user decides.
  *
  * @group Testing
@@ -17,8 +17,7 @@ export type ServiceStep =
   | { readonly type: 'deny' }
 
 /**
- * What a poll must be answered with. `unknownCode` is `incorrect_device_code`, or `invalid_grant` in the words of
- * RFC 6749.
+ * How the service must respond to a poll. `unknownCode` is `incorrect_device_code`, or `invalid_grant` in RFC 6749.
  *
  * @group Testing
  */

@@ -1,21 +1,21 @@
 import { adjacencyMapToArray, TestModel } from '@xstate/graph'
 import type { ActorLogic, Snapshot } from 'xstate'
 
-/** What can be walked: situations, and the steps that lead from one to the next. All of it is pure. */
+/** A graph to walk: situations, and the steps between them. All functions are pure. */
 export interface Walk<Situation, Step> {
   readonly start: Situation
   /** The steps that can be taken in a situation. */
   next(situation: Situation): readonly Step[]
   take(situation: Situation, step: Step): Situation
-  /** Names all that a later step depends on, apart from the exact time: situations of one name are the same one. */
+  /** Names everything a later step depends on, except the exact time: situations with the same name are equal. */
   nameOf(situation: Situation): string
-  /** Names the state of the machine alone. */
+  /** Names only the state of the machine. */
   stateOf(situation: Situation): string
-  /** Names a step, apart from the others that can be taken in the same situation. */
+  /** Names a step uniquely within a situation. */
   labelOf(step: Step): string
 }
 
-/** One step of a graph, by the names of the two situations and of the step between them. */
+/** An edge of the graph: the names of two situations and of the step between them. */
 export interface Edge {
   readonly from: string
   readonly step: string
@@ -23,8 +23,8 @@ export interface Edge {
 }
 
 /**
- * How paths are chosen: `shortest` takes the shortest way over every edge of the graph, `simple` every way that comes
- * by no state of the machine twice.
+ * How paths are chosen: `shortest` takes the shortest way over every edge of the graph; `simple` takes every way that
+ * visits no state of the machine twice.
  *
  * @group Testing
  */
@@ -32,13 +32,13 @@ export type PathKind = 'shortest' | 'simple'
 
 type Here<Situation> = Snapshot<unknown> & { readonly situation: Situation; toJSON(): string }
 
-/** The graph package knows a step by its type. */
+/** The graph package identifies a step by its type. */
 interface Taken<Step> {
   readonly type: string
   readonly step: Step
 }
 
-/** One step of a path, and the situation behind it. */
+/** One step of a path, and the situation after it. */
 export interface WalkedStep<Situation, Step> {
   readonly step: Step
   readonly situation: Situation
@@ -52,7 +52,7 @@ export function pathsOf<Situation, Step>(
   const model = modelOf(walk, kind)
   const paths = kind === 'shortest' ? model.getShortestPaths() : model.getSimplePaths()
   const walkAgain = walker(walk)
-  // The first step is XState's own: it makes the situation from which a path starts.
+  // The first step is XState's: it creates the situation that a path starts from.
   const labels = paths.map(({ steps }) => steps.slice(1).map(({ event }) => event.type))
   return labels.filter(({ length }) => length > 0).map(walkAgain)
 }
@@ -69,8 +69,8 @@ export function edgesOf<Situation, Step>(walk: Walk<Situation, Step>): Edge[] {
 }
 
 /**
- * Takes the steps of paths one after the other. The graph package keeps one situation of each name, which another path
- * may have reached, at another time: what lies behind a step is only known when the path itself is walked.
+ * Takes the steps of paths one after the other. The graph package keeps one situation for each name, which another path
+ * may have reached at another time: the situation after a step is known only when the path itself is walked.
  */
 function walker<Situation, Step>(walk: Walk<Situation, Step>) {
   interface Node {
@@ -99,7 +99,7 @@ function walker<Situation, Step>(walk: Walk<Situation, Step>) {
   }
 }
 
-/** Writes an edge in one line. */
+/** Formats an edge as one line. */
 export function nameOfEdge({ from, step, to }: Edge): string {
   return `${from} --${step}--> ${to}`
 }
@@ -108,7 +108,7 @@ function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
   const seen = new Map<string, Here<Situation>>()
   const taken = new Map<Here<Situation>, Map<string, Here<Situation>>>()
 
-  /** The first situation of each name stands for all of them, and is left by each step once. */
+  /** The first situation with a name stands for all of them, and each step is taken from it once. */
   function here(situation: Situation): Here<Situation> {
     const name = walk.nameOf(situation)
     const known = seen.get(name) ?? {
@@ -116,7 +116,7 @@ function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
       output: undefined,
       error: undefined,
       situation,
-      // The graph package writes situations into descriptions: the name is enough.
+      // The graph package includes situations in descriptions: the name is enough.
       toJSON: () => name,
     }
     seen.set(name, known)
@@ -142,7 +142,7 @@ function modelOf<Situation, Step>(walk: Walk<Situation, Step>, kind: PathKind) {
     serializeEvent: ({ type }) => type,
     serializeState: ({ situation }, event, before) => {
       if (kind === 'simple') return walk.stateOf(situation)
-      // With the edge that leads to it, a situation is one for each edge: so every edge is on a path.
+      // Includes the edge that leads to the situation, so that every edge is on a path.
       return `${before ? walk.nameOf(before.situation) : ''} --${event?.type}--> ${walk.nameOf(situation)}`
     },
   })

@@ -1,15 +1,18 @@
 /**
- * What the service sends: `new Response(body, { status, headers })`, or Playwright's `route.fulfill(response)`.
+ * A response to send: `new Response(body, { status, headers })`, or Playwright's `route.fulfill(response)`.
  *
  * @group Testing
  */
 export interface WireResponse {
+  /** The HTTP status. */
   readonly status: number
+  /** The HTTP headers, in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** The body as text. */
   readonly body: string
 }
 
-/** A response with a body of JSON. */
+/** Creates a JSON response. */
 export function jsonResponse(
   body: object,
   status = 200,
@@ -18,7 +21,7 @@ export function jsonResponse(
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }
 
-/** A page where JSON is expected: what proxies send. */
+/** Creates an HTML page where JSON is expected, as proxies send it. */
 export function pageResponse(status: number): WireResponse {
   return { status, headers: { 'content-type': 'text/html' }, body: '<html>A page of a proxy</html>' }
 }

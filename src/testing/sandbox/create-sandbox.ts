@@ -14,102 +14,105 @@ import { assertFault, connectionReset, type Fault, nameOf, play } from './fault.
 import { VirtualTime } from './virtual-time.ts'
 
 /**
- * What `createSandbox` takes: everything that a service does, all of it with defaults.
+ * Options of `createSandbox`: those of a service. All are optional.
  *
  * @group Sandbox
  */
 export interface SandboxOptions extends Partial<Omit<ServiceOptions, 'clock'>> {
-  /** Whether time passes only when a test says so (the default), or by itself. */
+  /** `virtual` (the default) if time passes only when the test says so, `real` for the system clock. */
   readonly time?: 'virtual' | 'real'
 }
 
 /**
- * A request as the sandbox got it. It holds no secret.
+ * A request that the sandbox received, without secrets.
  *
  * @group Sandbox
  */
 export interface SandboxRequest {
+  /** The HTTP method. */
   readonly method: string
-  /** Without the query. */
+  /** The path of the URL, without the query. */
   readonly path: string
-  /** When it arrived, epoch milliseconds of the sandbox's time. */
+  /** When it arrived, in epoch milliseconds of the sandbox's clock. */
   readonly at: number
-  /** The HTTP status of the answer, once there is one. */
+  /** The HTTP status of the response, once there is one. */
   readonly status?: number
-  /** What was answered: `codes`, `token`, the error word, or the name of the fault; empty for everything else. */
+  /** The outcome: `codes`, `token`, the error code, or the name of the fault; empty for everything else. */
   readonly outcome: string
 }
 
 /**
- * Which requests a fault is for, and how many of them.
+ * Which requests a fault applies to, and to how many.
  *
  * @group Sandbox
  */
 export interface FaultTarget {
-  /** The requests for codes, the polls, or what the function says: all by default. */
+  /** The requests for codes, the polls, or those that the function selects. Default: all requests. */
   readonly on?: 'codes' | 'poll' | ((request: { readonly method: string; readonly path: string }) => boolean)
-  /** 1 by default; `Infinity` for all of them. */
+  /** How many requests fail. Default: 1. Use `Infinity` for all of them. */
   readonly times?: number
 }
 
 /**
- * A service to test a login against, in the same process and in a time of its own. Its functions need no `this`.
+ * A service to test a login against, in the same process and with its own clock. Its functions do not need `this`.
  *
  * @group Sandbox
  */
 export interface Sandbox {
-  /** What `authorizeDevice` and `createDeviceAuthorization` take to log in here. */
+  /** Options for `authorizeDevice` and `createDeviceAuthorization` to log in to the sandbox. */
   readonly client: {
+    /** The id of the sandbox's client. */
     readonly clientId: string | Secret
+    /** The provider with the endpoints of the sandbox. */
     readonly provider: Provider
-    /** Answers without a socket. */
+    /** Sends requests to the sandbox without a socket. */
     readonly fetch: typeof globalThis.fetch
-    /** The time of the sandbox. */
+    /** The clock of the sandbox. */
     readonly clock: Clock
   }
-  /** Answers without a socket. */
+  /** Sends requests to the sandbox without a socket. */
   readonly fetch: typeof globalThis.fetch
-  /** The time of the service, and of the client that is given it. */
+  /** The clock of the service, and of a client that uses `client`. */
   readonly clock: Clock
-  /** Every request so far, the latest last. */
+  /** All requests so far, the latest last. */
   readonly requests: readonly SandboxRequest[]
-  /** Approves as the user would on the page: the code issued last, where none is given. */
+  /** Approves a request as the user would on the page. Default: the code issued last. */
   approve(userCode?: string, user?: User): Promise<Decision>
-  /** Denies as the user would on the page: the code issued last, where none is given. */
+  /** Denies a request as the user would on the page. Default: the code issued last. */
   deny(userCode?: string): Promise<Decision>
   /**
-   * Lets seconds of virtual time pass, and everything happen that falls into them.
+   * Advances virtual time by a number of seconds, and runs everything that is due.
    *
-   * @throws {@link BadOptionError} in real time, and for a time that is negative.
+   * @throws {@link BadOptionError} in real time, or if `seconds` is negative.
    */
   advance(seconds: number): Promise<void>
   /**
-   * Lets virtual time pass until a promise settles, and gives what it brings. In real time, waits for it.
+   * Advances virtual time until a promise settles, and returns its result. In real time, waits for it.
    *
-   * @throws Error where two hours of virtual time do not settle it.
+   * @throws `Error` if the promise does not settle within two hours of virtual time.
    */
   run<Result>(promise: Promise<Result>): Promise<Result>
   /**
-   * Has a coming request go wrong: the next one, where nothing else is said.
+   * Makes the next request fail, or the requests that `target` selects.
    *
-   * @throws {@link BadOptionError} for what is no fault, and for requests that have no such name.
+   * @throws {@link BadOptionError} if the fault or the target is unknown.
    */
   inject(fault: Fault, target?: FaultTarget): void
-  /** Serves HTTP on a free port of this machine as well, and gives its address. */
+  /** Also serves HTTP on a free local port, and returns its URL. */
   listen(): Promise<string>
-  /** Ends the requests that still wait for an answer, and the server. */
+  /** Ends pending requests and closes the server. */
   close(): Promise<void>
-  /** The same as `close`: for `await using`. */
+  /** Calls `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** The address of a sandbox that does not listen. */
+/** The URL of a sandbox that does not listen. */
 const IN_PROCESS = 'http://localhost'
 
-/** The only client, where options name none. */
+/** The client, if the options name none. */
 const CLIENT = { clientId: 'sandbox', name: 'Sandbox' }
 
-/** Who sits at the browser, where options do not say. */
+/** The user at the browser, if the options name none. */
 const USER: User = 'octocat'
 
 const identify = () => ({ user: USER })
@@ -117,9 +120,19 @@ const identify = () => ({ user: USER })
 const PATHS = { codes: DEVICE_CODE_PATH, poll: ACCESS_TOKEN_PATH }
 
 /**
- * Makes a service to test a login against: approve, deny, let time pass, and let things go wrong.
+ * Creates a service to test a login against: approve, deny, advance time, and inject faults.
  *
- * @throws {@link BadOptionError} for an option that cannot be used.
+ * @example
+ * ```ts
+ * import { authorizeDevice } from 'authgraph'
+ * import { createSandbox } from 'authgraph/testing'
+ *
+ * const sandbox = createSandbox()
+ * const login = authorizeDevice({ ...sandbox.client, onCodes: ({ userCode }) => sandbox.approve(userCode) })
+ * const token = await sandbox.run(login)
+ * ```
+ *
+ * @throws {@link BadOptionError} if an option is invalid.
  * @group Sandbox
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
@@ -136,8 +149,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   let service = serviceAt(authUrl)
 
   /**
-   * The store holds all that is known: a service of another address goes on where the first one was. Without an address
-   * it answers under every name, so that it can stand in the place of any service.
+   * The store keeps all state, so a service with another URL can replace the first one. Without a URL it responds under
+   * every host name, and can stand in for any service.
    */
   function serviceAt(authUrl: string | undefined): Service {
     return createService({ identify, ...serviceOptions, clients, store, clock, ...(authUrl && { authUrl }) })
@@ -145,7 +158,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   async function fetch(input: Parameters<typeof globalThis.fetch>[0], init: RequestInit = {}) {
     const { signal = input instanceof Request ? input.signal : undefined, ...rest } = init
-    // Without the signal: that of a page in jsdom is none of Node's.
+    // Without the signal: Node does not accept that of a page in jsdom.
     const request = new Request(input, rest)
     signal?.throwIfAborted()
     const { method } = request
@@ -172,7 +185,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return fault === undefined ? send() : play(fault, { respond: send, wait, now: clock.now })
   }
 
-  /** Dates the answer, and notes what it says. */
+  /** Dates the response, and records its outcome. */
   async function read(response: Response, entry: Mutable<SandboxRequest>): Promise<Response> {
     const text = await response.text()
     const body = readBody(text)
@@ -189,7 +202,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return next?.fault
   }
 
-  /** A caller that gives up, or a sandbox that closes, waits no longer. */
+  /** Stops waiting when the caller aborts, or the sandbox closes. */
   function unlessEnded(
     response: Promise<Response>,
     signal: AbortSignal | null | undefined,
@@ -207,7 +220,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
 
   function lastIssued(): string {
-    if (lastUserCode === undefined) throw new BadOptionError('there is no code yet: nobody asked for one')
+    if (lastUserCode === undefined) throw new BadOptionError('there is no code yet: start a login first')
     return lastUserCode
   }
 
@@ -233,9 +246,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     approve: async (userCode, user = USER) => service.approve(userCode ?? lastIssued(), user),
     deny: async (userCode) => service.deny(userCode ?? lastIssued()),
     async advance(seconds) {
-      if (time === undefined) throw new BadOptionError('only virtual time can be advanced')
+      if (time === undefined)
+        throw new BadOptionError('only virtual time can be advanced: create the sandbox without time: "real"')
       if (!Number.isFinite(seconds) || seconds < 0)
-        throw new BadOptionError('seconds must be a number of zero or more: time passes forward')
+        throw new BadOptionError('"seconds" must be a number of zero or more')
       await time.advance(seconds * 1000)
     },
     async run(promise) {
@@ -247,14 +261,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       await time
         ?.until(() => settled)
         .catch(() => {
-          throw new Error('the promise waits for what time does not bring: a decision, say, or an answer')
+          throw new Error('the promise did not settle: is it waiting for an approval or a response?')
         })
       return promise
     },
     inject(fault, { on = () => true, times = 1 } = {}) {
       assertFault(fault)
       if (typeof on !== 'function' && !Object.hasOwn(PATHS, on))
-        throw new BadOptionError("on names no requests: give 'codes', 'poll' or a function")
+        throw new BadOptionError("unknown target: on must be 'codes', 'poll' or a function")
       const matches = typeof on === 'function' ? on : ({ path }: SandboxRequest) => path === PATHS[on]
       faults.push({ fault, matches, left: times })
     },

@@ -1,15 +1,15 @@
 import { BadOptionError } from '../../errors.ts'
 
 /**
- * What goes wrong with one request.
+ * A fault of one request.
  *
- * - `drop`: the connection breaks before the service sees the request.
- * - `hang`: no answer ever comes.
- * - `html`: a page with status 200, as the sign-in of a hotel's network sends it.
- * - `malformed`: JSON that ends in its middle.
- * - `status`: that HTTP status, such as 503 or 429, with a `Retry-After` of so many seconds where it is given.
- * - `slow`: the answer is that many seconds on its way.
- * - `clockSkew`: the service's clock, as the header `Date` tells it, is that many seconds ahead; negative is behind.
+ * - `drop`: the connection breaks before the service receives the request.
+ * - `hang`: no response ever arrives.
+ * - `html`: a page with status 200, such as the sign-in page of a hotel network.
+ * - `malformed`: JSON that is cut off.
+ * - `status`: this HTTP status, such as 503 or 429; `retryAfter` adds a `Retry-After` header in seconds.
+ * - `slow`: the response takes this many seconds.
+ * - `clockSkew`: the service's clock (its `Date` header) is this many seconds ahead; negative means behind.
  *
  * @group Sandbox
  */
@@ -22,25 +22,25 @@ export type Fault =
   | { readonly slow: number }
   | { readonly clockSkew: number }
 
-/** What a fault is played on. */
+/** The request that a fault is applied to. */
 export interface Exchange {
-  /** Hands the request to the service. */
+  /** Passes the request to the service. */
   respond(): Promise<Response>
   /** Lets time pass, in seconds. */
   wait(seconds: number): Promise<void>
-  /** The service's time, epoch milliseconds. */
+  /** The service's time in epoch milliseconds. */
   now(): number
 }
 
 /**
- * Refuses what is no fault: played, it would look like another one.
+ * Refuses an unknown fault: otherwise it would look like another one.
  *
  * @throws {@link BadOptionError}
  */
 export function assertFault(fault: Fault): void {
   if (!isFault(fault))
     throw new BadOptionError(
-      "the fault is none: give 'drop', 'hang', 'html', 'malformed', { status } from 200 to 599, { slow } or { clockSkew }",
+      "unknown fault: use 'drop', 'hang', 'html', 'malformed', { status } from 200 to 599, { slow } or { clockSkew }",
     )
 }
 
@@ -53,7 +53,7 @@ function isFault(fault: unknown): boolean {
   return slow === undefined || slow >= 0
 }
 
-/** Answers one request with a fault in it. */
+/** Responds to one request with a fault. */
 export async function play(fault: Fault, { respond, wait, now }: Exchange): Promise<Response> {
   if (fault === 'drop') throw connectionReset()
   if (fault === 'hang') return new Promise(() => undefined)
@@ -66,14 +66,14 @@ export async function play(fault: Fault, { respond, wait, now }: Exchange): Prom
   return response
 }
 
-/** The word under which a fault stands in the log. */
+/** The name of a fault in the log. */
 export function nameOf(fault: Fault): string {
   if (typeof fault === 'string') return fault
   if ('status' in fault) return 'status'
   return 'slow' in fault ? 'slow' : 'clockSkew'
 }
 
-/** What Node's `fetch` throws where a connection breaks. */
+/** What Node's `fetch` throws when a connection breaks. */
 export function connectionReset(): TypeError {
   return new TypeError('fetch failed', {
     cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
@@ -91,7 +91,7 @@ function malformed(): Response {
 }
 
 function failure({ status, retryAfter }: Extract<Fault, { status: number }>): Response {
-  // Nothing, since some statuses allow no body.
+  // No body, because some statuses do not allow one.
   return new Response(null, {
     status,
     headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },

@@ -4,10 +4,10 @@ import { BadOptionError } from '../../errors.ts'
 import type { Listening } from '../../service/http/listen.ts'
 import { nodeModule } from '../../service/http/node-module.ts'
 
-/** Serves a `fetch` on a free port of this machine. A request that it rejects is a connection that breaks. */
+/** Serves a `fetch` on a free local port. If it rejects, the connection breaks. */
 export async function serve(fetch: typeof globalThis.fetch): Promise<Pick<Listening, 'url' | 'close'>> {
   const http = nodeModule('node:http')
-  if (!http) throw new BadOptionError('this runtime cannot listen: use "fetch" of the sandbox')
+  if (!http) throw new BadOptionError('this runtime cannot listen: use sandbox.fetch instead')
   const server = http.createServer((message, response) => void respond(fetch, message, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -27,7 +27,7 @@ async function respond(
 ): Promise<void> {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  // The sandbox tells its own time.
+  // The sandbox sets the date by its own clock.
   response.sendDate = false
   try {
     const { status, headers, body } = await fetch(await readRequest(message), { signal: gone.signal })

@@ -1,6 +1,6 @@
 import type { Clock } from '../../client/options.ts'
 
-/** Milliseconds of the longest timer of the runtimes, which take any other number for none. */
+/** The longest timer in milliseconds: runtimes fire a longer one at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 interface Timer {
@@ -9,16 +9,16 @@ interface Timer {
 }
 
 /**
- * Time that passes only when a test says so. Between two timers it lets everything run that waits for nothing but
- * the event loop, so that requests answered in this process have their answers.
+ * Time that passes only when a test says so. Between two timers, everything runs that waits only for the event loop, so
+ * that requests within this process complete.
  */
 export class VirtualTime {
-  /** Epoch milliseconds. */
+  /** The current time in epoch milliseconds. */
   now = Date.UTC(2026, 0, 1)
   readonly #timers = new Set<Timer>()
   #holds = 0
 
-  /** A clock that runs `rate` times as fast as this time: 1.02 is two percent fast. */
+  /** Creates a clock that runs `rate` times as fast: 1.02 is two percent fast. */
   clock(rate = 1): Clock {
     const start = this.now
     return {
@@ -32,7 +32,7 @@ export class VirtualTime {
     }
   }
 
-  /** Lets time stand still until the function it returns is called. */
+  /** Stops time until the returned function is called. */
   hold(): () => void {
     let held = true
     this.#holds += 1
@@ -42,7 +42,7 @@ export class VirtualTime {
     }
   }
 
-  /** Holds the time while a request is on its way through a `fetch`. */
+  /** Stops time during each request of a `fetch`. */
   through(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     return async (input, init) => {
       const release = this.hold()
@@ -54,12 +54,12 @@ export class VirtualTime {
     }
   }
 
-  /** Timers set and not yet due. */
+  /** Number of timers that are not yet due. */
   get timers(): number {
     return this.#timers.size
   }
 
-  /** Lets this many milliseconds pass. */
+  /** Advances time by this many milliseconds. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.now + milliseconds
     for (;;) {
@@ -73,7 +73,7 @@ export class VirtualTime {
     this.now = end
   }
 
-  /** Lets time pass until something is true, or the limit (milliseconds) is over. */
+  /** Advances time until something is true, or the limit (in milliseconds) is reached. */
   async until(isTrue: () => boolean, limit = 2 * 60 * 60 * 1000): Promise<void> {
     const end = this.now + limit
     for (;;) {
@@ -85,7 +85,7 @@ export class VirtualTime {
     }
   }
 
-  /** Lets everything run that waits for no timer. */
+  /** Runs everything that does not wait for a timer. */
   async settle(): Promise<void> {
     for (let idle = 0; idle < 4; idle = this.#holds === 0 ? idle + 1 : 0) {
       await new Promise((resolve) => setImmediate(resolve))
@@ -93,7 +93,7 @@ export class VirtualTime {
   }
 }
 
-/** What runtimes make of a delay: whole milliseconds, and hardly any where it is too long or no number. */
+/** How runtimes read a delay: whole milliseconds, and almost none if it is too long or not a number. */
 function runtimeDelay(delay: number): number {
   return delay <= LONGEST_TIMER ? Math.max(0, Math.trunc(delay)) : 1
 }
