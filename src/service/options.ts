@@ -114,19 +114,19 @@ export interface ServiceOptions {
   readonly limits?: Partial<Limits>
   /**
    * Returns the address of a client, by which requests are limited. Default: the remote address of the connection.
-   * Behind proxies, use {@link behindProxies}. With `fetch`, use what your runtime provides, such as
+   * Behind proxies, use `behindProxies()`. With `fetch`, use what your runtime provides, such as
    * `({ header }) => header('cf-connecting-ip')`. If it returns `undefined`, the request is not limited by address, and
    * passwords are limited by user name; the default then warns, unless `authUrl` is a loopback address.
    */
   readonly clientAddress?: (request: ServiceRequest) => string | undefined
-  /** Where grants, tokens and counts are kept. Default: {@link memoryStore}. */
+  /** Where grants, tokens and counts are kept. Default: `memoryStore()`. */
   readonly store?: Store
   /**
    * Signs the forms of the verification page. At least 32 bytes. Default: a random secret in the store, shared by all
    * instances that use the store.
    */
   readonly secret?: string | Secret
-  /** Renders the verification page. Default: {@link defaultPage}. */
+  /** Renders the verification page. Default: `defaultPage()`. */
   readonly page?: Page
   /**
    * Returns the signed-in user, for each request to the verification page, within ten seconds. The default is for
