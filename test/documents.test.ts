@@ -7,7 +7,7 @@ import { rsaKeys } from './support/rsa-keys.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** What people read. Its blocks in JavaScript run as they stand; those in TypeScript are files below `test/guides`. */
+/** Pages for users. Their JavaScript blocks run as they are; their TypeScript blocks are files in `test/guides`. */
 const documents = [
   'README.md',
   ...['docs/guides', 'docs/extend'].flatMap((folder) =>
@@ -31,7 +31,7 @@ const sources = ['src', 'machines'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 )
 
-/** What doc comments and the changelog show: in TypeScript, with names that are the reader's own. */
+/** TypeScript blocks of the README, the changelog and doc comments. They may use the names below. */
 const examples = ['README.md', 'CHANGELOG.md', ...sources].flatMap((file) =>
   blocksOf('ts', read(file).replaceAll(/^ *(\* ?)?/gm, '')).map((code, index) => ({
     name: `${file.replaceAll(/\W/g, '-')}-${index + 1}`,
@@ -51,7 +51,7 @@ const OF_THE_READER = [
   'show',
 ]
 
-/** Inside the package, so that the blocks find it by its own name: the built one, as users have it. */
+/** Inside the package, so that the blocks import the built package by its name, as users do. */
 const folder = join(root, '.cache/documents')
 
 beforeAll(() => {
@@ -68,11 +68,11 @@ beforeAll(() => {
   for (const { name, code } of examples) writeFileSync(join(folder, `${name}.ts`), code)
 })
 
-test('the README shows how to get a token in two ways, to go on with a login, and to call an API', () => {
+test('the README shows how to get a token in two ways, resume a login, and call an API', () => {
   expect(blocks.filter(({ name }) => name.startsWith('README'))).toHaveLength(4)
 })
 
-test.each(documents)('the blocks of %s are of a kind that is checked, or no code', (document) => {
+test.each(documents)('every code block of %s is of a kind that is checked', (document) => {
   const kinds = read(document).matchAll(/^```(\w+)$/gm)
   expect(['js', 'ts', 'tsx', 'sh', 'rust', 'text']).toEqual(
     expect.arrayContaining([...kinds].map(([, kind]) => kind)),
@@ -87,10 +87,10 @@ test('doc comments link every error class that a function throws', () => {
   expect(sources.filter((file) => unlinked.test(read(file)))).toEqual([])
 })
 
-/** Whole programs, side by side with all other tests. */
-const PATIENCE = 60_000
+/** Blocks are whole programs, and run in parallel with all other tests. */
+const TIMEOUT = 60_000
 
-describe.concurrent('the blocks', { timeout: PATIENCE }, () => {
+describe.concurrent('the blocks', { timeout: TIMEOUT }, () => {
   test.each(blocks)('$name runs and prints what it says', async ({ name, file, code }) => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], {
       cwd: join(folder, name),
@@ -100,14 +100,14 @@ describe.concurrent('the blocks', { timeout: PATIENCE }, () => {
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(printed)
   })
 
-  test('have the types of the package, as those of doc comments and of the changelog have', async () => {
+  test('have the types of the package, and so do those of doc comments and the changelog', async () => {
     expect(examples.length).toBeGreaterThan(4)
     const files = [
       ...blocks.map(({ name, file }) => join(name, file)),
       ...examples.map(({ name }) => `${name}.ts`),
       'of-the-reader.d.ts',
     ]
-    expect(await complaints(files.map((file) => join(folder, file)))).toBe('')
+    expect(await complaintsAbout(files.map((file) => join(folder, file)))).toBe('')
   })
 })
 
@@ -119,10 +119,10 @@ function blocksOf(kind: string, text: string): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${kind}\\n(.*?)^\`\`\``, 'gms'))].map(([, code = '']) => code)
 }
 
-/** What the compiler says of files; nothing where it has no complaint. */
-async function complaints(files: readonly string[]): Promise<string> {
+/** The compiler's complaints about files; empty if it has none. */
+async function complaintsAbout(files: readonly string[]): Promise<string> {
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  // Blocks in JavaScript have no place for the types of parameters.
+  // JavaScript blocks cannot declare the types of parameters.
   const options =
     '--noEmit --skipLibCheck --types node --target es2023 --module nodenext --moduleResolution nodenext --ignoreConfig --allowJs --checkJs --strict --noImplicitAny false'
   const { stdout } = await promisify(execFile)(process.execPath, [tsc, ...options.split(' '), ...files], {

@@ -57,7 +57,7 @@ describe('a login in a page', () => {
     expect(sent).toEqual([CODES, POLL])
   })
 
-  test('leaves no timer and no listener behind, however it ends', async () => {
+  test('leaves no timer or listener behind, whatever its outcome', async () => {
     const listened = vi.spyOn(document, 'addEventListener')
     const left = vi.spyOn(document, 'removeEventListener')
     const warned = vi.spyOn(console, 'warn')
@@ -136,7 +136,7 @@ describe('a login in a page', () => {
     expect(tokens).toHaveLength(1)
   })
 
-  test('without a framework can be started again after it was denied', async () => {
+  test('can be started again after a denial without a framework', async () => {
     const { sent, service, pass } = page()
     showLogin(document.body, 'id', () => undefined)
     document.querySelector('button')?.click()
@@ -247,7 +247,7 @@ describe('a login with React', () => {
   })
 })
 
-test('a login with Vue starts and ends with its component', async () => {
+test('a login with Vue starts and stops with its component', async () => {
   const { sent, pass } = page()
   const app = createApp({
     setup() {
@@ -267,7 +267,7 @@ test('a login with Vue starts and ends with its component', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a login with Svelte starts with its first subscriber and ends with its last', async () => {
+test('a login with Svelte starts with its first subscriber and stops with its last', async () => {
   const { sent, pass } = page()
   const store = loginStore('id', () => undefined)
   // Subscribing and unsubscribing in one turn sends no request.

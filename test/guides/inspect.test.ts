@@ -20,7 +20,7 @@ async function relay() {
   return { ...started, socketUrl: started.url.replace('http', 'ws') }
 }
 
-/** Opens a socket; resolves with it, or with the status of a refusal. */
+/** Opens a socket. Resolves to the socket, or to the status of the refusal. */
 function connect(url: string, headers: Record<string, string> = {}): Promise<WebSocket | number | undefined> {
   const socket = new WebSocket(url, { headers })
   onTestFinished(() => socket.terminate())

@@ -24,7 +24,7 @@ const { login } = await createApi({ auth: oauth(token), ...via })('/user')
 process.stdout.write(login)
 `
 
-/** Since 22.21 and 24.0. */
+/** In Node 22.21, and in 24.0 and later. */
 const hasOwnProxy = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
 
 beforeAll(async () => {

@@ -58,15 +58,18 @@ test.skipIf(!hasNginx || !hasRedis)(
   30_000,
 )
 
-test.each(['AUTH_URL', 'CLIENT_ID', 'REDIS_URL'])('a server without %s says so', (missing) => {
-  const env = { ...process.env, AUTH_URL: `https://${HOST}`, CLIENT_ID, REDIS_URL: 'redis://127.0.0.1:1' }
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'server.js')], {
-    env: { ...env, [missing]: '' },
-    encoding: 'utf8',
-  })
-  expect(status).toBe(1)
-  expect(stderr).toContain(`Error: ${missing} is not set: add it to /etc/authgraph.env`)
-})
+test.each(['AUTH_URL', 'CLIENT_ID', 'REDIS_URL'])(
+  'a server without %s fails with a message that says so',
+  (missing) => {
+    const env = { ...process.env, AUTH_URL: `https://${HOST}`, CLIENT_ID, REDIS_URL: 'redis://127.0.0.1:1' }
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'server.js')], {
+      env: { ...env, [missing]: '' },
+      encoding: 'utf8',
+    })
+    expect(status).toBe(1)
+    expect(stderr).toContain(`Error: ${missing} is not set: add it to /etc/authgraph.env`)
+  },
+)
 
 test.skipIf(!has('systemd-analyze', '--version'))('systemd accepts the unit', () => {
   const { stderr } = spawnSync('systemd-analyze', ['verify', join(folder, 'authgraph.service')], {
