@@ -13,7 +13,7 @@ describe('the reason of an UnreachableError', () => {
     expect(UnreachableError.of('host', nested(depth, 'ECONNREFUSED')).reason).toBe('ECONNREFUSED')
   })
 
-  test('is not looked for deeper than that, nor in a circle', () => {
+  test('is not searched deeper than that, or in a cycle', () => {
     expect(UnreachableError.of('host', nested(5, 'ECONNREFUSED')).reason).toBeUndefined()
     const circle = new Error('circle')
     circle.cause = circle
@@ -28,11 +28,11 @@ describe('the reason of an UnreachableError', () => {
     'econnrefused',
     5,
     ['EPIPE'],
-  ])('is not %j, which is no code of a system', (code) => {
+  ])('is not %j, which is not a system error code', (code) => {
     expect(UnreachableError.of('host', nested(0, code)).reason).toBeUndefined()
   })
 
-  test('is not found in what is not an error', () => {
+  test('is not read from a value that is not an error', () => {
     expect(UnreachableError.of('host', { code: 'ECONNREFUSED' }).reason).toBeUndefined()
   })
 })

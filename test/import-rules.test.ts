@@ -54,7 +54,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
 }
 
-test.each(Object.entries(RULES))('%s imports only what it may', (folder, { may, types }) => {
+test.each(Object.entries(RULES))('%s imports only what its rule allows', (folder, { may, types }) => {
   const broken = imports
     .filter(({ from }) => from.startsWith(`${folder}/`))
     .filter(({ to, typeOnly }) => !may.test(to) && !(typeOnly && types?.test(to)))
@@ -73,7 +73,7 @@ const ENTRIES: Record<string, RegExp> = {
   'src/testing/index.ts': /^(vitest|src\/(auth|app-jwt|cli)\/)/,
 }
 
-test.each(Object.entries(ENTRIES))('the entry %s pulls in nothing that it must not', (entry, forbidden) => {
+test.each(Object.entries(ENTRIES))('the entry %s does not import what it must not', (entry, forbidden) => {
   expect([...reachedFrom(entry)].filter((file) => forbidden.test(file))).toEqual([])
 })
 
@@ -86,7 +86,7 @@ function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
   return reached
 }
 
-test('no file imports itself, by whatever others, not even as types', () => {
+test('there are no import cycles, not even of types', () => {
   const own = imports.filter(({ to }) => /^(src|machines|docs)\//.test(to))
   const importers = new Set(own.map(({ from }) => from))
   let size: number
@@ -99,11 +99,11 @@ test('no file imports itself, by whatever others, not even as types', () => {
   expect([...importers]).toEqual([])
 })
 
-test('nothing imports the public names of the root', () => {
+test('nothing imports the root entry', () => {
   expect(imports.filter(({ to }) => to === 'src/index.ts')).toEqual([])
 })
 
-test('only the paths know the graph package', () => {
+test('only the paths import the graph package', () => {
   expect(
     imports.filter(({ from, to }) => to === '@xstate/graph' && !from.startsWith('src/testing/paths/')),
   ).toEqual([])
@@ -117,12 +117,12 @@ test('only the testing entry and the command import the check of a service', () 
   ).toEqual([])
 })
 
-test('nothing imports the testing folder but itself', () => {
+test('only the testing folder imports itself', () => {
   const importers = imports.filter(({ to }) => to.startsWith('src/testing/')).map(({ from }) => from)
   expect(importers.filter((from) => !from.startsWith('src/testing/'))).toEqual([])
 })
 
-test('secrets and errors import nothing of ours but each other', () => {
+test('secrets and errors import only each other', () => {
   const isOne = (file: string) => /^src\/(secret|errors)\.ts$/.test(file)
   expect(imports.filter(({ from, to }) => isOne(from) && !isOne(to))).toEqual([])
 })

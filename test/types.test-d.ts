@@ -15,14 +15,14 @@ import {
 } from '../src/index.ts'
 import { parseDeviceCodes } from '../src/machines.ts'
 
-test('device codes come out of parseDeviceCodes alone', () => {
+test('only parseDeviceCodes creates device codes', () => {
   expectTypeOf(parseDeviceCodes({})).toEqualTypeOf<DeviceCodes>()
   const { deviceCode, userCode, verificationUri, expiresIn, interval } = parseDeviceCodes({})
   // @ts-expect-error: a record of the same shape was not received.
   assertType<DeviceCodes>({ deviceCode, userCode, verificationUri, expiresIn, interval })
 })
 
-test('the result of an actor is told apart by its status', () => {
+test('the result of an actor is discriminated by its status', () => {
   const result = createDeviceAuthorization({ clientId: 'id' }).getSnapshot().output as DeviceResult
   if (result.status === 'authorized') expectTypeOf(result.token).toEqualTypeOf<OAuthToken>()
   if (result.status === 'failed') expectTypeOf(result.error).toEqualTypeOf<AnyAuthgraphError>()
@@ -30,7 +30,7 @@ test('the result of an actor is told apart by its status', () => {
     expectTypeOf(result.error.status).toBeNumber()
 })
 
-test('options need a client id, or a record to go on from, not both', () => {
+test('options need either a client id or a record to resume, not both', () => {
   expectTypeOf(authorizeDevice({ clientId: 'id' })).resolves.toEqualTypeOf<OAuthToken>()
   const resume = {} as ResumeRecord
   assertType(createDeviceAuthorization({ resume }))
@@ -40,7 +40,7 @@ test('options need a client id, or a record to go on from, not both', () => {
   createDeviceAuthorization({ clientId: 'id', resume })
 })
 
-test('an actor is sent what its users do, not what its requests bring', () => {
+test('an actor accepts user events, not the events of its requests', () => {
   const { send } = createDeviceAuthorization({ clientId: 'id' })
   send({ type: 'cancel' })
   send({ type: 'wake' })
@@ -50,7 +50,7 @@ test('an actor is sent what its users do, not what its requests bring', () => {
   send({ type: 'xstate.error.actor.requestCodes', actorId: 'requestCodes', error: undefined })
 })
 
-test('the input of a child takes nothing that needs an actor', () => {
+test('the input of a child accepts no option that needs an actor', () => {
   const clock = {} as Clock
   deviceInput({ clientId: 'id', clock })
   // @ts-expect-error: the parent reads the codes from the snapshot.
@@ -61,7 +61,7 @@ test('the input of a child takes nothing that needs an actor', () => {
   deviceInput({ clientId: 'id', inspect: () => undefined })
 })
 
-test('a code that no error has does not compile, and every code has an error', () => {
+test('an unknown code does not compile, and every code has an error', () => {
   const error = new DeniedError() as AuthgraphError
   switch (error.code) {
     case 'denied':

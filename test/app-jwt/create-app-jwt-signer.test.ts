@@ -83,7 +83,7 @@ describe('the token', () => {
 })
 
 describe('the signer', () => {
-  test('signs anew for every call', async () => {
+  test('signs a new token for every call', async () => {
     const sign = vi.spyOn(crypto.subtle, 'sign')
     const signer = createAppJwtSigner({ appId: 1, privateKey: key.pkcs8, clock: frozenClock })
     for (let n = 0; n < 3; n++) await signer.sign()

@@ -74,7 +74,7 @@ describe('the form app', () => {
     expect(statuses).toEqual([200])
   })
 
-  test('learns anew when our clock is put right', async () => {
+  test('adapts again when our clock is corrected', async () => {
     const { call, clock, statuses } = skewed(3600)
     await call('/app')
     clock.at += 3600_000

@@ -92,7 +92,7 @@ describe('a bearer token', () => {
 })
 
 describe('the debug output of a form', () => {
-  test('shows of an application its id alone', () => {
+  test('shows only the id of an app', () => {
     const auth = app({ appId: 12345, privateKey })
     expect(JSON.stringify(auth)).toBe('{"form":"app","appId":12345}')
     expect(inspect(auth)).toBe("App { form: 'app', appId: 12345 }")

@@ -136,7 +136,7 @@ describe('authorizeDevice', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('makes each call a flow of its own', async () => {
+  test('runs each call as a separate flow', async () => {
     const { time, options, sent } = setUp(codes, codes, token)
     const logins = Promise.all([authorizeDevice(options), authorizeDevice(options)])
     await time.advance(10_000)

@@ -147,7 +147,7 @@ describe('a clock that is set forward', () => {
   /** As at the boot of a device without a clock of its own. */
   const DECADES = 20 * 365 * 24 * HOUR
 
-  test('past the end of the codes during a wait: the next poll still brings the token', async () => {
+  test('past the expiry of the codes during a wait: the next poll still gets the token', async () => {
     const flow = startOnClock([codes, token])
     await flow.time.advance(1000)
     flow.set(DECADES)
@@ -198,7 +198,7 @@ describe('a clock that is set forward', () => {
     },
   )
 
-  test('past the end while a poll is on its way: a pending goes on for as long as the timers say', async () => {
+  test('past the expiry during a poll: after a pending, the timers decide how long the flow continues', async () => {
     let polls = 0
     const flow = startOnClock([], {
       fetch: async (input: string) => {
@@ -222,7 +222,7 @@ describe('a clock that is set forward', () => {
     expect(await flow.lasts()).toBe(300_000)
   })
 
-  test('past the end, and told to the machine by wake, ends it without a poll', async () => {
+  test('past the expiry, followed by wake, ends the flow without a poll', async () => {
     const flow = startOnClock([codes, token])
     await flow.time.advance(1000)
     flow.set(DECADES)
@@ -231,7 +231,7 @@ describe('a clock that is set forward', () => {
     expect(flow.sent).toHaveLength(1)
   })
 
-  test('by a wait, and told to the machine by wake, has the next poll sent at once', async () => {
+  test('by one wait, followed by wake, sends the next poll at once', async () => {
     const flow = startOnClock([codes, token])
     await flow.time.advance(1000)
     flow.set(5000)

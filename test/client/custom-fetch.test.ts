@@ -93,7 +93,7 @@ describe('a fetch of the caller', () => {
     for (const error of await failures(thrown)) expect(error).toMatchObject({ code: 'unreachable' })
   })
 
-  test('that throws an error of its own keeps it as the cause', async () => {
+  test('that throws a custom error keeps it as the cause', async () => {
     const thrown = new Error('no response was recorded for this address')
     for (const error of await failures(() => thrown)) {
       expect(error).toMatchObject({ code: 'unreachable', message: 'github.com cannot be reached' })

@@ -22,13 +22,13 @@ const faults = {
 }
 
 describe('a fault at a poll', () => {
-  test.each(Object.entries(faults))('goes on after %s', async (_, fault) => {
+  test.each(Object.entries(faults))('continues after %s', async (_, fault) => {
     const flow = startFlow([codes, pending, fault, token])
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
     expect(flow.gaps()).toEqual([5.25, 5.25, 10.5])
   })
 
-  test('waits twice as long each time, one minute at most, and as before after an answer', async () => {
+  test('doubles the wait each time up to one minute, and resets it after a response', async () => {
     const down = new Error('down')
     const flow = startFlow([codes, down, down, down, down, down, pending, token])
     await flow.result()
@@ -138,7 +138,7 @@ describe('a fault at a poll', () => {
     expect(flow.gaps()).toEqual([300, 40.5])
   })
 
-  test('is forgotten with the next answer', async () => {
+  test('is forgotten with the next response', async () => {
     const flow = startFlow([codes, new Error('down'), pending, token])
     await flow.time.until(() => flow.sent.length === 3)
     await flow.time.settle()

@@ -5,7 +5,7 @@ import { responses } from '../support/responses.ts'
 const { codes, pending, slowDown, token } = responses
 
 describe('the lifetime of the codes', () => {
-  test('ends by itself where the service never says that the codes expired', async () => {
+  test('expires even if the service never says that the codes expired', async () => {
     const flow = startFlow([{ ...codes, expires_in: 12 }, pending])
     expect(await flow.result()).toEqual({ status: 'expired' })
     expect(flow.time.now - (flow.sent[0]?.at ?? 0)).toBe(12_000)

@@ -14,7 +14,7 @@ describe('the pace of polls', () => {
     expect(flow.sent).toHaveLength(2)
   })
 
-  test('counts each wait from the arrival of the last answer', async () => {
+  test('counts each wait from the arrival of the last response', async () => {
     const flow = startFlow([codes, pending, pending, token])
     await flow.result()
     expect(flow.gaps()).toEqual([5.25, 5.25, 5.25])

@@ -49,7 +49,7 @@ test('useSelector shows an actor that lives outside, from its present state to i
   expect(sent).toHaveLength(3)
 })
 
-test('unmounting what shows an actor leaves the actor alone', async () => {
+test('unmounting a component that shows an actor does not stop the actor', async () => {
   const { time, options } = setUp()
   const login = createDeviceAuthorization(options).start()
   const shown = await render(<Shown login={login} />, () => time.settle())
@@ -132,7 +132,7 @@ test('useActorRef ends its login when it is unmounted, in a wait and in a reques
   }
 })
 
-test('a login of useActorRef that React hid goes on when it is woken', async () => {
+test('a login of useActorRef that React hid continues after wake', async () => {
   const { time, sent, options } = setUp()
 
   function Login() {

@@ -111,7 +111,7 @@ describe('a secret of the request', () => {
   })
 })
 
-describe('a server that takes JSON alone', () => {
+describe('a server that accepts only JSON', () => {
   const onlyJson = new Response('<html>Unsupported Media Type</html>', { status: 415 })
   const provider = () =>
     rfc8628({
@@ -146,7 +146,7 @@ describe('a server that takes JSON alone', () => {
     expect(kinds(flow.sent)).toEqual(['json'])
   })
 
-  test('is sent every further poll as JSON alone after a resume, while they are pending with status 400', async () => {
+  test('gets every later poll only as JSON after a resume, while polls are pending with status 400', async () => {
     const first = startFlow([codes])
     await first.time.settle()
     const record = exportResume(first.actor.getSnapshot(), first.time.now)

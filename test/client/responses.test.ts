@@ -137,7 +137,7 @@ describe('the device authorization response', () => {
   })
 })
 
-describe('the answer to a poll', () => {
+describe('the response to a poll', () => {
   test.each([200, 400, 401])('is read by its body, with status %d', async (status) => {
     const flow = startFlow([codes, Response.json(pending, { status }), Response.json(token, { status })])
     expect(await flow.result()).toMatchObject({ status: 'authorized' })

@@ -86,7 +86,7 @@ describe('an authorization that is resumed', () => {
     )
   })
 
-  test('goes on from a record with the least interval and the largest margin', async () => {
+  test('resumes from a record with the smallest interval and the largest margin', async () => {
     const first = startFlow([codes])
     await first.time.settle()
     const resume = { ...recordOf(first), interval: 1, margin: 2, nextPollAt: first.time.now }

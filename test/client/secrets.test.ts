@@ -139,7 +139,7 @@ describe('nothing secret is seen', () => {
   })
 })
 
-test('every error has a code and a name of its own', () => {
+test('every error has its own code and name', () => {
   const made = [
     new authgraph.DeniedError(),
     new authgraph.ExpiredError(),

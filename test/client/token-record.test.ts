@@ -58,7 +58,7 @@ describe('a token that is kept', () => {
     })
   })
 
-  test('holds lists of its own', async () => {
+  test('holds its own lists', async () => {
     const token = await tokenOf()
     exportToken(token).scopes.push('admin')
     expect(token.scopes).toEqual(['repo', 'gist'])

@@ -165,7 +165,7 @@ test('a view of an actor that broke says failed', async () => {
   })
 })
 
-test('a view quotes no error that is none of ours', async () => {
+test('a view does not quote errors of other packages', async () => {
   const machine = deviceMachine.provide({
     actors: {
       requestCodes: fromPromise<CodesResponse, CodesRequest>(async () => {
@@ -198,7 +198,7 @@ test('a watch of an actor that has ended gives its end', async () => {
   expect(seen).toEqual(['authorized'])
 })
 
-test('a watch ends when it is told to', async () => {
+test('a watch ends when its function is called', async () => {
   const flow = startFlow([codes, token])
   let calls = 0
   watch(flow.actor, () => calls++)()

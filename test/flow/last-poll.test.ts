@@ -27,7 +27,7 @@ async function approveAt(milliseconds: number) {
   return actor.getSnapshot()
 }
 
-test('an approval in the last interval before the end brings the token, since the last poll gives up its margin', async () => {
+test('an approval in the last interval before the expiry gets the token, because the last poll drops its margin', async () => {
   const { output, context } = await approveAt(18_000)
   expect(output).toMatchObject({ status: 'authorized' })
   expect(context.polls).toBe(4)

@@ -51,7 +51,7 @@ describe('against a service without leeway', () => {
     },
   )
 
-  test('a clock that is 20 percent fast is told once to slow down, and every flow gets its token', async () => {
+  test('a clock that is 20 percent fast gets slow_down once, and every flow gets its token', async () => {
     const { results, slowDowns } = await run(1.2)
     expect(results).toEqual(Array(FLOWS).fill('authorized'))
     expect(slowDowns.length).toBeGreaterThan(FLOWS / 2)

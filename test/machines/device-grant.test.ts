@@ -195,14 +195,14 @@ describe('issuing', () => {
     expect(run(grant, poll(11_000, 'b')).lease).toEqual({ claim: 'b', until: T + 21_000 })
   })
 
-  test('a lease that another poll has claimed anew is lost', () => {
+  test('a lease that another poll has taken over is lost', () => {
     const grant = run(issue(), approve(0), poll(0, 'a'), poll(10_000, 'b'))
     expect(run(grant, issued(10_001, 'a'))).toEqual(grant)
     expect(run(grant, notIssued(10_001, 'a'))).toEqual(grant)
     expect(run(grant, issued(10_001, 'b'))).toMatchObject({ state: 'authorized', lease: null })
   })
 
-  test('a lapsed lease that nobody has claimed anew is good', () => {
+  test('an expired lease that no other poll has taken over is still valid', () => {
     expect(run(issue(), approve(0), poll(0), issued(60_000)).state).toBe('authorized')
   })
 

@@ -105,7 +105,7 @@ test('a path says what happens, and what must be seen then', () => {
   })
 })
 
-test('every way to end is reached, and every answer and step is on a path', () => {
+test('every final state is reached, and every response and step is on a path', () => {
   const steps = devicePaths().flatMap((path) => path.steps)
   expect(new Set(steps.map(({ expected }) => expected.status))).toEqual(
     new Set(['requested', 'pending', 'slowed', 'authorized', 'expired', 'denied', 'failed', 'cancelled']),
@@ -135,7 +135,7 @@ test('an executor that a path has no step for is not needed', async () => {
   stop()
 })
 
-test('what an executor throws is told with the step at which it did', async () => {
+test('an error of an executor names the step', async () => {
   const cause = new Error('the button is not there')
   const { executors } = page()
   const cancel = () => Promise.reject(cause)

@@ -32,7 +32,7 @@ test.each([
   expect(new Set(reached)).toEqual(new Set(states))
 })
 
-test('an event says which step it stands for, and is told in words without a secret', () => {
+test('an event names its step, and is described without secrets', () => {
   const traversal = deviceTraversal('due')
   const paths = getShortestPaths(deviceMachine, traversal)
   const told = paths.map(({ steps }) => steps.map(({ event }) => traversal.serializeEvent(event)).join(', '))

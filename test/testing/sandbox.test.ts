@@ -13,7 +13,7 @@ function login(options?: SandboxOptions) {
 }
 
 describe('a sandbox', () => {
-  test('brings a login to its token, in no time', async () => {
+  test('runs a login to its token at once', async () => {
     const sandbox = createSandbox()
     const token = await sandbox.run(
       authorizeDevice({ ...sandbox.client, scopes: ['repo', 'gist'], onCodes: () => sandbox.approve() }),
@@ -74,7 +74,7 @@ describe('a sandbox', () => {
     await expect(createSandbox().run(new Promise(() => {}))).rejects.toThrow('did not settle')
   })
 
-  test('takes options of a service, and a clock that runs by itself', async () => {
+  test('accepts the options of a service, and real time', async () => {
     const sandbox = createSandbox({ time: 'real', interval: 1, clients: [{ clientId: 'id', name: 'App' }] })
     expect(Math.abs(sandbox.clock.now() - Date.now())).toBeLessThan(1000)
     expect(sandbox.client.clientId).toBe('id')
@@ -94,7 +94,7 @@ describe('a sandbox', () => {
     expect(await login).toMatchObject({ tokenType: 'bearer' })
   })
 
-  test('holds its time while the service answers', async () => {
+  test('stops its clock while the service responds', async () => {
     const issueToken = async () => {
       for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       return 'a-token'
@@ -240,7 +240,7 @@ describe('a sandbox that listens', () => {
     expect(status).toBe(200)
   })
 
-  test('is a server for clients of any kind, and goes on with what it knew', async () => {
+  test('listens for any client, and keeps its state', async () => {
     await using sandbox = createSandbox({ interval: 1 })
     const codes = async () =>
       (

@@ -37,12 +37,12 @@ describe.each(['shortest', 'simple'] as const)('the %s paths of a service', (pat
   for (const path of servicePaths({ paths })) test(path.name, () => path.test(wire({})))
 })
 
-describe('the paths of a service with a pace of its own', () => {
+describe('the paths of a service with custom intervals', () => {
   const pace = { interval: 7, expiresIn: 60, firstPoll: 'counted' } as const
   for (const path of servicePaths(pace)) test(path.name, () => path.test(wire(pace)))
 })
 
-test('a path says what must be answered', () => {
+test('a path says how the service must respond', () => {
   const path = servicePaths().find(({ name }) => name.includes('told to slow down, then waited one interval'))
   expect(path?.steps.slice(0, 4).map(({ event, expected }) => [event, expected])).toEqual([
     [{ type: 'codes' }, { state: 'requested', interval: 5 }],
@@ -60,7 +60,7 @@ test('a filter leaves out steps, and what only they lead to', () => {
   expect(steps.filter(({ expected }) => expected.result === 'token')).toEqual([])
 })
 
-test('a service that answers otherwise fails', async () => {
+test('a service that responds otherwise fails', async () => {
   const [path] = servicePaths({ filter: ({ type }) => type === 'codes' || type === 'poll' })
   expect(path?.steps.map(({ expected }) => expected.result)).toContain('slowDown')
   await expect(path?.test(wire({ leeway: 5 }))).rejects.toThrow(/^step 3 of "requested, then told to wait/)
