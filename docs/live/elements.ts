@@ -5,7 +5,7 @@ export function find<E extends Element = HTMLElement>(selector: string): E {
   return found
 }
 
-/** Makes an element with a class and what is in it. Texts are never read as HTML. */
+/** Creates an element with a class and children. Never parses text as HTML. */
 export function make(name: string, className: string, ...children: readonly (Node | string)[]): HTMLElement {
   const element = document.createElement(name)
   if (className !== '') element.className = className
@@ -13,7 +13,7 @@ export function make(name: string, className: string, ...children: readonly (Nod
   return element
 }
 
-/** Puts an item first in a list, and drops the oldest beyond `most`. */
+/** Adds an item to the start of a list, and drops the oldest beyond `most`. */
 export function prepend(list: Element, item: Element, most: number): void {
   list.prepend(item)
   while (list.children.length > most) list.lastElementChild?.remove()

@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite'
 
-/** Puts the script and the style into the page, in place of the tags that load them: it then opens as a file, too. */
+/** Inlines the script and the style, so that the page also works when opened as a file. */
 export function inOneFile(): Plugin {
   return {
     name: 'in one file',

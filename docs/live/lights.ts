@@ -1,6 +1,6 @@
 import type { Machine, Transition } from '../tools/read-machine.ts'
 
-/** A drawn machine that shows where it is, and how it came there. */
+/** Lights the active state and the taken transitions in the picture of a machine. */
 export class Lights {
   readonly #picture: Element
   readonly #machine: Machine
@@ -12,7 +12,7 @@ export class Lights {
     picture.scrollLeft = (picture.scrollWidth - picture.clientWidth) / 2
   }
 
-  /** Lights a state and those around it. Nothing is lit for `undefined`. */
+  /** Lights a state and its parents; `undefined` lights nothing. */
   light(state: string | undefined): void {
     for (const drawn of this.#picture.querySelectorAll<SVGGElement>('[data-state]')) {
       const id = drawn.dataset.state ?? ''
@@ -21,25 +21,25 @@ export class Lights {
     this.#follow()
   }
 
-  /** Shows that a move was taken: its arrow flashes, and stays marked. */
+  /** Shows that a transition was taken: its arrow flashes and stays marked. */
   flash(transition: Transition): void {
     for (const drawn of this.#picture.querySelectorAll<SVGGElement>('[data-moves]')) {
       if (!drawn.dataset.transitions?.split(' ').includes(transition.id)) continue
       drawn.classList.remove('taken')
-      // The animation starts anew only once the browser has seen the class go.
+      // The animation restarts only after the browser has noticed that the class is gone.
       drawn.getBoundingClientRect()
       drawn.classList.add('taken', 'walked')
     }
   }
 
-  /** Forgets everything. */
+  /** Resets the picture. */
   clear(): void {
     this.light(undefined)
     for (const drawn of this.#picture.querySelectorAll('.taken, .walked'))
       drawn.classList.remove('taken', 'walked')
   }
 
-  /** The move between two states, or from what is around the first, for a reason, where there is one. */
+  /** Finds the transition between two states, or from a parent of the first, for a reason. */
   find(from: string, to: string, isReason: (transition: Transition) => boolean): Transition | undefined {
     return this.#machine.transitions.find(
       (transition) =>
@@ -47,7 +47,7 @@ export class Lights {
     )
   }
 
-  /** Scrolls a picture that is larger than its window to the state that is lit. */
+  /** Scrolls to the lit state if the picture is larger than its viewport. */
   #follow(): void {
     const lit = [...this.#picture.querySelectorAll<SVGGElement>('.active')].at(-1)
     if (lit === undefined || this.#picture.scrollHeight <= this.#picture.clientHeight) return

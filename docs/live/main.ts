@@ -21,19 +21,19 @@ import { showMessage } from './show-wire.ts'
 import { AUTH_URL, CLIENT, createWatchedService, type Grant, type Step } from './watched-service.ts'
 import { type Fault, LATENCY, Wire } from './wire.ts'
 
-/** How fast time can run, in the order of the slider. */
+/** The speeds of the slider, in order. */
 const SPEEDS = [1, 2, 5, 10, 30, 60, 120]
 
-/** How much faster the device's clock runs that is fast. */
+/** The rate of a fast device clock. */
 const FAST = 1.2
 
-/** How fast time runs at most while a request is on its way: requests have a timeout, and browsers are no faster. */
+/** The maximum speed while a request is in flight: requests have a timeout, and browsers are not faster. */
 const TRAFFIC_SPEED = 30
 
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two updates of the countdowns. */
 const TICK = 100
 
-/** The states of a grant that are news to those who cannot see it: polls go on and on. */
+/** The states that screen readers announce. Announcing every poll would be too much. */
 const DECIDED = new Set<Grant['state']>(['approved', 'denied', 'authorized', 'expired'])
 
 /** The states of a grant that stay as they are when its lifetime ends. */
@@ -91,12 +91,12 @@ class Flow {
     this.#actor.send({ type: 'cancel' })
   }
 
-  /** Has the device look at the clock: it slept, or the browser did. */
+  /** Makes the device re-check its clock after it, or the browser, slept. */
   wake(): void {
     this.#actor.send({ type: 'wake' })
   }
 
-  /** Leaves everything as it is, and does no more. */
+  /** Stops the flow. The page keeps its last state. */
   end(): void {
     this.#phone.close()
     this.#actor.stop()
@@ -113,7 +113,7 @@ class Flow {
       isWaiting ? { left: (nextPollAt - now) / 1000, of: (nextPollAt - lookedAt) / 1000 } : undefined,
       codes && status === 'active' ? { left: (expiresAt - now) / 1000, of: codes.expiresIn } : undefined,
     )
-    // The service's machine moves only when it is asked; nobody asks for codes that have expired.
+    // The machine of the service takes a transition only when a request arrives, and none arrives for expired codes.
     if (this.#grant && this.#isOverdue(this.#grant)) this.#showGrant({ ...this.#grant, state: 'expired' })
   }
 
@@ -128,14 +128,14 @@ class Flow {
     deviceLights.light(idOf(snapshot.value))
     showDevice(view, snapshot.context.codes && snapshot.context.interval)
     if (view.userCode) this.#phone.offer(view.userCode)
-    // A poll on its way is no news; what it brings is.
+    // Announces only the result of a poll.
     if (view.activity !== 'polling') announce(`Device: ${view.text}`)
     if (snapshot.output) this.#phone.close(snapshot.output.status)
     showRunning(snapshot.status === 'active')
     this.tick()
   }
 
-  /** What the service would say of a code before it asks for a decision. */
+  /** What the service responds to a code before it asks for a decision. */
   #lookUp(code: string): Decision {
     const { codes } = this.#actor.getSnapshot().context
     if (codes === undefined || lettersOf(code) !== lettersOf(codes.userCode)) return 'unknown'
@@ -176,7 +176,7 @@ class Flow {
   #showGrant(grant: Grant | undefined): void {
     this.#grant = grant
     serviceLights.light(grant && stateId(grant))
-    find('#service-text').textContent = grant ? textOf(grant) : 'No device has asked yet.'
+    find('#service-text').textContent = grant ? textOf(grant) : 'No device has requested codes yet.'
     find('#service-interval').textContent = grant ? `${grant.interval} s` : '–'
   }
 
@@ -189,7 +189,7 @@ function textOf(grant: Grant): string {
   return serviceMachine.states.find(({ id }) => id === stateId(grant))?.text ?? ''
 }
 
-/** The path of names of the state that a grant is in. */
+/** The path of the state of a grant, such as `undecided.pending`. */
 function stateId({ state }: Grant): string {
   return idOf(grantValue(state))
 }
@@ -199,7 +199,7 @@ function lettersOf(code: string): string {
   return code.toUpperCase().replaceAll(/[^A-Z]/g, '')
 }
 
-/** Tells those who cannot see the page, once. */
+/** Announces a text to screen readers, once. */
 function announce(words: string): void {
   const announcer = find('#announcer')
   if (announcer.textContent !== words) announcer.textContent = words
@@ -221,7 +221,7 @@ function rate(): number {
   return requestsUnderway > 0 ? Math.min(speed(), TRAFFIC_SPEED) : speed()
 }
 
-/** Keeps time from running away from a request. */
+/** Slows time down while a request is in flight. */
 async function underway<T>(request: Promise<T>): Promise<T> {
   requestsUnderway += 1
   time.setRate(rate())
@@ -251,7 +251,7 @@ function isPressed(button: HTMLButtonElement): boolean {
   return button.getAttribute('aria-pressed') === 'true'
 }
 
-/** What the buttons do that stay pressed. */
+/** The actions of the buttons that stay pressed. */
 const SWITCHES: Readonly<Record<string, (flow: Flow, isOn: boolean) => void>> = {
   fast: ({ deviceClock }, isOn) => deviceClock.setRate(isOn ? FAST : 1),
   offline: ({ wire }, isOn) => {
@@ -287,7 +287,7 @@ function start(): void {
 find('#start').addEventListener('click', start)
 find('#cancel').addEventListener('click', () => flow?.cancel())
 find('#speed').addEventListener('input', showSpeed)
-// A window that scrolls must be reached by keyboard.
+// Scrollable areas must be reachable by keyboard.
 for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls')) scrolling.tabIndex = 0
 for (const button of faultButtons()) button.addEventListener('click', () => onFault(button))
 document.addEventListener('visibilitychange', () => {
@@ -295,7 +295,7 @@ document.addEventListener('visibilitychange', () => {
 })
 setInterval(() => {
   flow?.tick()
-  // A fault that has happened is over.
+  // Releases the button of a fault that has happened.
   for (const button of faultButtons())
     if (!SWITCHES[button.dataset.fault ?? ''] && flow?.wire.fault !== button.dataset.fault)
       press(button, false)

@@ -8,7 +8,7 @@ interface Timer {
   handle: unknown
 }
 
-/** A clock that runs at a rate of another one, and may be put to sleep. Both can change while timers run. */
+/** A clock that runs at a multiple of another one and can sleep. Both can change while timers run. */
 export class PacedClock implements Clock {
   readonly #source: Clock
   readonly #timers = new Set<Timer>()
@@ -41,20 +41,20 @@ export class PacedClock implements Clock {
     this.#timers.delete(timer)
   }
 
-  /** Goes on at another rate, from the present time. */
+  /** Changes the rate, starting now. */
   setRate(rate: number): void {
     this.#start = { here: this.now(), there: this.#source.now() }
     this.#rate = rate
     if (this.#asleepSince === undefined) for (const timer of this.#timers) this.#arm(timer)
   }
 
-  /** Stops the timers, though not the time: so do devices that are shut. */
+  /** Stops the timers but not the time, like a laptop that is closed. */
   sleep(): void {
     this.#asleepSince ??= this.now()
     for (const timer of this.#timers) this.#disarm(timer)
   }
 
-  /** Lets the timers go on where they were stopped. */
+  /** Restarts the timers where they were stopped. */
   wake(): void {
     if (this.#asleepSince === undefined) return
     const slept = this.now() - this.#asleepSince
@@ -69,7 +69,7 @@ export class PacedClock implements Clock {
     this.#disarm(timer)
     timer.handle = this.#source.setTimeout(
       () => {
-        // Timers of browsers fire a little early, which a fast clock makes a lot of.
+        // Timers of browsers fire a little early, which a fast clock multiplies.
         if (this.now() < timer.due) return this.#arm(timer)
         this.#timers.delete(timer)
         timer.callback()
@@ -84,7 +84,7 @@ export class PacedClock implements Clock {
   }
 }
 
-/** The browser's own. */
+/** The clock of the browser. */
 export const browserClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   setTimeout: (callback, delay) => setTimeout(callback, delay),

@@ -3,14 +3,14 @@ import type { Decision } from 'authgraph/service'
 import { find, make } from './elements.ts'
 
 const REFUSALS: Readonly<Record<Exclude<Decision, 'done'>, string>> = {
-  unknown: 'This code is not known. Compare it with the one on the device.',
+  unknown: 'Unknown code. Compare it with the one on the device.',
   expired: 'This code has expired. Ask the device for a new one.',
-  decided: 'This code was used already.',
+  decided: 'This code was already used.',
 }
 
-/** What the phone asks the service. */
+/** The requests of the phone to the service. */
 export interface Asks {
-  /** Whether a code may be decided. */
+  /** Whether a code can be approved or denied. */
   readonly lookUp: (code: string) => Decision
   readonly decide: (decision: 'approve' | 'deny', code: string) => void
 }
@@ -31,7 +31,7 @@ export class Phone {
     this.#show(make('p', 'quiet', 'Wait until the device shows a code.'))
   }
 
-  /** Lets the person enter a code: the one that the device shows now. */
+  /** Lets the user enter the code that the device shows now. */
   offer(code: string): void {
     this.#code = code
     if (this.#isOpen) return
@@ -39,22 +39,24 @@ export class Phone {
     this.#enter()
   }
 
-  /** Ends what the person can do, once the device has come to its end. */
+  /** Closes the page when the device has finished. */
   close(status?: DeviceResult['status']): void {
-    if (status === 'authorized') this.#show(connected(), make('p', 'quiet', 'It has its token now.'))
+    if (status === 'authorized') this.#show(connected(), make('p', 'quiet', 'It has received its token.'))
     else if (this.#isOpen && status !== undefined && status !== 'denied')
-      this.#show(make('p', 'quiet', 'The device does not wait any more. Start again for a new code.'))
+      this.#show(make('p', 'quiet', 'The device is no longer waiting. Restart to get a new code.'))
     this.#isOpen = false
   }
 
-  /** Shows what became of the decision. */
+  /** Shows the result of the decision. */
   response(decision: 'approve' | 'deny', response: Decision): void {
     if (response !== 'done') {
       this.#enter(REFUSALS[response])
       return
     }
-    if (decision === 'approve') this.#show(connected(), make('p', 'quiet', 'Its next poll brings the token.'))
-    else this.#show(make('h3', '', 'Request denied'), make('p', 'quiet', 'Its next poll brings the news.'))
+    if (decision === 'approve')
+      this.#show(connected(), make('p', 'quiet', 'It gets the token with its next poll.'))
+    else
+      this.#show(make('h3', '', 'Request denied'), make('p', 'quiet', 'It learns this with its next poll.'))
   }
 
   #enter(refusal?: string): void {
@@ -94,9 +96,9 @@ export class Phone {
     const approve = button('Approve', 'go', decide('approve'))
     this.#show(
       make('h3', '', `Connect ${this.#client}?`),
-      make('p', 'quiet', 'Go on only if you see this code on your own device.'),
+      make('p', 'quiet', 'Continue only if your own device shows this code.'),
       make('strong', 'code', code.toUpperCase()),
-      make('p', 'quiet', 'It asks for access to ', ...scopes, '.'),
+      make('p', 'quiet', 'It requests access to ', ...scopes, '.'),
       make('div', 'choices', button('Deny', 'act', decide('deny')), approve),
     )
     find('#phone-page h3').focus()

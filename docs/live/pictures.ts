@@ -6,7 +6,7 @@ import { DARK, LIGHT } from '../tools/theme.ts'
 
 const root = import.meta.dirname
 
-/** Puts into a page the parts that it shares, and the pictures of the machines, whose style is the page's own. */
+/** Inserts the shared parts of the pages and the pictures of the machines, which use the style of the page. */
 export function pictures(): Plugin {
   return {
     name: 'pictures',
@@ -28,7 +28,7 @@ function variables(theme: Readonly<Record<string, string>>): string {
     .join(';')
 }
 
-/** The picture as it was drawn for the documentation. */
+/** The picture from the documentation. */
 function picture(file: string): string {
   const svg = readFileSync(resolve(root, `../machines/${file}.svg`), 'utf8')
   return svg.replace(/<style>.*?<\/style>\n/s, '')

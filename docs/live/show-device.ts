@@ -2,7 +2,7 @@ import type { DeviceView } from 'authgraph'
 import { find } from './elements.ts'
 
 /**
- * Shows the device's screen: what it says to its user.
+ * Shows the screen of the device.
  *
  * @param interval Seconds between two polls, once there are codes.
  */
@@ -16,7 +16,7 @@ export function showDevice(view: DeviceView, interval: number | undefined): void
   find('#screen').dataset.status = view.status
 }
 
-/** The path of names of the innermost state. */
+/** The path of the innermost state, such as `waiting.pending`. */
 export function idOf(value: string | object): string {
   return typeof value === 'string' ? value : Object.entries(value).flat().join('.')
 }

@@ -5,9 +5,9 @@ import { find, make, prepend } from './elements.ts'
 const KEPT = 60
 
 /**
- * Writes a move down: when, of which machine, from where to where, and why.
+ * Logs a transition: when, of which machine, from which state to which, and why.
  *
- * @param error What went wrong, where something did.
+ * @param error The error message, if any.
  */
 export function logTransition(
   seconds: number,

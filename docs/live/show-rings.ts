@@ -1,12 +1,12 @@
 import { clockTime, find } from './elements.ts'
 
-/** What the two rings count down: seconds left, of how many. */
+/** What a ring counts down: seconds left, and of how many. */
 export interface Countdown {
   readonly left: number
   readonly of: number
 }
 
-/** Shows the time to the next poll and the time that the codes have left. */
+/** Shows the time to the next poll and the remaining lifetime of the codes. */
 export function showRings(poll: Countdown | undefined, life: Countdown | undefined): void {
   showRing('#ring-poll', poll, (seconds) => `${seconds} s`)
   showRing('#ring-life', life, clockTime)

@@ -4,20 +4,16 @@ import { find, make, prepend } from './elements.ts'
 const KEPT = 5
 
 /**
- * Shows messages: as parcels that travel, and as a list of exchanges.
+ * Shows a message as a moving parcel and in the list of exchanges.
  *
- * @param travel Milliseconds; 0 for a message of the past.
+ * @param travel Milliseconds; 0 for a past message.
  */
 export function showMessage({ exchange, kind, title, fields }: Message, travel: number): void {
   animate(kind, travel)
   const line = make(
     'div',
     `message ${kind}`,
-    make(
-      'span',
-      'direction',
-      kind === 'request' ? 'device asks' : kind === 'response' ? 'service answers' : 'lost',
-    ),
+    make('span', 'direction', kind === 'request' ? 'request' : kind === 'response' ? 'response' : 'lost'),
     make('code', 'title', title),
     make(
       'span',

@@ -10,7 +10,7 @@ export default defineConfig({
   root,
   plugins: [pictures(), inOneFile()],
   resolve: {
-    // The page names the package as its users do.
+    // The page imports the package by name, like a user.
     alias: [
       { find: /^authgraph$/, replacement: `${source}/index.ts` },
       { find: /^authgraph\/machines$/, replacement: `${source}/machines.ts` },
@@ -23,7 +23,7 @@ export default defineConfig({
     emptyOutDir: true,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // Modules of Node that no page ever loads: the service imports them where it listens.
+      // The service imports modules of Node only to listen, which this page never does.
       external: /^node:/,
     },
   },

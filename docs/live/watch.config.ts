@@ -6,7 +6,7 @@ import { pictures } from './pictures.ts'
 const root = import.meta.dirname
 const source = resolve(root, '../../src')
 
-/** The page that the command serves. It is one file, beside the command. */
+/** Builds the page that the command serves, as one file next to the command. */
 export default defineConfig({
   root,
   plugins: [pictures(), inOneFile()],

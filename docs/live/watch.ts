@@ -8,21 +8,21 @@ import { logTransition } from './show-log.ts'
 import { type Countdown, showRings } from './show-rings.ts'
 import { showMessage } from './show-wire.ts'
 
-/** Milliseconds between two looks at the clock. */
+/** Milliseconds between two updates of the countdowns. */
 const TICK = 100
 
-/** Milliseconds that a message is seen on its way. */
+/** Milliseconds for which a message moves. */
 const TRAVEL = 400
 
 const machine = readMachine(deviceAuthorization)
 const lights = new Lights(find('#device-picture'), machine)
 const stream = new EventSource('events')
 
-/** How the clock of the command differs from that of this page, when it began, and until when all is past. */
+/** How far the clock of the command is ahead of this page, when the login began, and when this page opened. */
 let clock = { ahead: 0, began: 0, opened: 0 }
 let state: StateEvent | undefined
 
-/** What to do at each kind of event. */
+/** The listener of each type of event. */
 const LISTENERS: {
   readonly [Type in ReceivedEvent['type']]: (event: Extract<ReceivedEvent, { type: Type }>) => void
 } = {
@@ -45,7 +45,7 @@ function showState(event: StateEvent): void {
   const { value, view, times } = event
   lights.light(idOf(value))
   showDevice(view, times?.interval)
-  // A poll on its way is no news; what it brings is.
+  // Announces only the result of a poll.
   if (view.activity !== 'polling') announce(view.text)
   tick()
 }
@@ -76,13 +76,13 @@ function between(from: number, now: number, to: number): Countdown {
   return { left: (to - now) / 1000, of: (to - from) / 1000 }
 }
 
-/** Leaves everything as it is, and listens no more. */
+/** Stops listening. The page keeps its last state. */
 function end(text: string): void {
   stream.close()
   clearInterval(ticking)
   showRings(undefined, undefined)
-  showConnection('over', `It has ended. ${text}`)
-  announce(`It has ended. ${text}`)
+  showConnection('over', `The login has ended. ${text}`)
+  announce(`The login has ended. ${text}`)
 }
 
 function showConnection(connection: 'open' | 'lost' | 'over', text: string): void {
@@ -91,7 +91,7 @@ function showConnection(connection: 'open' | 'lost' | 'over', text: string): voi
   shown.textContent = text
 }
 
-/** Tells those who cannot see the page, once. */
+/** Announces a text to screen readers, once. */
 function announce(words: string): void {
   const announcer = find('#announcer')
   if (announcer.textContent !== words) announcer.textContent = words
@@ -99,8 +99,8 @@ function announce(words: string): void {
 
 stream.addEventListener('message', ({ data }) => receive(JSON.parse(data)))
 stream.addEventListener('error', () =>
-  showConnection('lost', 'The command does not answer: it has ended, or will be found again.'),
+  showConnection('lost', 'Connection lost. If the command is still running, this page will reconnect.'),
 )
-// A window that scrolls must be reached by keyboard.
+// Scrollable areas must be reachable by keyboard.
 for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls')) scrolling.tabIndex = 0
 const ticking = setInterval(tick, TICK)

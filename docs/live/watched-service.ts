@@ -2,27 +2,27 @@ import type { Clock } from 'authgraph'
 import type { DeviceGrantContext, DeviceGrantState } from 'authgraph/machines'
 import { createService, memoryStore, type Service, type Store } from 'authgraph/service'
 
-/** What the device is registered as. */
+/** The registered client. */
 export const CLIENT = { clientId: 'coffee-machine', name: 'Coffee machine' }
 
-/** Where the service would be. No request is sent there. */
+/** The URL of the service. No request is sent there. */
 export const AUTH_URL = 'https://login.example'
 
-/** Milliseconds that it takes to make a token. */
+/** Milliseconds that issuing a token takes. */
 const ISSUING = 1500
 
-/** A grant as it lies in the store. */
+/** A grant as the store keeps it. */
 export interface Grant extends DeviceGrantContext {
   readonly state: DeviceGrantState
 }
 
-/** A step of a grant: nothing was there before its first one. */
+/** A change of a grant. `before` is `undefined` for a new one. */
 export interface Step {
   readonly before: Grant | undefined
   readonly after: Grant
 }
 
-/** The service, with someone who looks on as its grants change. It is strict: a poll one millisecond early is too early. */
+/** Creates a service that reports each change of a grant. It has no leeway: a poll one millisecond early is too early. */
 export function createWatchedService(clock: Clock, onStep: (step: Step) => void): Service {
   return createService({
     clients: [CLIENT],

@@ -1,17 +1,17 @@
 import type { Clock } from 'authgraph'
 import { type Message, shownRequest, shownResponse } from '../../src/cli/watch/messages.ts'
 
-/** What may happen to one request on its way. */
+/** A fault of one request. */
 export type Fault = 'drop' | 'unavailable' | 'html'
 
-/** Milliseconds that a message is on its way: little enough for a clock 20 % fast to come too early all the same. */
+/** Milliseconds that a message travels: short enough that a clock 20% fast still polls too early. */
 export const LATENCY = 150
 
 const HTML = '<!doctype html><title>Sign in to this network</title>'
 
-/** The wire between the two machines: a `fetch` for the device, whose requests the service answers in this page. */
+/** The wire between the two machines: a `fetch` for the device that calls the service in this page. */
 export class Wire {
-  /** Happens to the next request, once. */
+  /** Affects only the next request. */
   fault: Fault | undefined
   isOffline = false
   readonly #service: typeof globalThis.fetch
@@ -59,7 +59,7 @@ export class Wire {
     return this.#service(request)
   }
 
-  /** Takes the time of one way, unless the request is given up. */
+  /** Waits for one direction of travel, unless the request is aborted. */
   #pass(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = this.#clock.setTimeout(resolve, LATENCY)

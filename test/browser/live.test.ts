@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.start(SPEED.slow)
     await live.code()
     await live.enter('BBBB-BBBB')
-    await live.tab.getByRole('alert').filter({ hasText: 'This code is not known' }).waitFor()
+    await live.tab.getByRole('alert').filter({ hasText: 'Unknown code' }).waitFor()
     expect(await live.tab.getByRole('heading', { name: /Coffee machine/ }).count()).toBe(0)
     await live.enter((await live.code()).toLowerCase().replace('-', ' '))
     await live.decide('Deny')
@@ -154,9 +154,9 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
   })
 
   test.each([
-    ['drop it', /lost/, /^The poll is over. No usable response: login.example cannot be reached$/],
-    ['answer 503', /503/, /^The poll is over. No usable response: \w/],
-    ['answer HTML', /Sign in to this network/, /^The poll is over. No usable response: \w/],
+    ['drop it', /lost/, /^The poll has a result. No usable response: login.example cannot be reached$/],
+    ['respond with 503', /503/, /^The poll has a result. No usable response: \w/],
+    ['respond with HTML', /Sign in to this network/, /^The poll has a result. No usable response: \w/],
   ])('gets over a request where the wire is told to %s', { timeout: SLOW }, async (fault, shown, why) => {
     const live = await open()
     await live.start(SPEED.quick)
@@ -269,7 +269,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
       await live.start(SPEED.quick)
       await live.lit('device', 'waiting.pending')
       const code = await live.code()
-      await live.press('answer 503')
+      await live.press('respond with 503')
       await live.press('clock 20 % fast')
       await live.happened('polling to waiting.retrying')
       await live.enter(code)

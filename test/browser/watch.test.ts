@@ -50,8 +50,8 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     await flow.decide('approve')
     await flow.reach('settled')
     await lit('authorized')
-    await says('It has ended. Authorized.')
-    expect(await tab.textContent('#announcer')).toBe('It has ended. Authorized.')
+    await says('The login has ended. Authorized.')
+    expect(await tab.textContent('#announcer')).toBe('The login has ended. Authorized.')
     expect(await tab.locator('#transitions .transition').allTextContents()).toEqual([
       'polling to authorized',
       'waiting to polling',
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     await lit('waiting.pending')
     flow.actor.stop()
     await flow.close()
-    await says('It has ended. Stopped in the terminal.')
+    await says('The login has ended. Stopped in the terminal.')
   })
 
   test.each(
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     expect(await violations()).toEqual([])
     await flow.decide('deny')
     await flow.reach('settled')
-    await says('It has ended.')
+    await says('The login has ended.')
     expect(await violations()).toEqual([])
     const { scrollWidth, clientWidth } = await tab.evaluate(() => document.documentElement)
     expect(scrollWidth).toBe(clientWidth)
