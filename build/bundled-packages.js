@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 /**
- * Names the packages whose code is built in: their licences, which must accompany the code, and a bill of materials
- * (CycloneDX), where scanners look for what no lock file of a user mentions. It also holds what npm installs.
+ * Lists the bundled packages: their licences, which must accompany the code, and a bill of materials (CycloneDX) for
+ * scanners, since a user's lock file does not mention them. The bill also lists what npm installs.
  *
- * @param {readonly import('esbuild').Metafile[]} metafiles What esbuild reports of each bundle.
+ * @param {readonly import('esbuild').Metafile[]} metafiles esbuild's report on each bundle.
  */
 export function listBundledPackages(metafiles) {
   const files = metafiles.flatMap(({ outputs }) =>
@@ -24,7 +24,7 @@ function noticeOf({ name, version }) {
   return `${name} ${version}\n\n${readFileSync(`${folder}/${licence}`, 'utf8').trim()}\n`
 }
 
-/** npm's own bill of materials, without what only serves development, and without what differs in every build. */
+/** npm's bill of materials, without development dependencies and without values that differ in every build. */
 function materials(bundled) {
   const sbom = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], {
     encoding: 'utf8',

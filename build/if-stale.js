@@ -15,10 +15,10 @@ const SOURCES = [
   'tsconfig.json',
 ]
 
-/** What a build writes last. */
+/** The file that a build writes last. */
 const LAST_BUILT = join(root, 'dist/src/cli/watch.html')
 
-/** Builds the package, unless the last build is newer than every file that it is made of. */
+/** Builds the package unless the last build is newer than every source file. */
 export function buildIfStale() {
   if (existsSync(LAST_BUILT) && SOURCES.every((source) => newest(join(root, source)) <= changed(LAST_BUILT)))
     return

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import { build as buildPage } from 'vite'
 import { listBundledPackages } from './bundled-packages.js'
 
-/** Larger than the rest of the command and needed only behind a proxy, so it is a file of its own. */
+/** Larger than the rest of the command and needed only behind a proxy, so it is a separate file. */
 const PROXY_CLIENT = 'undici'
 
 const shared = {
@@ -18,7 +18,7 @@ const shared = {
   mainFields: ['module', 'main'],
 }
 
-/** What programs import: ES modules that share their classes through common chunks. */
+/** The package entries: ES modules that share their classes through common chunks. */
 const entries = () =>
   build({
     ...shared,
@@ -44,8 +44,8 @@ const entries = () =>
   })
 
 /**
- * One file, because a signer is often the only thing that a program loads: each further file takes Node a millisecond.
- * Only the errors are left out, since `instanceof` needs them to be those of the other entries.
+ * One file, because a signer is often all that an application loads, and each further file takes Node a millisecond.
+ * Only the errors stay external, because `instanceof` needs the same classes as the other entries.
  *
  * @param {import('esbuild').Metafile} entries
  */
@@ -69,7 +69,7 @@ const appJwt = ({ outputs }) =>
     ],
   })
 
-/** The command with everything it needs, as CommonJS, which Node loads faster than modules. */
+/** The command with all its dependencies, as CommonJS, which Node loads faster than ES modules. */
 const command = (entryPoint, name, options = {}) =>
   build({
     ...shared,
@@ -83,7 +83,7 @@ const command = (entryPoint, name, options = {}) =>
     ...options,
   })
 
-/** Leaves out what matches, and loads it from another file. */
+/** Excludes imports that match, and loads them from another file. */
 const loadFromFile = (filter, path) => ({
   name: 'load from file',
   setup: ({ onResolve }) => onResolve({ filter }, () => ({ path, external: true })),
@@ -105,5 +105,5 @@ const [, ...bundles] = await Promise.all([
   command(PROXY_CLIENT, PROXY_CLIENT),
 ])
 listBundledPackages([modules, ...bundles].map(({ metafile }) => metafile))
-// The page of `--watch`. Written last: build/if-stale.js takes it for the end of a complete build.
+// The page of `--watch`. Written last: build/if-stale.js takes its presence as the sign of a complete build.
 await buildPage({ configFile: 'docs/live/watch.config.ts', logLevel: 'warn' })

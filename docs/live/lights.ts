@@ -23,7 +23,7 @@ export class Lights {
 
   /** Shows that a transition was taken: its arrow flashes and stays marked. */
   flash(transition: Transition): void {
-    for (const drawn of this.#picture.querySelectorAll<SVGGElement>('[data-moves]')) {
+    for (const drawn of this.#picture.querySelectorAll<SVGGElement>('[data-transitions]')) {
       if (!drawn.dataset.transitions?.split(' ').includes(transition.id)) continue
       drawn.classList.remove('taken')
       // The animation restarts only after the browser has noticed that the class is gone.

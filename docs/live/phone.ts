@@ -43,7 +43,7 @@ export class Phone {
   close(status?: DeviceResult['status']): void {
     if (status === 'authorized') this.#show(connected(), make('p', 'quiet', 'It has received its token.'))
     else if (this.#isOpen && status !== undefined && status !== 'denied')
-      this.#show(make('p', 'quiet', 'The device is no longer waiting. Restart to get a new code.'))
+      this.#show(make('p', 'quiet', 'The device is no longer waiting. Start again to get a new code.'))
     this.#isOpen = false
   }
 

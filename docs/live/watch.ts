@@ -11,7 +11,7 @@ import { showMessage } from './show-wire.ts'
 /** Milliseconds between two updates of the countdowns. */
 const TICK = 100
 
-/** Milliseconds for which a message moves. */
+/** Milliseconds that a message takes to travel. */
 const TRAVEL = 400
 
 const machine = readMachine(deviceAuthorization)

@@ -1,4 +1,4 @@
-// Checks that every link of docs/site leads to a file and a place that are there: node docs/tools/check-links.js
+// Checks that every link in docs/site leads to an existing file and anchor: node docs/tools/check-links.js
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
@@ -12,7 +12,7 @@ const pages = new Map(
 let links = 0
 const broken = []
 for (const [page, html] of pages) {
-  // What a script writes later is no link yet.
+  // Links that a script writes later are not checked.
   const written = html.replaceAll(/(<script\b[^>]*>).*?<\/script>/gs, '$1')
   for (const [, address] of written.matchAll(/<[^>]* (?:href|src|srcset)="([^"\s]+)"/g)) {
     if (/^[a-z]+:/i.test(address)) continue
@@ -24,7 +24,7 @@ process.stdout.write(`${pages.size} pages, ${links} links\n`)
 for (const link of new Set(broken)) process.stderr.write(`broken link in ${link}\n`)
 process.exitCode = links === 0 || broken.length > 0 ? 1 : 0
 
-/** @param {string} page The file of the page. */
+/** @param {string} page Path of the page. */
 function leads(page, address) {
   const { pathname, hash } = new URL(address, `http://site/${relative(site, page)}`)
   const path = join(site, decodeURIComponent(pathname))

@@ -1,7 +1,7 @@
 import { type Font, widthOf, wrap } from './measure-text.ts'
 import { type Label, labelOf, type Plan, type Shape } from './plan-picture.ts'
 
-/** The letters of pictures. */
+/** Fonts of the diagrams. */
 export const FONTS = {
   name: { size: 18, kind: 'bold' },
   text: { size: 14, kind: 'regular' },
@@ -10,32 +10,32 @@ export const FONTS = {
   guard: { size: 14, kind: 'regular' },
 } satisfies Record<string, Font>
 
-/** Pixels between the border of a shape and what it holds. */
+/** Pixels between the border of a shape and its content. */
 export const PADDING = { x: 14, y: 11 }
 
-/** Pixels from one line to the next. */
+/** Line heights in pixels. */
 export const LINE = { tag: 16, name: 24, text: 18, invoke: 24, label: 19 }
 
-/** Pixels between the border of a label and its letters. */
+/** Pixels between the border of a label and its text. */
 const LABEL_PADDING = { x: 9, y: 4 }
 
-/** Pixels of the height of a name that stands for a state. */
+/** Height in pixels of a reference to a state. */
 const REFERENCE = 28
 
-/** Pixels of the circle where a machine starts. */
+/** Diameter in pixels of the start circle. */
 const DOT = 14
 
-/** Pixels at which texts are cut into lines: in a state that has a row of its own, and beside others. */
+/** Pixels at which text wraps: in a state alone in its row, and in one beside others. */
 const ALONE = 236
 const BESIDE = 108
 
-/** The same in a state that has others inside, whose arrows pass beside the words. */
+/** The same in a compound state, where arrows pass beside the text. */
 const AROUND = 176
 
-/** Pixels above the label of the moves after which a state goes on where it was, and of the sign beside it. */
+/** Pixels above the label of transitions that return through the history state, and of the sign beside it. */
 export const STAYS = { gap: 8, sign: 30 }
 
-/** What a shape shows, and the room that it takes. */
+/** What a shape shows, and its size. */
 export interface Content {
   readonly width: number
   readonly height: number
@@ -48,7 +48,7 @@ export interface Content {
 
 const NOTHING = { tag: undefined, name: '', lines: [], invokes: [], stays: [] }
 
-/** Sets the words of a shape. */
+/** Lays out the text of a shape. */
 export function contentOf(shape: Shape, plan: Plan): Content {
   switch (shape.kind) {
     case 'start':
@@ -67,7 +67,7 @@ export function contentOf(shape: Shape, plan: Plan): Content {
   }
 }
 
-/** At the root it says so: there is no border to see. */
+/** The root has no border, so its label says that it applies anywhere. */
 function anywhereContent({ label, parent }: Extract<Shape, { kind: 'anywhere' }>): Content {
   const { width, height } = labelSize(label)
   if (parent !== '') return { ...NOTHING, width, height }
@@ -78,7 +78,7 @@ function anywhereContent({ label, parent }: Extract<Shape, { kind: 'anywhere' }>
 
 function stateContent(shape: Extract<Shape, { kind: 'state' }>, plan: Plan): Content {
   const { name, tags, description, invokes } = shape.state
-  // A tag is noise where the name, or the shape around, says the same.
+  // A tag adds nothing where the name or the enclosing shape says the same.
   const around = plan.shapes.find(({ id }) => id === shape.parent)
   const said = [name, ...(around?.kind === 'state' ? around.state.tags : [])]
   return measured({
@@ -114,7 +114,7 @@ function measured(content: Omit<Content, 'width' | 'height'>): Content {
   return { ...content, width: Math.ceil(width) + 2 * PADDING.x, height: height + 2 * PADDING.y }
 }
 
-/** The lines of a label, each a trigger or a guard. */
+/** The lines of a label: triggers and guards. */
 export function labelLines(label: Label): { readonly kind: 'trigger' | 'guard'; readonly text: string }[] {
   return label.flatMap(({ trigger, guards }) => [
     ...(trigger === '' ? [] : [{ kind: 'trigger' as const, text: trigger }]),
@@ -122,7 +122,7 @@ export function labelLines(label: Label): { readonly kind: 'trigger' | 'guard'; 
   ])
 }
 
-/** The room that a label takes. */
+/** The size of a label. */
 export function labelSize(label: Label): { readonly width: number; readonly height: number } {
   const lines = labelLines(label)
   const width = Math.max(0, ...lines.map(({ kind, text }) => widthOf(text, FONTS[kind])))

@@ -5,11 +5,11 @@ import type { Label } from './plan-picture.ts'
 import { box, element, picture, round, type Scheme, text } from './svg.ts'
 import { ROLES, type Role, roleOf } from './theme.ts'
 
-/** Pixels of round corners: of states, of arrows. */
+/** Corner radii in pixels: of states and of arrows. */
 const CORNER = 12
 const BEND = 9
 
-/** Pixels of an arrow's head. */
+/** Size of an arrowhead in pixels. */
 const HEAD = { length: 9, width: 8 }
 
 /** Pixels left of the name of the machine, above the machine for its name, and below it for the key of the colours. */
@@ -17,7 +17,7 @@ const LEFT = 24
 const TOP = 44
 const KEY = 22
 
-/** Draws a machine with its name and the key of its colours. */
+/** Draws a machine with its name and a colour key. */
 export function drawMachine(layout: Layout, scheme: Scheme): string {
   const { plan, width, height } = layout
   const { id, description } = plan.machine
@@ -35,7 +35,7 @@ export function drawMachine(layout: Layout, scheme: Scheme): string {
   )
 }
 
-/** Draws what a machine is made of. States carry `data-state`, arrows and labels `data-moves`. */
+/** Draws the parts of a machine. States have `data-state`; arrows and labels have `data-transitions`. */
 export function drawParts({ shapes, arrows }: Layout): string {
   const around = shapes.filter(({ isAround }) => isAround)
   const inside = shapes.filter(({ isAround }) => !isAround)
@@ -105,7 +105,7 @@ function drawInvoke(x: number, y: number, id: string): string {
   )
 }
 
-/** The label, with an arrow that comes back to where it began. */
+/** Draws the label with an arrow that returns to its own state. */
 function drawStays(label: Label, x: number, y: number, transitions: string): string {
   const size = labelSize(label)
   const middle = y + size.height / 2
@@ -113,7 +113,7 @@ function drawStays(label: Label, x: number, y: number, transitions: string): str
   const back = `M${round(right)} ${round(middle - 9)}h8a9 9 0 0 1 0 18h-4`
   return element(
     'g',
-    { class: 'arrow', 'data-moves': transitions },
+    { class: 'arrow', 'data-transitions': transitions },
     element('path', { class: 'way', d: back }),
     drawHead({ x: right, y: middle + 9 }, { x: right + 12, y: middle + 9 }),
     drawLabel(label, { x, y, ...size }, transitions),
@@ -126,7 +126,7 @@ function drawArrow({ arrow, points }: PlacedArrow): string {
   const way = [...points.slice(0, -1), shortOf(tip, before)]
   return element(
     'g',
-    { class: 'arrow', 'data-moves': transitionsOf({ arrow }) },
+    { class: 'arrow', 'data-transitions': transitionsOf({ arrow }) },
     element('path', { class: 'way', d: rounded(way) }),
     drawHead(tip, before),
   )
@@ -150,13 +150,13 @@ function drawHead(tip: Point, from: Point): string {
   })
 }
 
-/** The line ends inside the head. */
+/** Where the line ends: inside the arrowhead. */
 function shortOf(tip: Point, { x, y }: Point): Point {
   const reach = HEAD.length - 4
   return { x: tip.x - Math.sign(tip.x - x) * reach, y: tip.y - Math.sign(tip.y - y) * reach }
 }
 
-/** A way whose bends are round. */
+/** An SVG path with rounded bends. */
 function rounded(points: readonly Point[]): string {
   return points
     .map((point, index) => {
@@ -189,7 +189,7 @@ function drawLabel(label: Label, place: Box, transitions: string, tag?: string):
   const top = place.y + (place.height - lines.length * LINE.label + (tag ? LINE.tag : 0)) / 2
   return element(
     'g',
-    { class: 'label', 'data-moves': transitions },
+    { class: 'label', 'data-transitions': transitions },
     box('box', place, 10),
     ...(tag ? [text('tag', middle, top - LINE.tag / 2 + 2, tag.toUpperCase(), 'middle')] : []),
     ...lines.map(({ kind, text: words }, index) =>
@@ -198,7 +198,7 @@ function drawLabel(label: Label, place: Box, transitions: string, tag?: string):
   )
 }
 
-/** The colours and what they mean, in as many rows as they take. */
+/** Draws the colour key, in as many rows as it needs. */
 function drawKey(
   roles: ReadonlySet<Role>,
   width: number,

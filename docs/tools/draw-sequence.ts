@@ -8,24 +8,24 @@ const MARGIN = 24
 const HEADS = 92
 const LINE = 18
 
-/** Pixels at which words are cut into lines. */
+/** Pixels at which text wraps. */
 const ROOM = 236
 
-/** Pixels around words that are kept from a border, and from what they stand on. */
+/** Padding around text in pixels: to a border, and to what is drawn below it. */
 const EDGE = 8
 
 type Who = 'user' | 'device' | 'service'
 
-/** What a picture has room for. Pixels. */
+/** Measures of a picture in pixels. */
 interface Measures {
   readonly width: number
-  /** Where each one's line stands, and how wide the name above it is. */
+  /** The position of each lifeline, and the width of its heading. */
   readonly places: Readonly<Record<Who, { readonly x: number; readonly head: number }>>
-  /** What is around steps that are repeated, and where its words begin. */
+  /** The frame around repeated steps, and where its text begins. */
   readonly loop: { readonly x: number; readonly width: number; readonly words: number }
 }
 
-/** For a page, and for the screen of a phone. */
+/** For a page and for a phone screen. */
 const MEASURES = {
   wide: {
     width: 760,
@@ -40,12 +40,12 @@ const MEASURES = {
 } satisfies Record<string, Measures>
 
 const HEADINGS: Readonly<Record<Who, { readonly name: string; readonly text: string }>> = {
-  user: { name: 'Person', text: 'with a browser' },
+  user: { name: 'User', text: 'with a browser' },
   device: { name: 'Device', text: 'authgraph' },
   service: { name: 'Service', text: 'authgraph/service' },
 }
 
-/** What happens, from top to bottom. */
+/** The steps, from top to bottom. */
 type Step =
   | {
       readonly kind: 'message'
@@ -53,7 +53,7 @@ type Step =
       readonly to: Who
       readonly name: string
       readonly text: string
-      /** Answers are dashed. */
+      /** Responses are dashed. */
       readonly isResponse?: true
     }
   | { readonly kind: 'state'; readonly of: Who; readonly role: Role; readonly name: string }
@@ -87,7 +87,7 @@ const STEPS: readonly Step[] = [
   },
   {
     kind: 'loop',
-    name: 'until the person has decided',
+    name: 'until the user has decided',
     steps: [
       { kind: 'wait', name: 'waits interval seconds' },
       {
@@ -136,7 +136,7 @@ const STEPS: readonly Step[] = [
   { kind: 'state', of: 'device', role: 'good', name: 'authorized' },
 ]
 
-/** Draws one flow as the three who take part in it live it, from the request for codes to the token. */
+/** Draws one flow between user, device and service, from the device code request to the token. */
 export function drawSequence(scheme: Scheme, kind: keyof typeof MEASURES = 'wide'): string {
   const measures = MEASURES[kind]
   const { parts, bottom } = drawSteps(STEPS, HEADS + 34, measures)
@@ -145,7 +145,7 @@ export function drawSequence(scheme: Scheme, kind: keyof typeof MEASURES = 'wide
     {
       title: 'One device authorization',
       description:
-        'A device asks a service for codes, shows one to a person, and polls until the person has approved.',
+        'A device asks a service for codes, shows the user code, and polls until the user has approved.',
       width: measures.width,
       height,
     },
@@ -174,7 +174,7 @@ function drawHeading(who: Who, height: number, { places }: Measures): string {
   )
 }
 
-/** What is drawn, and how far down it reaches. */
+/** What is drawn, and its lower edge. */
 interface Drawn {
   readonly parts: readonly string[]
   readonly bottom: number
@@ -222,7 +222,7 @@ function drawMessage(
   const toward = Math.sign(end - start)
   const lines = wrap(words, ROOM, FONTS.text)
   const widest = Math.max(widthOf(name, FONTS.trigger), ...lines.map((line) => widthOf(line, FONTS.text)))
-  // A message that passes someone by keeps its words beside that one's line.
+  // A message that crosses a lifeline keeps its text beside that line.
   const between = from === 'user' ? (start + places.device.x) / 2 : (start + end) / 2
   const middle = Math.min(Math.max(between, widest / 2 + EDGE), width - widest / 2 - EDGE)
   const y = top + LINE * (lines.length + 1) + 4

@@ -1,4 +1,4 @@
-// Takes the pictures of the live page in docs/images/live. Build it first with `vite build docs/live`: node docs/tools/live-screenshots.js
+// Takes the screenshots of the live page in docs/images/live. Build it first with `vite build docs/live`: node docs/tools/live-screenshots.js
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { takePictures } from './take-pictures.js'
@@ -8,7 +8,7 @@ const screens = { phone: { width: 390, height: 1350 }, desktop: { width: 1440, h
 
 await takePictures('live', screens, async (page, keep) => {
   await page.goto(String(built))
-  // Five times as fast, until the third poll has been answered.
+  // At five times the speed, until the third poll has its response.
   await page.fill('#speed', '2')
   await page.click('#start')
   await page.locator('#device-picture .active[data-state="waiting.pending"]').waitFor()

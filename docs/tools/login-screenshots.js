@@ -1,11 +1,11 @@
-// Takes the pictures of the guide's logins in docs/images/guides: node docs/tools/login-screenshots.js
+// Takes the screenshots of the guide's logins in docs/images/guides: node docs/tools/login-screenshots.js
 import { resolve } from 'node:path'
 import { build } from 'esbuild'
 import { takePictures } from './take-pictures.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** The parts of the guide, each as its framework shows it. */
+/** The guide's examples, one for each framework. */
 const ENTRY = `
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -1,27 +1,27 @@
 import { groupBy } from './group-by.ts'
 import type { Machine, State, Transition } from './read-machine.ts'
 
-/** A node of a picture: a state, or a thing that helps to read it. */
+/** A node of a picture: a state, or a mark that helps to read it. */
 export type Shape =
   | {
       readonly kind: 'state'
       readonly id: string
       readonly parent: string
       readonly state: State
-      /** The moves after which the state goes on where it was, through its history. */
+      /** The transitions that return to the same substate through the history state. */
       readonly stays: readonly Transition[]
     }
-  /** Where a machine, or a state with states inside, begins. */
+  /** The start of a machine or compound state. */
   | { readonly kind: 'start'; readonly id: string; readonly parent: string }
-  /** What leads from anywhere inside the parent to one place: its label is the beginning of the arrow. */
+  /** Transitions from anywhere inside the parent to one target: the arrow begins at its label. */
   | { readonly kind: 'anywhere'; readonly id: string; readonly parent: string; readonly label: Label }
-  /** The name of a state that stands elsewhere, where an arrow to it ends that does not reach it. */
+  /** A reference to a state drawn elsewhere, where an arrow to it ends. */
   | { readonly kind: 'reference'; readonly id: string; readonly parent: string; readonly state: State }
 
-/** The lines on an arrow: each trigger, with the guards that it is taken under. */
+/** The lines on an arrow: each trigger with its guards. */
 export type Label = readonly { readonly trigger: string; readonly guards: readonly string[] }[]
 
-/** An arrow, which stands for one move or several between the same two shapes. */
+/** An arrow: one or more transitions between the same two shapes. */
 export interface Arrow {
   readonly id: string
   readonly source: string
@@ -30,7 +30,7 @@ export interface Arrow {
   readonly transitions: readonly Transition[]
 }
 
-/** What a picture of a machine shows, before anything has a place. */
+/** What a picture of a machine shows, before layout. */
 export interface Plan {
   readonly machine: Machine
   readonly shapes: readonly Shape[]
@@ -38,8 +38,8 @@ export interface Plan {
 }
 
 /**
- * Decides what is drawn. What is true of all states is said once, and a move from a state with states inside to one of
- * those begins at its own label.
+ * Decides what is drawn. A transition that all states have is drawn once, and one from a compound state to one of its
+ * substates begins at its own label.
  */
 export function planPicture(machine: Machine): Plan {
   const histories = new Map(
@@ -79,7 +79,7 @@ export function planPicture(machine: Machine): Plan {
   return { machine, shapes, arrows }
 }
 
-/** The moves that every state has which is not final: to one target, under one guard. */
+/** The transitions that every non-final state has: to the same target, under the same guard. */
 function findEverywhere({ states, transitions }: Machine): Set<Transition> {
   const active = states.filter(({ type }) => type === 'atomic')
   const groups = groupBy(transitions, ({ guard, to }) => `${guard} ${to}`).values()
@@ -97,7 +97,7 @@ function isInside(id: string, ancestor: string, parents: ReadonlyMap<string, str
   return false
 }
 
-/** Says what starts a group of moves. */
+/** The label of a group of transitions. */
 export function labelOf(transitions: readonly Transition[], machine: Machine): Label {
   const lines = new Map<string, Set<string>>()
   for (const transition of transitions) {
@@ -107,7 +107,7 @@ export function labelOf(transitions: readonly Transition[], machine: Machine): L
     if (guard !== undefined) guards.add(guard)
     lines.set(trigger, guards)
   }
-  // The same guards under several triggers are said once.
+  // Triggers with the same guards share a line.
   const alike = groupBy(lines, ([, guards]) => [...guards].join())
   return [...alike.values()].map((group) => ({
     trigger: group.map(([trigger]) => trigger || (group.length > 1 ? 'always' : '')).join(', '),
@@ -115,7 +115,7 @@ export function labelOf(transitions: readonly Transition[], machine: Machine): L
   }))
 }
 
-/** What a trigger is called on an arrow. */
+/** The text of a trigger on an arrow. */
 export function triggerText({ trigger: { kind, name } }: Transition, { delays }: Machine): string {
   switch (kind) {
     case 'event':
@@ -129,7 +129,7 @@ export function triggerText({ trigger: { kind, name } }: Transition, { delays }:
   }
 }
 
-/** What a condition is called: its name, or `otherwise` for the last of several branches. */
+/** The text of a guard: its name, or `otherwise` for the last of several branches. */
 export function guardText(
   { id, from, trigger, guard }: Transition,
   { transitions }: Machine,

@@ -1,33 +1,33 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
 
-/** What starts a move: an event of the outside, the end of an invoked actor, a delay, or nothing at all. */
+/** What triggers a transition: an event, a finished actor, a delay, or nothing (`always`). */
 export interface Trigger {
   readonly kind: 'event' | 'done' | 'error' | 'after' | 'always'
-  /** Of the event, the actor or the delay. */
+  /** Name of the event, actor or delay. */
   readonly name: string
 }
 
-/** One state of a machine, as pictures and tables show it. */
+/** One state of a machine, as diagrams and tables show it. */
 export interface State {
   /** The path of names from the root, such as `waiting.pending`. The root itself is the empty string. */
   readonly id: string
   readonly name: string
   readonly parent: string | undefined
   readonly type: AnyStateNode['type']
-  /** The child that is entered first. */
+  /** The initial substate. */
   readonly initial: string | undefined
   readonly description: string
-  /** What a user is shown. */
+  /** The text that a user sees. */
   readonly text: string
-  /** Its own first, then those of the states around it. */
+  /** Its own tags first, then those of its ancestors. */
   readonly tags: readonly string[]
-  /** The actors that run while the state lasts. */
+  /** The actors that the state invokes. */
   readonly invokes: readonly string[]
 }
 
 /** One transition of a machine. */
 export interface Transition {
-  /** The same for every machine that has the config: the state, the trigger and the place among its branches. */
+  /** Stable for a given config: the state, the trigger and the position among its branches. */
   readonly id: string
   readonly from: string
   readonly to: string
@@ -38,13 +38,13 @@ export interface Transition {
   readonly definition: AnyTransitionDefinition
 }
 
-/** A machine as data: everything that a picture, a table or a live page is made of. */
+/** A machine as data, for diagrams, tables and the live page. */
 export interface Machine {
   readonly id: string
   readonly description: string
   readonly states: readonly State[]
   readonly transitions: readonly Transition[]
-  /** Milliseconds of the delays that are constant. */
+  /** Constant delays in milliseconds. */
   readonly delays: Readonly<Record<string, number>>
 }
 
@@ -64,7 +64,7 @@ export function readMachine(machine: AnyStateMachine): Machine {
   }
 }
 
-/** A state's id, from its node. */
+/** The id of a state node. */
 export function stateId(node: AnyStateNode): string {
   return node.path.join('.')
 }
@@ -113,7 +113,7 @@ function readTransition(node: AnyStateNode, definition: AnyTransitionDefinition,
   }
 }
 
-/** What XState calls the events that it makes by itself. */
+/** The names of the events that XState generates. */
 function readTrigger(node: AnyStateNode, eventType: string): Trigger {
   const [, kind, name] = /^xstate\.(done|error)\.actor\.(.*)$/.exec(eventType) ?? []
   if (kind === 'done' || kind === 'error') return { kind, name: name ?? '' }

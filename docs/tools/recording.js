@@ -5,17 +5,17 @@ import { spawn } from '@lydell/node-pty'
 
 const root = resolve(import.meta.dirname, '../..')
 const COLUMNS = 72
-/** Pixels of one character, of the space around all, and of the bar above. */
+/** Pixels: one character, the padding, and the title bar. */
 const CELL = { width: 8.4, height: 18 }
 const AROUND = 20
 const BAR = 34
-/** Milliseconds: pictures apart from each other, typing, and how long the end stays. */
+/** Milliseconds: between frames, for typing, and for the final frame. */
 const STEP = 250
 const TYPED = 1500
 const STAYS = 4000
 const COMMAND = 'npm start -- --approve'
 
-/** What a sequence of colours says of the text after it. */
+/** The look that each colour sequence gives the text after it. */
 const LOOKS = { 1: 'bold', 2: 'dim', 4: 'under', 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' }
 
 /** @typedef {{ text: string, look: string }} Cell */
@@ -34,14 +34,14 @@ function record() {
   return new Promise((done) => terminal.onExit(() => done(chunks)))
 }
 
-/** Plays what was written, and gives the lines as they stood at a time. */
+/** Replays the output and yields the lines on the screen at each time. */
 function* play(chunks) {
   /** @type {Cell[][]} */
   const lines = [[]]
   let column = 0
   let look = new Set()
   for (const { at, data } of chunks) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is read.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the input contains them.
     for (const [part, codes, kind] of data.matchAll(/\u001b\[([?\d;]*)([A-Za-z])|[\r\n]|./gsu)) {
       if (part === '\r') column = 0
       else if (part === '\n') lines.push([])
@@ -69,7 +69,7 @@ function looksAfter(look, codes) {
 const chunks = await record()
 const length = TYPED + chunks.at(-1).at + STAYS
 
-/** Each line as it was drawn, with the times between which it stood. */
+/** Each drawn line, with the time span in which it was visible. */
 const shown = []
 const state = []
 let last
@@ -97,7 +97,7 @@ const typing = [...COMMAND].map((_, index) => ({
   until: index + 1 === COMMAND.length ? length : Math.round(((index + 1) * TYPED) / COMMAND.length / 1.3),
 }))
 
-/** Lines that stand in the same time share one animation. */
+/** Lines visible in the same time span share one animation. */
 const times = new Map()
 const body = [...typing, ...shown].map(({ drawing, from, until }) => {
   const key = `${percent(from)} ${percent(until)}`
@@ -136,7 +136,7 @@ function percent(time) {
   return String(Math.round((time / length) * 10000) / 100)
 }
 
-/** Half blocks are drawn, since fonts leave gaps between them; every other run of one look is a text. */
+/** Half blocks are drawn as shapes, because fonts leave gaps between them; everything else is text. */
 function drawLine(cells, row) {
   const top = BAR + row * CELL.height
   const parts = []

@@ -1,4 +1,4 @@
-// Takes the pictures of the site in docs/images/site. Make it first with `npm run docs`: node docs/tools/site-screenshots.js
+// Takes the screenshots of the site in docs/images/site. Build it first with `npm run docs`: node docs/tools/site-screenshots.js
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { takePictures } from './take-pictures.js'
@@ -13,7 +13,7 @@ await takePictures('site', screens, async (page, keep) => {
   for (const [name, address] of Object.entries(pages)) {
     await page.goto(String(pathToFileURL(resolve(site, address))), { waitUntil: 'load' })
     await page.locator('.tsd-navigation a').first().waitFor({ state: 'attached' })
-    // The recording has shown its code by then.
+    // By then the recording shows its code.
     await page.waitForTimeout(RECORDED)
     keep(await page.screenshot(), name)
   }

@@ -4,12 +4,12 @@ import { chromium } from 'playwright-core'
 import { writePng } from './write-png.js'
 
 /**
- * Opens a new page in Chromium for each screen, light and dark, and has its pictures taken.
+ * Opens a new page in Chromium for each screen, light and dark, and takes its screenshots.
  *
- * @param {string} folder Where the pictures go, below `docs/images` unless it is absolute.
+ * @param {string} folder Output folder, relative to `docs/images` unless absolute.
  * @param {Record<string, import('playwright-core').BrowserContextOptions['viewport']>} screens By name. Pixels.
  * @param {(page: import('playwright-core').Page, keep: (picture: Buffer, name?: string) => void) => Promise<void>} take
- *   Gives each picture to `keep`, which names it after what it shows, where that is said, the screen, and the colours.
+ *   Passes each screenshot to `keep`, which names the file after `name` (if given), the screen and the colour scheme.
  */
 export async function takePictures(folder, screens, take) {
   const place = resolve(import.meta.dirname, '../images', folder)

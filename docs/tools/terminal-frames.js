@@ -1,4 +1,4 @@
-// Writes docs/terminal/ anew: what the command shows, as its tests see it. Build first: npm run build
+// Regenerates docs/terminal/: the command's output, as its tests see it. Build first: npm run build
 import { spawnSync } from 'node:child_process'
 
 const { status } = spawnSync(

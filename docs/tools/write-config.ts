@@ -1,11 +1,11 @@
 import type { AnyStateMachine } from 'xstate'
 import { readMachine, type State, type Transition } from './read-machine.ts'
 
-/** Milliseconds that stand in for a delay which the machine computes: the interval of most services. */
+/** Milliseconds used for a delay that the machine computes: the interval of most services. */
 const COMPUTED = 5_000
 
 /**
- * Writes the config of a machine as JSON, which `createMachine` and Stately take. Functions are left out. Delays are
+ * Writes the config of a machine as JSON for `createMachine` and Stately. Functions are left out. Delays are
  * numbers: without its implementation, a named delay fires at once.
  */
 export function writeJson(machine: AnyStateMachine): string {
@@ -45,7 +45,7 @@ ${setup.join('')}}).createMachine(${literal})
 `
 }
 
-/** Milliseconds of the delays that have a name. */
+/** Named delays in milliseconds. */
 function delaysOf({ implementations }: AnyStateMachine): Record<string, number> {
   return Object.fromEntries(
     Object.entries(implementations.delays).map(([name, delay]) => [
@@ -55,7 +55,7 @@ function delaysOf({ implementations }: AnyStateMachine): Record<string, number> 
   )
 }
 
-/** The guards, and whether each holds on the way. */
+/** The guards, and whether each holds on this path. */
 function guardsOf(machine: AnyStateMachine, way: readonly string[]): [string, boolean][] {
   const { states, transitions } = readMachine(machine)
   const taken = way
@@ -65,7 +65,7 @@ function guardsOf(machine: AnyStateMachine, way: readonly string[]): [string, bo
   return Object.keys(machine.implementations.guards).map((name) => [name, holding.has(name)])
 }
 
-/** The moves from a state, or one around it, to another, or one around that. */
+/** The transitions from a state or its ancestors to another state or its ancestors. */
 function transitionsBetween(
   from: string,
   to: string,

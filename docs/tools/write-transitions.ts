@@ -4,8 +4,7 @@ import type { Machine, State, Transition } from './read-machine.ts'
 import { ACTIONS, GUARDS, TRIGGERS } from './words.ts'
 
 /**
- * Writes what a machine can do as a page of Markdown: its picture, its states, and its moves as the specification lists
- * them (Spec 3).
+ * Writes the Markdown page of a machine: its diagram, its transition table and its states.
  */
 export function writeTransitions(machine: Machine, file: string): string {
   const states = machine.states.filter(({ id, type }) => id !== '' && type !== 'history')
@@ -13,12 +12,12 @@ export function writeTransitions(machine: Machine, file: string): string {
 
 ${machine.description}
 
-${pictureOf(file, `The states of the machine ${machine.id}, and the moves between them. The table below says the same.`)}
+${pictureOf(file, `The states of the machine ${machine.id}, and the transitions between them. The table below lists the same.`)}
 
 Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run diagrams\`. To change it in Stately's editor, paste
 [${file}.stately.js](${file}.stately.js) there, or import [${file}.machine.json](${file}.machine.json).
 
-## Moves
+## Transitions
 
 ${table(
   ['State', 'Trigger', 'Condition', 'Next state', 'Also'],
@@ -40,7 +39,7 @@ ${table(
 `
 }
 
-/** Writes the page that leads to the others: what happens in one flow, and where each side of it is drawn. */
+/** Writes the index page: a link to each machine, and the sequence diagram of one flow. */
 export function writeIndex(machines: ReadonlyMap<string, Machine>): string {
   const pages = [...machines].map(([file, { id, description }]) => `- [${id}](${file}.md): ${description}`)
   return `# The machines
@@ -49,7 +48,7 @@ ${pages.join('\n')}
 
 One flow, from the request for codes to the token:
 
-${pictureOf('sequence', 'A device asks a service for codes, shows one to a person, and polls until the person has approved.')}
+${pictureOf('sequence', 'A device asks a service for codes, shows the user code, and polls until the user has approved.')}
 `
 }
 
@@ -62,7 +61,7 @@ function pictureOf(file: string, words: string): string {
 </picture>`
 }
 
-/** The moves of each row: those that differ in nothing but the state. */
+/** Groups transitions into table rows: those in a row differ only in their source state. */
 export function rowsOf({ transitions }: Machine): Transition[][] {
   return [
     ...groupBy(transitions, ({ trigger, guard, to, actions, description }) =>
@@ -96,7 +95,7 @@ function targetText(to: string, { states }: Machine): string {
   return code(innermost(target, states))
 }
 
-/** A state with others inside means the one that it begins with. */
+/** Resolves a compound state to its initial state. */
 function innermost(state: State | undefined, states: readonly State[]): string {
   const initial = states.find(({ id }) => id === state?.initial)
   return initial ? innermost(initial, states) : (state?.id ?? '')
@@ -108,7 +107,7 @@ function said(words: Readonly<Record<string, string>>, name: string): string {
   return found
 }
 
-/** One sentence of several, each said once. */
+/** Joins sentences into one, without duplicates. */
 function clauses(sentences: readonly string[]): string {
   const [first = '', ...rest] = new Set(sentences)
   return [first, ...rest.map((clause) => clause.charAt(0).toLowerCase() + clause.slice(1))].join('; ')

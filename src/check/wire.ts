@@ -128,7 +128,7 @@ export function createWire({
   /** Cuts what must not be shown. */
   function cut(text: string): string {
     let shown = printable(text).replaceAll(IN_JSON, '$1"[$2]"').replaceAll(IN_FORM, '$1=[$1]')
-    // A short one would be found within words.
+    // A short value could match inside ordinary words.
     for (const [value, name] of secrets) if (value.length >= 8) shown = shown.replaceAll(value, `[${name}]`)
     return shown.replaceAll(LONG_WORD, (word) => (/\d/.test(word) ? '[secret]' : word))
   }
@@ -149,19 +149,19 @@ export function createWire({
   }
 
   return {
-    /** Every answer so far. */
+    /** Every response so far. */
     responses: responses as readonly CheckedResponse[],
 
     get sent() {
       return sent
     },
 
-    /** Has a value never be shown. */
+    /** Redacts a value in everything that is shown. */
     hide(name: string, value: string): void {
       secrets.set(value, name)
     },
 
-    /** Sends one request. Never rejects for want of an answer. */
+    /** Sends one request. Resolves with status 0 when there is no response. */
     async send(request: WireRequest): Promise<CheckedResponse> {
       signal?.throwIfAborted()
       if (sent === MOST_REQUESTS) throw new TypeError('the check would send more requests than it may')
@@ -171,7 +171,7 @@ export function createWire({
       return response
     },
 
-    /** Writes down a request and its answer. */
+    /** Formats a request and its response, without secrets. */
     show({ request, status, headers, text }: CheckedResponse): ShownExchange {
       const { method, url, fields, encoding = 'form' } = request
       const shownFields = (fields ?? []).map(

@@ -381,7 +381,7 @@ function driver(tab: Page) {
       ),
     /** Why a move was taken, as the log says. */
     why: (transition: string) =>
-      tab.locator('#moves li', { hasText: transition }).first().locator('.why').textContent(),
+      tab.locator('#transitions li', { hasText: transition }).first().locator('.why').textContent(),
     /** The colour of the large words on the device's screen. */
     color: (words: string) =>
       tab.locator('#user-code', { hasText: words }).evaluate((element) => getComputedStyle(element).color),

@@ -17,13 +17,13 @@ const folder = resolve(import.meta.dirname, '../../docs/machines')
 
 const laidOut = await layouts()
 
-/** Pixels of the widest picture: what a page of GitHub has room for, and what a phone shows at a size to read. */
+/** Widest picture in pixels: what fits a page on GitHub, and what is readable on a phone. */
 const WIDEST = { wide: 900, narrow: 400 }
 
-/** Milliseconds for an exported machine to run to its end, in a process of its own. */
+/** Milliseconds for an exported machine to finish in its own process. */
 const TIME_LIMIT = 20_000
 
-test('the folder of diagrams holds what is generated from the machines, and nothing else', () => {
+test('docs/machines contains exactly the files generated from the machines', () => {
   const present = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
   expect(new Map(present.sort())).toEqual(new Map([...diagrams(laidOut)].sort()))
 })
@@ -37,7 +37,7 @@ describe.each(
   const { machine: read } = layout.plan
   const svg = drawMachine(layout, 'auto')
 
-  test('has no two boxes in one place', () => {
+  test('has no overlapping boxes', () => {
     const boxes = boxesOf(layout)
     const met = boxes.flatMap((one, index) =>
       boxes
@@ -48,7 +48,7 @@ describe.each(
     expect(met).toEqual([])
   })
 
-  test('has no arrow through a label, a state or words that are not its own', () => {
+  test('draws no arrow through a label, state or text other than its own', () => {
     const boxes = boxesOf(layout)
     const crossed = layout.arrows.flatMap(({ arrow, points }) =>
       boxes
@@ -58,7 +58,7 @@ describe.each(
     expect(crossed).toEqual([])
   })
 
-  test('keeps everything inside, and fits a page', () => {
+  test('keeps everything inside its borders and fits a page', () => {
     for (const { x, y, width, height } of boxesOf(layout)) {
       expect(Math.min(x, y)).toBeGreaterThanOrEqual(0)
       expect(x + width).toBeLessThanOrEqual(layout.width)
@@ -67,7 +67,7 @@ describe.each(
     expect(layout.width).toBeLessThanOrEqual(WIDEST[kind])
   })
 
-  test('leads every arrow to its state, or to the name of it', () => {
+  test('ends every arrow at its target state or at a reference to it', () => {
     for (const { arrow, points } of layout.arrows) {
       const { x, y } = points.at(-1) as Point
       const ends = layout.shapes.filter(({ shape }) =>
@@ -80,14 +80,14 @@ describe.each(
     }
   })
 
-  test('shows every move, and every move but once', () => {
+  test('shows every transition exactly once', () => {
     const arrows = layout.plan.arrows.flatMap(({ transitions }) => transitions)
     const stays = layout.plan.shapes.flatMap((shape) => (shape.kind === 'state' ? shape.stays : []))
     expect(idsOf([...arrows, ...stays])).toEqual(idsOf(read.transitions))
-    for (const { id } of read.transitions) expect(attributes(svg, 'data-moves').flat()).toContain(id)
+    for (const { id } of read.transitions) expect(attributes(svg, 'data-transitions').flat()).toContain(id)
   })
 
-  test('shows every state with its words, and ends with a double border', () => {
+  test('shows every state with its description, and final states with a double border', () => {
     const states = read.states.filter(({ id, type }) => id !== '' && type !== 'history')
     expect(attributes(svg, 'data-state').flat().sort()).toEqual(states.map(({ id }) => id).sort())
     for (const { id, description, invokes } of states) {
@@ -99,7 +99,7 @@ describe.each(
     expect(svg.match(/class="inner"/g)).toHaveLength(ends.length)
   })
 
-  test('draws the label of every arrow that is taken for a reason', () => {
+  test('labels arrows with their guards and events', () => {
     for (const { guard, trigger } of read.transitions) {
       if (guard !== undefined) expect(svg).toContain(`[${guard}]`)
       if (trigger.kind === 'event')
@@ -109,11 +109,11 @@ describe.each(
 })
 
 describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }) => {
-  test('has a table of all moves', () => {
+  test('has a table of all transitions', () => {
     const rows = rowsOf(read)
     expect(idsOf(rows.flat())).toEqual(idsOf(read.transitions))
     const [, transitions = ''] =
-      /## Moves\n\n([\s\S]*?)\n\n## States/.exec(writeTransitions(read, file)) ?? []
+      /## Transitions\n\n([\s\S]*?)\n\n## States/.exec(writeTransitions(read, file)) ?? []
     const lines = transitions.split('\n').slice(2)
     expect(lines).toHaveLength(rows.length)
     rows.forEach((row, index) => {
@@ -121,14 +121,14 @@ describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }
     })
   })
 
-  test('has a config beside it that makes the same machine, with numbers for delays', () => {
+  test('has a JSON config that creates the same machine, with numeric delays', () => {
     const exported = readMachine(createMachine(JSON.parse(readExport(`${file}.machine.json`))))
     const waits = exported.transitions.filter(({ trigger }) => trigger.kind === 'after')
     expect(waits.map(({ trigger }) => Number(trigger.name) > 0)).not.toContain(false)
     expect(unnamed(exported)).toEqual(unnamed(read))
   })
 
-  test('has a module beside it that makes the same machine with nothing but xstate', async () => {
+  test('has a module that creates the same machine and imports only xstate', async () => {
     const module = readExport(`${file}.stately.js`)
     expect([...module.matchAll(/ from '(.*)'/g)].map(([, name]) => name)).toEqual(['xstate'])
     const { [read.id]: machine } = await import(join(folder, `${file}.stately.js`))
@@ -136,7 +136,7 @@ describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }
   })
 })
 
-/** What a user sends, and the states that follow. */
+/** The events that a user sends, and the expected states. */
 const FIRST_RUNS: Readonly<Record<string, { readonly events: string[]; readonly states: string[] }>> = {
   'device-authorization': { events: [], states: ['requesting', 'requested', 'polling', 'authorized'] },
   'device-grant': {
@@ -151,10 +151,10 @@ describe.each(
     { file, exported: `${file}.machine.json` },
   ]),
 )('the export $exported', ({ file, exported }) => {
-  test('starts, and leads to its end within the time limit', async () => {
+  test('runs to a final state within the time limit', async () => {
     const { events = [], states } = FIRST_RUNS[file] ?? {}
     const run = join(import.meta.dirname, 'run-exported.js')
-    // In a process of its own: a machine that goes round and round would stop the tests as well.
+    // In its own process, because a machine that loops forever would block the tests.
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [run, join(folder, exported), join(folder, `${file}.stately.js`), ...events],
@@ -164,24 +164,24 @@ describe.each(
   })
 })
 
-test('a way that no transition leads on stops the tool', () => {
+test('writeModule throws for a step that has no transition', () => {
   const machine = createMachine({ initial: 'one', states: { one: { on: { go: 'two' } }, two: {} } })
   expect(() => writeModule(machine, ['one', 'two', 'one'])).toThrow('no transition leads from "two" to "one"')
 })
 
-test('a name that the tables have no words for stops the tool', () => {
-  const machine = setup({ guards: { unheardOf: () => true } }).createMachine({
+test('writeTransitions throws for a name without a description', () => {
+  const machine = setup({ guards: { unknownGuard: () => true } }).createMachine({
     id: 'other',
     initial: 'one',
-    states: { one: { tags: 'waiting', on: { poll: { guard: 'unheardOf', target: 'one' } } } },
+    states: { one: { tags: 'waiting', on: { poll: { guard: 'unknownGuard', target: 'one' } } } },
   })
-  expect(() => writeTransitions(readMachine(machine), 'other')).toThrow(/unheardOf/)
+  expect(() => writeTransitions(readMachine(machine), 'other')).toThrow(/unknownGuard/)
 })
 
 test.each([
   ['light', LIGHT],
   ['dark', DARK],
-] as const)('words have a contrast of 4.5 in the %s pictures', (_, theme) => {
+] as const)('text has a contrast of at least 4.5 in the %s pictures', (_, theme) => {
   const pairs = [
     ['ink', 'paper'],
     ['quiet', 'paper'],
@@ -198,7 +198,7 @@ interface NamedBox extends Box {
   readonly name: string
 }
 
-/** States without others inside, the words of those that have some, and labels. */
+/** Atomic states, the text of compound states, and labels. */
 function boxesOf({ shapes, arrows }: Layout): NamedBox[] {
   return [
     ...shapes.map((placed) => ({ ...(placed.isAround ? wordsBox(placed) : placed), name: placed.shape.id })),
@@ -206,7 +206,7 @@ function boxesOf({ shapes, arrows }: Layout): NamedBox[] {
   ]
 }
 
-/** An arrow touches the border of where it begins and ends. */
+/** Boxes shrunk by a little, since an arrow touches the border where it begins and ends. */
 function inset(boxes: readonly NamedBox[], name: string): Box {
   const { x, y, width, height } = boxes.find((box) => box.name === name) as NamedBox
   return { x: x + 1, y: y + 1, width: width - 2, height: height - 2 }
@@ -238,7 +238,7 @@ function readExport(name: string): string {
   return readFileSync(join(folder, name), 'utf8')
 }
 
-/** A machine without the names of its delays. */
+/** A machine without its delay names. */
 function unnamed(machine: Machine) {
   const { transitions, ...rest } = bare(machine)
   const isNamed = ({ trigger }: (typeof transitions)[number]) => trigger.kind === 'after'
@@ -264,7 +264,7 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** As WCAG 2 defines it. */
+/** Contrast as defined by WCAG 2. */
 function luminance(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const part = Number.parseInt(color.slice(at, at + 2), 16) / 255

@@ -1,9 +1,9 @@
-// Runs an exported machine in virtual time, and prints the states that it comes to:
+// Runs an exported machine in virtual time and prints the states it enters:
 // node test/docs/run-exported.js EXPORT MODULE [EVENT...]
 import { readFileSync } from 'node:fs'
 import { createActor, createMachine, SimulatedClock } from 'xstate'
 
-/** Seconds of virtual time after which a machine has had its chance. */
+/** Seconds of virtual time after which the run stops. */
 const PATIENCE = 60
 
 const [exported, module, ...events] = process.argv.slice(2)
@@ -23,7 +23,7 @@ for (let second = 0; second < PATIENCE && actor.getSnapshot().status === 'active
 }
 process.stdout.write(JSON.stringify(states))
 
-/** The innermost name. */
+/** The innermost state name. */
 function nameOf(value) {
   return typeof value === 'string' ? value : nameOf(Object.values(value)[0])
 }

@@ -23,7 +23,7 @@ interface Content {
 
 const CONNECT = 'Connect a device'
 
-/** A user who approves a code from somebody else approves that person's device. RFC 8628, section 5.4. */
+/** A user who approves somebody else's code approves somebody else's device. RFC 8628, section 5.4. */
 const PHISHING = 'they would get access to your account'
 
 const NOTICES = {

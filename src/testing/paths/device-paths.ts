@@ -117,8 +117,8 @@ export interface DevicePathsOptions {
  *   test(path.name, () =>
  *     path.test({
  *       start: ({ resume }) => page.startLogin(resume),
- *       codes: ({ response }) => service.answer(response),
- *       response: ({ response }) => service.answer(response),
+ *       codes: ({ response }) => service.respond(response),
+ *       response: ({ response }) => service.respond(response),
  *       silence: ({ milliseconds }) => clock.advance(milliseconds),
  *       wait: ({ milliseconds }) => clock.advance(milliseconds),
  *       sleep: ({ milliseconds }) => clock.jump(milliseconds),
@@ -186,7 +186,7 @@ function hasResponse(step: DeviceWalkStep, next: DeviceWalkStep | undefined): bo
 
 const WOKEN = { not: 'woken', due: 'woken when a poll is due', over: 'woken beyond the end' }
 
-/** Tells a step, for people. */
+/** Describes a step for path names. */
 export function tell(step: DeviceWalkStep): string {
   switch (step.type) {
     case 'start':
@@ -196,7 +196,7 @@ export function tell(step: DeviceWalkStep): string {
     case 'response':
       return POLL_RESPONSES[step.result].told
     case 'silence':
-      return 'left without an answer'
+      return 'left without a response'
     case 'wait':
       return step.until === 'due' ? 'polling' : 'not yet due'
     case 'sleep':

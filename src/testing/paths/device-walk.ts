@@ -12,44 +12,44 @@ import { POLL_RESPONSES, type PollResponseName } from './poll-responses.ts'
 import type { Walk } from './walk.ts'
 import type { WireResponse } from './wire-response.ts'
 
-/** How far a device is: nothing before it was started. */
+/** The state of the device and its clock. `device` is undefined before the start. */
 export interface DeviceSituation {
   /** Epoch milliseconds. */
   readonly now: number
   readonly device?: DeviceSnapshot
 }
 
-/** Also what no service and no user can do: an error in the client's own code, during a poll. */
+/** Adds a step that no service or user can cause: an error in the client's own code during a poll. */
 export type DeviceWalkStep = DeviceStep | { readonly type: 'defect' }
 
-/** What happens to a device that was started. */
+/** A step after the start. */
 type StepUnderway = Exclude<DeviceWalkStep, { type: 'start' }>
 
-/** What the machine is sent: by its callers, by its two requests and by its timers. */
+/** Events of the machine: from its callers, its two requests and its timers. */
 export type DeviceMachineEvent =
   | DeviceAuthorizationEvent
   | DoneActorEvent
   | ErrorActorEvent
   | { readonly type: `xstate.after.${string}` }
 
-/** A device that can be walked, and sent events that no step stands for. */
+/** A walk over the device that can also send events outside the steps. */
 export interface DeviceWalk extends Walk<DeviceSituation, DeviceWalkStep> {
-  /** Sends the machine an event at a time, epoch milliseconds. */
+  /** Sends the machine an event at `now`, in epoch milliseconds. */
   send(situation: DeviceSituation, event: DeviceMachineEvent, now: number): DeviceSituation
 }
 
-/** Where a walk begins, from when on, and against which service. */
+/** Start, start time and provider of a walk. */
 export interface DeviceWalkOptions {
-  /** With a new login (the default); or with one that was written down: up to its next poll, from where on all are alike. */
+  /** Begin with a new login (the default), or with a resumed one up to its next poll, since all continue alike after it. */
   readonly begin?: 'new' | 'resumed'
   readonly now?: number
   readonly provider?: Provider
 }
 
-/** Milliseconds that the client gives a request. */
+/** Request timeout of the client in milliseconds. */
 const REQUEST_TIMEOUT = 30_000
 
-/** Walks the device's machine by pure transitions; its clock shows what the situation says. */
+/** Walks the device machine with pure transitions. Its clock shows the time of the situation. */
 export function deviceWalk({
   begin = 'new',
   now: start = Date.UTC(2026, 0, 1),
@@ -98,7 +98,7 @@ function resumes(now: number, provider: Provider): DeviceWalkStep[] {
   return states.map((status) => ({ type: 'start', resume: record(status, now, provider) }))
 }
 
-/** What a login wrote down before it was ended. */
+/** A resume record of an interrupted login. */
 function record(status: DeviceStatus, now: number, { tokenEndpoint }: Provider): ResumeRecord {
   const slowed = status === 'slowed'
   return {
@@ -117,17 +117,17 @@ function record(status: DeviceStatus, now: number, { tokenEndpoint }: Provider):
   }
 }
 
-/** The steps that can be taken in a situation of a device that was started. */
+/** The steps that a started device can take. */
 export function stepsIn(situation: DeviceSituation): StepUnderway[] {
   const device = started(situation)
-  // Pure transitions would lead out of final states too.
+  // Pure transitions would also leave final states.
   if (device.status !== 'active') return []
   const steps = [...eventTypesOf(device)].flatMap((eventType) => stepsFor(eventType, situation))
-  // Of two ways that are as short, the one without a sleep is taken.
+  // Of two equally short paths, the one without a sleep wins.
   return [...steps.filter(({ type }) => type !== 'wake'), ...steps.filter(({ type }) => type === 'wake')]
 }
 
-/** Every case of an event. A type of event without one is an error: paths would be missing without a word. */
+/** The steps that cause an event. Throws for an unknown event type: otherwise paths would be missing silently. */
 function stepsFor(eventType: string, situation: DeviceSituation): StepUnderway[] {
   switch (withoutState(eventType)) {
     case 'xstate.done.actor.requestCodes':
@@ -155,7 +155,7 @@ function stepsFor(eventType: string, situation: DeviceSituation): StepUnderway[]
   }
 }
 
-/** Timers are named after the state that they belong to. */
+/** XState appends the state to the event type of its timers. */
 function withoutState(eventType: string): string {
   return eventType.startsWith('xstate.after.') ? eventType.split('.', 3).join('.') : eventType
 }
@@ -172,7 +172,7 @@ function responseOf(from: { readonly told: string; readonly response?: WireRespo
   return from.response ? { response: from.response } : {}
 }
 
-/** The three cases of the timer of a wait: it fires early, in time, or after a sleep. */
+/** The timer of a wait fires early, on time, or after a sleep. */
 function waits(situation: DeviceSituation): StepUnderway[] {
   const due = untilDue(situation)
   const { expiresAt } = started(situation).context
@@ -183,7 +183,7 @@ function waits(situation: DeviceSituation): StepUnderway[] {
   ]
 }
 
-/** The device is woken without a sleep, or after one that lasted until its next poll or beyond the end of the codes. */
+/** `wake` without a sleep, after a sleep until the next poll, or after one past the expiry of the codes. */
 function wakes(situation: DeviceSituation): StepUnderway[] {
   const { nextPollAt, expiresAt } = started(situation).context
   return [
@@ -197,7 +197,7 @@ function isWaiting({ device }: DeviceSituation): boolean {
   return device?.status === 'active' && device.matches('waiting')
 }
 
-/** Milliseconds after which the client gives a poll up. */
+/** Poll timeout of the client in milliseconds. */
 function pollTimeout(situation: DeviceSituation): number {
   const lifetime = started(situation).context.codes?.expiresIn ?? 0
   return Math.min(REQUEST_TIMEOUT, (lifetime * 1000) / 4)
@@ -209,7 +209,7 @@ function untilDue(situation: DeviceSituation): number {
   return Math.max(0, Math.ceil(Math.min(nextPollAt, expiresAt) - situation.now))
 }
 
-/** What the machine hears of a step. */
+/** The machine event that a step causes. */
 export function eventOf(step: StepUnderway, situation: DeviceSituation, at: number): DeviceMachineEvent {
   switch (step.type) {
     case 'codes': {
@@ -232,13 +232,13 @@ export function eventOf(step: StepUnderway, situation: DeviceSituation, at: numb
   }
 }
 
-/** The event of the one timer that runs. */
+/** The event of the only running timer. */
 function timerOf(situation: DeviceSituation): DeviceMachineEvent {
   const timer = [...eventTypesOf(started(situation))].find((type) => type.startsWith('xstate.after.'))
   return { type: timer } as DeviceMachineEvent
 }
 
-/** The event that says what a request brought. */
+/** The event of a finished request. */
 export function done(actorId: 'requestCodes' | 'pollToken', output: unknown): DeviceMachineEvent {
   return { type: `xstate.done.actor.${actorId}`, actorId, output }
 }
@@ -247,7 +247,7 @@ function failed(actorId: 'requestCodes' | 'pollToken', error: unknown): DeviceMa
   return { type: `xstate.error.actor.${actorId}`, actorId, error }
 }
 
-/** By its state, by what the service last said, by what guards count, and by whether a timer was early or a poll late. */
+/** Named by state, last status, what the guards count, and whether a timer was early or a poll late. */
 export function nameOf(situation: DeviceSituation): string {
   const { device } = situation
   if (device === undefined) return 'off'

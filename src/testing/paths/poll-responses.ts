@@ -103,8 +103,8 @@ export const POLL_RESPONSES = {
   },
   unreadable: {
     response: pageResponse(200),
-    told: 'answered with a page',
-    means: (at) => ({ type: 'fault', at, error: new BadResponseError('a page is no answer') }),
+    told: 'met by an HTML page',
+    means: (at) => ({ type: 'fault', at, error: new BadResponseError('expected JSON, got a page') }),
   },
   redirected: {
     response: { status: 302, headers: { location: 'https://elsewhere.example/' }, body: '' },

@@ -10,49 +10,49 @@ import { eventTypesOf } from './event-types.ts'
 import type { PollResult, ServiceStep } from './service-steps.ts'
 import type { Walk } from './walk.ts'
 
-/** A grant as its machine has it. */
+/** A snapshot of the grant's machine. */
 export type GrantSnapshot = SnapshotFrom<typeof deviceGrant>
 
-/** How far a service is with one authorization: nothing before codes were asked for. */
+/** The state of one authorization on the service. `grant` is undefined before the device code request. */
 export interface ServiceSituation {
   /** Epoch milliseconds. */
   readonly now: number
   readonly grant?: GrantSnapshot
-  /** The claims of the polls whose token takes long, the oldest first. */
+  /** Claims of the polls that still wait for their token, oldest first. */
   readonly withoutResponse: readonly string[]
   readonly polls: number
-  /** What the machine heard in the last step. */
+  /** Events that the last step sent to the machine. */
   readonly events: readonly DeviceGrantEvent[]
-  /** What the last step brought: to its poll or, after `issued` and `notIssued`, to the poll that had waited. */
+  /** Result of the last step's poll or, after `issued` and `notIssued`, of the poll that was waiting. */
   readonly result?: PollResult
-  /** What became of the decision of the last step. */
+  /** Outcome of the last step's decision. */
   readonly decision?: Decision
 }
 
 /**
- * A point in time that matters, to the millisecond: the last one of a wait, of a lease or of the codes, and the first
- * one after it.
+ * A boundary in time, to the millisecond: the last millisecond of a wait, a lease or the lifetime of the codes, and the
+ * first one after it.
  */
 type Moment = 'early' | 'due' | 'leased' | 'lapsed' | 'last' | 'over'
 
-/** Also what no device and no user does: the host's `issueToken` fails, or takes long and ends at last. */
+/** Adds what no device or user causes: the host's `issueToken` fails, or is slow and finishes later. */
 export type ServiceWalkStep =
   | Exclude<ServiceStep, { type: 'wait' | 'poll' }>
   | { readonly type: 'wait'; readonly until: Moment; readonly milliseconds: number }
   | { readonly type: 'poll'; readonly issuing?: 'fails' | 'takesLong' }
-  /** Of the two polls that may wait for a token, the one that asked first or last. */
+  /** Which of the polls that wait for a token: the first or the last. */
   | { readonly type: 'issued' | 'notIssued'; readonly of: 'first' | 'last' }
 
-/** How the service is set up. Seconds. */
+/** Settings of the service. Seconds. */
 export interface ServiceWalkOptions {
   readonly interval?: number
   readonly expiresIn?: number
-  /** By how much a poll may come early. */
+  /** How early a poll may be. */
   readonly leeway?: number
   readonly firstPoll?: 'free' | 'counted'
 }
 
-/** Polls that are let wait for a token at the same time: one that lost its lease, and the one that has it. */
+/** Most polls that wait for a token at the same time: one that lost its lease, and the one that holds it. */
 const MAX_WITHOUT_RESPONSE = 2
 
 const PAIRS: readonly (readonly Moment[])[] = [
@@ -61,7 +61,7 @@ const PAIRS: readonly (readonly Moment[])[] = [
   ['over', 'last'],
 ]
 
-/** What the steps below let the machine hear. */
+/** Events that the steps below send to the machine. */
 const RECEIVED_EVENTS: readonly string[] = [
   'poll',
   'approve',
@@ -70,7 +70,7 @@ const RECEIVED_EVENTS: readonly string[] = [
   'notIssued',
 ] satisfies DeviceGrantEvent['type'][]
 
-/** What a poll hears that was not given the token, by the state that it led to. */
+/** Result of a poll that did not get the token, by the state after it. */
 const RESPONSES = {
   requested: 'pending',
   pending: 'pending',
@@ -82,7 +82,7 @@ const RESPONSES = {
   expired: 'expired',
 } satisfies Record<DeviceGrantState, PollResult>
 
-/** Walks the service's machine by pure transitions. */
+/** Walks the service machine with pure transitions. */
 export function serviceWalk({
   interval = 5,
   expiresIn = 900,
@@ -132,7 +132,7 @@ function stepsFrom(situation: ServiceSituation, grant: GrantSnapshot): ServiceWa
   return [
     ...waits(situation, grant),
     ...polls(situation, grant),
-    // Also where the machine does not listen: a second decision, or a poll after the end, must change nothing.
+    // Also in states that ignore them: a second decision, or a poll after the end, must change nothing.
     { type: 'approve' },
     { type: 'deny' },
     ...situation.withoutResponse.flatMap((_, index): ServiceWalkStep[] => {
@@ -153,7 +153,7 @@ function waits({ now }: ServiceSituation, grant: GrantSnapshot): ServiceWalkStep
     .map(([until, at]) => ({ type: 'wait', until, milliseconds: at - now }))
 }
 
-/** When which moment of a grant is, epoch milliseconds. */
+/** The moments of a grant in epoch milliseconds. */
 function momentsOf(grant: GrantSnapshot): Map<Moment, number> {
   const { lastPollAt, interval, leeway, lease, expiresAt } = grant.context
   const moments = new Map<Moment, number>()
@@ -165,7 +165,7 @@ function momentsOf(grant: GrantSnapshot): Map<Moment, number> {
   return moments.set('last', expiresAt - 1).set('over', expiresAt)
 }
 
-/** A poll that will have the token made may meet an `issueToken` that does not make it. */
+/** A poll that triggers `issueToken` may find that it fails or is slow. */
 function polls(
   { now, withoutResponse }: ServiceSituation,
   { value, context }: GrantSnapshot,
@@ -203,7 +203,7 @@ function decide(situation: ServiceSituation, type: 'approve' | 'deny'): ServiceS
   return { ...decided, decision: grantOf(decided).value === 'expired' ? 'expired' : inTime }
 }
 
-/** A token that came too late, for a poll that has lost its lease, is dropped. */
+/** Finishes a slow `issueToken`. A token for a poll that has lost its lease is dropped. */
 function settle(
   situation: ServiceSituation,
   { type, of }: Extract<ServiceWalkStep, { type: 'issued' | 'notIssued' }>,
@@ -228,14 +228,14 @@ function grantOf({ grant }: ServiceSituation): GrantSnapshot {
   return grant
 }
 
-/** By its state, by the moments that have passed, and by whether the polls that wait for a token may have it. */
+/** Named by state, the moments that have passed, and whether the polls that wait for a token may get it. */
 function nameOf(situation: ServiceSituation): string {
   const { grant, withoutResponse } = situation
   const claims = withoutResponse.map((claim) => (grant?.context.lease?.claim === claim ? 'may' : 'may not'))
   return [stateOf(situation), ...claims].join(', ')
 }
 
-/** By its state and by the moments that have passed: the later one of each pair. */
+/** Named by state and the moments that have passed: the later one of each pair. */
 function stateOf({ grant, now }: ServiceSituation): string {
   if (grant === undefined) return 'nothing'
   const moments = grant.status === 'active' ? momentsOf(grant) : new Map<Moment, number>()
