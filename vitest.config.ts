@@ -20,7 +20,14 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^authgraph$/, replacement: resolve(import.meta.dirname, 'src/index.ts') },
-      { find: /^authgraph\/(auth|service)$/, replacement: resolve(import.meta.dirname, 'src/$1/index.ts') },
+      {
+        find: /^authgraph\/(auth|service|session)$/,
+        replacement: resolve(import.meta.dirname, 'src/$1/index.ts'),
+      },
+      {
+        find: /^authgraph\/session\/node$/,
+        replacement: resolve(import.meta.dirname, 'src/session/node/index.ts'),
+      },
       { find: /^authgraph\/machines$/, replacement: resolve(import.meta.dirname, 'src/machines.ts') },
       { find: /^authgraph\/testing$/, replacement: resolve(import.meta.dirname, 'src/testing/index.ts') },
       {

@@ -28,6 +28,8 @@ const entries = () =>
       'src/auth/index.ts',
       'src/service/index.ts',
       'src/service/stores/redis.ts',
+      'src/session/index.ts',
+      'src/session/node/index.ts',
       'src/testing/index.ts',
       'src/testing/vitest.ts',
     ],

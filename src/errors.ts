@@ -17,6 +17,9 @@ export type ErrorCode =
   | 'bad_option'
   | 'bad_resume'
   | 'store_unavailable'
+  | 'login_required'
+  | 'busy'
+  | 'not_kept'
   | JwtErrorCode
 
 /**
@@ -289,6 +292,55 @@ export class StoreUnavailableError extends AuthgraphError {
 }
 
 /**
+ * The session has no token: nobody has logged in, the provider has ended the login, or it has expired and cannot be
+ * renewed. Start a login.
+ *
+ * @group Errors
+ */
+export class LoginRequiredError extends AuthgraphError {
+  readonly code = 'login_required'
+
+  /** @param why Why there is no token. */
+  constructor(why = 'nobody is logged in') {
+    super(`${why}: log in`)
+  }
+}
+
+/**
+ * Another process renews this login and does not finish. `pid` is its process id, where it runs on this host.
+ *
+ * @group Errors
+ */
+export class BusyError extends AuthgraphError {
+  readonly code = 'busy'
+  readonly pid: number | undefined
+
+  constructor(pid?: number) {
+    super(
+      `${pid === undefined ? 'another process' : `process ${pid}`} is renewing this login and does not finish; try again later`,
+    )
+    this.pid = pid
+  }
+}
+
+/**
+ * New tokens were issued but could not be stored. They are in `token`: store them, or they are lost when the process ends.
+ * `cause` is what the store threw.
+ *
+ * @group Errors
+ */
+export class NotKeptError<Token extends object = object> extends AuthgraphError {
+  readonly code = 'not_kept'
+  /** An `OAuthToken`. */
+  readonly token: Token
+
+  constructor(token: Token, options?: ErrorOptions) {
+    super('the new tokens could not be stored: they are in the property "token" of this error', options)
+    this.token = token
+  }
+}
+
+/**
  * Union of all errors in this package, so that TypeScript can check a `switch (error.code)` for completeness.
  *
  * @group Errors
@@ -308,6 +360,9 @@ export type AnyAuthgraphError =
   | BadResumeError
   | JwtError
   | StoreUnavailableError
+  | LoginRequiredError
+  | BusyError
+  | NotKeptError
 
 /** What to do about a refusal. Only these codes are quoted: any other code is untrusted text. */
 const ADVICE: Record<string, string> = {

@@ -15,7 +15,10 @@ const imports = ['machines', 'src', 'docs/tools', 'docs/live'].flatMap(sourcesOf
 
 /** What a folder may import, at run time and (`types`) as types. Nothing else that is ours, and no other package. */
 const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> = {
-  machines: { may: /^xstate$/, types: /^(xstate|src\/(protocol\/.*|secret|errors)\.ts)$/ },
+  machines: {
+    may: /^(xstate|machines\/device-authorization\.ts)$/,
+    types: /^(xstate|src\/(protocol\/.*|secret|errors)\.ts)$/,
+  },
   'src/protocol': { may: /^(valibot|src\/(protocol\/.*|secret|errors)\.ts)$/ },
   'src/client': {
     may: /^(xstate|valibot|machines\/device-authorization\.ts|src\/(client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
@@ -39,8 +42,14 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^(xstate|src\/cli\/terminal\/report\.ts)$/,
   },
   'src/service': {
-    may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/device-grant\.ts|src\/(service|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/device-grant\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:(http|net)|jose)$/,
+  },
+  'src/store': { may: /^$/ },
+  'src/session/node': { may: /^(node:.*|src\/(session|store)\/.*|src\/errors\.ts)$/ },
+  'src/session': {
+    may: /^(xstate|valibot|node:.*|machines\/session\.ts|src\/(session|store|client|protocol)\/.*|src\/auth\/bearer\.ts|src\/(secret|errors)\.ts)$/,
+    types: /^src\/auth\/auth\.ts$/,
   },
   'src/check': {
     may: /^(node:child_process|src\/(check|protocol)\/.*|src\/client\/options\.ts|src\/service\/pages\/escape-html\.ts|src\/(secret|errors)\.ts)$/,

@@ -1,6 +1,7 @@
 import type { AnyStateMachine } from 'xstate'
 import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import { deviceGrant } from '../../machines/device-grant.ts'
+import { session } from '../../machines/session.ts'
 import { drawMachine } from './draw-machine.ts'
 import { drawSequence } from './draw-sequence.ts'
 import { type Layout, layOut } from './lay-out.ts'
@@ -15,19 +16,26 @@ import { writeIndex, writeTransitions } from './write-transitions.ts'
 export const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
   'device-authorization': deviceAuthorization,
   'device-grant': deviceGrant,
+  session,
 }
 
 /** The states that the exported machines lead through, by the name of their file. */
 const WAYS: Readonly<Record<string, readonly string[]>> = {
   'device-authorization': ['starting', 'requesting', 'requested', 'polling', 'authorized'],
   'device-grant': ['requested', 'pending', 'approved', 'issuing', 'authorized'],
+  session: ['restoring', 'signedIn', 'claiming', 'refreshing', 'settling', 'signedIn'],
 }
+
+/** Pixels of the widest picture that fits a page. A wider one is drawn as on a phone. */
+const WIDEST = 900
 
 /** Lays out every machine, by the name of its file. Takes a second or two for each. */
 export async function layouts(): Promise<Map<string, Layout>> {
   const laidOut = new Map<string, Layout>()
-  for (const [file, machine] of Object.entries(MACHINES))
-    laidOut.set(file, await layOut(planPicture(readMachine(machine))))
+  for (const [file, machine] of Object.entries(MACHINES)) {
+    const layout = await layOut(planPicture(readMachine(machine)))
+    laidOut.set(file, layout.width <= WIDEST ? layout : stack(layout.plan))
+  }
   return laidOut
 }
 

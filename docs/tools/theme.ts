@@ -21,10 +21,17 @@ const BY_TAG: Readonly<Record<string, Role>> = {
   undecided: 'waiting',
   decided: 'working',
   settled: 'over',
+  busy: 'working',
 }
 
 /** Ends that are more than an end. */
-const BY_NAME: Readonly<Record<string, Role>> = { authorized: 'good', denied: 'bad', failed: 'bad' }
+const BY_NAME: Readonly<Record<string, Role>> = {
+  authorized: 'good',
+  signedIn: 'good',
+  denied: 'bad',
+  failed: 'bad',
+  ended: 'bad',
+}
 
 /**
  * Gives a state its role, by its tags and, for ends, by its name.

@@ -15,6 +15,8 @@ export interface Auth {
   /**
    * Called with every response. Returns `true` if a retry with a new header may succeed. An error that it throws ends
    * the request.
+   *
+   * @param sent The header that the request had.
    */
-  learn?(refusal: Response): boolean
+  learn?(response: Response, sent: Secret | undefined): boolean
 }

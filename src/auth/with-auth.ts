@@ -3,6 +3,7 @@ import { secureAddress } from '../protocol/address.ts'
 import { isRedirect } from '../protocol/is-redirect.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { discard } from '../protocol/read-text.ts'
+import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 
 /**
@@ -40,8 +41,7 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
   const base = apiAddress(options.provider ?? github())
   const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
 
-  async function send(request: Request, addsHeader: boolean): Promise<Response> {
-    const header = addsHeader ? await auth.authorization() : undefined
+  async function send(request: Request, header: Secret | undefined): Promise<Response> {
     if (header) request.headers.set('authorization', header.reveal())
     const response = await fetch(request)
     if (isRedirect(response)) throw new RedirectedError(base.host)
@@ -57,17 +57,18 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
     }
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
     const addsHeader = !request.headers.has('authorization')
-    if (!addsHeader || !auth.learn) return send(request, addsHeader)
+    const header = addsHeader ? await auth.authorization() : undefined
+    if (!addsHeader || !auth.learn) return send(request, header)
     const retry = request.clone()
-    const response = await send(request, addsHeader)
+    const response = await send(request, header)
     try {
-      if (!auth.learn(response)) return response
+      if (!auth.learn(response, header)) return response
     } catch (error) {
       discard(response.body)
       throw error
     }
     discard(response.body)
-    return send(retry, addsHeader)
+    return send(retry, await auth.authorization())
   }
 }
 

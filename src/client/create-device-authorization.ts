@@ -42,7 +42,8 @@ export function createDeviceAuthorization({
   return actor
 }
 
-function announce(actor: DeviceAuthorizationActor, onCodes: (codes: ShownCodes) => unknown): void {
+/** Calls once with the codes, when there are some to show. */
+export function announce(actor: DeviceAuthorizationActor, onCodes: (codes: ShownCodes) => unknown): void {
   const subscription = actor.subscribe((snapshot) => {
     const codes = shownCodes(snapshot)
     if (codes === undefined) return

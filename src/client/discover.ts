@@ -26,6 +26,7 @@ const metadata = v.object({
   issuer: v.string(),
   device_authorization_endpoint: v.string(),
   token_endpoint: v.string(),
+  revocation_endpoint: v.optional(v.string()),
 })
 
 /**
@@ -67,7 +68,7 @@ function documentsOf(issuer: string): string[] {
 }
 
 function read(body: unknown, issuer: string): Provider {
-  const { device_authorization_endpoint, token_endpoint, ...named } = parseFields(
+  const { device_authorization_endpoint, token_endpoint, revocation_endpoint, ...named } = parseFields(
     metadata,
     body,
     'issuer metadata',
@@ -76,7 +77,8 @@ function read(body: unknown, issuer: string): Provider {
   if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
     throw new WrongHostError('the metadata belongs to another issuer')
   }
-  for (const endpoint of [device_authorization_endpoint, token_endpoint]) {
+  for (const endpoint of [device_authorization_endpoint, token_endpoint, revocation_endpoint]) {
+    if (endpoint === undefined) continue
     const { hostname } = secureAddress(endpoint)
     // Remote metadata must not make us send secrets to a program on this machine.
     if (isLoopback(hostname) && !isLoopback(new URL(issuer).hostname))
@@ -85,5 +87,6 @@ function read(body: unknown, issuer: string): Provider {
   return rfc8628({
     deviceAuthorizationEndpoint: device_authorization_endpoint,
     tokenEndpoint: token_endpoint,
+    ...(revocation_endpoint !== undefined && { revocationEndpoint: revocation_endpoint }),
   })
 }

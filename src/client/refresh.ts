@@ -1,10 +1,10 @@
-import { BadOptionError } from '../errors.ts'
+import { BadOptionError, NotKeptError } from '../errors.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { hasMember } from '../protocol/response.ts'
 import type { Secret } from '../secret.ts'
-import { post } from './exchange.ts'
+import { post, type Sender } from './exchange.ts'
 import { type Clock, readClientId, readClientSecret, systemClock, systemFetch } from './options.ts'
 import { assertToken } from './token-record.ts'
 import { within } from './within.ts'
@@ -49,8 +49,9 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  * @throws {@link BadOptionError} if the token has no refresh token, or is not a token: read a saved one with {@link
  * importToken}.
  * @throws {@link RefusedError} if the service refuses the refresh token.
+ * @throws {@link NotKeptError} if `onToken` throws. It holds the new tokens.
  * @throws {@link UnreachableError}, {@link TimedOutError} and the other errors of a request, after which you can try
- * again; and whatever `onToken` throws.
+ * again.
  * @group Device authorization
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
  */
@@ -61,38 +62,41 @@ export async function refresh(token: OAuthToken, options: RefreshOptions): Promi
   const key = token.refreshToken.reveal()
   const running = underWay.get(key)
   if (running) return running
-  const started = request(token, token.refreshToken, options).finally(() => underWay.delete(key))
+  const started = buy(token, options).finally(() => underWay.delete(key))
   underWay.set(key, started)
   return started
 }
 
-async function request(
-  token: OAuthToken,
-  refreshToken: Secret,
-  options: RefreshOptions,
-): Promise<OAuthToken> {
-  const { provider = github(), fetch = systemFetch, clock = systemClock, onToken } = options
-  const sender = {
-    clientId: readClientId(options.clientId),
-    clientSecret: readClientSecret(options.clientSecret),
-    provider,
-    fetch,
-    clock,
+async function buy(token: OAuthToken, options: RefreshOptions): Promise<OAuthToken> {
+  const { provider = github(), fetch = systemFetch, clock = systemClock, onToken, signal } = options
+  const clientId = readClientId(options.clientId)
+  const clientSecret = readClientSecret(options.clientSecret)
+  const pair = await requestRefresh(token, { clientId, clientSecret, provider, fetch, clock }, signal)
+  try {
+    await onToken?.(pair)
+  } catch (cause) {
+    throw new NotKeptError(pair, { cause })
   }
-  const response = await within({ clock, signal: options.signal }, (signal) =>
-    post(
-      provider.tokenEndpoint,
-      { grant_type: 'refresh_token', refresh_token: refreshToken },
-      sender,
-      signal,
-    ),
+  return pair
+}
+
+/** Sends one refresh request. Throws RefusedError where the provider does not take the refresh token. */
+export async function requestRefresh(
+  token: OAuthToken,
+  sender: Sender & { readonly clock: Clock },
+  signal?: AbortSignal,
+): Promise<OAuthToken> {
+  const { refreshToken } = token
+  if (refreshToken === undefined) throw new BadOptionError('the token has no refresh token')
+  const { tokenEndpoint, scopeSeparator } = sender.provider
+  const fields = { grant_type: 'refresh_token', refresh_token: refreshToken }
+  const response = await within({ clock: sender.clock, signal }, (limit) =>
+    post(tokenEndpoint, fields, sender, limit),
   )
   if (!hasMember(response.body, 'access_token')) throw refusalOf(response)
-  const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: provider.scopeSeparator })
+  const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: scopeSeparator })
   // Without a new refresh token, the old one remains valid.
-  const pair = fresh.refreshToken ? fresh : { ...keptRefresh(token), ...fresh }
-  await onToken?.(pair)
-  return pair
+  return fresh.refreshToken ? fresh : { ...keptRefresh(token), ...fresh }
 }
 
 function keptRefresh(token: OAuthToken) {

@@ -1,8 +1,8 @@
 import { AuthgraphError, CancelledError, TimedOutError } from '../errors.ts'
 import type { Clock } from './options.ts'
 
-/** Timeout in milliseconds of a request outside of a flow. */
-const REQUEST_TIMEOUT = 30_000
+/** Timeout in seconds of a request outside of a flow. */
+const REQUEST_TIMEOUT = 30
 
 /**
  * Runs requests outside of a machine: aborts them on timeout, or when the caller's signal is aborted.
@@ -15,7 +15,14 @@ export async function within<Result>(
 ): Promise<Result> {
   const controller = new AbortController()
   const cancel = () => controller.abort(new CancelledError(signal?.reason))
-  const timer = clock.setTimeout(() => controller.abort(new TimedOutError()), REQUEST_TIMEOUT)
+  // Second by second: a process that was stopped loses one second, and finds the response that arrived meanwhile.
+  let left = REQUEST_TIMEOUT
+  const tick = () => {
+    left -= 1
+    if (left === 0) controller.abort(new TimedOutError())
+    else timer = clock.setTimeout(tick, 1000)
+  }
+  let timer = clock.setTimeout(tick, 1000)
   signal?.addEventListener('abort', cancel, { once: true })
   if (signal?.aborted) cancel()
   try {

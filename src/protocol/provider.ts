@@ -15,6 +15,8 @@ export interface Provider {
   readonly tokenEndpoint: string
   /** The base URL of the API without a trailing slash, if the service has one. */
   readonly baseUrl?: string | undefined
+  /** Revokes tokens (RFC 7009), if the service has such an endpoint. */
+  readonly revocationEndpoint?: string | undefined
   /** What separates two scopes in a request and in a response. */
   readonly scopeSeparator: ScopeSeparator
   /**
@@ -91,6 +93,7 @@ export function rfc8628({
   readonly deviceAuthorizationEndpoint: string
   readonly tokenEndpoint: string
   readonly baseUrl?: string | undefined
+  readonly revocationEndpoint?: string | undefined
   readonly scopeSeparator?: ScopeSeparator
   readonly encoding?: 'form' | 'json'
 }): Provider {

@@ -1,8 +1,9 @@
 import type { DeviceGrantEvent, DeviceGrantInput, User } from '../../machines/device-grant.ts'
+import type { Change, Json, Store } from '../store/store.ts'
 import { hash } from './credentials/hash.ts'
 import { newDeviceCode, newUserCode, readUserCode } from './credentials/random-codes.ts'
 import { createGrantSteps, type Grant } from './grant-steps.ts'
-import { type Change, GRANT_PREFIX, type Json, type Store, USER_CODE_PREFIX } from './store.ts'
+import { GRANT_PREFIX, USER_CODE_PREFIX } from './store-keys.ts'
 
 /** Milliseconds for which an expired grant is kept, so that a late poll gets `expired_token`. */
 const MEMORY = 10 * 60 * 1000

@@ -6,6 +6,7 @@
 
 export type { Origin, User } from '../../machines/device-grant.ts'
 export { BadOptionError, StoreUnavailableError } from '../errors.ts'
+export type { Change, Json, Store } from '../store/store.ts'
 export { behindProxies } from './client-address.ts'
 export { createService, type Service } from './create-service.ts'
 export type { App } from './credentials/app-jwts.ts'
@@ -26,5 +27,4 @@ export { createPage, defaultPage, type PageOptions } from './pages/default-page.
 export { describeScope, isRiskyScope } from './pages/describe-scope.ts'
 export { escapeHtml } from './pages/escape-html.ts'
 export type { Page, PageForm, PageRequest, PageState, Refusal } from './pages/page.ts'
-export type { Change, Json, Store } from './store.ts'
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory.ts'

@@ -1,10 +1,11 @@
 import type { User } from '../../machines/device-grant.ts'
+import type { Store } from '../store/store.ts'
 import { ALLOWED, type Allowance, type Refusal, refuseUntil } from './allowance.ts'
 import { networkOf } from './client-address.ts'
 import { hash } from './credentials/hash.ts'
 import type { CheckedPassword } from './credentials/passwords.ts'
 import type { Limits } from './limits.ts'
-import { COUNT_PREFIX, type Store } from './store.ts'
+import { COUNT_PREFIX } from './store-keys.ts'
 
 /** Whether a user code may be looked up. If so, call `right` or `wrong` once the result is known. */
 export type CodeAttempt = { readonly ok: true; right(): Promise<void>; wrong(): Promise<void> } | Refusal

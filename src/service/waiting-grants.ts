@@ -1,8 +1,9 @@
+import type { Json, Store } from '../store/store.ts'
 import { ALLOWED, type Allowance, refuseUntil } from './allowance.ts'
 import { networkOf } from './client-address.ts'
 import type { Grant } from './grant-steps.ts'
 import type { Limits } from './limits.ts'
-import { COUNT_PREFIX, type Json, type Store } from './store.ts'
+import { COUNT_PREFIX } from './store-keys.ts'
 
 /** A lifetime is divided into this many parts. An expired grant is still counted for at most one of them. */
 const PARTS = 16

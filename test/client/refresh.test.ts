@@ -62,7 +62,11 @@ describe('refresh', () => {
     expect(order).toEqual(['kept ghu_new', 'used'])
     await expect(
       refresh(old, { ...options, onToken: () => Promise.reject(new Error('disk full')) }),
-    ).rejects.toThrow('disk full')
+    ).rejects.toMatchObject({
+      code: 'not_kept',
+      token: { accessToken: expect.objectContaining({}), refreshToken: expect.objectContaining({}) },
+      cause: new Error('disk full'),
+    })
   })
 
   test.each([undefined, '', 'ghr_\u001b[2J'])(

@@ -96,7 +96,7 @@ describe.each(
       for (const invoke of invokes) expect(words).toContain(`invoke ${invoke}`)
     }
     const ends = states.filter(({ type }) => type === 'final')
-    expect(svg.match(/class="inner"/g)).toHaveLength(ends.length)
+    expect(svg.match(/class="inner"/g) ?? []).toHaveLength(ends.length)
   })
 
   test('labels arrows with their guards and events', () => {
@@ -142,6 +142,10 @@ const FIRST_RUNS: Readonly<Record<string, { readonly events: string[]; readonly 
   'device-grant': {
     events: ['poll', 'approve', 'poll', 'issued'],
     states: ['requested', 'pending', 'approved', 'issuing', 'authorized'],
+  },
+  session: {
+    events: ['need'],
+    states: ['restoring', 'signedIn', 'claiming', 'refreshing', 'settling', 'signedIn'],
   },
 }
 

@@ -16,7 +16,10 @@ const actor = createActor(run, { clock })
 const states = []
 actor.subscribe(({ value }) => states.push(nameOf(value)))
 actor.start()
-for (const type of events) actor.send({ type })
+for (const type of events) {
+  await new Promise((settled) => setImmediate(settled))
+  actor.send({ type })
+}
 for (let second = 0; second < PATIENCE && actor.getSnapshot().status === 'active'; second += 1) {
   await new Promise((settled) => setImmediate(settled))
   clock.increment(1000)

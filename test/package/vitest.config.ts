@@ -13,6 +13,8 @@ const ENTRIES = new Map([
   ['src/app-jwt/index.ts', 'src/app-jwt/index.js'],
   ['src/service/index.ts', 'src/service/index.js'],
   ['src/service/stores/redis.ts', 'src/service/stores/redis.js'],
+  ['src/session/index.ts', 'src/session/index.js'],
+  ['src/session/node/index.ts', 'src/session/node/index.js'],
   ['src/testing/index.ts', 'src/testing/index.js'],
   ['src/testing/vitest.ts', 'src/testing/vitest.js'],
 ])
@@ -37,17 +39,21 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^authgraph$/, replacement: resolve(root, 'dist/src/index.js') },
+      { find: /^authgraph\/session\/node$/, replacement: resolve(root, 'dist/src/session/node/index.js') },
       { find: /^authgraph\/testing\/vitest$/, replacement: resolve(root, 'dist/src/testing/vitest.js') },
-      { find: /^authgraph\/(auth|service|testing)$/, replacement: resolve(root, 'dist/src/$1/index.js') },
+      {
+        find: /^authgraph\/(auth|service|session|testing)$/,
+        replacement: resolve(root, 'dist/src/$1/index.js'),
+      },
     ],
   },
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
     include: [
-      'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,service,testing}/**/*.test.{ts,tsx}',
+      'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,service,session,testing}/**/*.test.{ts,tsx}',
     ],
     // It starts processes of its own, from the sources.
-    exclude: ['test/hostile/resume.test.ts'],
+    exclude: ['test/hostile/resume.test.ts', 'test/session/processes.test.ts'],
     globalSetup: resolve(root, 'test/support/fresh-build.ts'),
     testTimeout: 60_000,
     isolate: false,

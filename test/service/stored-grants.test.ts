@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { memoryStore } from '../../src/service/index.ts'
-import type { Json } from '../../src/service/store.ts'
+import type { Json } from '../../src/store/store.ts'
 import { startService } from '../support/start-service.ts'
 import grants from './stored-grants.json' with { type: 'json' }
 

@@ -25,6 +25,8 @@ const ADVICE = {
   bad_option: '',
   cannot_listen: '',
   store_unavailable: '',
+  login_required: '',
+  busy: '',
   bad_resume: 'Run the command without --resume.',
   key_truncated: '',
   key_public: '',

@@ -1,6 +1,6 @@
 import type { User } from '../../../machines/device-grant.ts'
 import type { Secret } from '../../secret.ts'
-import type { Json, Store } from '../store.ts'
+import type { Json, Store } from '../../store/store.ts'
 import { hash } from './hash.ts'
 
 /**

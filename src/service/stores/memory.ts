@@ -1,5 +1,6 @@
 import { StoreUnavailableError } from '../../errors.ts'
-import { type Change, COUNT_PREFIX, GRANT_PREFIX, type Json, type Store, USER_CODE_PREFIX } from '../store.ts'
+import { type Change, type Json, NEVER, type Store } from '../../store/store.ts'
+import { COUNT_PREFIX, GRANT_PREFIX, USER_CODE_PREFIX } from '../store-keys.ts'
 
 /** Records checked for expiry at each update. More than one, so that sweeping is faster than filling. */
 const SWEPT = 2
@@ -95,7 +96,7 @@ export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreO
       else if (made.value !== undefined) {
         const [ownKey, value] = copy([key, made.value])
         const bytes = OVERHEAD + key.length + bytesOf(value)
-        put(ownKey, { value, expiresAt: made.expiresAt, bytes }, entry === undefined)
+        put(ownKey, { value, expiresAt: made.expiresAt ?? NEVER, bytes }, entry === undefined)
       }
       return made.result
     },

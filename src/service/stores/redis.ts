@@ -6,8 +6,9 @@
 
 import { createHash } from 'node:crypto'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
+import { type Change, type Json, NEVER, type Store } from '../../store/store.ts'
+import { createTurns } from '../../store/turns.ts'
 import { withDeadline } from '../deadline.ts'
-import type { Change, Json, Store } from '../store.ts'
 import { connectTo, given, PAUSE, type RedisClient, type ScriptOptions } from './redis-connection.ts'
 
 export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
@@ -133,9 +134,10 @@ export function redisStore(
 
   function write(made: Extract<Change<unknown>, { value: NonNullable<Json> | null }>): [string, string] {
     if (made.value === null) return ['', '0']
-    const stored: Stored = [made.expiresAt, crypto.randomUUID(), made.value]
+    const { expiresAt = NEVER } = made
+    const stored: Stored = [expiresAt, crypto.randomUUID(), made.value]
     // A duration, since the clock of Redis may differ from ours.
-    return [JSON.stringify(stored), String(Math.max(1, Math.ceil(made.expiresAt - clock.now())))]
+    return [JSON.stringify(stored), String(Math.max(1, Math.ceil(expiresAt - clock.now())))]
   }
 
   /** Writes `made` if the record is still `raw`. Returns the current record, and whether the write was done. */
@@ -213,31 +215,6 @@ async function evaluate(client: RedisClient, options: ScriptOptions): Promise<st
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
     return (await client.eval(COMPARE_AND_SET, options)) as string | null
-  }
-}
-
-/**
- * Runs the updates of one key in this process one after another, so that they conflict only with other processes. Each
- * receives the record that the previous one wrote, or `undefined` if unknown.
- */
-function createTurns() {
-  const last = new Map<string, Promise<string | undefined>>()
-
-  return async <Result>(
-    key: string,
-    task: (known: string | undefined) => Promise<{ readonly result: Result; readonly known: string }>,
-  ): Promise<Result> => {
-    const mine = (last.get(key) ?? Promise.resolve(undefined)).then(task)
-    const turn = mine.then(
-      ({ known }) => known,
-      () => undefined,
-    )
-    last.set(key, turn)
-    try {
-      return (await mine).result
-    } finally {
-      if (last.get(key) === turn) last.delete(key)
-    }
   }
 }
 

@@ -25,7 +25,11 @@ export function versionedStore(table: Table, clock = Date): Store {
         const next =
           made.value === null
             ? undefined
-            : { version: crypto.randomUUID(), value: made.value, expiresAt: made.expiresAt }
+            : {
+                version: crypto.randomUUID(),
+                value: made.value,
+                expiresAt: made.expiresAt ?? Number.MAX_SAFE_INTEGER,
+              }
         if (await table.replace(key, row?.version, next)) return made.result
       }
     },

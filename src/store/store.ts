@@ -11,20 +11,23 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json | undefined }
 
+/** When a record without `expiresAt` may be forgotten: at the last date there is. Epoch milliseconds. */
+export const NEVER = 8.64e15
+
 /**
  * What to do with a record. Without `value`, it stays unchanged. With a `value`, it is replaced, and the store may drop
- * it at `expiresAt` (epoch milliseconds). With `value: null`, it is deleted. `update` returns `result`.
+ * it at `expiresAt` (epoch milliseconds; never by default). With `value: null`, it is deleted. `update` returns `result`.
  *
  * @group Service
  */
 export type Change<Result> =
   | { readonly result: Result; readonly value?: undefined }
-  | { readonly result: Result; readonly value: NonNullable<Json>; readonly expiresAt: number }
+  | { readonly result: Result; readonly value: NonNullable<Json>; readonly expiresAt?: number }
   | { readonly result: Result; readonly value: null }
 
 /**
- * Where a service keeps its records. It has one method, which must be atomic: the service relies on it to issue each
- * token once and to accept one decision per code, with any number of instances.
+ * Where records are kept. It has one method, which must be atomic: the service relies on it to issue each token once and
+ * to accept one decision per code, and sessions rely on it to spend a refresh token once, with any number of processes.
  *
  * @group Service
  */
@@ -40,10 +43,3 @@ export interface Store {
    */
   update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result>
 }
-
-/** Prefix of the keys of counts. A lost count starts again at zero, so a full store may drop counts. */
-export const COUNT_PREFIX = 'limit:'
-
-/** Prefixes of the records that a device code request creates. They cost an attacker nothing. */
-export const USER_CODE_PREFIX = 'user-code:'
-export const GRANT_PREFIX = 'grant:'

@@ -1,0 +1,496 @@
+import { fromPromise, setup } from 'xstate'
+
+// These implementations are stand-ins. They lead through restoring, signedIn, claiming, refreshing, settling, signedIn.
+// To take other transitions, change what the guards return.
+export const session = setup({
+  actors: {
+    authorize: fromPromise(async () => {}),
+    read: fromPromise(async () => {}),
+    claim: fromPromise(async () => {}),
+    refresh: fromPromise(async () => {}),
+    settle: fromPromise(async () => {}),
+    erase: fromPromise(async () => {}),
+    revoke: fromPromise(async () => {}),
+  },
+  guards: {
+    found: () => true,
+    endedBefore: () => false,
+    authorized: () => false,
+    resting: () => false,
+    notRejected: () => false,
+    mine: () => true,
+    newer: () => true,
+    taken: () => false,
+    nothingToSpend: () => false,
+    patient: () => false,
+    unclearOnce: () => false,
+    leaving: () => false,
+    writtenEnd: () => false,
+    written: () => true,
+    pairInHand: () => false,
+    renewableInHand: () => false,
+    toRevoke: () => false,
+  },
+  actions: {
+    keepFound: () => {},
+    adopt: () => {},
+    keepDeviceToken: () => {},
+    keepOutcome: () => {},
+    cancelOutcome: () => {},
+    forgetOutcome: () => {},
+    keepError: () => {},
+    beginRenewal: () => {},
+    keepBusy: () => {},
+    keepResult: () => {},
+    keepDefect: () => {},
+    keepSettled: () => {},
+    restAfterStoreFault: () => {},
+    distrust: () => {},
+    leave: () => {},
+    stay: () => {},
+    countTry: () => {},
+    repeat: () => {},
+    revokePairInHand: () => {},
+    revokeRemoved: () => {},
+    keepRevocation: () => {},
+    keepNoRevocation: () => {},
+    forget: () => {},
+  },
+  delays: {
+    claimPause: 5000,
+    untilRetry: 5000,
+  },
+}).createMachine({
+  id: "session",
+  description: "One login as a program keeps it, from the login to the logout.",
+  initial: "restoring",
+  states: {
+    restoring: {
+      description: "The stored login is being read.",
+      tags: "busy",
+      meta: {
+        text: "Looking for a stored login."
+      },
+      invoke: {
+        id: "read",
+        src: "read",
+        onDone: [
+          {
+            guard: {
+              type: "found"
+            },
+            target: "signedIn",
+            actions: {
+              type: "keepFound"
+            }
+          },
+          {
+            guard: {
+              type: "endedBefore"
+            },
+            target: "ended"
+          },
+          {
+            target: "signedOut"
+          }
+        ],
+        onError: {
+          target: "unavailable",
+          actions: {
+            type: "keepError"
+          }
+        }
+      },
+      on: {
+        logout: "erasing"
+      }
+    },
+    unavailable: {
+      description: "The store cannot be read or written. Nothing is known of the login.",
+      tags: "settled",
+      meta: {
+        text: "The stored login cannot be read."
+      },
+      on: {
+        need: "restoring",
+        login: "authorizing",
+        logout: "erasing"
+      }
+    },
+    signedOut: {
+      description: "There is no login.",
+      tags: "settled",
+      meta: {
+        text: "Not logged in."
+      },
+      entry: "forget",
+      on: {
+        need: "restoring",
+        login: "authorizing",
+        logout: "erasing"
+      }
+    },
+    ended: {
+      description: "The provider has ended the login, or its token has expired and cannot be renewed.",
+      tags: "settled",
+      meta: {
+        text: "The login has ended. Log in again."
+      },
+      entry: "forget",
+      on: {
+        need: "restoring",
+        login: "authorizing",
+        logout: "erasing"
+      }
+    },
+    authorizing: {
+      description: "A device authorization is running.",
+      tags: "busy",
+      meta: {
+        text: "Logging in."
+      },
+      entry: "forgetOutcome",
+      invoke: {
+        id: "authorize",
+        src: "authorize",
+        onDone: [
+          {
+            guard: {
+              type: "authorized"
+            },
+            target: "settling",
+            actions: {
+              type: "keepDeviceToken"
+            }
+          },
+          {
+            target: "restoring",
+            actions: {
+              type: "keepOutcome"
+            }
+          }
+        ],
+        onError: {
+          target: "restoring",
+          actions: {
+            type: "keepError"
+          }
+        }
+      },
+      on: {
+        cancel: {
+          target: "restoring",
+          actions: "cancelOutcome"
+        },
+        logout: {
+          target: "erasing",
+          actions: "cancelOutcome"
+        }
+      }
+    },
+    signedIn: {
+      description: "There is a token. Whether it is still good is decided when it is needed: no timer runs.",
+      tags: "settled",
+      meta: {
+        text: "Logged in."
+      },
+      on: {
+        need: [
+          {
+            guard: "resting",
+            description: "The last renewal failed a moment ago."
+          },
+          {
+            target: "claiming",
+            actions: "beginRenewal"
+          }
+        ],
+        rejected: [
+          {
+            guard: {
+              type: "notRejected"
+            },
+            description: "Another token was refused, or this one was renewed less than a minute ago."
+          },
+          {
+            target: "claiming",
+            actions: [
+              "beginRenewal",
+              "distrust"
+            ]
+          }
+        ],
+        login: "authorizing",
+        logout: "erasing"
+      }
+    },
+    claiming: {
+      description: "This process asks the store for the right to spend the refresh token.",
+      tags: "busy",
+      meta: {
+        text: "Renewing the login."
+      },
+      entry: "countTry",
+      invoke: {
+        id: "claim",
+        src: "claim",
+        onDone: [
+          {
+            guard: {
+              type: "mine"
+            },
+            target: "refreshing"
+          },
+          {
+            guard: {
+              type: "newer"
+            },
+            target: "signedIn",
+            actions: {
+              type: "adopt"
+            }
+          },
+          {
+            guard: {
+              type: "taken"
+            },
+            target: "waiting",
+            actions: {
+              type: "keepBusy"
+            }
+          },
+          {
+            guard: {
+              type: "nothingToSpend"
+            },
+            target: "ended"
+          },
+          {
+            target: "signedOut",
+            description: "Another process logged out, or logged in as somebody else."
+          }
+        ],
+        onError: {
+          target: "signedIn",
+          actions: {
+            type: "restAfterStoreFault"
+          }
+        }
+      },
+      on: {
+        logout: "erasing"
+      }
+    },
+    waiting: {
+      description: "Another process holds the claim.",
+      tags: "busy",
+      meta: {
+        text: "Another process is renewing the login."
+      },
+      after: {
+        claimPause: [
+          {
+            guard: "patient",
+            target: "claiming"
+          },
+          {
+            target: "signedIn",
+            description: "That process takes too long: the caller is told which one it is."
+          }
+        ]
+      },
+      on: {
+        logout: "erasing"
+      }
+    },
+    refreshing: {
+      description: "The refresh token is being spent, under the claim.",
+      tags: "busy",
+      meta: {
+        text: "Renewing the login."
+      },
+      invoke: {
+        id: "refresh",
+        src: "refresh",
+        onDone: [
+          {
+            guard: {
+              type: "unclearOnce"
+            },
+            target: "refreshing",
+            reenter: true,
+            actions: "repeat",
+            description: "Repeated at once, under the same claim: a later repetition falls outside the reuse window."
+          },
+          {
+            target: "settling",
+            actions: {
+              type: "keepResult"
+            }
+          }
+        ],
+        onError: {
+          target: "settling",
+          actions: {
+            type: "keepDefect"
+          }
+        }
+      },
+      on: {
+        logout: {
+          actions: "leave"
+        }
+      }
+    },
+    settling: {
+      description: "The result is being written, and the claim returned.",
+      tags: "busy",
+      meta: {
+        text: "Storing the login."
+      },
+      invoke: {
+        id: "settle",
+        src: "settle",
+        onDone: [
+          {
+            guard: "leaving",
+            target: "erasing",
+            actions: {
+              type: "keepSettled"
+            }
+          },
+          {
+            guard: {
+              type: "newer"
+            },
+            target: "signedIn",
+            actions: {
+              type: "adopt"
+            },
+            description: "The late pair is dropped, never revoked: that would revoke the newer pair with it."
+          },
+          {
+            guard: {
+              type: "writtenEnd"
+            },
+            target: "ended"
+          },
+          {
+            guard: {
+              type: "written"
+            },
+            target: "signedIn",
+            actions: {
+              type: "keepSettled"
+            }
+          },
+          {
+            guard: "pairInHand",
+            target: "revoking",
+            actions: "revokePairInHand"
+          },
+          {
+            target: "signedOut"
+          }
+        ],
+        onError: {
+          target: "unsettled",
+          actions: {
+            type: "keepError"
+          }
+        }
+      },
+      on: {
+        logout: {
+          actions: "leave"
+        }
+      }
+    },
+    unsettled: {
+      description: "The result could not be written. A new pair stays in memory, usable, and the claim is kept.",
+      tags: "settled",
+      meta: {
+        text: "Logged in, but the login is not stored yet."
+      },
+      always: {
+        guard: "leaving",
+        target: "erasing"
+      },
+      entry: "countTry",
+      after: {
+        untilRetry: "settling"
+      },
+      on: {
+        need: {
+          guard: "renewableInHand",
+          target: "refreshing"
+        },
+        logout: "erasing"
+      }
+    },
+    erasing: {
+      description: "The stored login is being removed.",
+      tags: "busy",
+      meta: {
+        text: "Logging out."
+      },
+      entry: "stay",
+      invoke: {
+        id: "erase",
+        src: "erase",
+        onDone: [
+          {
+            guard: {
+              type: "toRevoke"
+            },
+            target: "revoking",
+            actions: {
+              type: "revokeRemoved"
+            }
+          },
+          {
+            target: "signedOut"
+          }
+        ],
+        onError: [
+          {
+            guard: "pairInHand",
+            target: "unsettled",
+            actions: {
+              type: "keepError"
+            }
+          },
+          {
+            target: "unavailable",
+            actions: {
+              type: "keepError"
+            }
+          }
+        ]
+      }
+    },
+    revoking: {
+      description: "The provider is told that the tokens are no longer used.",
+      tags: "busy",
+      meta: {
+        text: "Revoking the tokens."
+      },
+      invoke: {
+        id: "revoke",
+        src: "revoke",
+        onDone: {
+          target: "signedOut",
+          actions: {
+            type: "keepRevocation"
+          }
+        },
+        onError: {
+          target: "signedOut",
+          actions: {
+            type: "keepNoRevocation"
+          }
+        }
+      }
+    }
+  }
+})

@@ -1,0 +1,638 @@
+import { assign, type DoneActorEvent, type ErrorActorEvent, fromPromise, setup } from 'xstate'
+import type { AnyAuthgraphError } from '../src/errors.ts'
+import type { OAuthToken } from '../src/protocol/oauth-record.ts'
+import type { Secret } from '../src/secret.ts'
+import {
+  type DeviceAuthorizationInput,
+  type DeviceResult,
+  deviceAuthorization,
+} from './device-authorization.ts'
+
+/** Milliseconds between two tries to claim a login that another process is renewing, and the number of tries. */
+const CLAIM_PAUSE = 500
+const CLAIM_TRIES = 20
+
+/** Milliseconds before a token that was just renewed may be renewed again because an API refuses it. */
+const RENEWAL_PAUSE = 60_000
+
+/** Milliseconds of the first pause after a fault, and of the longest. */
+const FIRST_PAUSE = 1_000
+const LONGEST_PAUSE = 60_000
+
+/** The largest part of its lifetime before the end of a token at which it is renewed. */
+const EARLY_SHARE = 1 / 2
+
+/**
+ * A token as a session keeps it.
+ *
+ * @group Machines
+ */
+export interface KeptToken {
+  /** Random, made at each login: tells one login from the next. */
+  readonly login: string
+  /** Counts the renewals that were written. */
+  readonly generation: number
+  readonly token: OAuthToken
+  /** When its request was sent, by the clock of the process that sent it. Epoch milliseconds. */
+  readonly sentAt: number
+}
+
+/**
+ * What a request for new tokens led to. `ended`: the provider says that the refresh token is spent or revoked. `unclear`:
+ * no usable response, so the refresh token may be spent. `fault`: everything else; the refresh token is as it was.
+ *
+ * @group Machines
+ */
+export type RefreshResult =
+  | { readonly type: 'token'; readonly token: OAuthToken; readonly sentAt: number }
+  | { readonly type: 'ended'; readonly error: AnyAuthgraphError }
+  | { readonly type: 'unclear'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
+  | { readonly type: 'fault'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
+
+/**
+ * What is to be written: the token of a login, or the result of a renewal.
+ *
+ * @group Machines
+ */
+export type SessionResult =
+  | RefreshResult
+  | { readonly type: 'login'; readonly token: OAuthToken; readonly sentAt: number }
+
+/**
+ * What the store holds.
+ *
+ * @group Machines
+ */
+export type ReadResult =
+  | { readonly type: 'found'; readonly kept: KeptToken }
+  | { readonly type: 'ended' | 'nothing' }
+
+/**
+ * Whether this process may spend the refresh token.
+ *
+ * @group Machines
+ */
+export type ClaimResult =
+  | { readonly type: 'mine' | 'nothingToSpend' | 'gone' }
+  | { readonly type: 'newer'; readonly kept: KeptToken }
+  | { readonly type: 'busy'; readonly pid?: number | undefined }
+
+/**
+ * Whether a result was written. `gone`: the login was ended, or replaced by another one, in the meantime.
+ *
+ * @group Machines
+ */
+export type SettleResult =
+  | { readonly type: 'written'; readonly kept?: KeptToken | undefined; readonly at: number }
+  | { readonly type: 'newer'; readonly kept: KeptToken }
+  | { readonly type: 'gone' }
+
+/**
+ * What was erased from the store.
+ *
+ * @group Machines
+ */
+export interface EraseResult {
+  readonly removed: OAuthToken | undefined
+}
+
+/**
+ * Whether the provider was told.
+ *
+ * @group Machines
+ */
+export interface Revocation {
+  readonly revoked: boolean
+  /** Why not. */
+  readonly why?: string | undefined
+}
+
+/**
+ * What does not change while a session runs.
+ *
+ * @group Machines
+ */
+export interface SessionInput {
+  /** For each login. */
+  readonly device: DeviceAuthorizationInput
+  /** Milliseconds for which a token must still be good when it is handed out. */
+  readonly minValidity: number
+  /** A number from 0 up to 1, which spreads the retries of many processes. */
+  readonly jitter: number
+}
+
+/**
+ * The context of the machine.
+ *
+ * @group Machines
+ */
+export interface SessionContext {
+  readonly flow: SessionInput
+  /** The token to hand out. */
+  readonly kept: KeptToken | undefined
+  /** What is to be written. */
+  readonly result: SessionResult | undefined
+  /** Whether the user logged out while a renewal was in flight. */
+  readonly leaving: boolean
+  /** Whether an API refused the token. */
+  readonly distrusted: boolean
+  /** Tries to claim, or to write, so far. */
+  readonly tries: number
+  /** Whether an unclear request was sent again. */
+  readonly repeated: boolean
+  /** Faults since the last renewal. */
+  readonly faults: number
+  /** No renewal is tried before. Epoch milliseconds. */
+  readonly restsUntil: number
+  /** The process that renews the login now, where it is known. */
+  readonly busy: { readonly pid?: number | undefined } | undefined
+  readonly error: AnyAuthgraphError | undefined
+  /** How the last login ended that brought no token. */
+  readonly outcome: DeviceResult | undefined
+  /** Tokens to revoke. */
+  readonly revoking: readonly OAuthToken[]
+  readonly revocation: Revocation | undefined
+}
+
+/**
+ * What callers send. `need`: a token is needed that is good. `rejected`: an API refused this token. `login`, `logout` and
+ * `cancel` are what the user asks for.
+ *
+ * @group Machines
+ */
+export type SessionEvent =
+  | { readonly type: 'need' | 'login' | 'logout' | 'cancel' }
+  | { readonly type: 'rejected'; readonly token: Secret }
+
+/**
+ * One login as a program keeps it, from the login to the logout. Any number of processes may run one over the same store.
+ *
+ * It performs nothing: all actors are provided. A refresh token is spent only under a claim; a pair that was issued stays
+ * in memory, usable, until it is written; only the provider's word ends a login.
+ *
+ * @group Machines
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
+ */
+export const session = setup({
+  types: {} as {
+    context: SessionContext
+    events: SessionEvent
+    input: SessionInput
+    tags: 'settled' | 'busy'
+    meta: { text: string }
+  },
+  actors: {
+    authorize: deviceAuthorization,
+    read: fromPromise<ReadResult, { readonly flow: SessionInput }>(() => notProvided('read')),
+    claim: fromPromise<ClaimResult, { readonly flow: SessionInput; readonly kept: KeptToken }>(() =>
+      notProvided('claim'),
+    ),
+    refresh: fromPromise<RefreshResult, { readonly flow: SessionInput; readonly token: OAuthToken }>(() =>
+      notProvided('refresh'),
+    ),
+    settle: fromPromise<SettleResult, Pick<SessionContext, 'flow' | 'kept' | 'result'>>(() =>
+      notProvided('settle'),
+    ),
+    erase: fromPromise<EraseResult, { readonly flow: SessionInput }>(() => notProvided('erase')),
+    revoke: fromPromise<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>(() => notProvided('revoke')),
+  },
+  delays: {
+    claimPause: ({ context }) => CLAIM_PAUSE * (1 + context.flow.jitter),
+    untilRetry: ({ context }) => pauseAfter(context.tries),
+  },
+  guards: {
+    found: (_, result: ReadResult) => result.type === 'found',
+    endedBefore: (_, result: ReadResult) => result.type === 'ended',
+    authorized: (_, result: DeviceResult) => result.status === 'authorized',
+    resting: ({ context }) => nowOf(context) < context.restsUntil,
+    notRejected: ({ context }, token: Secret) => !isRejected(context, token),
+    mine: (_, result: ClaimResult) => result.type === 'mine',
+    newer: (_, result: ClaimResult | SettleResult) => result.type === 'newer',
+    taken: (_, result: ClaimResult) => result.type === 'busy',
+    nothingToSpend: (_, result: ClaimResult) => result.type === 'nothingToSpend',
+    patient: ({ context }) => context.tries < CLAIM_TRIES,
+    unclearOnce: ({ context }, result: RefreshResult) => result.type === 'unclear' && !context.repeated,
+    leaving: ({ context }) => context.leaving,
+    writtenEnd: ({ context }, result: SettleResult) =>
+      result.type === 'written' && context.result?.type === 'ended',
+    written: (_, result: SettleResult) => result.type === 'written',
+    pairInHand: ({ context }) => pairInHand(context) !== undefined,
+    renewableInHand: ({ context }) => {
+      const { token } = pairInHand(context) ?? {}
+      return token?.refreshToken !== undefined && isDue(context, nowOf(context))
+    },
+    toRevoke: ({ context }, { removed }: EraseResult) =>
+      removed !== undefined || pairInHand(context) !== undefined,
+  },
+  actions: {
+    keepFound: assign((_, result: ReadResult) => (result.type === 'found' ? trusted(result.kept) : {})),
+    adopt: assign((_, result: ClaimResult | SettleResult) =>
+      result.type === 'newer' ? trusted(result.kept) : {},
+    ),
+    keepDeviceToken: assign(({ context }, result: DeviceResult) => loggedIn(context, result)),
+    keepOutcome: assign((_, outcome: DeviceResult) => ({ outcome })),
+    cancelOutcome: assign({ outcome: { status: 'cancelled' } }),
+    forgetOutcome: assign({ outcome: undefined, revocation: undefined, error: undefined }),
+    keepError: assign((_, error: unknown) => ({ error: error as AnyAuthgraphError })),
+    beginRenewal: assign({ tries: 0, repeated: false, busy: undefined, error: undefined }),
+    keepBusy: assign((_, result: ClaimResult) => ({
+      busy: result.type === 'busy' ? { pid: result.pid } : {},
+    })),
+    keepResult: assign(({ context }, result: RefreshResult) => renewed(context, result)),
+    keepDefect: assign(({ context }, error: unknown) =>
+      renewed(context, { type: 'fault', error: error as AnyAuthgraphError }),
+    ),
+    keepSettled: assign(({ context }, result: SettleResult) => settled(context, result)),
+    restAfterStoreFault: assign(({ context }, error: unknown) => rested(context, error as AnyAuthgraphError)),
+    distrust: assign({ distrusted: true }),
+    leave: assign({ leaving: true }),
+    stay: assign({ leaving: false }),
+    countTry: assign({ tries: ({ context }) => context.tries + 1 }),
+    repeat: assign({ repeated: true }),
+    revokePairInHand: assign(({ context }) => ({ revoking: tokensOf(pairInHand(context)?.token) })),
+    revokeRemoved: assign(({ context }, { removed }: EraseResult) => ({
+      revoking: tokensOf(removed, pairInHand(context)?.token),
+    })),
+    keepRevocation: assign((_, revocation: Revocation) => ({ revocation })),
+    keepNoRevocation: assign((_, error: unknown) => ({ revocation: { revoked: false, why: String(error) } })),
+    forget: assign({ kept: undefined, result: undefined, revoking: [], distrusted: false, leaving: false }),
+  },
+}).createMachine({
+  id: 'session',
+  description: 'One login as a program keeps it, from the login to the logout.',
+  context: ({ input }) => ({
+    flow: input,
+    kept: undefined,
+    result: undefined,
+    leaving: false,
+    distrusted: false,
+    tries: 0,
+    repeated: false,
+    faults: 0,
+    restsUntil: 0,
+    busy: undefined,
+    error: undefined,
+    outcome: undefined,
+    revoking: [],
+    revocation: undefined,
+  }),
+  initial: 'restoring',
+  states: {
+    restoring: {
+      description: 'The stored login is being read.',
+      tags: 'busy',
+      meta: { text: 'Looking for a stored login.' },
+      invoke: {
+        id: 'read',
+        src: 'read',
+        input: ({ context: { flow } }) => ({ flow }),
+        onDone: [
+          {
+            guard: { type: 'found', params: output },
+            target: 'signedIn',
+            actions: { type: 'keepFound', params: output },
+          },
+          { guard: { type: 'endedBefore', params: output }, target: 'ended' },
+          { target: 'signedOut' },
+        ],
+        onError: { target: 'unavailable', actions: { type: 'keepError', params: reason } },
+      },
+      on: { logout: 'erasing' },
+    },
+    unavailable: {
+      description: 'The store cannot be read or written. Nothing is known of the login.',
+      tags: 'settled',
+      meta: { text: 'The stored login cannot be read.' },
+      on: { need: 'restoring', login: 'authorizing', logout: 'erasing' },
+    },
+    signedOut: {
+      description: 'There is no login.',
+      tags: 'settled',
+      meta: { text: 'Not logged in.' },
+      entry: 'forget',
+      on: { need: 'restoring', login: 'authorizing', logout: 'erasing' },
+    },
+    ended: {
+      description: 'The provider has ended the login, or its token has expired and cannot be renewed.',
+      tags: 'settled',
+      meta: { text: 'The login has ended. Log in again.' },
+      entry: 'forget',
+      on: { need: 'restoring', login: 'authorizing', logout: 'erasing' },
+    },
+    authorizing: {
+      description: 'A device authorization is running.',
+      tags: 'busy',
+      meta: { text: 'Logging in.' },
+      entry: 'forgetOutcome',
+      invoke: {
+        id: 'authorize',
+        src: 'authorize',
+        input: ({ context }) => context.flow.device,
+        onDone: [
+          {
+            guard: { type: 'authorized', params: output },
+            target: 'settling',
+            actions: { type: 'keepDeviceToken', params: output },
+          },
+          { target: 'restoring', actions: { type: 'keepOutcome', params: output } },
+        ],
+        onError: { target: 'restoring', actions: { type: 'keepError', params: reason } },
+      },
+      on: {
+        cancel: { target: 'restoring', actions: 'cancelOutcome' },
+        logout: { target: 'erasing', actions: 'cancelOutcome' },
+      },
+    },
+    signedIn: {
+      description: 'There is a token. Whether it is still good is decided when it is needed: no timer runs.',
+      tags: 'settled',
+      meta: { text: 'Logged in.' },
+      on: {
+        need: [
+          { guard: 'resting', description: 'The last renewal failed a moment ago.' },
+          { target: 'claiming', actions: 'beginRenewal' },
+        ],
+        rejected: [
+          {
+            guard: { type: 'notRejected', params: rejectedToken },
+            description: 'Another token was refused, or this one was renewed less than a minute ago.',
+          },
+          { target: 'claiming', actions: ['beginRenewal', 'distrust'] },
+        ],
+        login: 'authorizing',
+        logout: 'erasing',
+      },
+    },
+    claiming: {
+      description: 'This process asks the store for the right to spend the refresh token.',
+      tags: 'busy',
+      meta: { text: 'Renewing the login.' },
+      entry: 'countTry',
+      invoke: {
+        id: 'claim',
+        src: 'claim',
+        input: ({ context }) => ({ flow: context.flow, kept: held(context) }),
+        onDone: [
+          { guard: { type: 'mine', params: output }, target: 'refreshing' },
+          {
+            guard: { type: 'newer', params: output },
+            target: 'signedIn',
+            actions: { type: 'adopt', params: output },
+          },
+          {
+            guard: { type: 'taken', params: output },
+            target: 'waiting',
+            actions: { type: 'keepBusy', params: output },
+          },
+          { guard: { type: 'nothingToSpend', params: output }, target: 'ended' },
+          { target: 'signedOut', description: 'Another process logged out, or logged in as somebody else.' },
+        ],
+        onError: { target: 'signedIn', actions: { type: 'restAfterStoreFault', params: reason } },
+      },
+      on: { logout: 'erasing' },
+    },
+    waiting: {
+      description: 'Another process holds the claim.',
+      tags: 'busy',
+      meta: { text: 'Another process is renewing the login.' },
+      after: {
+        claimPause: [
+          { guard: 'patient', target: 'claiming' },
+          {
+            target: 'signedIn',
+            description: 'That process takes too long: the caller is told which one it is.',
+          },
+        ],
+      },
+      on: { logout: 'erasing' },
+    },
+    refreshing: {
+      description: 'The refresh token is being spent, under the claim.',
+      tags: 'busy',
+      meta: { text: 'Renewing the login.' },
+      invoke: {
+        id: 'refresh',
+        src: 'refresh',
+        input: ({ context }) => ({ flow: context.flow, token: spentBy(context) }),
+        onDone: [
+          {
+            guard: { type: 'unclearOnce', params: output },
+            target: 'refreshing',
+            reenter: true,
+            actions: 'repeat',
+            description:
+              'Repeated at once, under the same claim: a later repetition falls outside the reuse window.',
+          },
+          { target: 'settling', actions: { type: 'keepResult', params: output } },
+        ],
+        onError: { target: 'settling', actions: { type: 'keepDefect', params: reason } },
+      },
+      on: { logout: { actions: 'leave' } },
+    },
+    settling: {
+      description: 'The result is being written, and the claim returned.',
+      tags: 'busy',
+      meta: { text: 'Storing the login.' },
+      invoke: {
+        id: 'settle',
+        src: 'settle',
+        input: ({ context: { flow, kept, result } }) => ({ flow, kept, result }),
+        onDone: [
+          { guard: 'leaving', target: 'erasing', actions: { type: 'keepSettled', params: output } },
+          {
+            guard: { type: 'newer', params: output },
+            target: 'signedIn',
+            actions: { type: 'adopt', params: output },
+            description: 'The late pair is dropped, never revoked: that would revoke the newer pair with it.',
+          },
+          { guard: { type: 'writtenEnd', params: output }, target: 'ended' },
+          {
+            guard: { type: 'written', params: output },
+            target: 'signedIn',
+            actions: { type: 'keepSettled', params: output },
+          },
+          { guard: 'pairInHand', target: 'revoking', actions: 'revokePairInHand' },
+          { target: 'signedOut' },
+        ],
+        onError: { target: 'unsettled', actions: { type: 'keepError', params: reason } },
+      },
+      on: { logout: { actions: 'leave' } },
+    },
+    unsettled: {
+      description:
+        'The result could not be written. A new pair stays in memory, usable, and the claim is kept.',
+      tags: 'settled',
+      meta: { text: 'Logged in, but the login is not stored yet.' },
+      always: { guard: 'leaving', target: 'erasing' },
+      entry: 'countTry',
+      after: { untilRetry: 'settling' },
+      on: {
+        need: { guard: 'renewableInHand', target: 'refreshing' },
+        logout: 'erasing',
+      },
+    },
+    erasing: {
+      description: 'The stored login is being removed.',
+      tags: 'busy',
+      meta: { text: 'Logging out.' },
+      entry: 'stay',
+      invoke: {
+        id: 'erase',
+        src: 'erase',
+        input: ({ context: { flow } }) => ({ flow }),
+        onDone: [
+          {
+            guard: { type: 'toRevoke', params: output },
+            target: 'revoking',
+            actions: { type: 'revokeRemoved', params: output },
+          },
+          { target: 'signedOut' },
+        ],
+        onError: [
+          { guard: 'pairInHand', target: 'unsettled', actions: { type: 'keepError', params: reason } },
+          { target: 'unavailable', actions: { type: 'keepError', params: reason } },
+        ],
+      },
+    },
+    revoking: {
+      description: 'The provider is told that the tokens are no longer used.',
+      tags: 'busy',
+      meta: { text: 'Revoking the tokens.' },
+      invoke: {
+        id: 'revoke',
+        src: 'revoke',
+        input: ({ context: { flow, revoking } }) => ({ flow, revoking }),
+        onDone: { target: 'signedOut', actions: { type: 'keepRevocation', params: output } },
+        onError: { target: 'signedOut', actions: { type: 'keepNoRevocation', params: reason } },
+      },
+    },
+  },
+})
+
+/** What an actor resolved with. */
+function output<Output>({ event }: { readonly event: DoneActorEvent<Output> }): Output {
+  return event.output
+}
+
+/** Why an actor rejected. */
+function reason({ event }: { readonly event: ErrorActorEvent }): unknown {
+  return event.error
+}
+
+function rejectedToken({ event }: { readonly event: { readonly token: Secret } }): Secret {
+  return event.token
+}
+
+function nowOf({ flow }: SessionContext): number {
+  return flow.device.clock.now()
+}
+
+/** The token that was issued and is not written yet. */
+function pairInHand({ result }: SessionContext) {
+  return result?.type === 'token' || result?.type === 'login' ? result : undefined
+}
+
+/** The token to hand out, and when it was requested. */
+export function tokenInUse(
+  context: SessionContext,
+): { readonly token: OAuthToken; readonly sentAt: number } | undefined {
+  return pairInHand(context) ?? context.kept
+}
+
+/** Whether the token should be renewed: an API refused it, or it expires soon. */
+export function isDue(context: SessionContext, now: number): boolean {
+  const { expiresIn } = tokenInUse(context)?.token ?? {}
+  if (context.distrusted || tokenInUse(context) === undefined) return true
+  if (expiresIn === undefined) return false
+  return now >= endOf(context) - Math.min(context.flow.minValidity, expiresIn * 1000 * EARLY_SHARE)
+}
+
+/** Whether the token can still be used, though it may be due. */
+export function isUsable(context: SessionContext, now: number): boolean {
+  return tokenInUse(context) !== undefined && !context.distrusted && now < endOf(context)
+}
+
+/** When the token in use expires, by our own clock. Epoch milliseconds. */
+function endOf(context: SessionContext): number {
+  const { token, sentAt } = tokenInUse(context) ?? {}
+  return token?.expiresIn === undefined ? Number.POSITIVE_INFINITY : (sentAt ?? 0) + token.expiresIn * 1000
+}
+
+/** Whether it is this token that was refused, and it was not renewed a moment ago. */
+function isRejected(context: SessionContext, token: Secret): boolean {
+  const { token: inUse, sentAt = 0 } = tokenInUse(context) ?? {}
+  const isInUse = inUse?.accessToken.reveal() === token.reveal()
+  return isInUse && (context.kept?.generation === 0 || nowOf(context) >= sentAt + RENEWAL_PAUSE)
+}
+
+function trusted(kept: KeptToken | undefined) {
+  return {
+    kept,
+    result: undefined,
+    distrusted: false,
+    busy: undefined,
+    error: undefined,
+    faults: 0,
+    restsUntil: 0,
+  }
+}
+
+function loggedIn(context: SessionContext, result: DeviceResult) {
+  if (result.status !== 'authorized') return {}
+  return {
+    result: { type: 'login' as const, token: result.token, sentAt: nowOf(context) },
+    kept: undefined,
+    distrusted: false,
+    tries: 0,
+  }
+}
+
+/** A pair in hand is kept through a fault: it is still to be written. */
+function renewed(context: SessionContext, result: RefreshResult) {
+  const isFault = result.type === 'fault' || result.type === 'unclear'
+  const pair = pairInHand(context)
+  return {
+    result: isFault && pair ? pair : result,
+    repeated: false,
+    tries: 0,
+    ...(result.type === 'token' && { distrusted: false }),
+    ...(isFault && rested(context, result.error, result.retryAfter)),
+    ...(result.type === 'ended' && { error: result.error }),
+  }
+}
+
+function rested(context: SessionContext, error: AnyAuthgraphError, retryAfter = 0) {
+  const faults = context.faults + 1
+  const pause = Math.max(pauseAfter(faults) * (1 + context.flow.jitter), retryAfter * 1000)
+  return { error, faults, restsUntil: nowOf(context) + pause }
+}
+
+function settled(_: SessionContext, result: SettleResult) {
+  if (result.type === 'newer') return trusted(result.kept)
+  if (result.type === 'written' && result.kept) return trusted(result.kept)
+  return { result: undefined }
+}
+
+/** Milliseconds of the pause after so many faults. */
+function pauseAfter(faults: number): number {
+  return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.max(0, faults - 1))
+}
+
+function tokensOf(...tokens: readonly (OAuthToken | undefined)[]): OAuthToken[] {
+  return tokens.filter((token) => token !== undefined)
+}
+
+/** The token whose refresh token is spent. */
+function spentBy(context: SessionContext): OAuthToken {
+  return (pairInHand(context) ?? held(context)).token
+}
+
+/** Reads the token that the states with a login have. */
+function held({ kept }: SessionContext): KeptToken {
+  if (kept === undefined) throw new TypeError('there is no token in the context')
+  return kept
+}
+
+function notProvided(name: string): never {
+  throw new TypeError(`the machine needs "${name}": provide() it, or use createSession()`)
+}

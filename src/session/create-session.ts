@@ -1,0 +1,270 @@
+import { type Actor, createActor, fromPromise, type SnapshotFrom } from 'xstate'
+import {
+  type ClaimResult,
+  type EraseResult,
+  isDue,
+  isUsable,
+  type KeptToken,
+  type ReadResult,
+  type RefreshResult,
+  type Revocation,
+  type SessionContext,
+  type SessionInput,
+  type SettleResult,
+  session as sessionMachine,
+  tokenInUse,
+} from '../../machines/session.ts'
+import type { Auth } from '../auth/auth.ts'
+import { bearer } from '../auth/bearer.ts'
+import { reasonOf } from '../client/authorize-device.ts'
+import { announce } from '../client/create-device-authorization.ts'
+import { deviceMachine } from '../client/device-machine.ts'
+import {
+  type Clock,
+  type DeviceAuthorizationActor,
+  deviceInput,
+  type ShownCodes,
+  systemClock,
+} from '../client/options.ts'
+import { BadOptionError, BusyError, CancelledError, LoginRequiredError, NotKeptError } from '../errors.ts'
+import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { Provider } from '../protocol/provider.ts'
+import { Secret } from '../secret.ts'
+import { claim, erase, read, refresh, revoke, type SessionParts, settle } from './session-actors.ts'
+import type { SessionStore } from './session-store.ts'
+
+/** Seconds for which a token must still be good when it is handed out. */
+const MIN_VALIDITY = 60
+
+/** What the actors of the machine find in its input. */
+interface SessionFlow extends SessionInput {
+  readonly parts: SessionParts
+}
+
+/** This process, in a store that does not know its processes. Some runtimes have no random numbers while they load. */
+let thisProcess: string | undefined
+
+/** The sessions of this process that run: a claim of one that was stopped has lapsed. */
+const running = new Set<string>()
+
+/** One for all sessions: a machine of its own for each would take ten times the memory. */
+const machine = sessionMachine.provide({
+  actors: {
+    authorize: deviceMachine,
+    read: fromPromise<ReadResult, { readonly flow: SessionInput }>(({ input }) => read(partsOf(input))),
+    claim: fromPromise<ClaimResult, { readonly flow: SessionInput; readonly kept: KeptToken }>(({ input }) =>
+      claim(partsOf(input), input.kept),
+    ),
+    refresh: fromPromise<RefreshResult, { readonly flow: SessionInput; readonly token: OAuthToken }>(
+      ({ input }) => refresh(partsOf(input), input.token),
+    ),
+    settle: fromPromise<SettleResult, Pick<SessionContext, 'flow' | 'kept' | 'result'>>(({ input }) =>
+      settle(partsOf(input), input),
+    ),
+    erase: fromPromise<EraseResult, { readonly flow: SessionInput }>(({ input }) => erase(partsOf(input))),
+    revoke: fromPromise<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>(({ input }) =>
+      revoke(partsOf(input), input.revoking),
+    ),
+  },
+})
+
+function partsOf({ flow }: { readonly flow: SessionInput }): SessionParts {
+  return (flow as SessionFlow).parts
+}
+
+/**
+ * What `createSession` takes.
+ *
+ * @group Session
+ */
+export interface SessionOptions {
+  readonly clientId: string | Secret
+  /** Of a confidential client only. */
+  readonly clientSecret?: string | Secret
+  /** The scopes to ask for at a login: none by default. */
+  readonly scopes?: readonly string[]
+  /** Where to log in: {@link github}`()` by default. */
+  readonly provider?: Provider
+  /** Where the login is stored. All processes with the same store and name share it. */
+  readonly store: SessionStore
+  /** The name of the login in the store: `default` by default. */
+  readonly name?: string
+  /** Called with the codes of each login, to show them to the user. */
+  readonly onCodes?: (codes: ShownCodes) => unknown
+  /** Sends the requests: the runtime's own by default. */
+  readonly fetch?: typeof globalThis.fetch
+  /** The runtime's own by default. */
+  readonly clock?: Clock
+  /** A number from 0 up to 1, which spreads the retries of many processes: `Math.random` by default. */
+  readonly random?: () => number
+  /** Seconds for which a token must still be good when it is handed out: 60 by default, at most half of its lifetime. */
+  readonly minValidity?: number
+}
+
+/**
+ * The machine of a session as a running actor.
+ *
+ * @group Session
+ */
+export interface SessionActor extends Actor<typeof sessionMachine> {}
+
+/**
+ * A snapshot of a session.
+ *
+ * @group Session
+ */
+export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
+
+/**
+ * One login, kept and renewed. It is a form of authentication: `createApi({ auth: session })`.
+ *
+ * @group Session
+ */
+export interface Session extends Auth {
+  /**
+   * Resolves with an access token that is good now, renewed first if necessary.
+   *
+   * @param options.signal Gives up this call, never the renewal, which others may wait for.
+   * @throws {@link LoginRequiredError} if there is no login; {@link BusyError} if another process renews it and does not
+   * finish; or the fault of the last renewal while the next one is not due.
+   */
+  token(options?: { readonly signal?: AbortSignal }): Promise<Secret>
+  /**
+   * Runs a device authorization, and stores its token. A login that is running already is waited for.
+   *
+   * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} as {@link authorizeDevice} does;
+   * {@link NotKeptError}, which holds the token, if the store cannot be written.
+   */
+  login(): Promise<void>
+  /** Removes the login from the store, then revokes its tokens if the provider has an endpoint for that (RFC 7009). */
+  logout(): Promise<Revocation>
+  /** The machine, for a user interface: {@link viewOfSession} reads its snapshots. */
+  readonly actor: SessionActor
+}
+
+/**
+ * Makes a session over a store: a login that any number of processes share without logging each other out.
+ *
+ * @throws {@link BadOptionError} for options that cannot be used.
+ * @group Session
+ */
+export function createSession(options: SessionOptions): Session {
+  const { store, name = 'default', minValidity = MIN_VALIDITY, onCodes, random = Math.random } = options
+  if (typeof store?.update !== 'function')
+    throw new BadOptionError('store must have the method "update": memoryStore(), or fileStore() on Node')
+  if (typeof name !== 'string' || name === '')
+    throw new BadOptionError('name must be a string that is not empty')
+  if (!(minValidity >= 0)) throw new BadOptionError('minValidity must be a number of seconds, 0 or more')
+  const { clientId, clientSecret, scopes, provider, fetch, clock } = options
+  const timer = clock ?? systemClock
+  const device = deviceInput({
+    clientId,
+    scopes,
+    random,
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(provider && { provider }),
+    ...(fetch && { fetch }),
+    ...(clock && { clock }),
+  })
+  thisProcess ??= crypto.randomUUID()
+  const owner = `${store.owners?.self ?? thisProcess}#${crypto.randomUUID()}`
+  const parts: SessionParts = { store, name, sender: { ...device, clock: timer }, owner, running }
+  const flow: SessionFlow = { device, minValidity: minValidity * 1000, jitter: device.jitter, parts }
+  const actor: SessionActor = createActor(machine, { input: flow, clock: timer })
+  if (onCodes) showCodes(actor, onCodes)
+  running.add(owner)
+  actor.subscribe({ error: () => running.delete(owner), complete: () => running.delete(owner) })
+  actor.start()
+
+  const now = () => device.clock.now()
+
+  async function token({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Secret> {
+    let seen: KeptToken | undefined
+    for (let needs = 0; ; needs += 1) {
+      const { context } = await settledOf(actor, signal)
+      // Another process has renewed it since, to a token that has expired as well: that is progress.
+      if (context.kept?.generation !== seen?.generation) needs = Math.min(needs, 1)
+      seen = context.kept
+      const inUse = tokenInUse(context)?.token
+      if (inUse && !isDue(context, now())) return inUse.accessToken
+      if (needs === 2 || (needs > 0 && context.busy)) {
+        if (inUse && isUsable(context, now())) return inUse.accessToken
+        throw reasonWhy(actor.getSnapshot())
+      }
+      actor.send({ type: 'need' })
+    }
+  }
+
+  return {
+    form: 'session',
+    actor,
+    token,
+    async login() {
+      if (!actor.getSnapshot().matches('authorizing')) {
+        await settledOf(actor)
+        actor.send({ type: 'login' })
+      }
+      const { context, value } = await settledOf(actor)
+      if (context.outcome && context.outcome.status !== 'authorized') throw reasonOf(context.outcome)
+      if (value === 'unsettled')
+        throw new NotKeptError(tokenInUse(context)?.token ?? {}, { cause: context.error })
+      if (value !== 'signedIn') throw reasonWhy(actor.getSnapshot())
+    },
+    async logout() {
+      actor.send({ type: 'logout' })
+      const { context, value } = await settledOf(actor)
+      if (value !== 'signedOut') throw context.error ?? new LoginRequiredError()
+      return context.revocation ?? { revoked: false, why: 'there was no login' }
+    },
+    authorization: async () => bearer(await token()),
+    learn({ status }, sent) {
+      const refused = sent?.reveal().replace(/^Bearer /i, '')
+      if (status !== 401 || refused === undefined) return false
+      const inUse = tokenInUse(actor.getSnapshot().context)?.token.accessToken.reveal()
+      if (inUse !== refused) return inUse !== undefined
+      actor.send({ type: 'rejected', token: new Secret(refused) })
+      return actor.getSnapshot().hasTag('busy')
+    },
+  }
+}
+
+/** Waits until nothing is in flight. */
+function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSnapshot> {
+  return new Promise((resolve, reject) => {
+    const give = () => {
+      subscription?.unsubscribe()
+      signal?.removeEventListener('abort', cancel)
+    }
+    const cancel = () => {
+      give()
+      reject(new CancelledError(signal?.reason))
+    }
+    const look = (snapshot: SessionSnapshot) => {
+      if (!snapshot.hasTag('settled')) return
+      give()
+      resolve(snapshot)
+    }
+    let subscription: { unsubscribe(): void } | undefined
+    if (signal?.aborted) return cancel()
+    signal?.addEventListener('abort', cancel, { once: true })
+    subscription = actor.subscribe({ next: look, error: reject, complete: cancel })
+    look(actor.getSnapshot())
+  })
+}
+
+/** Why a session that is settled has no token. */
+function reasonWhy({ context, value }: SessionSnapshot): Error {
+  if (value === 'ended') return new LoginRequiredError('the login has ended')
+  if (value === 'signedOut') return new LoginRequiredError()
+  if (context.busy) return new BusyError(context.busy.pid)
+  return context.error ?? new LoginRequiredError('the token has expired and cannot be renewed')
+}
+
+function showCodes(actor: SessionActor, onCodes: (codes: ShownCodes) => unknown): void {
+  let shown: DeviceAuthorizationActor | undefined
+  actor.subscribe(({ children: { authorize } }) => {
+    if (authorize === undefined || authorize === shown) return
+    shown = authorize as DeviceAuthorizationActor
+    announce(shown, onCodes)
+  })
+}

@@ -1,0 +1,29 @@
+/**
+ * A login after the login: kept, renewed and ended, by any number of processes that share it.
+ *
+ * @module authgraph/session
+ */
+
+export type { Revocation, SessionEvent } from '../../machines/session.ts'
+export {
+  BadOptionError,
+  BusyError,
+  CancelledError,
+  DeniedError,
+  ExpiredError,
+  LoginRequiredError,
+  NotKeptError,
+  StoreUnavailableError,
+} from '../errors.ts'
+export type { Change, Json, Store } from '../store/store.ts'
+export {
+  createSession,
+  type Session,
+  type SessionActor,
+  type SessionOptions,
+  type SessionSnapshot,
+} from './create-session.ts'
+export { memoryStore } from './memory-store.ts'
+export { sealed } from './sealed.ts'
+export type { Owners, SessionStore } from './session-store.ts'
+export { type SessionView, viewOfSession } from './view-of-session.ts'

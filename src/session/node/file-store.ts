@@ -1,0 +1,127 @@
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve, sep } from 'node:path'
+import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
+import { type Change, type Json, NEVER } from '../../store/store.ts'
+import { createTurns } from '../../store/turns.ts'
+import { sealed } from '../sealed.ts'
+import type { SessionStore } from '../session-store.ts'
+import { underLock } from './file-lock.ts'
+import { processOwners } from './process-owners.ts'
+
+/**
+ * What `fileStore` takes besides the name.
+ *
+ * @group Session
+ */
+export interface FileStoreOptions {
+  /** Encrypts the tokens: 32 random bytes. Without it they are in plain text, in files that only this user may read. */
+  readonly seal?: Uint8Array
+}
+
+/**
+ * Keeps sessions in files of this user, shared by all processes of this host: a folder that only the user may open, and a
+ * file for each name.
+ *
+ * An update that writes nothing takes no lock, so that a login can be read from a store that cannot be written. It was run
+ * on Linux with local file systems; a network file system needs hard links and a working `fsync`.
+ *
+ * @param name The name of your program, for a folder in the place that the system has for such files; or the path of a
+ * folder.
+ * @throws {@link BadOptionError} for a name that is empty. Updates reject with {@link StoreUnavailableError} if the folder
+ * can be opened by others, or a file cannot be read or written.
+ * @group Session
+ */
+export function fileStore(name: string, { seal }: FileStoreOptions = {}): SessionStore {
+  if (typeof name !== 'string' || name === '')
+    throw new BadOptionError('fileStore() takes the name of your program, or the path of a folder')
+  const folder = folderOf(name)
+  const owners = processOwners()
+  const inTurn = createTurns()
+  const fileOf = (key: string) => join(folder, `${encodeURIComponent(key)}.json`)
+
+  const store: SessionStore = {
+    owners,
+    async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
+      const file = fileOf(key)
+      return explained(file, async () => {
+        const seen = change(await readRecord(file))
+        if (seen.value === undefined) return seen.result
+        await privateFolder(folder)
+        return inTurn(file, () =>
+          underLock(`${file}.lock`, owners, async () => {
+            const made = change(await readRecord(file))
+            if (made.value === null) await rm(file, { force: true })
+            else if (made.value !== undefined)
+              await replaceFile(file, `${JSON.stringify({ value: made.value, expiresAt: made.expiresAt })}\n`)
+            return { result: made.result, known: '' }
+          }),
+        )
+      })
+    },
+  }
+  return seal === undefined ? store : sealed(store, seal)
+}
+
+/** Where the system keeps what a program remembers. */
+function folderOf(name: string): string {
+  if (isAbsolute(name) || name.includes(sep) || name.includes('/')) return resolve(name)
+  const { LOCALAPPDATA, XDG_STATE_HOME } = process.env
+  if (process.platform === 'win32') return join(LOCALAPPDATA ?? join(homedir(), 'AppData/Local'), name)
+  if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support', name)
+  return join(XDG_STATE_HOME || join(homedir(), '.local/state'), name)
+}
+
+async function readRecord(file: string): Promise<Json | undefined> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const { value, expiresAt = NEVER } = JSON.parse(text)
+    return expiresAt > Date.now() ? value : undefined
+  } catch {
+    throw new StoreUnavailableError(`${file} is damaged: remove it, and log in again`)
+  }
+}
+
+async function privateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { mode, uid } = await stat(folder)
+  // Windows has no such modes, and keeps the folders of one user from the others.
+  if (process.getuid === undefined) return
+  if (uid !== process.getuid() || (mode & 0o077) !== 0)
+    throw new StoreUnavailableError(`${folder} can be opened by other users: run chmod 700 on it`)
+}
+
+/** A reader finds the old text or the new one, whole, even after a crash of the system. */
+async function replaceFile(file: string, text: string): Promise<void> {
+  const next = `${file}.new.${crypto.randomUUID()}`
+  try {
+    const handle = await open(next, 'wx', 0o600)
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(next, file)
+  } catch (error) {
+    await rm(next, { force: true })
+    throw error
+  }
+}
+
+/** Names the file in the errors of the system. */
+async function explained<Result>(file: string, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall === undefined) throw error
+    throw new StoreUnavailableError(`${file} cannot be read or written: ${code}`)
+  }
+}

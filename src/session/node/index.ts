@@ -1,0 +1,8 @@
+/**
+ * Stores for sessions on Node.
+ *
+ * @module authgraph/session/node
+ */
+
+export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
+export { type FileStoreOptions, fileStore } from './file-store.ts'

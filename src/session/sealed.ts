@@ -1,0 +1,117 @@
+import { BadOptionError, StoreUnavailableError } from '../errors.ts'
+import type { Change, Json, Store } from '../store/store.ts'
+import type { SessionStore } from './session-store.ts'
+
+/** Bytes of a key of AES-256, and of the nonce of each record. */
+const KEY_LENGTH = 32
+const NONCE_LENGTH = 12
+
+type Members = Readonly<Record<string, Json>>
+
+/**
+ * Encrypts the tokens in a store with AES-256-GCM. The rest of each record (login, generation, claim) stays readable, so
+ * that processes can agree without the key.
+ *
+ * @param key 32 random bytes.
+ * @throws {@link BadOptionError} for a key of another length. Updates reject with {@link StoreUnavailableError} if a record
+ * was sealed with another key, or was changed.
+ * @group Session
+ */
+export function sealed(store: SessionStore, key: Uint8Array): SessionStore {
+  if (!(key instanceof Uint8Array) || key.byteLength !== KEY_LENGTH)
+    throw new BadOptionError(`key must be a Uint8Array of ${KEY_LENGTH} bytes`)
+  const imported = crypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, [
+    'encrypt',
+    'decrypt',
+  ])
+  imported.catch(() => undefined)
+
+  return {
+    ...(store.owners && { owners: store.owners }),
+    async update<Result>(name: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
+      for (;;) {
+        const before = await read(store, name)
+        const made = change(await open(await imported, name, before))
+        if (made.value === undefined) return made.result
+        const value = made.value === null ? null : await seal(await imported, name, made.value)
+        if (
+          await replace(store, name, {
+            before,
+            value,
+            expiresAt: made.value === null ? undefined : made.expiresAt,
+          })
+        )
+          return made.result
+      }
+    },
+  }
+}
+
+function read(store: Store, name: string): Promise<Json | undefined> {
+  return store.update(name, (value) => ({ result: value }))
+}
+
+/** False where another process has changed the record. */
+function replace(
+  store: Store,
+  name: string,
+  {
+    before,
+    value,
+    expiresAt,
+  }: {
+    readonly before: Json | undefined
+    readonly value: NonNullable<Json> | null
+    readonly expiresAt: number | undefined
+  },
+): Promise<boolean> {
+  return store.update<boolean>(name, (now) => {
+    if (JSON.stringify(now) !== JSON.stringify(before)) return { result: false }
+    if (value === null) return { result: true, value }
+    return { result: true, value, ...(expiresAt !== undefined && { expiresAt }) }
+  })
+}
+
+async function seal(key: CryptoKey, name: string, value: NonNullable<Json>): Promise<NonNullable<Json>> {
+  const { token, ...rest } = value as Members
+  if (token === undefined) return value
+  const iv = crypto.getRandomValues(new Uint8Array(NONCE_LENGTH))
+  const text = new TextEncoder().encode(JSON.stringify(token))
+  const bytes = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv, additionalData: bound(name, rest) },
+    key,
+    text,
+  )
+  return { ...rest, sealed: [toBase64(iv), toBase64(new Uint8Array(bytes))] }
+}
+
+async function open(key: CryptoKey, name: string, value: Json | undefined): Promise<Json | undefined> {
+  const { sealed, ...rest } = Object(value) as Members
+  if (!Array.isArray(sealed)) return value
+  try {
+    const [iv, bytes] = sealed.map(fromBase64) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>]
+    const text = await crypto.subtle.decrypt(
+      { name: 'AES-GCM', iv, additionalData: bound(name, rest) },
+      key,
+      bytes,
+    )
+    return { ...rest, token: JSON.parse(new TextDecoder().decode(text)) }
+  } catch {
+    throw new StoreUnavailableError(
+      'the stored login cannot be decrypted: it was sealed with another key, or changed',
+    )
+  }
+}
+
+/** A token opens only in its own record: at its name, and beside the login and the origins that it was sealed with. */
+function bound(name: string, { login, origins }: Members): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify([name, login, origins]))
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+}

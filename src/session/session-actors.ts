@@ -1,0 +1,186 @@
+import type {
+  ClaimResult,
+  EraseResult,
+  KeptToken,
+  ReadResult,
+  RefreshResult,
+  Revocation,
+  SessionContext,
+  SettleResult,
+} from '../../machines/session.ts'
+import { post, type Sender } from '../client/exchange.ts'
+import type { Clock } from '../client/options.ts'
+import { requestRefresh } from '../client/refresh.ts'
+import { within } from '../client/within.ts'
+import { type AnyAuthgraphError, AuthgraphError, RefusedError } from '../errors.ts'
+import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { Change, Json } from '../store/store.ts'
+import {
+  type Claim,
+  keptOf,
+  readSession,
+  type SessionRecord,
+  type SignedInRecord,
+  signedIn,
+} from './session-record.ts'
+import type { SessionStore } from './session-store.ts'
+
+/** Milliseconds after which a claim lapses whose owner cannot be asked after, such as a process of another host. */
+const CLAIM_LIFETIME = 90_000
+
+/** What a provider says when a refresh token is spent or revoked. GitHub says the second one, with status 200. */
+const ENDING_CODES = ['invalid_grant', 'bad_refresh_token']
+
+/** Errors after which the refresh token may be spent: the request was sent, and no usable response came. */
+const UNCLEAR = ['unreachable', 'timed_out', 'bad_response', 'response_too_large', 'redirected']
+
+/** What the actors of one session work with. */
+export interface SessionParts {
+  readonly store: SessionStore
+  /** The key of its record. */
+  readonly name: string
+  readonly sender: Sender & { readonly clock: Clock }
+  /** Tells this session from others in its claims: the process, and the session in it. */
+  readonly owner: string
+  /** The sessions of this process that run. */
+  readonly running: ReadonlySet<string>
+}
+
+/** Reads the stored login. */
+export async function read({ store, name, sender }: SessionParts): Promise<ReadResult> {
+  const record = readSession(await store.update(name, (value) => ({ result: value })), sender.provider)
+  if (record?.status === 'signedIn') return { type: 'found', kept: keptOf(record) }
+  return { type: record?.status === 'ended' ? 'ended' : 'nothing' }
+}
+
+/** Claims the right to spend the refresh token. A store that cannot be written refuses it, so that nothing is spent. */
+export function claim(parts: SessionParts, kept: KeptToken): Promise<ClaimResult> {
+  return updateRecord<ClaimResult>(parts, (record) => {
+    if (record?.status === 'ended') return { result: { type: 'nothingToSpend' } }
+    if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
+    if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
+    if (kept.token.refreshToken === undefined) return { result: { type: 'nothingToSpend' } }
+    const holder = holderOf(parts, record)
+    if (holder !== undefined)
+      return { result: { type: 'busy', pid: parts.store.owners?.pidOf(processOf(holder)) } }
+    const claimed = { owner: parts.owner, since: parts.sender.clock.now() }
+    return { result: { type: 'mine' }, value: { ...record, claim: claimed } }
+  })
+}
+
+/** The living owner of the claim of a record, where it is not this session. */
+function holderOf(parts: SessionParts, { claim }: SignedInRecord): string | undefined {
+  return claim === undefined || claim.owner === parts.owner || isGone(parts, claim) ? undefined : claim.owner
+}
+
+function isGone({ store, owner: ours, running, sender }: SessionParts, { owner, since }: Claim): boolean {
+  const process = processOf(owner)
+  if (process === processOf(ours)) return !running.has(owner)
+  return store.owners?.isGone(process) ?? sender.clock.now() >= since + CLAIM_LIFETIME
+}
+
+function processOf(owner: string): string {
+  return owner.slice(0, owner.lastIndexOf('#'))
+}
+
+/** Spends the refresh token. Never rejects: what came of it is told by the type of the result. */
+export async function refresh({ sender }: SessionParts, token: OAuthToken): Promise<RefreshResult> {
+  const sentAt = sender.clock.now()
+  try {
+    return { type: 'token', token: await requestRefresh(token, sender), sentAt }
+  } catch (error) {
+    return understood(error)
+  }
+}
+
+function understood(error: unknown): RefreshResult {
+  if (!(error instanceof AuthgraphError)) throw error
+  const known = error as AnyAuthgraphError
+  if (!(known instanceof RefusedError))
+    return { type: UNCLEAR.includes(known.code) ? 'unclear' : 'fault', error: known }
+  const { status, retryAfter } = known
+  if (status >= 500 || (status < 300 && known.error === undefined))
+    return { type: 'unclear', error: known, retryAfter }
+  if (ENDING_CODES.includes(known.error ?? '')) return { type: 'ended', error: known }
+  return { type: 'fault', error: known, retryAfter }
+}
+
+/**
+ * Writes a result, and returns the claim, in one update. A newer generation of the same login wins; so do a logout and
+ * another login.
+ */
+export function settle(
+  parts: SessionParts,
+  { kept, result }: Pick<SessionContext, 'kept' | 'result'>,
+): Promise<SettleResult> {
+  const { sender, owner } = parts
+  return updateRecord<SettleResult>(parts, (record) => {
+    const at = sender.clock.now()
+    if (result === undefined) return { result: { type: 'written', at } }
+    if (kept === undefined) {
+      if (result.type !== 'login' && result.type !== 'token') return { result: { type: 'written', at } }
+      return written(parts, { ...result, login: crypto.randomUUID(), generation: 0 }, at)
+    }
+    if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
+    if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
+    if (result.type === 'token' || result.type === 'login')
+      return written(parts, { ...result, login: kept.login, generation: kept.generation + 1 }, at)
+    // Another process may have taken over the claim: its result counts then.
+    if (record.claim?.owner !== owner) return { result: { type: 'newer', kept } }
+    if (result.type === 'ended') return { result: { type: 'written', at }, value: { v: 1, status: 'ended' } }
+    const { claim: _, ...released } = record
+    return { result: { type: 'written', at }, value: released }
+  })
+}
+
+function written(
+  { sender }: SessionParts,
+  { login, generation, token, sentAt }: KeptToken,
+  at: number,
+): RecordChange<SettleResult> {
+  const kept = { login, generation, token, sentAt }
+  return { result: { type: 'written', kept, at }, value: signedIn(kept, sender.provider) }
+}
+
+/** Writes a record that says that nobody is logged in, whatever there was. */
+export function erase(parts: SessionParts): Promise<EraseResult> {
+  return updateRecord<EraseResult>(parts, (record) => {
+    if (record === undefined || record.status === 'signedOut') return { result: { removed: undefined } }
+    const removed = record.status === 'signedIn' ? keptOf(record).token : undefined
+    return { result: { removed }, value: { v: 1, status: 'signedOut' } }
+  })
+}
+
+/**
+ * Tells the provider that tokens are no longer used.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2 RFC 7009, section 2}
+ */
+export async function revoke({ sender }: SessionParts, tokens: readonly OAuthToken[]): Promise<Revocation> {
+  const { revocationEndpoint } = sender.provider
+  if (revocationEndpoint === undefined)
+    return { revoked: false, why: 'the provider names no revocation endpoint' }
+  for (const { accessToken, refreshToken } of tokens) {
+    const fields = { token: refreshToken ?? accessToken }
+    const { status } = await within({ clock: sender.clock }, (signal) =>
+      post(revocationEndpoint, fields, sender, signal),
+    )
+    if (status !== 200) return { revoked: false, why: `the provider responded with status ${status}` }
+  }
+  return { revoked: true }
+}
+
+type RecordChange<Result> =
+  | { readonly result: Result; readonly value?: undefined }
+  | { readonly result: Result; readonly value: SessionRecord }
+
+function updateRecord<Result>(
+  { store, name, sender }: SessionParts,
+  change: (record: SessionRecord | undefined) => RecordChange<Result>,
+): Promise<Result> {
+  return store.update<Result>(
+    name,
+    (value) =>
+      change(readSession(value, sender.provider)) as Change<Result> & { readonly value?: NonNullable<Json> },
+  )
+}

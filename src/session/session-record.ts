@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import type { KeptToken } from '../../machines/session.ts'
+import { exportToken, importToken } from '../client/token-record.ts'
+import { StoreUnavailableError, WrongHostError } from '../errors.ts'
+import { parseFields } from '../protocol/parse-fields.ts'
+import type { Provider } from '../protocol/provider.ts'
+import type { Json } from '../store/store.ts'
+
+/** The session that may spend the refresh token, and since when (epoch milliseconds). */
+const claim = v.object({ owner: v.string(), since: v.number() })
+
+const record = v.variant('status', [
+  v.object({
+    v: v.literal(1),
+    status: v.literal('signedIn'),
+    /** Random, made at each login. */
+    login: v.string(),
+    generation: v.number(),
+    /** The origins of the token endpoint and of the API. */
+    origins: v.array(v.string()),
+    /** Epoch milliseconds. */
+    sentAt: v.number(),
+    /** Sensitive: a `TokenRecord`. */
+    token: v.unknown(),
+    claim: v.exactOptional(claim),
+  }),
+  v.object({ v: v.literal(1), status: v.picklist(['signedOut', 'ended']) }),
+])
+
+/** A login as the store keeps it. */
+export type SessionRecord = v.InferOutput<typeof record>
+
+/** A claim on the refresh token of a record. */
+export type Claim = v.InferOutput<typeof claim>
+
+/** The record of a login that has a token. */
+export type SignedInRecord = Extract<SessionRecord, { status: 'signedIn' }>
+
+/**
+ * Reads what the store gave.
+ *
+ * @throws {@link StoreUnavailableError} for anything but a record; {@link WrongHostError} for one of another service.
+ */
+export function readSession(json: Json | undefined, provider: Provider): SessionRecord | undefined {
+  if (json === undefined) return undefined
+  const read = parseFields(record, json, 'stored session', StoreUnavailableError)
+  if (read.status === 'signedIn' && read.origins.join() !== originsOf(provider).join())
+    throw new WrongHostError('the stored login is for another service: nothing was sent')
+  return read
+}
+
+/** Makes the record of a token. */
+export function signedIn(
+  { login, generation, token, sentAt }: KeptToken,
+  provider: Provider,
+): SignedInRecord {
+  return {
+    v: 1,
+    status: 'signedIn',
+    login,
+    generation,
+    origins: originsOf(provider),
+    sentAt,
+    token: exportToken(token),
+  }
+}
+
+/** Reads the token of a record. Throws BadOptionError where it is damaged. */
+export function keptOf({ login, generation, token, sentAt }: SignedInRecord): KeptToken {
+  return { login, generation, token: importToken(token), sentAt }
+}
+
+function originsOf({ tokenEndpoint, baseUrl }: Provider): string[] {
+  return [tokenEndpoint, ...(baseUrl === undefined ? [] : [baseUrl])].map(
+    (address) => new URL(address).origin,
+  )
+}

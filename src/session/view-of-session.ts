@@ -1,0 +1,55 @@
+import { isUsable, tokenInUse } from '../../machines/session.ts'
+import { type DeviceSnapshot, type DeviceView, viewOf } from '../client/view.ts'
+import { AuthgraphError, type ErrorCode } from '../errors.ts'
+import type { SessionSnapshot } from './create-session.ts'
+
+/**
+ * What a user interface shows of a session: plain data without secrets.
+ *
+ * @group Session
+ */
+export interface SessionView {
+  /** The state of the machine. */
+  readonly status: SessionSnapshot['value']
+  /** One sentence for the user. */
+  readonly text: string
+  /** Whether there is a token that can be used now. */
+  readonly isUsable: boolean
+  /** The scopes of the token. */
+  readonly scopes?: readonly string[]
+  /** When the token expires, epoch milliseconds of our own clock; absent where it does not. */
+  readonly expiresAt?: number
+  /** Whether the token is stored: a new one may not be, while the store fails. */
+  readonly isStored: boolean
+  /** The device authorization, during a login. */
+  readonly login?: DeviceView
+  /** The process that renews the login now. */
+  readonly busy?: { readonly pid?: number | undefined }
+  /** The last fault. */
+  readonly error?: { readonly code: ErrorCode; readonly message: string }
+}
+
+/**
+ * Reads a snapshot into what a user interface shows.
+ *
+ * @param now Epoch milliseconds.
+ * @group Session
+ */
+export function viewOfSession(snapshot: SessionSnapshot, now: number): SessionView {
+  const { context, value, children } = snapshot
+  const { token, sentAt } = tokenInUse(context) ?? {}
+  const authorization = children.authorize?.getSnapshot() as DeviceSnapshot | undefined
+  return {
+    status: value,
+    text: Object.values(snapshot.getMeta()).at(-1)?.text ?? '',
+    isUsable: isUsable(context, now),
+    isStored: context.kept !== undefined && context.result === undefined,
+    ...(token && { scopes: token.scopes }),
+    ...(token?.expiresIn !== undefined && { expiresAt: (sentAt ?? 0) + token.expiresIn * 1000 }),
+    ...(authorization && value === 'authorizing' && { login: viewOf(authorization, now) }),
+    ...(context.busy && { busy: context.busy }),
+    ...(context.error instanceof AuthgraphError && {
+      error: { code: context.error.code, message: context.error.message },
+    }),
+  }
+}

@@ -1,0 +1,13 @@
+import { createSession, type Session, type SessionOptions } from 'authgraph/session'
+import { fileStore } from 'authgraph/session/node'
+
+/** One login, shared by all processes of this user. */
+export function openSession(options: Omit<SessionOptions, 'store'>, folder = 'my-cli'): Session {
+  return createSession({
+    ...options,
+    store: fileStore(folder),
+    onCodes: ({ userCode, verificationUri }) => {
+      process.stderr.write(`Enter ${userCode} at ${verificationUri}\n`)
+    },
+  })
+}

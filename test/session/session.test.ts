@@ -1,0 +1,441 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createApi } from '../../src/auth/index.ts'
+import { AuthgraphError } from '../../src/errors.ts'
+import {
+  createSession,
+  type Json,
+  memoryStore,
+  type Session,
+  type SessionOptions,
+  type SessionStore,
+  viewOfSession,
+} from '../../src/session/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { rotatingProvider } from './support/rotating-provider.ts'
+
+/** A provider, a store, and sessions over them, in virtual time. */
+function world(options: { readonly reuseWindow?: number; readonly expiresIn?: number } = {}) {
+  const time = new VirtualTime()
+  const clock = time.clock()
+  const server = rotatingProvider({ clock, ...options })
+  const store = memoryStore()
+  function open(more: Partial<SessionOptions> = {}): Session {
+    const session = createSession({
+      clientId: 'id',
+      scopes: ['repo'],
+      provider: server.provider,
+      fetch: server.fetch,
+      store,
+      clock,
+      random: () => 0,
+      ...more,
+    })
+    onTestFinished(() => void session.actor.stop())
+    return session
+  }
+  /** Resolves once virtual time has brought the promise to its end. */
+  async function over<Value>(promise: Promise<Value>): Promise<Value> {
+    let isOver = false
+    promise.then(
+      () => (isOver = true),
+      () => (isOver = true),
+    )
+    await time.until(() => isOver)
+    return promise
+  }
+  const read = (session: Session) => over(session.token()).then((token) => token.reveal())
+  async function loggedIn(more: Partial<SessionOptions> = {}) {
+    const session = open(more)
+    await over(session.login())
+    return session
+  }
+  const stored = () =>
+    store.update('default', (value) => ({ result: value })) as Promise<Record<string, Json>>
+  return { time, clock, server, store, open, over, read, loggedIn, stored }
+}
+
+const HOUR = 3_600_000
+
+/** A store that fails as long as it is told to. */
+function failing(store: SessionStore) {
+  const state = { fails: false, asks: 0 }
+  const wrapped: SessionStore = {
+    async update(key, change) {
+      state.asks += 1
+      if (state.fails) throw new Error('disk full')
+      return store.update(key, change)
+    },
+  }
+  return { state, store: wrapped }
+}
+
+describe('a session', () => {
+  test('logs in once, and hands out the token without a request', async () => {
+    const { server, loggedIn, read, open } = world()
+    const codes: string[] = []
+    const session = await loggedIn({ onCodes: ({ userCode }) => void codes.push(userCode) })
+    expect(codes).toEqual(['ABCD-EFGH'])
+    expect(await read(session)).toBe('access-0-0')
+    expect(await read(open())).toBe('access-0-0')
+    expect(server.requests).toEqual(['/login/device/code', '/login/oauth/access_token'])
+  })
+
+  test('without a login it rejects with login_required, and sends nothing', async () => {
+    const { server, open, read } = world()
+    await expect(read(open())).rejects.toMatchObject({ code: 'login_required' })
+    expect(server.requests).toEqual([])
+  })
+
+  test('renews a token that is due, once for all who ask', async () => {
+    const { time, server, loggedIn, read } = world()
+    const session = await loggedIn()
+    await time.advance(HOUR - 59_000)
+    expect(await Promise.all([read(session), read(session), read(session)])).toEqual(
+      Array(3).fill('access-0-1'),
+    )
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('fifty sessions over one store wake with one expired pair: one request', async () => {
+    const { time, server, loggedIn, open, read } = world({ reuseWindow: 0 })
+    await loggedIn()
+    const sessions = Array.from({ length: 50 }, () => open())
+    await time.advance(HOUR)
+    expect(await Promise.all(sessions.map(read))).toEqual(Array(50).fill('access-0-1'))
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+    expect(server.families.map(({ revoked }) => revoked)).toEqual([false])
+  })
+
+  test('takes a lost response for unclear, and repeats the request at once', async () => {
+    const { time, server, loggedIn, read } = world()
+    const session = await loggedIn()
+    await time.advance(HOUR)
+    server.faults.push('lost')
+    const before = time.now
+    expect(await read(session)).toBe('access-0-1')
+    expect(time.now).toBe(before)
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0', 'refresh-0-0'])
+  })
+
+  test.each(['busy', 'html', 'limited', 'refused', 'invalid_client'] as const)(
+    'keeps the login through a refresh that meets "%s", rests, and renews later',
+    async (fault) => {
+      const { time, server, loggedIn, read, stored } = world()
+      const session = await loggedIn()
+      await time.advance(HOUR - 30_000)
+      server.faults.push(fault, fault)
+      // It is due, and still good.
+      expect(await read(session)).toBe('access-0-0')
+      const sent = server.requests.length
+      expect(await read(session)).toBe('access-0-0')
+      expect(server.requests).toHaveLength(sent)
+      expect(await stored()).toMatchObject({ status: 'signedIn', generation: 0 })
+      expect(await stored()).not.toHaveProperty('claim')
+      server.faults.length = 0
+      await time.advance(60_000)
+      expect(await read(session)).toBe('access-0-1')
+    },
+  )
+
+  test('rejects with the fault while it rests, if the token has expired', async () => {
+    const { time, server, loggedIn, read } = world()
+    const session = await loggedIn()
+    await time.advance(HOUR)
+    server.faults.push('refused', 'refused')
+    await expect(read(session)).rejects.toMatchObject({ code: 'unreachable' })
+    expect(viewOfSession(session.actor.getSnapshot(), time.now)).toMatchObject({
+      status: 'signedIn',
+      isUsable: false,
+      error: { code: 'unreachable' },
+    })
+  })
+
+  test('ends when the provider says so, for every process', async () => {
+    const { time, server, loggedIn, open, read, stored } = world()
+    const session = await loggedIn()
+    const other = open()
+    await time.settle()
+    await time.advance(HOUR)
+    for (const family of server.families) family.revoked = true
+    await expect(read(session)).rejects.toMatchObject({ code: 'login_required', message: /ended/ })
+    await expect(read(other)).rejects.toMatchObject({ code: 'login_required', message: /ended/ })
+    expect(await stored()).toEqual({ v: 1, status: 'ended' })
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('keeps a new pair in memory, usable, until the store can be written', async () => {
+    const { time, server, store, loggedIn, open, read, stored } = world()
+    await loggedIn()
+    const broken = failing(store)
+    const session = open({ store: broken.store })
+    await time.settle()
+    await time.advance(HOUR)
+    const release = server.holdRefresh()
+    const token = session.token()
+    await time.settle()
+    broken.state.fails = true
+    release()
+    expect((await token).reveal()).toBe('access-0-1')
+    expect(viewOfSession(session.actor.getSnapshot(), time.now)).toMatchObject({
+      status: 'unsettled',
+      isUsable: true,
+      isStored: false,
+    })
+    broken.state.fails = false
+    await time.advance(2_000)
+    expect(await stored()).toMatchObject({ generation: 1 })
+    expect(await read(open())).toBe('access-0-1')
+  })
+
+  test('a pair that is not stored is renewed itself when it is due, and stored last', async () => {
+    const { time, server, store, loggedIn, open, read, stored } = world()
+    await loggedIn()
+    const broken = failing(store)
+    const session = open({ store: broken.store })
+    await time.settle()
+    await time.advance(HOUR)
+    const release = server.holdRefresh()
+    const token = session.token()
+    await time.settle()
+    broken.state.fails = true
+    release()
+    await token
+    await time.advance(HOUR)
+    expect(await read(session)).toBe('access-0-2')
+    broken.state.fails = false
+    await time.advance(61_000)
+    expect(await stored()).toMatchObject({ generation: 1 })
+    expect(await read(open())).toBe('access-0-2')
+  })
+
+  test('spends nothing while the store cannot be written', async () => {
+    const { time, server, store, loggedIn, open, read } = world()
+    await loggedIn()
+    const broken = failing(store)
+    const session = open({ store: broken.store })
+    await time.settle()
+    await time.advance(HOUR - 30_000)
+    broken.state.fails = true
+    expect(await read(session)).toBe('access-0-0')
+    await time.advance(HOUR)
+    await expect(read(session)).rejects.toThrow('disk full')
+    expect(server.requests).toHaveLength(2)
+  })
+
+  test('waits for another process that renews, and names it after ten seconds', async () => {
+    const { time, server, store, loggedIn, open, over } = world()
+    await loggedIn()
+    const owners = (self: string) => ({ self, isGone: () => false, pidOf: () => 4711 })
+    const first = open({ store: { ...store, owners: owners('one') } })
+    const second = open({ store: { ...store, owners: owners('two') } })
+    await time.settle()
+    await time.advance(HOUR)
+    const release = server.holdRefresh()
+    const renewed = first.token()
+    await time.settle()
+    const before = time.now
+    await expect(over(second.token())).rejects.toMatchObject({ code: 'busy', pid: 4711 })
+    expect(time.now - before).toBeLessThanOrEqual(11_000)
+    release()
+    expect((await renewed).reveal()).toBe('access-0-1')
+    expect((await over(second.token())).reveal()).toBe('access-0-1')
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('takes over the claim of a process that is gone', async () => {
+    const { time, server, store, loggedIn, open, over } = world()
+    await loggedIn()
+    await store.update('default', (value) => ({
+      result: undefined,
+      value: { ...(value as object), claim: { owner: 'gone#1', since: time.now } },
+    }))
+    await time.advance(HOUR)
+    const session = open({
+      store: { ...store, owners: { self: 'self', isGone: (owner) => owner === 'gone', pidOf: () => 1 } },
+    })
+    expect((await over(session.token())).reveal()).toBe('access-0-1')
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('a claim whose owner cannot be asked after lapses by time', async () => {
+    const { time, store, loggedIn, open, read } = world()
+    await loggedIn()
+    await time.advance(HOUR)
+    await store.update('default', (value) => ({
+      result: undefined,
+      value: { ...(value as object), claim: { owner: 'elsewhere#1', since: time.now } },
+    }))
+    const session = open()
+    await expect(read(session)).rejects.toMatchObject({ code: 'busy', pid: undefined })
+    await time.advance(90_000)
+    expect(await read(session)).toBe('access-0-1')
+  })
+
+  test('a claim of a session that was stopped does not hold up another one of the process', async () => {
+    const { time, server, loggedIn, open, read } = world()
+    await loggedIn()
+    const stopped = open()
+    await time.settle()
+    await time.advance(HOUR)
+    server.holdRefresh()
+    stopped.token().catch(() => undefined)
+    await time.settle()
+    stopped.actor.stop()
+    expect(await read(open())).toBe('access-0-1')
+  })
+})
+
+describe('the end of a session', () => {
+  test('logout erases the login, revokes its token, and is seen by every process', async () => {
+    const { time, server, loggedIn, open, over, read, stored } = world()
+    const session = await loggedIn()
+    const other = open()
+    await time.settle()
+    expect(await over(session.logout())).toEqual({ revoked: true })
+    expect(server.revoked).toEqual(['refresh-0-0'])
+    expect(await stored()).toEqual({ v: 1, status: 'signedOut' })
+    await time.advance(HOUR)
+    await expect(read(other)).rejects.toMatchObject({ code: 'login_required' })
+  })
+
+  test('logout says why nothing was revoked', async () => {
+    const { server, loggedIn, over } = world()
+    const { revocationEndpoint: _, ...provider } = server.provider
+    const session = await loggedIn({ provider })
+    expect(await over(session.logout())).toEqual({
+      revoked: false,
+      why: expect.stringContaining('no revocation'),
+    })
+  })
+
+  test('logout during a refresh of its own revokes the pair that arrives late', async () => {
+    const { time, server, loggedIn, over, stored } = world()
+    const session = await loggedIn()
+    await time.advance(HOUR)
+    const release = server.holdRefresh()
+    session.token().catch(() => undefined)
+    await time.settle()
+    const left = session.logout()
+    await time.settle()
+    release()
+    expect(await over(left)).toEqual({ revoked: true })
+    expect(server.revoked).toEqual(['refresh-0-1'])
+    expect(await stored()).toEqual({ v: 1, status: 'signedOut' })
+  })
+
+  test('logout of another process during a refresh wins, and the late pair is revoked', async () => {
+    const { time, server, loggedIn, open, over, stored } = world()
+    const session = await loggedIn()
+    const other = open()
+    await time.settle()
+    await time.advance(HOUR)
+    const release = server.holdRefresh()
+    const token = session.token()
+    token.catch(() => undefined)
+    await time.settle()
+    await over(other.logout())
+    release()
+    await expect(over(token)).rejects.toMatchObject({ code: 'login_required' })
+    expect(server.revoked).toEqual(['refresh-0-0', 'refresh-0-1'])
+    expect(await stored()).toEqual({ v: 1, status: 'signedOut' })
+  })
+
+  test('another login during a refresh wins, and the pair of the old login is revoked', async () => {
+    const { time, server, loggedIn, open, over, read, stored } = world()
+    const session = await loggedIn()
+    const other = open()
+    await time.settle()
+    await time.advance(HOUR)
+    const release = server.holdRefresh()
+    const token = session.token()
+    token.catch(() => undefined)
+    await time.settle()
+    await over(other.login())
+    release()
+    await time.advance(1000)
+    // One life of the session ends here; the next call reads the new login.
+    expect(await over(token).then((secret) => secret.reveal())).toBe('access-1-0')
+    expect(server.revoked).toEqual(['refresh-0-1'])
+    expect(await stored()).toMatchObject({ generation: 0 })
+    expect(await read(open())).toBe('access-1-0')
+  })
+
+  test('a late pair whose login was renewed by another process is dropped, never revoked', async () => {
+    const { time, server, store, loggedIn, open, over, read, stored } = world()
+    await loggedIn()
+    const owners = (self: string, gone?: string) => ({
+      self,
+      isGone: (owner: string) => owner === gone,
+      pidOf: () => undefined,
+    })
+    const first = open({ store: { ...store, owners: owners('one') } })
+    // It takes the first one for gone, as after a restart of the host, say.
+    const second = open({ store: { ...store, owners: owners('two', 'one') } })
+    await time.settle()
+    await time.advance(HOUR)
+    const release = server.holdRefresh()
+    const late = first.token()
+    await time.settle()
+    expect(await read(second)).toBe('access-0-1')
+    release()
+    expect((await over(late)).reveal()).toBe('access-0-1')
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0', 'refresh-0-0'])
+    expect(server.revoked).toEqual([])
+    expect(await stored()).toMatchObject({ generation: 1 })
+  })
+})
+
+describe('a session as a form of authentication', () => {
+  test('renews a token that an API refuses, once, and sends the request again', async () => {
+    const { time, server, loggedIn, over } = world()
+    const seen: (string | null)[] = []
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const request = new Request(input, init)
+      const header = request.headers.get('authorization')
+      seen.push(header)
+      return header === 'Bearer access-0-0'
+        ? new Response(null, { status: 401 })
+        : Response.json({ login: 'octocat' })
+    }
+    const session = await loggedIn()
+    await time.advance(120_000)
+    const api = createApi({ auth: session, provider: server.provider, fetch })
+    expect(await over(api('/user'))).toEqual({ login: 'octocat' })
+    expect(seen).toEqual(['Bearer access-0-0', 'Bearer access-0-1'])
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('a 401 for a token that was renewed a moment ago goes to the caller', async () => {
+    const { time, server, loggedIn, over, read } = world()
+    const fetch = async () => new Response(null, { status: 401 })
+    const session = await loggedIn()
+    await time.advance(HOUR)
+    await read(session)
+    const api = createApi({ auth: session, provider: server.provider, fetch })
+    await expect(over(api('/user'))).rejects.toMatchObject({ status: 401 })
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+})
+
+describe('a record of another service', () => {
+  test('is refused, and nothing is sent', async () => {
+    const { server, loggedIn, open, over } = world()
+    await loggedIn()
+    const evil = { ...server.provider, tokenEndpoint: 'https://evil.example/token' }
+    const session = open({ provider: evil })
+    const sent = server.requests.length
+    await expect(over(session.token())).rejects.toMatchObject({ code: 'wrong_host' })
+    expect(server.requests).toHaveLength(sent)
+  })
+})
+
+test('no error and no view holds a secret', async () => {
+  const { time, server, loggedIn, over } = world()
+  const session = await loggedIn()
+  await time.advance(HOUR)
+  server.faults.push('refused', 'refused')
+  const error = await over(session.token()).catch((error: AuthgraphError) => error)
+  const shown = JSON.stringify([error, viewOfSession(session.actor.getSnapshot(), time.now), session])
+  expect(shown).not.toMatch(/access-\d|refresh-\d/)
+  expect(error).toBeInstanceOf(AuthgraphError)
+})

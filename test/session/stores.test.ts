@@ -1,0 +1,102 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { memoryStore, sealed } from '../../src/session/index.ts'
+import { fileStore } from '../../src/session/node/index.ts'
+import { storeContract } from '../service/store-contract.ts'
+
+const key = new Uint8Array(32).fill(7)
+const folder = () => join(mkdtempSync(join(tmpdir(), 'authgraph-store-')), 'logins')
+
+storeContract('memoryStore of sessions', memoryStore)
+storeContract('fileStore', () => fileStore(folder()))
+storeContract('a sealed store', () => sealed(memoryStore(), key))
+
+describe('sealed', () => {
+  const record = {
+    login: 'a',
+    origins: ['https://a.example'],
+    generation: 0,
+    token: { accessToken: 'gho_secret' },
+  }
+
+  test('keeps the token out of the store, and the rest readable', async () => {
+    const inner = memoryStore()
+    const store = sealed(inner, key)
+    await store.update('name', () => ({ result: undefined, value: record }))
+    const raw = await inner.update('name', (value) => ({ result: value }))
+    expect(raw).toMatchObject({ login: 'a', generation: 0 })
+    expect(JSON.stringify(raw)).not.toContain('gho_secret')
+    expect(await store.update('name', (value) => ({ result: value }))).toEqual(record)
+  })
+
+  test.each([
+    ['another key', {}, new Uint8Array(32).fill(8)],
+    ['another login', { login: 'b' }, key],
+    ['other origins', { origins: ['https://evil.example'] }, key],
+  ])('does not open a token with %s', async (_, changed, other) => {
+    const inner = memoryStore()
+    await sealed(inner, key).update('name', () => ({ result: undefined, value: record }))
+    await inner.update('name', (value) => ({
+      result: undefined,
+      value: { ...(value as object), ...changed },
+    }))
+    const opened = sealed(inner, other).update('name', (value) => ({ result: value }))
+    await expect(opened).rejects.toMatchObject({ code: 'store_unavailable' })
+  })
+
+  test('does not open a token under another name', async () => {
+    const inner = memoryStore()
+    const store = sealed(inner, key)
+    await store.update('name', () => ({ result: undefined, value: record }))
+    const raw = await inner.update('name', (value) => ({ result: value }))
+    await inner.update('other', () => ({ result: undefined, value: raw ?? '' }))
+    await expect(store.update('other', (value) => ({ result: value }))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
+  })
+
+  test('takes a key of 32 bytes only', () => {
+    expect(() => sealed(memoryStore(), new Uint8Array(16))).toThrow(/32 bytes/)
+  })
+})
+
+describe('fileStore', () => {
+  const write = (store: ReturnType<typeof fileStore>) =>
+    store.update('a b', () => ({ result: undefined, value: 1 }))
+
+  test('keeps a file that only the user may read, in such a folder, and leaves nothing else', async () => {
+    const path = folder()
+    await write(fileStore(path))
+    expect(readdirSync(path)).toEqual(['a%20b.json'])
+    expect(statSync(path).mode & 0o777).toBe(0o700)
+    expect(statSync(join(path, 'a%20b.json')).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(join(path, 'a%20b.json'), 'utf8'))).toEqual({ value: 1 })
+  })
+
+  test('refuses a folder that others may open, and says what to do', async () => {
+    const path = folder()
+    await write(fileStore(path))
+    chmodSync(path, 0o755)
+    await expect(write(fileStore(path))).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('chmod 700'),
+    })
+  })
+
+  test('says which file is damaged', async () => {
+    const path = folder()
+    const store = fileStore(path)
+    await write(store)
+    writeFileSync(join(path, 'a%20b.json'), '{')
+    await expect(write(store)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('a%20b.json is damaged'),
+    })
+  })
+
+  test.each(['', 1 as unknown as string])('does not take %j for a name', (name) => {
+    expect(() => fileStore(name)).toThrow(/name of your program/)
+  })
+})
