@@ -83,7 +83,7 @@ export interface SessionOptions {
   readonly clientSecret?: string | Secret
   /** The scopes to ask for at a login: none by default. */
   readonly scopes?: readonly string[]
-  /** Where to log in: {@link github}`()` by default. */
+  /** Where to log in: `github()` by default. */
   readonly provider?: Provider
   /** Where the login is stored. All processes with the same store and name share it. */
   readonly store: SessionStore
@@ -132,7 +132,7 @@ export interface Session extends Auth {
   /**
    * Runs a device authorization, and stores its token. A login that is running already is waited for.
    *
-   * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} as {@link authorizeDevice} does;
+   * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} as `authorizeDevice` does;
    * {@link NotKeptError}, which holds the token, if the store cannot be written.
    */
   login(): Promise<void>
