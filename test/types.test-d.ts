@@ -44,7 +44,7 @@ test('an actor accepts user events, not the events of its requests', () => {
   const { send } = createDeviceAuthorization({ clientId: 'id' })
   send({ type: 'cancel' })
   send({ type: 'wake' })
-  // @ts-expect-error: only the machine knows when a poll is answered.
+  // @ts-expect-error: only the machine knows when a poll has its response.
   send({ type: 'xstate.done.actor.pollToken', actorId: 'pollToken', output: { type: 'denied', at: 0 } })
   // @ts-expect-error: as above.
   send({ type: 'xstate.error.actor.requestCodes', actorId: 'requestCodes', error: undefined })

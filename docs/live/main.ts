@@ -1,12 +1,5 @@
-import {
-  createDeviceAuthorization,
-  type DeviceSnapshot,
-  deviceMachine,
-  github,
-  viewOf,
-  watch,
-} from 'authgraph'
-import { deviceGrant, grantValue } from 'authgraph/machines'
+import { createDeviceAuthorization, type DeviceSnapshot, github, viewOf, watch } from 'authgraph'
+import { deviceAuthorization, deviceGrant, grantValue } from 'authgraph/machines'
 import type { Decision } from 'authgraph/service'
 import { takenTransitions } from '../../src/cli/watch/taken-transitions.ts'
 import { readMachine, type Transition } from '../tools/read-machine.ts'
@@ -40,7 +33,7 @@ const DECIDED = new Set<Grant['state']>(['approved', 'denied', 'authorized', 'ex
 const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
 
 const time = new PacedClock(browserClock)
-const devicesMachine = readMachine(deviceMachine)
+const devicesMachine = readMachine(deviceAuthorization)
 const deviceLights = new Lights(find('#device-picture'), devicesMachine)
 const serviceMachine = readMachine(deviceGrant)
 const serviceLights = new Lights(find('#service-picture'), serviceMachine)

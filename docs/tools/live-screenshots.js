@@ -14,7 +14,7 @@ await takePictures('live', screens, async (page, keep) => {
   await page.locator('#device-picture .active[data-state="waiting.pending"]').waitFor()
   await page.fill('#code', await page.textContent('#user-code'))
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.locator('#exchanges .exchange:nth-child(4) .answer').waitFor()
+  await page.locator('#exchanges .exchange:nth-child(4) .response').waitFor()
   await page.locator('#device-picture .active[data-state="waiting.pending"]').waitFor()
   keep(await page.screenshot())
 })

@@ -42,7 +42,7 @@ export function hostAddress(text: string): URL | undefined {
 /**
  * Whether a host is a loopback address. RFC 6761, section 6.3; RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3.
  *
- * `*.localhost` is not: many systems resolve those names with DNS, where others can answer.
+ * `*.localhost` is not: many systems resolve those names with DNS, where others can respond.
  */
 export function isLoopback(hostname: string): boolean {
   return ['localhost', '[::1]', '::1'].includes(hostname) || /^127\.\d+\.\d+\.\d+$/.test(hostname)

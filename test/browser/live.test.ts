@@ -9,13 +9,13 @@ import { serveBuiltPage } from '../support/built-page.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { violations } from './axe.ts'
 
-/** Bytes of the whole page, compressed. */
+/** Maximum size of the whole page, compressed, in bytes. */
 const LARGEST = 150_000
 
-/** Milliseconds for what takes a whole flow. */
+/** Milliseconds for a test that runs a whole flow. */
 const SLOW = 60_000
 
-/** Where the slider stands for speeds. */
+/** Slider positions. */
 const SPEED = { slow: '1', quick: '3', fastest: '6' }
 
 const DESK = { width: 1440, height: 1000 }
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     return driver(tab)
   }
 
-  test('leads from the codes to the token, on both sides', { timeout: SLOW }, async () => {
+  test('shows a login from the codes to the token, on both sides', { timeout: SLOW }, async () => {
     const live = await open()
     await live.start(SPEED.quick)
     const code = await live.code()
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.tab.locator('#device-picture .arrow.walked').count()).toBe(5)
   })
 
-  test('shows no secret, of all that passes the wire', { timeout: SLOW }, async () => {
+  test('shows no secret from the wire', { timeout: SLOW }, async () => {
     const live = await open()
     await live.start(SPEED.quick)
     await live.enter(await live.code())
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(shown.match(/[0-9a-f]{32}|gho_|coffee-machine/)).toBeNull()
   })
 
-  test('leads to denied, on both sides', { timeout: SLOW }, async () => {
+  test('shows a denied login, on both sides', { timeout: SLOW }, async () => {
     const live = await open()
     await live.start(SPEED.quick)
     const code = await live.code()
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.color('denied')).not.toBe(codeColor)
   })
 
-  test('leads to expired when nobody decides', { timeout: SLOW }, async () => {
+  test('shows expired codes when the user does not decide', { timeout: SLOW }, async () => {
     const live = await open()
     await live.start(SPEED.quick)
     const codeColor = await live.color(await live.code())
@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.color('expired')).not.toBe(codeColor)
   })
 
-  test('is cancelled, and starts again with another code', { timeout: SLOW }, async () => {
+  test('can be cancelled and started again with a new code', { timeout: SLOW }, async () => {
     const live = await open()
     await live.start(SPEED.slow)
     const first = await live.code()
@@ -157,7 +157,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     ['drop it', /lost/, /^The poll has a result. No usable response: login.example cannot be reached$/],
     ['respond with 503', /503/, /^The poll has a result. No usable response: \w/],
     ['respond with HTML', /Sign in to this network/, /^The poll has a result. No usable response: \w/],
-  ])('gets over a request where the wire is told to %s', { timeout: SLOW }, async (fault, shown, why) => {
+  ])('recovers from a request with the fault "%s"', { timeout: SLOW }, async (fault, shown, why) => {
     const live = await open()
     await live.start(SPEED.quick)
     await live.lit('device', 'waiting.pending')
@@ -172,7 +172,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.says('Authorized.')
   })
 
-  test('is slowed by a fast clock, and gets its token', { timeout: SLOW }, async () => {
+  test('is slowed down with a fast clock and still gets its token', { timeout: SLOW }, async () => {
     const live = await open()
     await live.start(SPEED.slow)
     await live.code()
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.says('Authorized.')
   })
 
-  test('goes on where the network comes back', { timeout: SLOW }, async () => {
+  test('continues when the network returns', { timeout: SLOW }, async () => {
     const live = await open()
     await live.start(SPEED.quick)
     await live.code()
@@ -201,7 +201,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.says('Authorized.')
   })
 
-  test('does nothing while asleep, and knows at once that the code has expired', {
+  test('does nothing while asleep and notices the expired code on waking', {
     timeout: SLOW,
   }, async () => {
     const live = await open()
@@ -210,14 +210,14 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.press('device asleep')
     const before = await live.exchanges()
     await live.tab.getByText('0:00', { exact: true }).waitFor({ timeout: SLOW })
-    // One request may have been on its way.
+    // One request may have been in progress.
     expect(await live.exchanges()).toBeLessThanOrEqual(before + 1)
     expect(await live.tab.textContent('#device-text')).not.toContain('expired')
     await live.press('device asleep')
     await live.lit('device', 'expired')
   })
 
-  test('can be used with nothing but a keyboard', { timeout: SLOW }, async () => {
+  test('can be used with the keyboard alone', { timeout: SLOW }, async () => {
     const live = await open()
     const { keyboard } = live.tab
     const tabTo = async (selector: string) => {
@@ -241,7 +241,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.says('Authorized.')
   })
 
-  test('asks no other host for anything', { timeout: SLOW }, async () => {
+  test('sends no request to another host', { timeout: SLOW }, async () => {
     const context = await browser.newContext()
     onTestFinished(() => context.close())
     const tab = await context.newPage()
@@ -261,7 +261,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
       [DESK, PHONE].map((viewport) => [colorScheme, viewport.width, viewport] as const),
     ),
   )(
-    'has nothing that axe objects to, %s and %d pixels wide',
+    'has no axe violations in %s colours at %d pixels',
     { timeout: SLOW },
     async (colorScheme, _, viewport) => {
       const live = await open({ colorScheme, viewport, reducedMotion: 'reduce' })
@@ -281,7 +281,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
   )
 
   test.each([PHONE, DESK, { width: 320, height: 640 }, { width: 1024, height: 800 }])(
-    'needs no scrolling to the side in $width pixels',
+    'does not scroll sideways at $width pixels',
     { timeout: SLOW },
     async (viewport) => {
       const live = await open({ viewport })
@@ -295,7 +295,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     },
   )
 
-  test('follows the state that is lit, where the picture is larger than its window', {
+  test('scrolls to the active state when the diagram is larger than its frame', {
     timeout: SLOW,
   }, async () => {
     const live = await open({ viewport: PHONE, reducedMotion: 'reduce' })
@@ -317,7 +317,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(isInside).toBe(true)
   })
 
-  test('moves nothing for those who prefer that', { timeout: SLOW }, async () => {
+  test('animates nothing for users who prefer reduced motion', { timeout: SLOW }, async () => {
     const live = await open({ reducedMotion: 'reduce' })
     await live.start(SPEED.quick)
     await live.lit('device', 'waiting.pending')
@@ -325,7 +325,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.tab.locator('#lane .parcel').count()).toBe(0)
   })
 
-  test('runs from a file, without a server', { timeout: SLOW }, async () => {
+  test('runs from a file without a server', { timeout: SLOW }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'authgraph-live-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     for (const [name, content] of page.files) writeFileSync(join(folder, name), content)
@@ -336,13 +336,13 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.lit('service', 'denied')
   })
 
-  test('is small', () => {
+  test('stays below its size limit', () => {
     const sizes = [...page.files.values()].map((content) => gzipSync(content).byteLength)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(LARGEST)
   })
 })
 
-/** What a person does and sees. */
+/** The actions of a user, and what the user sees. */
 function driver(tab: Page) {
   const button = (name: string) => tab.getByRole('button', { name, exact: true })
   return {
@@ -365,12 +365,12 @@ function driver(tab: Page) {
     press: (name: string) => button(name).click(),
     isPressed: (name: string, isPressed: boolean) =>
       tab.getByRole('button', { name, exact: true, pressed: isPressed }).waitFor(),
-    /** Waits until a state is lit in one of the two pictures. */
+    /** Waits until a state is active in one of the two diagrams. */
     lit: (machine: 'device' | 'service', state: string) =>
       tab.locator(`#${machine}-picture .state.active[data-state="${state}"]`).waitFor(),
     says: (words: string, timeout = 30_000) =>
       tab.locator('#device-text').filter({ hasText: words }).waitFor({ timeout }),
-    /** Waits until a move stands in the log. */
+    /** Waits until a transition is in the log. */
     happened: (transition: string) =>
       tab.locator('#transitions .transition', { hasText: transition }).first().waitFor({ state: 'attached' }),
     animations: () =>
@@ -379,10 +379,10 @@ function driver(tab: Page) {
           .getAnimations()
           .map(({ effect }) => (effect as KeyframeEffect).target?.outerHTML.slice(0, 120)),
       ),
-    /** Why a move was taken, as the log says. */
+    /** The reason for a transition, according to the log. */
     why: (transition: string) =>
       tab.locator('#transitions li', { hasText: transition }).first().locator('.why').textContent(),
-    /** The colour of the large words on the device's screen. */
+    /** The colour of the large text on the device's screen. */
     color: (words: string) =>
       tab.locator('#user-code', { hasText: words }).evaluate((element) => getComputedStyle(element).color),
     transitions: () => tab.locator('#transitions .transition').allTextContents(),

@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     return context.newPage()
   }
 
-  /** A service over HTTP, a device that has asked it for codes, and a page that has it open. */
+  /** A service over HTTP, a device that has requested codes, and a browser page. */
   async function begin(options: BrowserContextOptions = {}, serviceOptions: Partial<ServiceOptions> = {}) {
     const service = startService(serviceOptions)
     const { url, close } = await service.listen()
@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     }
   }
 
-  /** Opens a page, and waits until the browser has put the focus where the page asks for it. */
+  /** Opens a page and waits until the code field has the focus. */
   async function openFocused(page: Page, url: string) {
     await page.goto(url)
     await page.locator('#user_code:focus').waitFor()
@@ -56,17 +56,17 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       page = await browser.newPage({ colorScheme, reducedMotion: 'reduce' })
     })
 
-    test.each(states)('%s has no flaw that axe knows', async (_, state) => {
+    test.each(states)('%s has no axe violations', async (_, state) => {
       await page.setContent(defaultPage(state))
       const results = await runAxe(page)
       expect(told(results.violations)).toEqual([])
-      // What axe cannot tell by itself would be no proof.
+      // Checks that axe cannot decide must not hide a violation.
       expect(told(results.incomplete)).toEqual([])
       expect(results.passes.map(({ id }) => id)).toContain('color-contrast')
     })
   })
 
-  test('every state fits into 320 pixels, which is 640 at a zoom of 200 %', async () => {
+  test('every state fits into 320 pixels, the width of a 640-pixel screen at 200 % zoom', async () => {
     const page = await openPage({ viewport: { width: 320, height: 400 } })
     for (const state of states.flatMap(([, state]) => [state, hostile(state)])) {
       await page.setContent(defaultPage(state))
@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     }
   })
 
-  test('letters of twice the size fit, too', async () => {
+  test('every state fits at twice the font size', async () => {
     const page = await openPage({ viewport: { width: 640, height: 800 } })
     for (const [, state] of states) {
       await page.setContent(defaultPage(state))
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     test.each([
       ['approve', 2, 'Your device is connected', 'token'],
       ['deny', 1, 'You denied the request', 'access_denied'],
-    ] as const)('%s: type the code, press Enter, and choose by Tab', async (_, tabs, said, received) => {
+    ] as const)('%s: type the code, press Enter, choose with Tab', async (_, tabs, said, received) => {
       const { page, url, userCode, poll } = await begin()
       await openFocused(page, url)
       await page.keyboard.type(userCode.toLowerCase())
@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       expect(response.access_token ? 'token' : response.error).toBe(received)
     })
 
-    test('after a refusal the field has the focus again, and says why', async () => {
+    test('after a refusal, the field has the focus and describes the error', async () => {
       const { page, url, userCode } = await begin()
       await openFocused(page, url)
       await page.keyboard.type('BCDF-GHJK')
@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     })
   })
 
-  test('the complete address fills in the code, asks to compare it, and then for the decision', async () => {
+  test('the complete address fills in the code and asks the user to compare it before the decision', async () => {
     const { page, url, userCode, poll } = await begin()
     await page.goto(`${url}?user_code=${userCode}`)
     expect(await page.locator('#user_code').inputValue()).toBe(userCode)
@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     expect(await heading(page)).toBe(said)
   })
 
-  test('approve and deny have the same size, the same look, and stand side by side', async () => {
+  test('Approve and Deny have the same size and look, side by side', async () => {
     for (const width of [390, 1280]) {
       const page = await openPage({ viewport: { width, height: 800 } })
       await page.setContent(defaultPage(samples['a request']))
@@ -162,7 +162,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
   })
 
   describe('under its content security policy', () => {
-    /** What the browser refuses from now on. */
+    /** Collects what the browser refuses from now on. */
     function refusals(page: Page): string[] {
       const refused: string[] = []
       page.on('console', (message) => {
@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       return refused
     }
 
-    test('the whole way is free of violations, and has its style', async () => {
+    test('the whole flow has no violations and keeps its style', async () => {
       const { page, url, userCode } = await begin()
       const refused = refusals(page)
       await page.goto(url)
@@ -190,7 +190,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       expect(refused).toEqual([])
     })
 
-    test('a page of one’s own that escapes nothing still runs no script and loads nothing', async () => {
+    test('a custom page without escaping still runs no script and loads nothing', async () => {
       const evil = `<script>document.title = 'run'</script><img src="/x" onerror="document.title = 'run'">
         <p style="color: red">late</p><iframe src="/user"></iframe>`
       const { page, url } = await begin({}, { page: () => `<!doctype html><title>still</title>${evil}` })
@@ -207,8 +207,8 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       await expect.poll(() => page.frames()[1]?.url()).toBe('chrome-error://chromewebdata/')
     })
 
-    test('who was signed out in the middle signs in at another site, and goes on with the code', async () => {
-      // Another name of this machine is another site.
+    test('a user who was signed out midway signs in at another site and continues with the code', async () => {
+      // A different host name makes it a different site.
       const elsewhere = startService({ page: () => '<h1>Sign in here</h1>' })
       const login = await elsewhere.listen()
       onTestFinished(login.close)
@@ -239,8 +239,8 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     })
   })
 
-  describe('over http off loopback, where browsers do not say which site sent a form', () => {
-    /** A browser for which two names lead to this machine: that of the service, and one of a stranger below it. */
+  describe('over http outside loopback, where browsers do not send Sec-Fetch-Site', () => {
+    /** A browser that resolves two host names to this machine: the service, and an attacker's subdomain of it. */
     async function beginAt(host: string, stranger: string) {
       const service = startService({ authUrl: `http://${host}`, allowHttp: true })
       const { url, close } = await service.listen()
@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       }
     }
 
-    test('the form of the page decides', async () => {
+    test('the form of the page works', async () => {
       const { page, userCode, poll } = await beginAt('login.test', 'evil.login.test')
       await page.goto('http://login.test/login/device')
       await page.fill('#user_code', userCode)
@@ -273,7 +273,7 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       expect((await poll()).access_token).toBeDefined()
     })
 
-    test('a form of a sibling does not, though it knows the token and the browser sends the cookie', async () => {
+    test('a form of a sibling host is refused, even with the CSRF token and the cookie', async () => {
       const { page, userCode, poll } = await beginAt('login.test', 'evil.login.test')
       await page.goto('http://login.test/login/device')
       await page.fill('#user_code', userCode)

@@ -4,10 +4,10 @@ import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts
 import { watchedFlow } from '../support/watched-flow.ts'
 import { violations } from './axe.ts'
 
-/** Milliseconds for a browser to start. */
+/** Milliseconds for tests, including the start of the browser. */
 const SLOW = 60_000
 
-describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`, { timeout: SLOW }, () => {
+describe.skipIf(!hasChromium)(`the page of --watch, ${IN_CHROMIUM}`, { timeout: SLOW }, () => {
   let browser: Browser
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     }
   }
 
-  test('lights the state of the terminal, and shows the end', async () => {
+  test('shows the active state and the result of the login in the terminal', async () => {
     const { flow, tab, lit, says } = await open()
     await says('Following your terminal.')
     flow.actor.start()
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     for (const secret of flow.secrets) expect(html.includes(secret)).toBe(false)
   })
 
-  test('shows to those who come late what has been', async () => {
+  test('shows the past events to a page opened late', async () => {
     const { flow, tab, lit } = await open()
     flow.actor.start()
     await flow.reach('pending')
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     expect(await tab.locator('#transitions .transition').count()).toBe(4)
   })
 
-  test('has nothing to press, and asks nobody but the command', async () => {
+  test('has no controls and connects only to the command', async () => {
     const { flow, tab, lit } = await open()
     const asked: string[] = []
     tab.on('request', (request) => asked.push(request.url()))
@@ -84,13 +84,13 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     await flow.reach('pending')
     await lit('waiting.pending')
     expect(await tab.locator('button, input, form, a').count()).toBe(0)
-    // The stream may be asked for again, where the page before lost it.
+    // The stream may be requested again after the reload interrupted it.
     expect(new Set(asked.filter((url) => !url.startsWith('data:')))).toEqual(
       new Set([flow.address, `${flow.address}events`]),
     )
   })
 
-  test('says so where the command ends before the login', async () => {
+  test('reports that the command stopped before the login ended', async () => {
     const { flow, lit, says } = await open()
     flow.actor.start()
     await flow.reach('pending')
@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)(`the page that follows a terminal, ${IN_CHROMIUM}`
     (['light', 'dark'] as const).flatMap((colorScheme) =>
       [1440, 390].map((width) => [colorScheme, width] as const),
     ),
-  )('has nothing that axe objects to, %s and %d pixels wide', async (colorScheme, width) => {
+  )('has no axe violations in %s colours at %d pixels', async (colorScheme, width) => {
     const { flow, tab, lit, says, violations } = await open({
       colorScheme,
       viewport: { width, height: 900 },

@@ -16,7 +16,7 @@ import { SPOILERS, type Spoiler, spoiledFetch } from './support/spoiled-services
 
 const CLIENT_ID = 'client-id-in-the-clear'
 
-/** Checks our service, spoiled or not, in virtual time, with a user who decides at once. */
+/** Checks our service in virtual time, with a spoiler if given, and a user who decides at once. */
 async function check(
   spoiler: Spoiler = {},
   { options = {}, service = {} }: { options?: Partial<CheckOptions>; service?: SandboxOptions } = {},
@@ -52,7 +52,7 @@ async function check(
     if (user_code) shown.push({ as: user_code, issued })
     return response
   }
-  // Codes that are shown twice are told apart by their order.
+  // Repeated user codes are distinguished by their order.
   const codeOf = (userCode: string, nth: number) => {
     const same = shown.filter((codes) => codes.as === userCode)
     return (same[nth] ?? same[0])?.issued
@@ -112,14 +112,14 @@ describe('our service', () => {
     expect(skipped).toEqual('expiresIn' in service ? [] : ['expired'])
   })
 
-  test('is asked nothing sooner than a device may ask', async () => {
+  test('is polled early only once, on purpose', async () => {
     const { sandbox } = await check()
     const slowDowns = sandbox.requests.filter(({ outcome }) => outcome === 'slow_down')
     expect(slowDowns).toHaveLength(1)
   })
 })
 
-/** What no specification demands. */
+/** Requirements that no specification contains. */
 const ADVICE = new Set<RequirementId>([
   'codes-no-store',
   'user-code-entropy',
@@ -132,7 +132,7 @@ const ADVICE = new Set<RequirementId>([
 
 describe('a service', () => {
   test.each(Object.keys(REQUIREMENTS) as RequirementId[])(
-    'that breaks the requirement %s fails that one alone, or is advised where no specification has it',
+    'that breaks the requirement %s fails only that one, or gets advice if no specification requires it',
     async (id) => {
       const { report, failed, advised } = await check(SPOILERS[id](), {
         options: id === 'poll-status' ? { dialect: 'github' } : {},
@@ -147,17 +147,17 @@ describe('a service', () => {
     },
   )
 
-  test('need not publish metadata', async () => {
+  test('does not need metadata', async () => {
     const { failed, skipped } = await check({
-      after: (answered, { path }) => {
-        if (path.startsWith('/.well-known/')) answered.status = 404
+      after: (response, { path }) => {
+        if (path.startsWith('/.well-known/')) response.status = 404
       },
     })
     expect(failed).toEqual([])
     expect(skipped).toEqual(['metadata'])
   })
 
-  test('without a user is not asked what only a user brings about', async () => {
+  test('without a user is not checked for what needs a user', async () => {
     const { failed, skipped } = await check(
       {},
       { options: { approve: undefined, deny: undefined } as unknown as CheckOptions },
@@ -175,7 +175,7 @@ describe('a service', () => {
     ])
   })
 
-  test('does not fail for a user who does not come: what follows is not applicable, with the reason', async () => {
+  test('does not fail if the user does not decide: the rest is not applicable, with the reason', async () => {
     const stay = () => Promise.reject(new Error('the door is shut'))
     const { report, failed, skipped } = await check({}, { options: { approve: stay, deny: stay } })
     expect(failed).toEqual([])
@@ -184,7 +184,7 @@ describe('a service', () => {
       expect(report.results.find((result) => result.id === id)?.detail).toContain('the door is shut')
   })
 
-  test('does not fail for a second client that it does not know', async () => {
+  test('does not fail for an unknown second client', async () => {
     const { report, failed, skipped } = await check({}, { options: { otherClientId: 'nobody' } })
     expect(failed).toEqual([])
     expect(skipped).toEqual(['foreign-device-code'])
@@ -192,7 +192,7 @@ describe('a service', () => {
     expect(detail).toBe('the second client gets no codes: incorrect_client_credentials')
   })
 
-  test('that hands the token of an approved code to any client fails, where no second client is known', async () => {
+  test('that gives the token of an approved code to any client fails without a second client', async () => {
     const { failed, skipped } = await check(SPOILERS['foreign-approved-code'](), {
       options: { otherClientId: undefined } as unknown as CheckOptions,
     })
@@ -200,7 +200,7 @@ describe('a service', () => {
     expect(skipped).toEqual(expect.arrayContaining(['approved', 'early-decision', 'token-once']))
   })
 
-  test('that never slows a device down fails the specification, and is advised by RFC 8628', async () => {
+  test('that never sends slow_down fails the github dialect, and gets advice under RFC 8628', async () => {
     const spoiler = SPOILERS['slow-down']()
     expect(await check({ ...spoiler, dialect: 'github' })).toMatchObject({
       failed: ['slow-down'],
@@ -219,19 +219,19 @@ describe('a service', () => {
       problem: (scope: string | null) => scope === null,
       failed: ['empty-scope'],
     },
-  ])('may treat an empty scope like an absent one alone: $name', async ({ problem, failed }) => {
+  ])('may treat an empty scope only like an absent one: $name', async ({ problem, failed }) => {
     const refuses: Spoiler = {
-      after: (answered, { path, fields }) => {
+      after: (response, { path, fields }) => {
         if (path.endsWith('/device/code') && fields.has('client_id') && problem(fields.get('scope')))
-          Object.assign(answered, { status: 400, body: { error: 'invalid_scope' } })
+          Object.assign(response, { status: 400, body: { error: 'invalid_scope' } })
       },
     }
-    // Without a scope of the check's own, nothing would be left to compare with.
+    // The check needs a scope of its own to compare with.
     expect(await check(refuses)).toMatchObject({ failed, advised: [] })
   })
 
   test.each(['%', '%E0%A4%A', '%zz?user_code=%41'])(
-    'is checked to the end where its complete address has a malformed escape: %s',
+    'is checked to the end when its complete URL has a malformed escape: %s',
     async (rest) => {
       const { report, failed, advised } = await check({
         after: ({ body }) => {
@@ -243,14 +243,14 @@ describe('a service', () => {
     },
   )
 
-  test('may tell fractions of a second, of which it is advised', async () => {
+  test('may return fractions of a second, with advice against it', async () => {
     const { failed, advised } = await check({
       after: ({ body }) => body?.device_code && Object.assign(body, { expires_in: 900.5 }),
     })
     expect({ failed, advised }).toEqual({ failed: [], advised: ['codes-lifetime'] })
   })
 
-  test('has its page requested at its own origin, or at one that is named, and nowhere else', async () => {
+  test('gets page requests only at its own origin or an allowed one', async () => {
     const requestedWith = async (options: Partial<CheckOptions>) => {
       const requested: string[] = []
       const sandbox = createSandbox()
@@ -276,7 +276,7 @@ describe('a service', () => {
     expect(await requestedWith({ pageOrigin: 'http://127.0.0.1:9' })).toMatchObject({ isRequested: true })
   })
 
-  test('that cannot be reached has no codes', async () => {
+  test('that is unreachable has no codes', async () => {
     const { report } = await check(
       {},
       {
@@ -289,7 +289,7 @@ describe('a service', () => {
     expect(report.results[0]).toMatchObject({ id: 'codes', outcome: 'failed', detail: 'no response' })
   })
 
-  test('that hangs is given up after ten seconds a request', async () => {
+  test('that hangs times out after ten seconds per request', async () => {
     const sandbox = createSandbox()
     sandbox.inject('hang', { times: 2 })
     const report = await sandbox.run(checkService(sandbox.client))
@@ -298,7 +298,7 @@ describe('a service', () => {
     expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBe(20_000)
   })
 
-  test('that never answers a poll is said to give no response, and not a status', async () => {
+  test('that never responds to a poll is reported as having no response, not a status', async () => {
     const sandbox = createSandbox()
     sandbox.inject('drop', { on: 'poll', times: Number.POSITIVE_INFINITY })
     const { results } = await sandbox.run(
@@ -310,7 +310,7 @@ describe('a service', () => {
       })
   })
 
-  test('without codes has one result to tell of, and all of them in the report', async () => {
+  test('without codes has one result to show, and all of them in the report', async () => {
     const sandbox = createSandbox()
     sandbox.inject('html', { times: 2 })
     const told: string[] = []
@@ -321,7 +321,7 @@ describe('a service', () => {
   })
 
   test.each([100_000, 3_000_000])(
-    'whose codes run out before the first poll fails (%s seconds)',
+    'whose codes expire before the first poll fails (%s seconds)',
     async (interval) => {
       const { report, sandbox, failed } = await check(
         { after: ({ body }) => body?.device_code && Object.assign(body, { interval }) },
@@ -333,7 +333,7 @@ describe('a service', () => {
     },
   )
 
-  test('that asks for a wait beyond the end of the codes is not waited for', async () => {
+  test('that requires a wait longer than the lifetime is not waited for', async () => {
     const { failed, skipped, sandbox } = await check(
       { after: ({ body }) => body?.error === 'slow_down' && Object.assign(body, { interval: 100_000 }) },
       { options: { waitExpiry: false } },
@@ -343,12 +343,12 @@ describe('a service', () => {
     expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(900_000)
   })
 
-  test('whose early poll hides the decision beyond the end of the codes is not waited for', async () => {
+  test('whose early poll delays the decision beyond the lifetime is not waited for', async () => {
     const { failed, advised, sandbox } = await check(
       {
-        after: (answered) => {
-          if (answered.body?.access_token || answered.body?.error === 'access_denied')
-            answered.body = { error: 'slow_down', interval: 100_000 }
+        after: (response) => {
+          if (response.body?.access_token || response.body?.error === 'access_denied')
+            response.body = { error: 'slow_down', interval: 100_000 }
         },
       },
       { options: { waitExpiry: false } },
@@ -358,10 +358,10 @@ describe('a service', () => {
     expect(sandbox.clock.now() - Date.UTC(2026, 0, 1)).toBeLessThan(900_000)
   })
 
-  test('whose codes live longer than the longest timer is waited for', async () => {
+  test('with a lifetime longer than the longest timer is waited for', async () => {
     const longest = 2 ** 31 - 1
     const { clock, ...sandbox } = createSandbox({ expiresIn: 4_000_000 })
-    // As timers are: one that is longer fires at once.
+    // Like real timers: a longer one fires at once.
     const setTimeout = (callback: () => void, delay: number) =>
       clock.setTimeout(callback, delay > longest ? 1 : delay)
     const checked = checkService({ ...sandbox.client, clock: { ...clock, setTimeout }, waitExpiry: true })
@@ -371,7 +371,7 @@ describe('a service', () => {
     expect(last?.at).toBeGreaterThan(Date.UTC(2026, 0, 1) + 4_000_000_000)
   })
 
-  test('on another machine is asked nothing, unless that is meant', async () => {
+  test('on another machine gets no requests without consent', async () => {
     const provider = {
       deviceAuthorizationEndpoint: 'https://a.example/c',
       tokenEndpoint: 'https://a.example/t',
@@ -393,7 +393,7 @@ describe('a service', () => {
     expect(report.results[0]).toMatchObject({ id: 'secure', outcome: 'failed' })
   })
 
-  test('can be left in the middle of a wait, at once', async () => {
+  test('can be aborted at once during a wait', async () => {
     const sandbox = createSandbox()
     const controller = new AbortController()
     const left = expect(checkService({ ...sandbox.client, signal: controller.signal })).rejects.toThrow(
@@ -417,7 +417,7 @@ describe('a service', () => {
   })
 })
 
-test('a check sends forty requests and no more, follows no redirect, and cuts secrets by name and by value', async () => {
+test('a check sends at most forty requests, follows no redirect, and redacts secrets by name and by value', async () => {
   const asked: (RequestInit | undefined)[] = []
   const clock = createSandbox().clock
   const wire = createWire({
@@ -438,7 +438,7 @@ test('a check sends forty requests and no more, follows no redirect, and cuts se
   expect(asked.every((init) => init?.redirect === 'manual')).toBe(true)
 })
 
-test('a word of a whole response, long and without a digit, is looked through once', async () => {
+test('a response of one long word without a digit is scanned only once', async () => {
   const text = 'a'.repeat(60_000)
   const wire = createWire({
     clock: createSandbox().clock,
@@ -448,11 +448,11 @@ test('a word of a whole response, long and without a digit, is looked through on
   const response = await wire.send({ method: 'GET', url: 'http://localhost/' })
   const before = performance.now()
   expect(wire.show(response).response).toContain('aaaa')
-  // Looking through it once from each of its letters takes seconds.
+  // A scan from each of its letters would take seconds.
   expect(performance.now() - before).toBeLessThan(500)
 })
 
-test('no more than 64 KiB of a response are read', async () => {
+test('at most 64 KiB of a response are read', async () => {
   let pulled = 0
   const endless = () =>
     new ReadableStream<Uint8Array>({
@@ -471,7 +471,7 @@ test('no more than 64 KiB of a response are read', async () => {
   expect(pulled).toBeLessThanOrEqual(6)
 })
 
-test('a report for build servers says what failed and what does not apply, in XML', () => {
+test('the JUnit report lists what failed and what does not apply', () => {
   const named = { id: 'codes', requirement: 'a & b', source: 'RFC' } as const
   const xml = toJUnit(
     {
@@ -506,34 +506,34 @@ test('a report for build servers says what failed and what does not apply, in XM
   expect(xml).toContain('<skipped message="nobody&#39;s"/>')
 })
 
-/** Tells what is secret in words of its own. */
+/** Sends the secrets in fields with other names. */
 function codesOrToken(
   tell: (body: { readonly device_code?: string; readonly access_token?: string }) => unknown,
 ): Spoiler {
   return {
-    after: (answered) => {
-      if (answered.body?.device_code ?? answered.body?.access_token) answered.body = tell(answered.body)
+    after: (response) => {
+      if (response.body?.device_code ?? response.body?.access_token) response.body = tell(response.body)
     },
   }
 }
 
-test('no secret stands in a report, even where everything fails', async () => {
+test('a report contains no secret, even if everything fails', async () => {
   const reports = await Promise.all([
     check({ after: ({ headers }) => headers.set('content-type', 'text/plain') }),
-    check({ after: (answered) => Object.assign(answered, { status: answered.status === 200 ? 201 : 200 }) }),
+    check({ after: (response) => Object.assign(response, { status: response.status === 200 ? 201 : 200 }) }),
     check({
-      after: (answered) => {
-        if (answered.body?.device_code) answered.body.verification_uri = ''
-        answered.headers.delete('cache-control')
+      after: (response) => {
+        if (response.body?.device_code) response.body.verification_uri = ''
+        response.headers.delete('cache-control')
       },
     }),
     check({
-      after: (answered) => Object.assign(answered, { body: `\u001b[2J${JSON.stringify(answered.body)}` }),
+      after: (response) => Object.assign(response, { body: `\u001b[2J${JSON.stringify(response.body)}` }),
     }),
     check({
-      after: (answered) => {
-        if (answered.body?.access_token) answered.body.refresh_token = 'a-refresh-token'
-        if (answered.body?.access_token) answered.body.token_type = 'mac'
+      after: (response) => {
+        if (response.body?.access_token) response.body.refresh_token = 'a-refresh-token'
+        if (response.body?.access_token) response.body.token_type = 'mac'
       },
     }),
     check(

@@ -39,7 +39,7 @@ describe('a decision by a command', () => {
 
   beforeAll(() => () => rmSync(folder, { recursive: true }))
 
-  test('hands on the code in place of the word CODE, and nothing of a longer word', async () => {
+  test('passes the code in place of the word CODE, but not inside longer words', async () => {
     await decideByCommand(`${line} CODE UNICODE code`)({ ...codes, userCode: 'ABCD-EFGH' })
     expect(JSON.parse(readFileSync(seen, 'utf8'))).toEqual([
       ['ABCD-EFGH', 'UNICODE', 'code'],
@@ -74,7 +74,7 @@ describe('a decision by a command', () => {
   })
 
   test.each(["sh -c 'echo CODE'", 'approve --code=CODE', 'approve "Enter CODE"'])(
-    'does not put the code within a word: %s',
+    'does not insert the code inside a word: %s',
     (line) => {
       expect(() => decideByCommand(line)).toThrow('AUTHGRAPH_USER_CODE')
     },

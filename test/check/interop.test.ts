@@ -8,7 +8,7 @@ import { startOidcProvider } from './support/oidc-provider.ts'
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8')
 
-/** Servers of others, with what they do otherwise than they should. All of it stands in docs/interop.md. */
+/** Third-party servers with their deviations, all of which docs/interop.md lists. */
 const SERVERS = {
   'oidc-provider': {
     start: startOidcProvider,
@@ -43,7 +43,7 @@ const SERVERS = {
 describe.concurrent.each(Object.entries(SERVERS))(
   '%s',
   (name, { start, deviations, advised, inapplicable }) => {
-    test('meets every requirement but those that the page names, with the wire for proof', {
+    test('meets every requirement except the documented ones, with the exchanges as evidence', {
       timeout: 60_000,
     }, async ({ expect, onTestFinished }) => {
       const server = await start()
@@ -80,7 +80,7 @@ describe.concurrent.each(Object.entries(SERVERS))(
   },
 )
 
-test('our client obtains a token of better-auth, and hears of a denial', async () => {
+test('our client gets a token from better-auth, and is told of a denial', async () => {
   const server = await startBetterAuth()
   onTestFinished(server.close)
   const login = (onCodes: (codes: ShownCodes) => unknown) =>
@@ -98,7 +98,7 @@ function idsOf({ results }: CheckReport, outcome: string): string[] {
   return results.filter((result) => result.outcome === outcome).map(({ id }) => id)
 }
 
-/** What of the wire is the same in every run: codes are not. */
+/** The lines of an exchange that are the same in every run, without codes. */
 function wireOf(text = '', host: string): string[] {
   return linesOf(text.replaceAll(host, 'HOST')).filter((line) => !/user_code|expires_in/.test(line))
 }

@@ -12,7 +12,7 @@ describe('the most bits of a code', () => {
     ['15 bytes in base64url', () => randomBytes(15).toString('base64url'), 119, 120],
     ['15 bytes in hex', () => randomBytes(15).toString('hex'), 120, 120],
     ['20 digits', () => times(20, () => randomInt(10)).join(''), 66, 66],
-  ])('of %s are told alike, whatever characters chance brings', (_, code, least, most) => {
+  ])('of %s are estimated consistently, whatever the random characters', (_, code, least, most) => {
     for (const bits of times(3000, () => mostBits(times(3, code)))) {
       expect(bits).toBeGreaterThanOrEqual(least)
       expect(bits).toBeLessThanOrEqual(most)

@@ -526,7 +526,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       expect(openBrowser(address)).toBe(false)
   })
 
-  test('an answer that is damaged does not end a login that waits', async ({ world }) => {
+  test('a damaged response does not end a waiting login', async ({ world }) => {
     const { url } = await world.scripted({ polls: [{}, PENDING, granted(TOKEN)] })
     const { code, stdout } = await world.run(
       ['login', '--host', url, '--client-id', 'id', '--store', 'file'],

@@ -18,7 +18,7 @@ const faults = {
   null: new Response('null'),
   'a string': new Response('"text"'),
   'an empty body': new Response(''),
-  'a body larger than any answer': new Response('x'.repeat(70_000)),
+  'a body larger than any response': new Response('x'.repeat(70_000)),
 }
 
 describe('a fault at a poll', () => {

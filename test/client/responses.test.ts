@@ -46,7 +46,7 @@ describe('the device authorization response', () => {
   })
 
   test.each(['{}', '[]', 'null', '"text"', '<html>', '{"device_co', ''])(
-    'that is %j is no answer',
+    'that is %j is not a valid response',
     async (body) => {
       expect(await failure(new Response(body))).toMatchObject({ code: 'bad_response' })
     },

@@ -9,12 +9,12 @@ const HTTP = 'http://localhost'
 /** A session id that the attacker chose. */
 const PLANTED = '0123456789abcdef'.repeat(2)
 
-/** Says who is signed in, as a host would: by a cookie of its own. */
+/** Identifies the signed-in user by a cookie, as a host would. */
 const identify: NonNullable<ServiceOptions['identify']> = ({ header }) => ({
   user: /\bsigned-in=(\w+)/.exec(header('cookie') ?? '')?.[1] ?? 'nobody',
 })
 
-/** A service that has issued a code, which the attacker knows since it asked for it, and requests to its page. */
+/** A service that has issued a code to the attacker, and requests to its page. */
 async function start(authUrl: string) {
   const service = startService({ authUrl, identify })
   const response = await service.fetch(`${authUrl}/login/device/code`, {
@@ -32,13 +32,13 @@ async function start(authUrl: string) {
   return {
     userCode,
     send,
-    /** Opens the page with some cookies; the token of its form, and the cookie that it was given. */
+    /** Opens the page with these cookies. Returns the token of its form and the cookie that it set. */
     async open(cookie: string) {
       const response = await service.fetch(page, { headers: { cookie } })
       const [own = ''] = (response.headers.get('set-cookie') ?? '').split(';')
       return { csrf: csrfIn(await response.text()), cookie: own }
     },
-    /** Whether somebody has approved. */
+    /** Whether the grant was approved. */
     isApproved: async () => (await service.deny(userCode)) !== 'done',
   }
 }
@@ -47,24 +47,24 @@ function csrfIn(html: string): string {
   return /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
-/** The token of a form as whoever knows the cookie and the user could compute it, were it not for a key. */
+/** The form token that an attacker with the cookie and the user could compute if there were no key. */
 function computed(...parts: string[]): string {
   return createHash('sha256')
     .update(JSON.stringify(['csrf', PLANTED, ...parts]))
     .digest('hex')
 }
 
-describe('a form of another site', () => {
+describe('a form from another site', () => {
   test.each([
-    ['that names its origin', { origin: 'https://evil.example' }],
-    ['of a sibling that names its origin', { origin: 'https://evil.login.example' }],
-    ['whose origin is hidden', { origin: 'null' }],
-    ['that names nothing', {}],
-    ['of the same site', { 'sec-fetch-site': 'same-site' }],
-    ['of the same site, which lies about its origin', { 'sec-fetch-site': 'same-site', origin: HTTP }],
-    ['of the same host over https', { origin: 'https://localhost' }],
-    ['of another port', { origin: `${HTTP}:8080` }],
-  ])('%s decides nothing, though it knows the token', async (_, from) => {
+    ['that sends its origin', { origin: 'https://evil.example' }],
+    ['on a sibling host that sends its origin', { origin: 'https://evil.login.example' }],
+    ['with a hidden origin', { origin: 'null' }],
+    ['without either header', {}],
+    ['on the same site', { 'sec-fetch-site': 'same-site' }],
+    ['on the same site with a false origin', { 'sec-fetch-site': 'same-site', origin: HTTP }],
+    ['on the same host over https', { origin: 'https://localhost' }],
+    ['on another port', { origin: `${HTTP}:8080` }],
+  ])('%s is refused, even with a valid token', async (_, from) => {
     const { open, send, userCode, isApproved } = await start(HTTP)
     const cookie = `signed-in=mona; authgraph=${PLANTED}`
     const enter = await open(cookie)
@@ -76,9 +76,9 @@ describe('a form of another site', () => {
   })
 
   test.each([
-    ['whose browser says so', { 'sec-fetch-site': 'same-origin' }],
-    ['whose browser names the origin alone', { origin: HTTP }],
-  ])('is not the form of this page, %s', async (_, from) => {
+    ['with Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
+    ['with only Origin', { origin: HTTP }],
+  ])('is told apart from the form of the page itself, %s', async (_, from) => {
     const { open, send, userCode, isApproved } = await start(HTTP)
     const cookie = `signed-in=mona; authgraph=${PLANTED}`
     const enter = await open(cookie)
@@ -99,11 +99,11 @@ describe('a planted cookie', () => {
     ['behind a space that is none of HTTP', HTTPS, '\u00a0__Host-authgraph'],
   ] as const
 
-  test.each(names)('%s lets nobody compute the token of a form', async (_, authUrl, name) => {
+  test.each(names)('%s does not let an attacker compute the token of a form', async (_, authUrl, name) => {
     const { send, userCode, isApproved } = await start(authUrl)
     const cookie = `signed-in=mona; ${name}=${PLANTED}`
     for (const csrf of [computed('mona'), computed('mona', userCode)]) {
-      // Browsers send `Sec-Fetch-Site` over https alone, and a sibling in the same window is what a planted cookie needs.
+      // Browsers send `Sec-Fetch-Site` only over https, and a sibling site can plant a cookie.
       for (const from of [{ 'sec-fetch-site': 'same-origin' }, { origin: authUrl }]) {
         const forged = await send({ cookie, ...from }, { csrf, user_code: userCode, decision: 'approve' })
         expect(forged.status).toBe(403)
@@ -112,7 +112,7 @@ describe('a planted cookie', () => {
     expect(await isApproved()).toBe(false)
   })
 
-  test.each(names)('%s is good for no token of another user', async (_, authUrl, name) => {
+  test.each(names)('%s does not work with the token of another user', async (_, authUrl, name) => {
     const { open, send, userCode, isApproved } = await start(authUrl)
     const attacker = `signed-in=eve; ${name}=${PLANTED}`
     const from = { 'sec-fetch-site': 'same-origin' }
@@ -130,7 +130,7 @@ describe('a planted cookie', () => {
   test.each([
     ['first', (planted: string, own: string) => `${planted}; ${own}`],
     ['last', (planted: string, own: string) => `${own}; ${planted}`],
-  ])('beside that of the browser, sent %s, is not chosen between: nothing is decided', async (_, both) => {
+  ])('next to the real one, sent %s, makes the service refuse both', async (_, both) => {
     const { open, send, userCode, isApproved } = await start(HTTP)
     const from = { 'sec-fetch-site': 'same-origin' }
     const { cookie: own } = await open('signed-in=mona')
@@ -145,10 +145,10 @@ describe('a planted cookie', () => {
   })
 
   test.each(['\u00a0', '\u2003', '\ufeff', '\v', '\f', '\u0085'])(
-    'whose name begins with %j is not the protected one',
+    'whose name begins with %j is not taken for the protected one',
     async (space) => {
       const { open } = await start(HTTPS)
-      // As it would come from the wire, where a header is bytes.
+      // As on the wire, where a header is bytes.
       const name = Buffer.from(`${space}__Host-authgraph`).toString('latin1')
       for (const cookie of [`${name}=${PLANTED}`, `signed-in=mona; ${name}=${PLANTED}`])
         expect((await open(cookie)).cookie).toMatch(/^__Host-authgraph=/)
@@ -161,18 +161,15 @@ describe('a planted cookie', () => {
 describe('a decision', () => {
   const from = { 'sec-fetch-site': 'same-origin' }
 
-  test.each(['approve', 'deny'])(
-    'to %s, sent by who never saw the code confirmed, is none',
-    async (decision) => {
-      const { open, send, userCode, isApproved } = await start(HTTP)
-      const { csrf, cookie: own } = await open('signed-in=mona')
-      const cookie = `signed-in=mona; ${own}`
-      expect((await send({ cookie, ...from }, { csrf, user_code: userCode, decision })).status).toBe(403)
-      expect(await isApproved()).toBe(false)
-    },
-  )
+  test.each(['approve', 'deny'])('to %s without the confirmation page is refused', async (decision) => {
+    const { open, send, userCode, isApproved } = await start(HTTP)
+    const { csrf, cookie: own } = await open('signed-in=mona')
+    const cookie = `signed-in=mona; ${own}`
+    expect((await send({ cookie, ...from }, { csrf, user_code: userCode, decision })).status).toBe(403)
+    expect(await isApproved()).toBe(false)
+  })
 
-  test('is taken from the user who opened the code first, and from nobody else', async () => {
+  test('is accepted only from the user who opened the code first', async () => {
     const { open, send, userCode, isApproved } = await start(HTTP)
     const visit = async (user: string) => {
       const { csrf, cookie: own } = await open(`signed-in=${user}`)

@@ -8,10 +8,10 @@ describe('3,000 guesses by one account', () => {
   test.each([
     ['from one address', () => '192.0.2.1'],
     [
-      'from 3,000 addresses, half of them of one /48',
+      'from 3,000 addresses, half of them in one /48',
       (index: number) => (index % 2 === 0 ? `2001:db8:7:${index}::1` : `2001:db8:${index}::1`),
     ],
-  ])('%s: five are looked up, and after them not even a right code', async (_, from) => {
+  ])('%s: five are looked up, then even the right code is refused', async (_, from) => {
     const service = startService(namedUsers)
     const enter = browser(service)
     const { userCode } = await service.begin()
@@ -24,12 +24,12 @@ describe('3,000 guesses by one account', () => {
   })
 })
 
-describe('a neighbour who was wrong five times', () => {
+describe('a user in the same network with five wrong codes', () => {
   test.each([
     ['at the same address', '192.0.2.1', '192.0.2.1'],
     ['in the same network', '2001:db8:7:1::1', '2001:db8:7:2::2'],
     ['behind the same NAT64', '64:ff9b::c000:201', '64:ff9b::c000:201'],
-  ])('%s keeps nobody from entering a right code', async (_, neighbour, address) => {
+  ])('%s does not block another user with the right code', async (_, neighbour, address) => {
     const service = startService(namedUsers)
     const enter = browser(service)
     const { userCode } = await service.begin()

@@ -18,16 +18,16 @@ import {
 } from '../support/hostile-server.ts'
 import { responses } from '../support/responses.ts'
 
-/** Milliseconds a request may take. */
+/** Request timeout in milliseconds. */
 const REQUEST_TIMEOUT = 30_000
 
-/** Milliseconds after which an answer comes to nobody. */
+/** Milliseconds after which the device no longer waits for a response. */
 const NEVER = 50_000
 
-/** Milliseconds by which sums of fractions may differ. */
+/** Tolerance for sums of fractions, in milliseconds. */
 const ROUNDING = 0.01
 
-/** One answer to a poll, and what it means for the device. */
+/** A poll response and its effect on the device. */
 type Step =
   | { readonly type: 'pending'; readonly status: number }
   | { readonly type: 'slow_down'; readonly status: number; readonly interval: unknown }
@@ -76,7 +76,7 @@ const last: fc.Arbitrary<Step> = fc.oneof(
   passing,
 )
 
-/** Seconds before an answer. */
+/** Seconds before a response. */
 const delay = fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.nat(20), fc.constant(50))
 
 const service = fc.record({
@@ -88,24 +88,24 @@ const service = fc.record({
 })
 
 const device = fc.record({
-  /** How fast its clock runs. */
+  /** Speed of its clock. */
   rate: fc.integer({ min: 80, max: 130 }).map((percent) => percent / 100),
-  /** Milliseconds by which its timers fire early. */
+  /** How early its timers fire, in milliseconds. */
   early: fc.constantFrom(0, 0.3, 0.9),
   random: fc.constantFrom(0, 0.5, 0.999),
-  /** When it sleeps, and for how long, in seconds. */
+  /** When and how long it sleeps, in seconds. */
   sleeps: fc.array(fc.record({ after: fc.nat(200), length: fc.nat(400) }), { maxLength: 2 }),
 })
 
-/** What the protocol asks of the device, reckoned beside it and by its own clock. */
+/** What the protocol requires of the device, computed independently on the device's clock. */
 class Rules {
-  /** Seconds that must lie between two polls. */
+  /** Minimum seconds between two polls. */
   interval: number
-  /** Before this moment no poll may come, and from `deadline` on none at all. */
+  /** No poll may be sent before this time, nor at or after `deadline`. */
   allowedAt = 0
   deadline = Number.POSITIVE_INFINITY
   outcome = 'expired'
-  /** Milliseconds of sleep that the device has not had explained: its clock may as well have been set forward. */
+  /** Milliseconds of unreported sleep, which look to the device as if its clock was set forward. */
   #slept = 0
   #isAsking = false
   #isUnproven = false
@@ -124,11 +124,11 @@ class Rules {
       this.broken.push(`poll ${index} of codes that are over`)
     if (now >= this.deadline) this.#isUnproven = true
     this.#isAsking = true
-    // For as long as there is no answer.
+    // While there is no response.
     this.wait(now)
   }
 
-  /** A request takes no longer than its timeout: a longer one is none of the time that the codes live. */
+  /** A request takes at most its timeout. Time beyond it does not count towards the lifetime. */
   sleeps(milliseconds: number): void {
     if (this.#isAsking) this.deadline += milliseconds
     else this.#slept += milliseconds
@@ -139,7 +139,7 @@ class Rules {
     this.wait(now)
   }
 
-  answered(step: Step, now: number): void {
+  responded(step: Step, now: number): void {
     this.#isAsking = false
     if (this.#isUnproven && (step.type === 'pending' || step.type === 'slow_down')) {
       this.deadline += this.#slept
@@ -176,11 +176,11 @@ function lineOf(step: Step): Line {
 
 function clockOf(time: VirtualTime, rate: number, early: number): Clock {
   const clock = time.clock(rate)
-  // Never no time at all, or a timer that is early for ever would let time stand still.
+  // At least a little, or a timer that is always early would stop the time.
   return { ...clock, setTimeout: (callback, delay) => clock.setTimeout(callback, Math.max(1, delay - early)) }
 }
 
-test('whatever a service does: no poll too early, one request at a time, over by the deadline, nothing left', async () => {
+test('whatever a service does, the device never polls too early, sends one request at a time, ends by the deadline and leaves nothing running', async () => {
   await fc.assert(
     fc.asyncProperty(service, device, async (service, { rate, early, random, sleeps }) => {
       const time = new VirtualTime()
@@ -200,7 +200,7 @@ test('whatever a service does: no poll too early, one request at a time, over by
           const { step, delay } = service.steps[index - 1] ?? service.last
           const isReceived = delay * 1000 * rate < pollTimeout - 500
           return later(time, isReceived ? delay * 1000 : NEVER, (exchange) => {
-            rules.answered(step, clock.now())
+            rules.responded(step, clock.now())
             const line = lineOf(step)
             return (typeof line === 'function' ? line : respond({ body: line }))(exchange)
           })
@@ -243,7 +243,7 @@ test('whatever a service does: no poll too early, one request at a time, over by
       expect(server.mostAtOnce()).toBe(1)
       expect(endedAt).toBeLessThanOrEqual(Math.max(rules.deadline, ...wakings) + REQUEST_TIMEOUT + 2)
       const sent = server.sent.length
-      // The answers that are still on their way to nobody.
+      // Responses that arrive after the device stopped waiting.
       await time.advance(3_600_000)
       expect(server.sent).toHaveLength(sent)
       expect(time.timers).toBe(0)

@@ -10,10 +10,10 @@ const form = `client_id=${CLIENT_ID}&scope=repo`
 const json = JSON.stringify({ client_id: CLIENT_ID, scope: 'repo' })
 const basic = (credentials: string) => ({ authorization: `Basic ${btoa(credentials)}` })
 
-/** The header after which the service ends the connection. */
+/** The header that makes the service close the connection. */
 const LAST = 'Connection: close'
 
-describe('form, JSON, no or other content type, repeated field, empty field, unknown field', () => {
+describe('form, JSON, missing or other content type, repeated, empty and unknown fields', () => {
   test.each<[string, string, string | undefined]>([
     ['a form', form, FORM],
     ['a form with a charset', form, `${FORM};charset=UTF-8`],
@@ -21,7 +21,7 @@ describe('form, JSON, no or other content type, repeated field, empty field, unk
     ['a form of another type', form, 'text/plain'],
     ['JSON', json, 'application/json'],
     ['JSON without a type', json, undefined],
-    ['JSON said to be a form', json, FORM],
+    ['JSON with the content type of a form', json, FORM],
     ['unknown fields', `${form}&unknown=1&unknown=2`, FORM],
     ['an empty scope', `client_id=${CLIENT_ID}&scope=`, FORM],
   ])('%s is read', async (_, body, type) => {
@@ -38,7 +38,7 @@ describe('form, JSON, no or other content type, repeated field, empty field, unk
     ['null', 'null', 'application/json'],
     ['truncated JSON', json.slice(0, -1), 'application/json'],
     ['nothing', '', FORM],
-  ])('%s is invalid, at both addresses and in both dialects', async (_, body, type) => {
+  ])('%s is invalid, at both endpoints and in both dialects', async (_, body, type) => {
     for (const dialect of ['github', 'rfc8628'] as const) {
       const { send } = await overSockets({ dialect })
       for (const path of [CODES, TOKEN]) {
@@ -49,9 +49,9 @@ describe('form, JSON, no or other content type, repeated field, empty field, unk
   })
 })
 
-describe('no Accept, or */*', () => {
+describe('no Accept header, or */*', () => {
   test.each([undefined, '*/*', 'text/html', 'application/x-www-form-urlencoded'])(
-    'a client that accepts %s hears JSON',
+    'a client that accepts %s gets JSON',
     async (accept) => {
       const { askForCodes, poll } = await overSockets()
       const more: Sent = accept === undefined ? {} : { headers: { 'content-type': FORM, accept } }
@@ -63,8 +63,8 @@ describe('no Accept, or */*', () => {
   )
 })
 
-describe('Basic header `id:` with the client id, with or without it in the body; the two differ', () => {
-  test('the header alone, and both the same, are read at both addresses', async () => {
+describe('Basic header `id:` with the client id: without it in the body, with the same one, with another one', () => {
+  test('the header alone, or the same id twice, is accepted at both endpoints', async () => {
     const { send } = await overSockets()
     const headers = basic(`${CLIENT_ID}:`)
     for (const body of ['scope=repo', form]) {
@@ -79,7 +79,7 @@ describe('Basic header `id:` with the client id, with or without it in the body;
 
   test.each([
     ['they differ', form, basic('another:')],
-    ['the header is no base64', '', { authorization: 'Basic *' }],
+    ['the header is not base64', '', { authorization: 'Basic *' }],
     ['its escape is broken', '', basic('%E0%A4:')],
   ])('%s: invalid', async (_, body, headers) => {
     const { send } = await overSockets()
@@ -90,7 +90,7 @@ describe('Basic header `id:` with the client id, with or without it in the body;
       })
   })
 
-  test('two Basic headers are invalid, whichever would be taken', async () => {
+  test('two Basic headers are invalid in either order', async () => {
     const { raw, written } = await overSockets()
     const headers = [
       `Authorization: Basic ${btoa(`${CLIENT_ID}:`)}`,
@@ -102,7 +102,7 @@ describe('Basic header `id:` with the client id, with or without it in the body;
 })
 
 describe('every poll sent twice within 3 ms', () => {
-  test.each(['approve', 'deny'] as const)('%s is heard', async (decision) => {
+  test.each(['approve', 'deny'] as const)('%s is delivered', async (decision) => {
     const { begin, wait, approve, deny } = await overSockets()
     const { poll, userCode } = await begin()
     for (let round = 0; round < 4; round += 1) {
@@ -118,7 +118,7 @@ describe('every poll sent twice within 3 ms', () => {
 })
 
 describe('a poll every 6 s on one connection', () => {
-  test('the connection is the same one, and the service says that it keeps it longer', async () => {
+  test('the connection is reused, and the service announces a longer keep-alive', async () => {
     const { begin, wait } = await overSockets()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
@@ -135,8 +135,8 @@ describe('a poll every 6 s on one connection', () => {
   })
 })
 
-describe('poll a little early, again and again', () => {
-  test('a client that obeys recovers from each slow_down with its next poll', async () => {
+describe('polls that are always a little early', () => {
+  test('a client that obeys slow_down recovers with its next poll', async () => {
     const { begin, wait } = await overSockets({ leeway: 0 })
     const { poll } = await begin()
     const received: string[] = []
@@ -151,8 +151,8 @@ describe('poll a little early, again and again', () => {
   })
 })
 
-describe('poll after approval but early', () => {
-  test('brings the token', async () => {
+describe('an early poll after the approval', () => {
+  test('gets the token', async () => {
     const { begin, wait, approve, whoIs } = await overSockets({ leeway: 0 })
     const { poll, userCode } = await begin()
     await poll()
@@ -163,7 +163,7 @@ describe('poll after approval but early', () => {
 })
 
 describe('poll after expiry; approve after expiry; look-up of an expired code', () => {
-  test('each hears that the codes have expired', async () => {
+  test('each is told that the codes have expired', async () => {
     const { begin, wait, approve, url } = await overSockets()
     const [polled, approved, shown] = [await begin(), await begin(), await begin()]
     const { open, send: submit } = userAt()
@@ -179,8 +179,8 @@ describe('poll after expiry; approve after expiry; look-up of an expired code', 
   })
 })
 
-describe('two polls at the same moment after approval; poll while approving; approve and deny at once', () => {
-  test('thirty polls on thirty connections bring one token', async () => {
+describe('simultaneous polls after approval; poll while approving; approve and deny at the same time', () => {
+  test('thirty polls on thirty connections get one token', async () => {
     const { begin, approve } = await overSockets()
     const { poll, userCode } = await begin()
     await approve(userCode, 'octocat')
@@ -190,7 +190,7 @@ describe('two polls at the same moment after approval; poll while approving; app
   })
 
   test.each(Array.from({ length: 5 }, (_, round) => round))(
-    'two people decide on the page while the device polls: one decision and at most one token (%i)',
+    'two users decide on the page while the device polls: one decision and at most one token (%i)',
     async (round) => {
       const { begin, url, wait } = await overSockets()
       const { poll, userCode } = await begin()
@@ -216,7 +216,7 @@ describe('two polls at the same moment after approval; poll while approving; app
   )
 })
 
-describe('a code already redeemed; of another client', () => {
+describe('a device code that was already redeemed, or belongs to another client', () => {
   test.each([
     ['github', 200, 'incorrect_device_code'],
     ['rfc8628', 400, 'invalid_grant'],
@@ -248,11 +248,11 @@ describe('user code in lower case, without hyphen, with spaces', () => {
   })
 })
 
-describe('approve by a forged form of another site; framed page', () => {
+describe('approval by a forged form from another site; framed page', () => {
   test.each([
     ['without a cookie and without a token', {}],
-    ['with a token that it made up', { csrf: 'f'.repeat(64) }],
-  ])('a form %s decides nothing', async (_, fields) => {
+    ['with an invented token', { csrf: 'f'.repeat(64) }],
+  ])('a form %s is refused', async (_, fields) => {
     const { begin, send } = await overSockets()
     const { poll, userCode } = await begin()
     const forged = await send(PAGE, {
@@ -263,7 +263,7 @@ describe('approve by a forged form of another site; framed page', () => {
     expect((await poll()).body.error).toBe('authorization_pending')
   })
 
-  test('no page may be framed, and its cookie stays on this site', async () => {
+  test('no page can be framed, and the cookie is same-site', async () => {
     const { send } = await overSockets()
     const { headers } = await send(PAGE)
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
@@ -273,7 +273,7 @@ describe('approve by a forged form of another site; framed page', () => {
 })
 
 describe('<script> in a client’s name, in `user_code` of the query', () => {
-  test('is text', async () => {
+  test('is shown as text', async () => {
     const evil = `"><script>alert('1')</script>`
     const { begin, url, send } = await overSockets({ clients: [{ clientId: CLIENT_ID, name: evil }] })
     const { userCode } = await begin()
@@ -290,7 +290,7 @@ describe('<script> in a client’s name, in `user_code` of the query', () => {
 
 describe('a body that is too large', () => {
   test.each([65_537, 1_000_000])(
-    'of %i bytes is refused in words, and the connection lives',
+    'of %i bytes is refused with an explanation, and the connection stays open',
     async (size) => {
       const { send } = await overSockets()
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -301,7 +301,7 @@ describe('a body that is too large', () => {
     },
   )
 
-  test('in chunks is counted as it comes', async () => {
+  test('in chunks is counted as it arrives', async () => {
     const { open, written } = await overSockets()
     const { socket, ended } = open()
     socket.write(written(`POST ${CODES}`, [LAST, 'Transfer-Encoding: chunked']))
@@ -311,7 +311,7 @@ describe('a body that is too large', () => {
     expect(await ended).toContain('HTTP/1.1 413 ')
   })
 
-  test('and has no end is cut off', async () => {
+  test('that never ends is cut off', async () => {
     const { open, send, written } = await overSockets()
     const { socket, ended } = open()
     socket.write(written(`POST ${CODES}`, ['Content-Length: 1000000000']))
@@ -327,8 +327,8 @@ describe('a body that is too large', () => {
   })
 })
 
-describe('a request that does not come to its end', () => {
-  /** Lets the server’s own times pass a thousand times as fast. */
+describe('an incomplete request', () => {
+  /** A service whose timeouts are a thousand times shorter. */
   async function hurriedService() {
     vi.doMock('node:http', async (original) => {
       const http = await original<typeof import('node:http')>()
@@ -346,14 +346,14 @@ describe('a request that does not come to its end', () => {
     ['nothing', ''],
     ['half a header', `POST ${CODES} HTTP/1.1\r\nHost: local`],
     ['half a body', `POST ${CODES} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nclient_id=`],
-  ])('%s: the connection is ended', async (_, bytes) => {
+  ])('%s: the connection is closed', async (_, bytes) => {
     const { open } = await hurriedService()
     const { socket, ended } = open()
     socket.write(bytes)
     expect(await ended).toContain('HTTP/1.1 408 ')
   })
 
-  test('a byte now and then does not prolong it', async () => {
+  test('a trickle of bytes does not extend the timeout', async () => {
     const { open } = await hurriedService()
     const { socket, ended } = open()
     socket.write(`POST ${CODES} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000\r\n\r\n`)
@@ -362,7 +362,7 @@ describe('a request that does not come to its end', () => {
     expect(await ended).toContain('HTTP/1.1 408 ')
   })
 
-  test('a client that goes away in the middle harms nobody', async () => {
+  test('a client that disconnects midway does not affect others', async () => {
     const { open, send } = await overSockets()
     const { socket, ended } = open()
     socket.write(`POST ${CODES} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nclient_id=`, () =>
@@ -374,7 +374,7 @@ describe('a request that does not come to its end', () => {
 })
 
 describe('several requests in one write', () => {
-  test('are answered in their order', async () => {
+  test('get their responses in order', async () => {
     const { raw, written } = await overSockets()
     const post = (path: string, body: string) =>
       written(`POST ${path}`, [`Content-Length: ${body.length}`], body)
@@ -393,7 +393,7 @@ describe('several requests in one write', () => {
   })
 })
 
-describe('methods that are not meant', () => {
+describe('unsupported methods', () => {
   test.each([
     ['GET', CODES, 'POST'],
     ['OPTIONS', CODES, 'POST'],
@@ -402,21 +402,21 @@ describe('methods that are not meant', () => {
     ['DELETE', PAGE, 'GET, HEAD, POST'],
     ['TRACE', PAGE, 'GET, HEAD, POST'],
     ['POST', '/user', 'GET, HEAD'],
-  ])('%s %s hears which are', async (method, path, allow) => {
+  ])('%s %s gets 405 with Allow', async (method, path, allow) => {
     const { send } = await overSockets()
     const { status, headers } = await send(path, { method })
     expect(status).toBe(405)
     expect(headers.allow).toBe(allow)
   })
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD works like GET without the body', async () => {
     const { send } = await overSockets()
     const { status, headers, text } = await send(PAGE, { method: 'HEAD' })
     expect({ status, text }).toEqual({ status: 200, text: '' })
     expect(Number(headers['content-length'])).toBeGreaterThan(1000)
   })
 
-  test.each(['CONNECT localhost:1', 'BREW /pot'])('%s harms nobody', async (start) => {
+  test.each(['CONNECT localhost:1', 'BREW /pot'])('%s does not affect others', async (start) => {
     const { raw, send, written } = await overSockets()
     expect(await raw(written(start, [LAST]))).not.toContain(' 200 ')
     expect((await send('/user')).status).toBe(401)
@@ -424,7 +424,7 @@ describe('methods that are not meant', () => {
 })
 
 describe('addresses and hosts', () => {
-  test('an absolute address names the host, whatever the header says', async () => {
+  test('the host of an absolute URL overrides the Host header', async () => {
     const { raw, url } = await overSockets()
     const get = (address: string) => raw(`GET ${address} HTTP/1.1\r\nHost: evil.example\r\n${LAST}\r\n\r\n`)
     expect(await get(`${url}/user`)).toContain(' 401 ')
@@ -438,7 +438,7 @@ describe('addresses and hosts', () => {
       expect(await get(address)).toContain(' 404 ')
   })
 
-  test('HTTP/1.0 is answered with its length, without a host and without chunks', async () => {
+  test('HTTP/1.0 works without a Host header and gets a content length, not chunks', async () => {
     const { raw } = await overSockets()
     const said = await raw(`POST ${CODES} HTTP/1.0\r\nContent-Length: ${form.length}\r\n\r\n${form}`)
     expect(said).toContain(' 200 ')
@@ -451,8 +451,8 @@ describe('addresses and hosts', () => {
     ['an empty host', ['Host:'], 404],
     ['two hosts', ['Host: localhost:PORT', 'Host: evil.example'], 404],
     ['a foreign host', ['Host: evil.example'], 404],
-    ['a foreign host said to be forwarded', ['Host: evil.example', 'X-Forwarded-Host: localhost:PORT'], 404],
-    ['a name and a password before the host', ['Host: a:b@localhost:PORT'], 404],
+    ['a foreign host with X-Forwarded-Host', ['Host: evil.example', 'X-Forwarded-Host: localhost:PORT'], 404],
+    ['a user name and password before the host', ['Host: a:b@localhost:PORT'], 404],
   ])('%s', async (_, headers, status) => {
     const { raw, url } = await overSockets()
     const port = new URL(url).port
@@ -468,22 +468,22 @@ describe('addresses and hosts', () => {
     '/LOGIN/DEVICE',
     '/login/device/',
     '/__proto__',
-  ])('there is nothing at %s', async (path) => {
+  ])('%s is 404', async (path) => {
     const { send } = await overSockets()
     expect((await send(path)).status).toBe(404)
   })
 })
 
-describe('bytes that are no text', () => {
+describe('bytes that are not text', () => {
   test.each([
     ['a null byte', 'client_id=a%00b'],
-    ['a null byte as it is', 'client_id=a\0b'],
+    ['a raw null byte', 'client_id=a\0b'],
     ['broken percent signs', 'client_id=%ZZ%E0%A4%A'],
-    ['an escape that is no UTF-8', 'client_id=%FF%FE'],
-    ['bytes that are no UTF-8', Buffer.from([...Buffer.from('client_id='), 0xff, 0xfe])],
-    ['JSON that is no UTF-8', Buffer.from([...Buffer.from('{"client_id":"'), 0xff, ...Buffer.from('"}')])],
-    ['a JSON escape of half a character', '{"client_id":"\\ud800"}'],
-  ])('%s for a client is an unknown one', async (_, body) => {
+    ['an escape that is not UTF-8', 'client_id=%FF%FE'],
+    ['bytes that are not UTF-8', Buffer.from([...Buffer.from('client_id='), 0xff, 0xfe])],
+    ['JSON that is not UTF-8', Buffer.from([...Buffer.from('{"client_id":"'), 0xff, ...Buffer.from('"}')])],
+    ['a JSON escape of an unpaired surrogate', '{"client_id":"\\ud800"}'],
+  ])('%s as the client id is an unknown client', async (_, body) => {
     const { send } = await overSockets()
     const response = await send(CODES, { body, headers: { 'content-type': FORM } })
     expect(response).toMatchObject({ status: 404, body: { error: 'incorrect_client_credentials' } })
@@ -496,28 +496,25 @@ describe('bytes that are no text', () => {
     expect(response.headers['set-cookie']).toBeUndefined()
   })
 
-  test.each(['%00', '%ZZ', '%FF', '%0d%0a'])(
-    'the user code %s is none, and the page is shown',
-    async (code) => {
-      const { send } = await overSockets()
-      expect((await send(`${PAGE}?user_code=${code}`)).status).toBe(200)
-    },
-  )
+  test.each(['%00', '%ZZ', '%FF', '%0d%0a'])('the page refuses the user code %s', async (code) => {
+    const { send } = await overSockets()
+    expect((await send(`${PAGE}?user_code=${code}`)).status).toBe(200)
+  })
 
-  test('a device code of any bytes is an unknown one', async () => {
+  test('a device code of arbitrary bytes is unknown', async () => {
     const { poll } = await overSockets()
     for (const code of ['\0', '\ud800', '🙂'.repeat(1000), '__proto__', '%'])
       expect((await poll(code)).body.error).toBe('incorrect_device_code')
   })
 })
 
-describe('1,000 guesses of user codes; of device codes; 1,000 requests for codes', () => {
+describe('1,000 guesses of user codes or device codes; 1,000 requests for codes', () => {
   const TIMES = 1000
 
-  /** Of which user codes are made; one for each digit. */
+  /** Letters of user codes, one for each digit. */
   const LETTERS = 'BCDFGHJKLM'
 
-  /** A browser at the verification page, which enters codes. */
+  /** A browser that enters codes on the verification page. */
   async function visit(send: Awaited<ReturnType<typeof overSockets>>['send'], from: Record<string, string>) {
     const page = await send(PAGE, { headers: from })
     const cookie = String(page.headers['set-cookie']).split(';')[0] ?? ''
@@ -526,13 +523,13 @@ describe('1,000 guesses of user codes; of device codes; 1,000 requests for codes
     return { enter: (user_code: string) => send(PAGE, { headers, fields: { csrf, user_code } }) }
   }
 
-  /** A store whose size can be seen, in the time of the service. */
+  /** A store whose size can be read, on the clock of the service. */
   function memory() {
     const clock = { time: 0, now: () => clock.time }
     return { clock, store: memoryStore({ clock }) }
   }
 
-  /** Sends the same again and again, over connections that are kept, and counts the answers by their status. */
+  /** Repeats a request over reused connections and counts the responses by status. */
   async function flood(send: (index: number) => Promise<{ readonly status: number }>) {
     const statuses: Record<number, number> = {}
     let sent = 0
@@ -546,7 +543,7 @@ describe('1,000 guesses of user codes; of device codes; 1,000 requests for codes
     return statuses
   }
 
-  test('of user codes five are looked up; another person is not in their way', async () => {
+  test('five user codes are looked up; another user is not blocked', async () => {
     const { clock, store } = memory()
     const identify = ({ header }: ServiceRequest) => ({ user: header('x-user') ?? '' })
     const { send, begin } = await overSockets({ clock, store, identify })
@@ -566,7 +563,7 @@ describe('1,000 guesses of user codes; of device codes; 1,000 requests for codes
     expect((await other.enter(userCode)).status).toBe(200)
   })
 
-  test('of device codes a hundred are looked up in a minute, and who polls a good one is not in their way', async () => {
+  test('a hundred device codes are looked up per minute; a poll with a valid one is not blocked', async () => {
     const { clock, store } = memory()
     const { poll, begin } = await overSockets({ clock, store })
     const device = await begin()
@@ -575,7 +572,7 @@ describe('1,000 guesses of user codes; of device codes; 1,000 requests for codes
     expect((await device.poll()).body.error).toBe('authorization_pending')
   })
 
-  test('of codes a hundred are issued in a minute, and the next one after it', async () => {
+  test('a hundred codes are issued per minute, and more in the next minute', async () => {
     const { clock, store } = memory()
     const { askForCodes } = await overSockets({ clock, store })
     expect(await flood(() => askForCodes())).toEqual({ 200: 100, 429: TIMES - 100 })
@@ -586,8 +583,8 @@ describe('1,000 guesses of user codes; of device codes; 1,000 requests for codes
   })
 })
 
-describe('too much of everything', () => {
-  test('10,000 fields, and 10,000 members, are read', async () => {
+describe('oversized input', () => {
+  test('10,000 fields or members are read', async () => {
     const { send } = await overSockets()
     const names = Array.from({ length: 10_000 }, (_, index) => index.toString(36))
     expect((await send(CODES, { body: `${names.map((name) => `${name}=`).join('&')}&${form}` })).status).toBe(
@@ -597,7 +594,7 @@ describe('too much of everything', () => {
     expect((await send(CODES, { body: `{${members},${json.slice(1)}` })).status).toBe(200)
   })
 
-  test('JSON of 30,000 levels is refused or read, and harms nobody', async () => {
+  test('JSON nested 30,000 levels deep does not affect others', async () => {
     const { send } = await overSockets()
     const deep = '['.repeat(30_000) + ']'.repeat(30_000)
     expect((await send(CODES, { body: `{"unknown":${deep},${json.slice(1)}` })).status).toBe(200)
@@ -613,7 +610,7 @@ describe('too much of everything', () => {
     expect((await send('/user')).status).toBe(401)
   })
 
-  test('a second credential behind 3,000 headers is not overlooked', async () => {
+  test('a second credential after 3,000 headers is noticed', async () => {
     const { raw, written } = await overSockets({ personalTokens: [{ token: 'ghp_1', user: 'octocat' }] })
     const credential = 'Authorization: Bearer ghp_1'
     const many = Array.from({ length: 3000 }, () => 'a:')

@@ -45,20 +45,20 @@ function text(body: string): Line {
   return respond({ body, headers: { 'content-type': 'text/plain' } })
 }
 
-/** Plays a script to its end; gives the outcome, and the seconds between the requests. */
+/** Plays a script to its end. Returns the outcome and the seconds between the requests. */
 async function play(script: Script, options: Partial<DeviceAuthorizationOptions> = {}) {
   const flow = await hostileFlow(script, options)
   return { ...flow, outcome: await flow.result(), gaps: flow.gaps() }
 }
 
-/** The answer to the request for codes ends the flow, and nothing more is sent. */
+/** The response to the request for codes ends the flow, and nothing more is sent. */
 async function failsAtOnce(line: Line, error: object) {
   const { outcome, server } = await play([line, token])
   expect(outcome).toMatchObject({ status: 'failed', error })
   expect(server.sent).toHaveLength(1)
 }
 
-/** The answer to a poll passes: the next poll comes later and brings the token. */
+/** The poll response is survived: the next poll is sent later and gets the token. */
 async function goesOnAfter(line: Line, error: object, gap = BACKOFF) {
   const { outcome, gaps, errors } = await play([codes, pending, line, token])
   expect(outcome).toMatchObject(authorized)
@@ -66,14 +66,14 @@ async function goesOnAfter(line: Line, error: object, gap = BACKOFF) {
   expect([...errors]).toMatchObject([error])
 }
 
-/** The answer to a poll ends the flow. */
+/** The poll response ends the flow. */
 async function endsWith(line: Line, outcome: object) {
   const { gaps, ...end } = await play([codes, pending, line, token])
   expect(end.outcome).toMatchObject(outcome)
   expect(gaps).toEqual([WAIT, WAIT])
 }
 
-/** Every answer that breaks clients, each through the `fetch` that is there when the test runs. */
+/** Every response that is known to break clients, through the global `fetch` at the time of the test. */
 export function responsesContract(): void {
   describe('interval', () => {
     test.each([
@@ -118,7 +118,7 @@ export function responsesContract(): void {
       expect(await result()).toMatchObject(authorized)
     })
 
-    test('0 is over without a poll', async () => {
+    test('0 expires without a poll', async () => {
       const { outcome, gaps } = await play([{ ...codes, expires_in: 0 }, token])
       expect([outcome, gaps]).toEqual([{ status: 'expired' }, []])
     })
@@ -143,29 +143,29 @@ export function responsesContract(): void {
     ['bytes that are no text', respond({ body: Buffer.from([0xff, 0xfe, 0x00, 0x7b]) })],
     ['JSON a thousand levels deep', text('['.repeat(1000))],
     [
-      'members of a prototype',
+      'members named like those of a prototype',
       text('{"__proto__":{"access_token":"of-the-prototype","device_code":"of-the-prototype"}}'),
     ],
   ]
 
-  describe('a body that is no answer', () => {
-    test.each(NO_RESPONSES)('%s: a typed error at the request for codes', (_, line) =>
+  describe('a body that is not a valid response', () => {
+    test.each(NO_RESPONSES)('%s: a typed error from the request for codes', (_, line) =>
       failsAtOnce(line, { code: 'bad_response' }),
     )
 
-    test.each(NO_RESPONSES)('%s: a poll that is tried again', (_, line) =>
+    test.each(NO_RESPONSES)('%s: the poll is retried', (_, line) =>
       goesOnAfter(line, { code: 'bad_response' }),
     )
 
     test('50 MB are not read', async () => {
       const body = large(50)
       await failsAtOnce(body, { code: 'response_too_large' })
-      // What the sockets of both ends hold, and no more.
+      // No more than the socket buffers of both ends hold.
       expect(body.written).toBeLessThan(20)
       await goesOnAfter(large(50), { code: 'response_too_large' })
     })
 
-    test('50 MB are not unpacked', async () => {
+    test('50 MB are not decompressed', async () => {
       const bomb = respond({ body: gzipSync(Buffer.alloc(5e7)), headers: { 'content-encoding': 'gzip' } })
       await failsAtOnce(bomb, { code: 'response_too_large' })
       await goesOnAfter(bomb, { code: 'response_too_large' })
@@ -180,7 +180,7 @@ export function responsesContract(): void {
   })
 
   describe('an error instead of codes', () => {
-    test.each([200, 400, 401, 403, 404, 500])('with status %d has its code and status', (status) =>
+    test.each([200, 400, 401, 403, 404, 500])('with status %d is thrown with its code and status', (status) =>
       failsAtOnce(
         respond({
           status,
@@ -194,7 +194,7 @@ export function responsesContract(): void {
       ),
     )
 
-    test.each([null, ''])('is found where the service writes %j for the codes it does not give', (nothing) =>
+    test.each([null, ''])('is found next to codes that are %j', (nothing) =>
       failsAtOnce(
         { device_code: nothing, user_code: nothing, verification_uri: nothing, error: 'invalid_scope' },
         { code: 'refused', error: 'invalid_scope' },
@@ -203,7 +203,7 @@ export function responsesContract(): void {
   })
 
   describe('authorization_pending', () => {
-    test.each([200, 400, 401, 403, 404, 500])('with status %d goes on', async (status) => {
+    test.each([200, 400, 401, 403, 404, 500])('with status %d continues', async (status) => {
       const { outcome, gaps, errors } = await play([codes, respond({ status, body: pending }), token])
       expect(outcome).toMatchObject(authorized)
       expect(gaps).toEqual([WAIT, WAIT])
@@ -238,19 +238,19 @@ export function responsesContract(): void {
       }
     })
 
-    test('adds up', async () => {
+    test('accumulates', async () => {
       const { gaps } = await play([codes, { error: 'slow_down' }, { error: 'slow_down' }, pending, token])
       expect(gaps).toEqual([WAIT, 12.6, 22.68, 22.68])
     })
 
-    test('with Retry-After waits as long as both say', async () => {
+    test('with Retry-After waits for the longer of both', async () => {
       const slow = respond({ status: 429, body: { error: 'slow_down' }, headers: { 'retry-after': '40' } })
       const { outcome, gaps } = await play([codes, slow, pending, token])
       expect(outcome).toMatchObject(authorized)
       expect(gaps).toEqual([WAIT, 40, 12.6])
     })
 
-    test('or pending with a Retry-After below the interval changes nothing', async () => {
+    test('or pending ignores a Retry-After shorter than the interval', async () => {
       const still = respond({ status: 429, body: pending, headers: { 'retry-after': '1' } })
       const { gaps } = await play([codes, still, token])
       expect(gaps).toEqual([WAIT, WAIT])
@@ -263,17 +263,17 @@ export function responsesContract(): void {
     ['a body cut short', cutShort('{"access_token":"cut-short'), { code: 'unreachable' }],
     ['something that is not HTTP', raw('SSH-2.0-words-of-another-protocol\r\n'), { code: 'unreachable' }],
     [
-      'headers without end',
+      'endless headers',
       raw(`HTTP/1.1 200 OK\r\nx-large: ${'words-of-a-header'.repeat(5000)}\r\n\r\n{}`),
       { code: 'unreachable' },
     ],
     [
-      'a body that is not packed as it says',
+      'a body with a false content encoding',
       respond({ body: '{"access_token":"not-packed"}', headers: { 'content-encoding': 'gzip' } }),
       { code: 'unreachable', reason: 'Z_DATA_ERROR' },
     ],
     [
-      'a 502 page',
+      'an HTML page with status 502',
       respond({ status: 502, body: '<html>Bad gateway of the provider</html>' }),
       { code: 'refused', status: 502 },
     ],
@@ -290,24 +290,24 @@ export function responsesContract(): void {
       2 * WAIT,
     ],
     [
-      'a 503 for a long time',
+      'a 503 with a long Retry-After',
       respond({ status: 503, headers: { 'retry-after': '300' } }),
       { code: 'refused', retryAfter: 300 },
       300,
     ],
     [
-      'a 503 until no one knows when',
+      'a 503 with an unreadable Retry-After',
       respond({ status: 503, headers: { 'retry-after': 'words-of-a-header' } }),
       { code: 'refused', retryAfter: undefined },
     ],
     [
-      'a 503 until before now',
+      'a 503 with a Retry-After in the past',
       respond({ status: 503, headers: { 'retry-after': '-5' } }),
       { code: 'refused', retryAfter: undefined },
     ],
     ['a 408', respond({ status: 408 }), { code: 'refused', status: 408 }],
     [
-      'a 403 of a limit of requests',
+      'a 403 from a rate limit',
       respond({ status: 403, body: { message: 'words of a limit' }, headers: { 'retry-after': '60' } }),
       { code: 'refused', status: 403, retryAfter: 60 },
       60,
@@ -320,15 +320,13 @@ export function responsesContract(): void {
   ]
 
   describe('a fault', () => {
-    test.each(FAULTS)('%s: a poll that is tried again', (_, line, error, gap) =>
-      goesOnAfter(line, error, gap),
-    )
+    test.each(FAULTS)('%s: the poll is retried', (_, line, error, gap) => goesOnAfter(line, error, gap))
 
-    test.each(FAULTS)('%s: a typed error at the request for codes', (_, line, error) =>
+    test.each(FAULTS)('%s: a typed error from the request for codes', (_, line, error) =>
       failsAtOnce(line, error),
     )
 
-    test('is not a connection that was kept and is gone when the next poll comes', async () => {
+    test('does not include a kept-alive connection that was closed before the next poll', async () => {
       const dropsAfter =
         (body: object): Play =>
         (exchange) => {
@@ -340,7 +338,7 @@ export function responsesContract(): void {
       expect(gaps).toEqual([WAIT, WAIT])
     })
 
-    test('that never ends is tried until the codes expire, ever more seldom', async () => {
+    test('that persists is retried with growing delays until the codes expire', async () => {
       const { outcome, gaps } = await play([codes, reset])
       expect(outcome).toEqual({ status: 'expired' })
       expect(gaps.slice(0, 6)).toEqual([WAIT, 10.5, 21, 42, 60, 60])
@@ -349,7 +347,7 @@ export function responsesContract(): void {
 
   describe('Retry-After', () => {
     test.each([0, -3600, 86_400 * 365])(
-      'as a date is measured by the clock of the service, where that of the device is %d seconds off',
+      'as a date is measured by the clock of the service when the device is %d seconds off',
       async (offset) => {
         const time = new VirtualTime()
         const date = (milliseconds: number) => new Date(milliseconds).toUTCString()
@@ -364,7 +362,7 @@ export function responsesContract(): void {
       },
     )
 
-    test('longer than the codes live, or than a number can say, expires without a poll, and can be resumed', async () => {
+    test('longer than the lifetime, or infinite, expires without a poll and can be resumed', async () => {
       for (const retryAfter of ['3600', '9'.repeat(400)]) {
         const busy = respond({ status: 503, headers: { 'retry-after': retryAfter } })
         const flow = await hostileFlow([codes, busy])
@@ -383,7 +381,7 @@ export function responsesContract(): void {
 
   describe('a request that hangs', () => {
     test.each([
-      ['without an answer', silence],
+      ['without a response', silence],
       ['in the middle of its body', halfThenSilence],
     ])('%s is given up after 30 seconds', async (_, line) => {
       const { outcome, server } = await play([line, token])
@@ -392,21 +390,21 @@ export function responsesContract(): void {
       await goesOnAfter(line, { code: 'timed_out' }, 30 + BACKOFF)
     })
 
-    test('until after the lifetime is expired, and its connection is let go', async () => {
+    test('beyond the lifetime ends as expired, and its connection is closed', async () => {
       const flow = await hostileFlow([{ ...codes, expires_in: 10 }, silence])
       expect(await flow.result()).toEqual({ status: 'expired' })
       expect(flow.server.sent).toHaveLength(2)
       expect(flow.server.open()).toBe(0)
     })
 
-    test('and brings the token after the lifetime, but in its time, has brought it', async () => {
+    test('and returns the token after the lifetime but before its timeout still succeeds', async () => {
       const time = new VirtualTime()
       const script = [{ ...codes, interval: 80, expires_in: 90 }, later(time, 22_000, token)]
       const flow = await hostileFlow(script, { time })
       expect(await flow.result()).toMatchObject(authorized)
     })
 
-    test('for a while counts its wait from the answer', async () => {
+    test('for a while counts the next wait from the response', async () => {
       const time = new VirtualTime()
       const flow = await hostileFlow([codes, later(time, 20_000, pending), token], { time })
       expect(await flow.result()).toMatchObject(authorized)
@@ -415,7 +413,7 @@ export function responsesContract(): void {
   })
 
   describe('a redirect', () => {
-    test.each([301, 302, 303, 307, 308])('with %d is refused, and nothing is sent there', async (status) => {
+    test.each([301, 302, 303, 307, 308])('with %d is refused and not followed', async (status) => {
       const elsewhere = await hostileServer([codes, token])
       for (const target of [elsewhere.url, '/login/elsewhere']) {
         const line = respond({
@@ -429,7 +427,7 @@ export function responsesContract(): void {
       expect(elsewhere.connections()).toBe(0)
     })
 
-    test('by a header or a page with status 200 is not followed either', async () => {
+    test('by a header or an HTML page with status 200 is not followed either', async () => {
       const elsewhere = await hostileServer([codes, token])
       const headers = {
         refresh: `0; url=${elsewhere.url}`,
@@ -458,12 +456,12 @@ export function responsesContract(): void {
       ['of an empty type', { ...token, token_type: '' }, { tokenType: '', warning: 'not_bearer' }],
       ['of a type that is a number', { ...token, token_type: 5 }, { tokenType: '', warning: 'not_bearer' }],
       [
-        'of a type that is an object',
+        'with an object as its type',
         { ...token, token_type: { toString: null } },
         { tokenType: '', warning: 'not_bearer' },
       ],
       [
-        'of a type that moves the cursor',
+        'with terminal escapes in its type',
         { ...token, token_type: 'bearer\u001b[2J' },
         { tokenType: '', warning: 'not_bearer' },
       ],
@@ -478,7 +476,7 @@ export function responsesContract(): void {
     })
 
     test.each([[''], [12_345_678], [true], [{}], [['a-token-in-a-list']]])(
-      'that is %j is a typed error',
+      'that is %j throws a typed error',
       (access_token) => endsWith({ ...token, access_token }, failed('bad_response')),
     )
 
@@ -496,25 +494,22 @@ export function responsesContract(): void {
       'gho_ümlaut',
       'gho_\u007fdelete',
       'gho_\u00a0space',
-    ])(
-      'with characters that no token has, %j, is a typed error that quotes nothing',
-      async (access_token) => {
-        const { outcome } = await play([codes, pending, { ...token, access_token }])
-        expect(outcome).toMatchObject(failed('bad_response'))
-        expect(outcome).toMatchObject({
-          error: { message: 'the token response has no valid "access_token"' },
-        })
-      },
-    )
+    ])('with invalid characters, %j, throws a typed error that does not quote it', async (access_token) => {
+      const { outcome } = await play([codes, pending, { ...token, access_token }])
+      expect(outcome).toMatchObject(failed('bad_response'))
+      expect(outcome).toMatchObject({
+        error: { message: 'the token response has no valid "access_token"' },
+      })
+    })
 
-    test('with each character that a token may have is kept', async () => {
+    test('keeps every character that a token may contain', async () => {
       const access_token = String.fromCharCode(...Array.from({ length: 0x7e - 0x20 + 1 }, (_, i) => 0x20 + i))
       const { outcome } = await play([codes, { ...token, access_token }])
       expect(outcome?.status === 'authorized' && outcome.token.accessToken.reveal()).toBe(access_token)
     })
 
     test.each(['ghr_\u001b[2J', 'ghr_\n', '', 5])(
-      'is kept without the refresh token %j',
+      'drops the invalid refresh token %j',
       async (refresh_token) => {
         const { outcome } = await play([codes, { ...token, refresh_token }])
         expect(outcome).toMatchObject(authorized)
@@ -523,7 +518,7 @@ export function responsesContract(): void {
     )
   })
 
-  describe('an answer in another dress', () => {
+  describe('a response in another encoding', () => {
     const form = (record: object) => new URLSearchParams(record as Record<string, string>).toString()
 
     test.each<[string, (record: object) => Line]>([
@@ -539,7 +534,7 @@ export function responsesContract(): void {
       ],
       ['a form called JSON', (record) => respond({ body: `${form(record)}\n` })],
       [
-        'packed',
+        'compressed',
         (record) =>
           respond({ body: gzipSync(JSON.stringify(record)), headers: { 'content-encoding': 'gzip' } }),
       ],
@@ -554,7 +549,7 @@ export function responsesContract(): void {
         },
       ],
       [
-        'in pieces of one byte',
+        'one byte at a time',
         (record) => {
           const pieces = [...JSON.stringify(record)].map((byte) => `1\r\n${byte}\r\n`).join('')
           return raw(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`)
@@ -579,7 +574,7 @@ export function responsesContract(): void {
       expect(outcome).toMatchObject({ token: { scopes } })
     })
 
-    test('is separated by a space where the dialect says so', async () => {
+    test('is separated by a space if the dialect says so', async () => {
       const server = await hostileServer([codes, { ...token, scope: 'repo gist' }])
       const time = new VirtualTime()
       const login = authorizeDevice({
@@ -596,13 +591,13 @@ export function responsesContract(): void {
       expect(server.sent.map(({ path }) => path)).toEqual(['/codes', '/token'])
     })
 
-    test.each([[['repo-in-a-list']], [7], [{ repo: true }]])('%j is a typed error', (scope) =>
+    test.each([[['repo-in-a-list']], [7], [{ repo: true }]])('%j throws a typed error', (scope) =>
       endsWith({ ...token, scope }, failed('bad_response')),
     )
   })
 
-  describe('the record of codes', () => {
-    test('may have fields that nobody knows', async () => {
+  describe('the codes response', () => {
+    test('may have unknown fields', async () => {
       const { outcome } = await play([
         { ...codes, message: 'Hello', nested: { deep: [] }, error: null },
         token,
@@ -617,7 +612,7 @@ export function responsesContract(): void {
       'https://login.example/\u001b]8;;evil',
       'https://login.example/\nwords-of-another-line',
       'https://login.example/\u202egnp.exe',
-      'no address at all',
+      'not a URL',
       '',
       5,
       null,
@@ -639,13 +634,13 @@ export function responsesContract(): void {
   })
 
   describe('incorrect_device_code', () => {
-    test('is forgiven twice, once the service has known the code', async () => {
+    test('is forgiven twice after the service has accepted the code', async () => {
       const { outcome, gaps } = await play([codes, pending, unknownCode, unknownCode, token])
       expect(outcome).toMatchObject(authorized)
       expect(gaps).toEqual([WAIT, WAIT, WAIT, WAIT])
     })
 
-    test('ends the flow at the third time, or where the service never knew the code', async () => {
+    test('ends the flow the third time, or if the service never accepted the code', async () => {
       const thrice = await play([codes, pending, unknownCode])
       expect(thrice.outcome).toMatchObject(failed('refused', { error: 'incorrect_device_code' }))
       expect(thrice.gaps).toHaveLength(4)
@@ -713,7 +708,7 @@ export function responsesContract(): void {
       for (const http of [200, 400]) await endsWith(respond({ status: http, body: line }), { status })
     })
 
-    test('comes by itself where the service never says expired_token', async () => {
+    test('comes on time even if the service never sends expired_token', async () => {
       const { outcome, time, server } = await play([{ ...codes, expires_in: 60 }, pending])
       expect(outcome).toEqual({ status: 'expired' })
       expect(gapsOf(server.sent)).toEqual(Array(11).fill(WAIT))
@@ -753,7 +748,7 @@ export function responsesContract(): void {
     })
   })
 
-  test('two callers at once are two flows, each with codes of its own', async () => {
+  test('two concurrent callers get two flows, each with its own codes', async () => {
     const time = new VirtualTime()
     let given = 0
     const server = await hostileServer(({ path, body }) => {
@@ -779,7 +774,7 @@ export function responsesContract(): void {
     expect(server.sent).toHaveLength(4)
   })
 
-  test('a process that dies while it waits is followed by one that goes on, with the same deadline and pace', async () => {
+  test('a process that dies while waiting can be resumed by another with the same deadline and interval', async () => {
     const time = new VirtualTime()
     const first = await hostileFlow([codes, { error: 'slow_down' }, pending], { time })
     await time.advance(10_000)
@@ -799,14 +794,14 @@ export function responsesContract(): void {
     expect(gapsOf(polls).slice(0, -1)).toEqual(Array(polls.length - 2).fill(12.6))
   })
 
-  test('a clock that is 20 percent fast is told once to slow down, and then no more', async () => {
+  test('a clock that is 20 percent fast gets slow_down only once', async () => {
     const time = new VirtualTime()
     const { outcome, told } = await strictly(time, 1.2)
     expect(outcome).toMatchObject(authorized)
     expect(told).toEqual(['slow_down', ...Array(19).fill('authorization_pending')])
   })
 
-  /** A flow on a clock that is fast, against a service that wants its interval to the millisecond; 20 polls, then the token. */
+  /** A flow on a fast clock against a service without leeway: 20 polls, then the token. */
   async function strictly(time: VirtualTime, rate: number) {
     let last = time.now
     let interval = 5
@@ -825,7 +820,7 @@ export function responsesContract(): void {
     return { outcome: await flow.result(), told }
   }
 
-  test('a laptop that sleeps past the deadline finds its codes expired, and polls no more', async () => {
+  test('a laptop that wakes after the deadline ends as expired without a poll', async () => {
     const { time, actor, server, result } = await hostileFlow([codes, pending, token])
     await time.advance(8000)
     time.now += 3_600_000
@@ -834,7 +829,7 @@ export function responsesContract(): void {
     expect(server.sent).toHaveLength(2)
   })
 
-  test('a laptop that sleeps past the deadline, and is not told so, asks once whether its codes expired', async () => {
+  test('a laptop that sleeps past the deadline unnoticed polls once to learn that its codes expired', async () => {
     for (const said of [expired, respond({ status: 503 })]) {
       const { time, server, result } = await hostileFlow([codes, pending, said])
       await time.advance(8000)
@@ -844,7 +839,7 @@ export function responsesContract(): void {
     }
   })
 
-  test('a service that cannot be reached at all is an error that names its host', async () => {
+  test('an unreachable service throws an error that names its host', async () => {
     const error = await authorizeDevice({
       clientId: 'id',
       provider: github({ authUrl: 'http://127.0.0.1:1' }),

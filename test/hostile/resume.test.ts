@@ -9,10 +9,10 @@ import type { ResumeRecord } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
 import { hostileServer, respond, type Script, silence } from '../support/hostile-server.ts'
 
-/** Seconds between polls: time is real here. */
+/** Seconds between polls, in real time. */
 const INTERVAL = 1
 
-/** What `resumable-login.ts` prints. */
+/** The output of `resumable-login.ts`. */
 interface Change {
   readonly value: unknown
   readonly record?: ResumeRecord
@@ -40,7 +40,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-/** A login in a process of its own, until it ends or is killed. */
+/** A login in a separate process, until it exits or is killed. */
 function login(url: string, file: string) {
   const child = spawn(process.execPath, [script, url, file], { stdio: ['ignore', 'pipe', 'inherit'] })
   running.add(child)
@@ -48,7 +48,7 @@ function login(url: string, file: string) {
   const kill = () => child.kill('SIGKILL')
   return {
     kill,
-    /** What it printed, and the signal that ended it. */
+    /** Its output, and the signal that ended it. */
     end: async (onChange: (change: Change, kill: () => void) => void = () => undefined) => {
       const ended = new Promise<NodeJS.Signals | null>((resolve) =>
         child.once('close', (_, signal) => resolve(signal)),
@@ -69,8 +69,8 @@ function readRecord(file: string): ResumeRecord | undefined {
 }
 
 /**
- * A service that wants its interval to the millisecond, behind a server on loopback. `hold` is asked at each poll, from
- * 1 on, whether its answer is kept back; the user approves after the poll `approvedAfter`.
+ * A service without leeway behind a server on loopback. `hold` decides for each poll, counted from 1, whether its
+ * response is withheld. The user approves after the poll `approvedAfter`.
  */
 async function strictService(
   atEnd: (close: () => void) => void,
@@ -107,14 +107,14 @@ async function strictService(
     url: server.url,
     server,
     told,
-    /** The shortest time between two polls, in seconds. */
+    /** Shortest time between two polls in seconds. */
     shortestGap: () => Math.min(...polledAt.slice(1).map((at, index) => at - (polledAt[index] ?? 0))) / 1000,
     polledAt,
   }
 }
 
 describe.concurrent('a login whose process is killed', () => {
-  test('in the middle of a wait goes on in another one, polls no sooner than it may and gets its token', async ({
+  test('while waiting resumes in another process, polls on time and gets its token', async ({
     onTestFinished,
   }) => {
     const { url, server, told, shortestGap } = await strictService(onTestFinished, 2)
@@ -133,11 +133,11 @@ describe.concurrent('a login whose process is killed', () => {
     expect(second.record).toBeUndefined()
     expect(told).toEqual(['authorization_pending', 'authorization_pending', 'token'])
     expect(shortestGap()).toBeGreaterThanOrEqual(INTERVAL)
-    // One request for codes, by the first process.
+    // One request for codes, from the first process.
     expect(server.sent.map(({ path }) => path.endsWith('/code'))).toEqual([true, false, false, false])
   }, 15_000)
 
-  test('in the middle of a poll goes on in another one, polls no sooner than it may and gets its token', async ({
+  test('while polling resumes in another process, polls on time and gets its token', async ({
     onTestFinished,
   }) => {
     let killFirst: () => boolean = () => false
@@ -152,7 +152,7 @@ describe.concurrent('a login whose process is killed', () => {
     const first = await process.end()
     expect(first.signal).toBe('SIGKILL')
     expect(first.changes.at(-1)?.value).toBe('polling')
-    // What was on the disk before the poll left.
+    // The record on disk from before the poll.
     const { nextPollAt = 0, expiresAt } = first.record ?? {}
     expect(nextPollAt).toBeGreaterThan((polledAt[1] ?? 0) + INTERVAL * 1000 * 0.95)
 
@@ -167,7 +167,7 @@ describe.concurrent('a login whose process is killed', () => {
     expect(shortestGap()).toBeGreaterThanOrEqual(INTERVAL)
   }, 15_000)
 
-  test('and whose codes expired meanwhile is expired without a request', async ({ onTestFinished }) => {
+  test('and whose codes have expired ends as expired without a request', async ({ onTestFinished }) => {
     const { url, server } = await strictService(onTestFinished, 9)
     const file = join(folder, 'expired.json')
     const first = await login(url, file).end(({ record }, kill) => void (record && kill()))

@@ -13,14 +13,14 @@ const TOKEN_PATH = '/login/oauth/access_token'
 
 const FLOWS = 500
 
-/** Flows that are on their way at the same time. */
+/** Concurrent flows. */
 const AT_ONCE = 100
 
 const instances: ReturnType<typeof serveCommand>[] = []
 
 afterAll(() => Promise.all(instances.map(({ kill }) => kill())))
 
-/** Polls that an instance, or Redis, was busy with when it was killed: their answers may never have been sent. */
+/** Polls in progress when an instance or Redis was killed: their responses may never have been sent. */
 function withoutResponse(passed: readonly Passed[], to?: string): string[] {
   return passed
     .filter(({ path, response }) => path === TOKEN_PATH && response === undefined)
@@ -33,11 +33,11 @@ function deviceCodeOf({ body }: Passed): string {
 }
 
 test.skipIf(!hasRedis)(
-  `${FLOWS} logins over two instances, one of which is killed, and a Redis that is restarted`,
+  `${FLOWS} logins succeed over two instances, one of which is killed, and a Redis that is restarted`,
   async () => {
     const redis = await startRedis('kept')
     onTestFinished(redis.stop)
-    // Codes come from the first instance, and polls go to the second while it is there.
+    // Code requests go to the first instance, and polls to the second while it is alive.
     const alive: string[] = []
     const balancer = await loadBalancer((path) => (path === CODES_PATH ? alive.at(0) : alive.at(-1)) ?? '')
     onTestFinished(balancer.close)
@@ -59,21 +59,21 @@ test.skipIf(!hasRedis)(
     onTestFinished(store.close)
     const page = createService({ store, clients: [{ clientId: CLIENT_ID, name: 'App' }] })
 
-    /** The user says yes, and again where the service was not ready. An approval that was said to be done must hold. */
+    /** Approves, and retries while the service is not ready. A confirmed approval must hold. */
     async function approve(userCode: string, user: string): Promise<void> {
       for (;;) {
         const decision = await page.approve(userCode, user).catch((error) => {
           if (!(error instanceof StoreUnavailableError)) throw error
         })
         if (decision === undefined) continue
-        // Decided: by the try before this one, whose answer did not come.
+        // "decided" after an earlier attempt whose response was lost.
         expect(decision).toMatch(/^(done|decided)$/)
         return
       }
     }
 
     const restarted: string[] = []
-    /** One login, from the codes to the token. A device that was refused codes asks again. */
+    /** One login, from the codes to the token. Without codes, the device retries. */
     async function login(user: string): Promise<OAuthToken> {
       let approved: Promise<void> | undefined
       try {
@@ -133,7 +133,7 @@ test.skipIf(!hasRedis)(
 
     expect(tokens.size).toBe(FLOWS)
     expect(new Set([...tokens.values()].map(({ accessToken }) => accessToken.reveal())).size).toBe(FLOWS)
-    // An answer that was lost on the way with a killed instance is the one way to lose a login.
+    // A login can be lost only with a response from a killed instance.
     expect(restarted.length).toBeLessThanOrEqual(atRisk.length)
 
     const issued = new Map<string, number>()
@@ -144,7 +144,7 @@ test.skipIf(!hasRedis)(
     expect([...issued.values()].every((times) => times === 1)).toBe(true)
 
     process.stdout.write(
-      `${restarted.length} logins lost with their last answer, of ${atRisk.length} polls at risk\n`,
+      `${restarted.length} logins lost with their last response, of ${atRisk.length} polls at risk\n`,
     )
     await Promise.all(
       [...tokens].map(async ([user, { accessToken }]) => {

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Apart from the other tests, since these take most of a minute. */
+/** Separate from the other tests, because these take most of a minute. */
 export default defineConfig({
   test: { include: ['test/instances/*.test.ts'], testTimeout: 120_000, hookTimeout: 30_000 },
 })

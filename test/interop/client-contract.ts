@@ -3,38 +3,38 @@ import type { Dialect, ServiceOptions } from '../../src/service/index.ts'
 import { instantTimers } from '../support/instant-timers.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
-/** A client that somebody else wrote. */
+/** A third-party client. */
 export interface ForeignClient {
-  /** The dialects whose answers it understands. */
+  /** The dialects whose responses it understands. */
   readonly dialects: readonly Dialect[]
-  /** Logs in with its own requests, waits and readers. */
+  /** Logs in with its own requests, waits and parsers. */
   login(at: LoginAddress): Promise<{ readonly token: string; readonly scope: string }>
-  /** The code of the wire in what its login rejects with. */
+  /** The error code from the wire in the rejection of its login. */
   errorOf(failure: unknown): unknown
 }
 
-/** Where a client logs in, as whom, and what it asks for. */
+/** Where a client logs in, its id, and the scopes it requests. */
 export interface LoginAddress {
   readonly url: string
   readonly clientId: string
   readonly scopes: readonly string[]
   /** Real HTTP. */
   readonly fetch: typeof globalThis.fetch
-  /** The user reads the code. */
+  /** Called with the code that the user enters. */
   onUserCode(userCode: string): void
 }
 
-/** Waits as a client does whose polls are written by hand. */
+/** The wait of a client that polls in its own loop. */
 export function wait(seconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 }
 
-/** What every client that exists must get out of the service, over real HTTP. Time passes as the client waits. */
+/** What every third-party client must achieve with the service, over real HTTP. Time passes when the client waits. */
 export function clientContract(name: string, client: ForeignClient): void {
   describe.each(client.dialects)(`${name}, dialect %s`, (dialect) => {
     const start = (options: Partial<ServiceOptions> = {}) => startLogin(client, { dialect, ...options })
 
-    test('obtains a token with the scopes that it asked for, and uses it', async () => {
+    test('gets a token with the requested scopes and uses it', async () => {
       const { login, received, approveBefore, whoIs } = await start()
       approveBefore(2)
       const { token, scope } = await login()
@@ -43,14 +43,14 @@ export function clientContract(name: string, client: ForeignClient): void {
       expect(await whoIs(token)).toEqual({ login: 'octocat' })
     })
 
-    test('hears that the user denied, and stops', async () => {
+    test('stops when the user denies', async () => {
       const { login, received, denyBefore } = await start()
       denyBefore(1)
       expect(client.errorOf(await failure(login()))).toBe('access_denied')
       expect(received).toEqual(['authorization_pending', 'access_denied'])
     })
 
-    test('hears that the codes have expired, and stops', async () => {
+    test('stops when the codes have expired', async () => {
       const { login, received, clock } = await start({ expiresIn: 12 })
       const begin = clock.time
       expect(client.errorOf(await failure(login()))).toBe('expired_token')
@@ -59,7 +59,7 @@ export function clientContract(name: string, client: ForeignClient): void {
       expect(clock.time - begin).toBeLessThan(20_000)
     })
 
-    test('hears that it is too fast, slows down, and obtains its token', async () => {
+    test('slows down after slow_down and gets its token', async () => {
       const { login, received, approveBefore, pollTwiceAt, whoIs, clock } = await start()
       const begin = clock.time
       pollTwiceAt(0)
@@ -79,7 +79,7 @@ async function startLogin(client: ForeignClient, options: Partial<ServiceOptions
   instantTimers(service.clock)
   const received: string[] = []
   let userCode = ''
-  /** What happens before the poll of this number is sent. */
+  /** What happens before the poll with this number. */
   const before = new Map<number, (send: () => Promise<unknown>) => Promise<unknown>>()
 
   const listeningFetch: typeof fetch = async (input, init) => {
@@ -91,7 +91,7 @@ async function startLogin(client: ForeignClient, options: Partial<ServiceOptions
   }
 
   return {
-    /** The answers to the polls of the client, so far. */
+    /** The poll results of the client so far. */
     received,
     clock: service.clock,
     login: () =>
@@ -106,7 +106,7 @@ async function startLogin(client: ForeignClient, options: Partial<ServiceOptions
       }),
     approveBefore: (poll: number) => before.set(poll, () => service.approve(userCode, 'octocat')),
     denyBefore: (poll: number) => before.set(poll, () => service.deny(userCode)),
-    /** The same poll is sent a moment earlier, as by a second process of the same client. */
+    /** Sends the same poll twice, as a second process of the same client would. */
     pollTwiceAt: (poll: number) => before.set(poll, (send) => send()),
     whoIs: async (token: string) =>
       (await fetch(`${url}/user`, { headers: { authorization: `Bearer ${token}` } })).json(),

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { clientContract, wait } from './client-contract.ts'
 
-/** The requests and their readers; who calls them waits by themselves. An error with status 200 is none to it. */
+/** Has requests and parsers; the caller waits. It does not accept an error with status 200. */
 clientContract('oauth4webapi', {
   dialects: ['rfc8628'],
   async login({ url, clientId, scopes, fetch, onUserCode }) {

@@ -5,12 +5,12 @@ import { expect, test } from 'vitest'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 import { clientContract, type ForeignClient, wait } from './client-contract.ts'
 
-/** What Octokit rejects with. */
+/** The rejections of Octokit. */
 interface RequestError {
   readonly response?: { readonly data: unknown }
 }
 
-/** Octokit reads the error out of the body, under either status. */
+/** Octokit reads the error from the body with either status. */
 const octokit = {
   dialects: ['github', 'rfc8628'],
   errorOf: (failure) => responseIn(failure as RequestError).error,
@@ -31,7 +31,7 @@ clientContract('@octokit/auth-oauth-device', {
   },
 })
 
-/** The two requests alone: who calls them waits by themselves. */
+/** Only the two requests; the caller waits. */
 clientContract('@octokit/oauth-methods', {
   ...octokit,
   async login({ url, clientId, scopes, fetch, onUserCode }) {
@@ -56,7 +56,7 @@ clientContract('@octokit/oauth-methods', {
   },
 })
 
-test('the message of an error of Octokit is whole', async () => {
+test('Octokit shows a complete error message', async () => {
   const { fetch } = startService()
   const failure = exchangeDeviceCode({
     clientType: 'oauth-app',

@@ -6,7 +6,7 @@ import { authorizeDevice, discover, type ShownCodes } from '../../src/index.ts'
 import { fastClock } from '../support/fast-clock.ts'
 import { userAt } from '../support/user.ts'
 
-/** A standard server with a device flow of its own, on a free port of this machine. It knows no `slow_down`. */
+/** A standard server with a device flow on a free port. It never sends `slow_down`. */
 const server = createServer()
 let issuer: string
 
@@ -45,17 +45,17 @@ async function enterCode({ userCode, verificationUri }: ShownCodes) {
   return { send, confirm: await send(await open(verificationUri), { user_code: userCode }) }
 }
 
-test('our client obtains a token of oidc-provider', async () => {
+test('our client gets a token from oidc-provider', async () => {
   const token = await login(async (codes) => {
     const { send, confirm } = await enterCode(codes)
     const signIn = await send(confirm)
-    const consent = await send(signIn, { login: 'person', password: 'any' })
+    const consent = await send(signIn, { login: 'user', password: 'any' })
     expect((await send(consent)).html).toContain('Sign-in Success')
   })
   expect(token).toMatchObject({ tokenType: 'Bearer', scopes: ['openid'] })
 })
 
-test('our client hears from oidc-provider that the user denied', async () => {
+test('our client is told by oidc-provider that the user denied', async () => {
   const denied = login(async (codes) => {
     const { send, confirm } = await enterCode(codes)
     await send(confirm, { abort: 'yes' })

@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import { clientContract, type ForeignClient } from './client-contract.ts'
 
-/** A client that names itself in this way. An error with status 200 is none to it. */
+/** A client with this authentication. It does not accept an error with status 200. */
 function openidClient(authentication: client.ClientAuth): ForeignClient {
   return {
     dialects: ['rfc8628'],

@@ -218,7 +218,7 @@ function statesOf(node: AnyStateNode): AnyStateNode[] {
   return Object.values<AnyStateNode>(node.states).flatMap((state) => [state, ...statesOf(state)])
 }
 
-test('every state has a description, and a text for people', () => {
+test('every state has a description and a text for users', () => {
   for (const state of statesOf(deviceGrant.root)) {
     expect(state.description).toMatch(/\.$/)
     expect(state.meta?.text).toMatch(/\.$/)

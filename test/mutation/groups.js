@@ -1,6 +1,6 @@
 const client = ['test/client/!(inspect|svelte|vue)*.test.ts', 'test/flow/last-poll.test.ts']
 
-/** What is mutated, and the tests that judge it: all that walk through it, but for those that take seconds. */
+/** The mutated files, and the tests that run against them: all that execute them, except slow ones. */
 export const groups = {
   'app-jwt': {
     mutate: ['src/app-jwt/!(index).ts'],

@@ -20,7 +20,7 @@ for (const [name, { mutate, tests }] of Object.entries(groups)) {
 }
 if (files.length === 0) await show()
 
-/** Shows a table of all groups that were run, now or before. */
+/** Prints a table of all groups, from this run or earlier ones. */
 async function show() {
   const rows = []
   for (const name of await readdir(REPORTS)) {

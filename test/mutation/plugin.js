@@ -10,18 +10,18 @@ import {
 } from '@stryker-mutator/api/test-runner'
 import { createVitest } from 'vitest/node'
 
-/** Where the first process tells the later ones, which share its folder, what the tests are. */
+/** File with which the first process passes the list of tests to later ones in the same folder. */
 const FILES = 'mutation-tests.json'
 
 /**
- * Has Vitest keep one worker for all mutants; `test-runner.js` is what runs in it. The runner that comes with Stryker
- * starts a worker for each mutant and loads everything anew, which takes fifteen times as long.
+ * Keeps one Vitest worker for all mutants, which runs `test-runner.js`. Stryker's own runner starts a worker for each
+ * mutant and reloads everything, which takes fifteen times as long.
  */
 class ResidentRunner {
   static inject = []
 
   capabilities() {
-    // A mutant of code that runs while files are loaded, too, is judged by what runs later: nothing is loaded again.
+    // Nothing is reloaded, so a mutant in code that runs at load time is tested only by what runs later.
     return { reloadEnvironment: true }
   }
 
@@ -40,7 +40,7 @@ class ResidentRunner {
     this.running = this.vitest.start(['test/mutation/resident.test.js'])
     this.running.catch((error) => process.stderr.write(`${error}\n`))
     await ready
-    // Loads what the tests need, and runs none: the time of a mutant is none of loading.
+    // Loads what the tests need without running any, so that the time of a mutant does not include loading.
     const files = await readFile(FILES, 'utf8').then(JSON.parse, () => [])
     await this.#ask({ files, names: [] })
   }

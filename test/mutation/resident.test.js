@@ -1,4 +1,4 @@
 import { test } from 'vitest'
 
-// What keeps the worker: after it, `test-runner.js` runs whatever Stryker asks for.
+// Keeps the worker alive: after it, `test-runner.js` runs whatever Stryker requests.
 test('is resident', () => {})

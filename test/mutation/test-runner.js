@@ -1,24 +1,24 @@
 import { BroadcastChannel } from 'node:worker_threads'
-// The copy that Vitest itself runs tests with: it must be the same one.
+// Must be the same copy that Vitest itself uses.
 import { startTests } from '@vitest/runner'
 import { TestRunner } from 'vitest'
 
 /**
- * Runs tests again and again in one worker of Vitest, each time with another mutant. What they import is loaded once:
- * loading it takes a second, and most mutants are killed in milliseconds.
+ * Runs tests repeatedly in one Vitest worker, each time with another mutant. Imports are loaded once: that takes a
+ * second, and most mutants are killed in milliseconds.
  */
 export default class ResidentTestRunner extends TestRunner {
   #run = undefined
 
   importFile(path, source) {
-    // The file of tests itself is read anew, since reading it is what declares the tests.
+    // The test file itself is reloaded, because loading it declares the tests.
     const module = source === 'collect' && this.workerState.evaluatedModules.getModuleById(path)
     if (module) this.workerState.evaluatedModules.invalidateModule(module)
     return super.importFile(path, source)
   }
 
   onBeforeRunFiles() {
-    // Not sooner: what runs while files are loaded is run once, for all mutants.
+    // Not earlier, because code that runs at load time runs once for all mutants.
     if (this.#run) stryker.activeMutant = this.#run.mutant
   }
 
@@ -40,7 +40,7 @@ export default class ResidentTestRunner extends TestRunner {
     await this.#serve()
   }
 
-  /** Does what the other end of the channel asks for, until it asks to end. */
+  /** Serves requests from the other end of the channel until it asks to stop. */
   async #serve() {
     const channel = new BroadcastChannel(`mutation-${process.pid}`)
     await new Promise((end) => {
@@ -59,8 +59,7 @@ export default class ResidentTestRunner extends TestRunner {
     const tests = await this.#test(run)
     const hits = stryker.hitCount
     const killer = run.mutant !== undefined && tests.find((test) => test.state === 'fail')
-    // A mutant may leave something behind that fails the tests after it, or their file: then this worker is of no more
-    // use.
+    // A mutant may leave state behind that fails later tests or their file. Then this worker must be replaced.
     const control = killer
       ? await this.#test({ files: [killer.file], names: [killer.name], coverage: false, bail: true })
       : []
@@ -97,7 +96,7 @@ function testsOf(task) {
   if (task.type === 'suite' && task.tasks.length > 0) {
     const failed = task.result?.state === 'fail' ? task.result.errors?.[0]?.message : undefined
     const tests = task.tasks.flatMap(testsOf)
-    // What fails around the tests, such as a hook, fails the first of them.
+    // A failure outside the tests, such as in a hook, counts for the first test.
     if (failed !== undefined && tests.length > 0 && tests.every((test) => test.state !== 'fail'))
       Object.assign(tests[0], { state: 'fail', message: failed })
     return tests

@@ -9,7 +9,7 @@ export default defineConfig({
     pool: 'threads',
     maxWorkers: 1,
     isolate: false,
-    // Most mutants that wait for ever fail here, which is sooner than Stryker ends the process and starts another.
+    // Most mutants that hang fail here, before Stryker has to restart the process.
     testTimeout: 12_000,
     hookTimeout: 12_000,
   },

@@ -3,12 +3,12 @@ import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 
-/** These need a server, or a test runner. */
+/** Entries that need a server or a test runner. */
 const NOT_FOR_BROWSERS = ['./package.json', './service/redis', './session/node', './testing/vitest']
 
 const entries = Object.entries(manifest.exports).filter(([entry]) => !NOT_FOR_BROWSERS.includes(entry))
 
-test.each(entries)('%s is bundled for a browser without a setting', async (_, file) => {
+test.each(entries)('%s can be bundled for a browser without configuration', async (_, file) => {
   const { errors } = await build({
     entryPoints: [resolve(import.meta.dirname, '../..', file)],
     bundle: true,

@@ -5,14 +5,15 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /**
- * Checks the package as it is published: what is in the tarball, its entries against the tests of their sources, and how
- * it installs. For that it goes into empty projects, beside the lowest and the highest versions of its peers, and each entry is used there: as modules, from CommonJS, and in the eyes of TypeScript with nothing skipped.
+ * Checks the published package: the contents of the tarball, its entries with the tests of their sources, and its
+ * installation in empty projects with the lowest and highest versions of its peers. There each entry is used as a module,
+ * from CommonJS, and with full type checking.
  */
 const PROJECTS = [
   {
     name: 'lowest',
     packages: ['xstate@5.20.0', 'vitest@3.0.0', 'redis@5.0.0', 'typescript@5.8', '@types/node@20'],
-    // XState changed the type parameters of its machines in 5.33: with an older one, declarations are not checked.
+    // XState changed the type parameters of its machines in 5.33, so declarations are not checked with an older version.
     steps: ['login.js', 'login.cjs', 'redis.js', 'types', 'vitest'],
     typescript: [['--skipLibCheck', 'true']],
   },
@@ -22,7 +23,7 @@ const PROJECTS = [
     steps: ['login.js', 'login.cjs', 'redis.js', 'types', 'vitest'],
     typescript: [[], ['--project', 'tsconfig.require.json']],
   },
-  // What a project has of older peers must not stop those who do not use them with this package.
+  // Older peers in a project must not prevent the installation for users who do not use them with this package.
   {
     name: 'older',
     packages: ['xstate@5.20.0', 'vitest@2', 'redis@4'],
@@ -77,12 +78,12 @@ function attempt(subject, name, check) {
   }
 }
 
-/** A package's command, where it was installed: `npx` takes some of a command's options for its own. */
+/** The installed command of a package: `npx` would consume some of its options. */
 function command(name) {
   return join('node_modules', '.bin', name)
 }
 
-/** Gives all that a command printed, warnings included. */
+/** Returns all output of a command, including warnings. */
 function run(command, args, cwd) {
   const env = { ...process.env, REDIS_URL: redis.url, CI: 'true' }
   return execFileSync('sh', ['-c', 'exec "$@" 2>&1', 'sh', command, ...args], { cwd, env, encoding: 'utf8' })

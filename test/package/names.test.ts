@@ -24,12 +24,12 @@ function isClass(value: unknown): value is Class {
   return typeof value === 'function' && /^class\b/.test(String(value))
 }
 
-// The bundler renames a class that names itself in its own body: `new this()` keeps the name.
+// The bundler renames a class that refers to itself in its body; `new this()` keeps the name.
 test.each(classes)('$entry exports $name under its own name', ({ name, value }) => {
   expect(value.name).toBe(name)
 })
 
-test('an error tells its public name in its stack trace', async () => {
+test('an error has its public name in its stack trace', async () => {
   const { UnreachableError } = await import(resolve(root, manifest.exports['.']))
   const error = UnreachableError.of('localhost', new Error())
   expect(error.name).toBe('UnreachableError')
@@ -37,7 +37,7 @@ test('an error tells its public name in its stack trace', async () => {
   expect(error.constructor.name).toBe('UnreachableError')
 })
 
-test('scanners and lawyers find every package that is built in', () => {
+test('the licence file and the bill of materials list every bundled package', () => {
   const { components, metadata } = JSON.parse(readFileSync(resolve(root, 'dist/sbom.cdx.json'), 'utf8'))
   const names = components.map(({ name }: { readonly name: string }) => name)
   expect(metadata.component).toMatchObject({

@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from 'vitest/config'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** What users import, by the file that it is built from. The errors and `Secret` are names of the root entry. */
+/** The public entries by source file. The errors and `Secret` are exports of the root entry. */
 const ENTRIES = new Map([
   ['src/index.ts', 'src/index.js'],
   ['src/errors.ts', 'src/index.js'],
@@ -19,7 +19,7 @@ const ENTRIES = new Map([
   ['src/testing/vitest.ts', 'src/testing/vitest.js'],
 ])
 
-/** Gives a test the built entry where it imports the source of one. */
+/** Replaces imports of an entry's source with the built entry. */
 function publishedEntries(): Plugin {
   return {
     name: 'published-entries',
@@ -32,7 +32,7 @@ function publishedEntries(): Plugin {
   }
 }
 
-/** The tests of the public entries once more, against what is published: all of them but those that look inside. */
+/** Runs the tests of the public entries against the published build, except those that import internals. */
 export default defineConfig({
   root,
   plugins: [publishedEntries()],
@@ -52,7 +52,7 @@ export default defineConfig({
     include: [
       'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,service,session,testing}/**/*.test.{ts,tsx}',
     ],
-    // It starts processes of its own, from the sources.
+    // They start their own processes from the sources.
     exclude: ['test/hostile/resume.test.ts', 'test/session/processes.test.ts'],
     globalSetup: resolve(root, 'test/support/fresh-build.ts'),
     testTimeout: 60_000,

@@ -9,10 +9,10 @@ import type { Walk } from '../../src/testing/paths/walk.ts'
 export const DELIVERIES = {
   arrives: 'polled',
   requestLost: 'polled in vain',
-  responseLost: 'polled, and the answer lost',
-  responseLate: 'polled, and the answer too late',
+  responseLost: 'polled, and the response lost',
+  responseLate: 'polled, and the response too late',
   twice: 'polled twice at once',
-  twiceReceivedLast: 'polled twice at once, and only the second answer heard',
+  twiceReceivedLast: 'polled twice at once, and only the second response received',
 } as const
 
 export type Delivery = keyof typeof DELIVERIES
@@ -36,7 +36,7 @@ export interface BothSides {
 const device = deviceWalk()
 const service = serviceWalk({ leeway: 1 })
 
-/** The product of the two machines, in one time. An answer takes no time; the user decides right after one. */
+/** The product of the two machines on one clock. A response takes no time; the user decides right after one. */
 export const bothSidesWalk: Walk<BothSides, BothSidesStep> = {
   start: { device: device.start, service: service.start, lost: false },
   next: ({ device: { device: client }, service: { grant } }) => {
@@ -106,7 +106,7 @@ function poll(before: BothSides, delivery: Delivery, wait: 'due' | 'sleep' = 'du
   })
 }
 
-/** The device hears what the service said. */
+/** Passes the result of the service to the device. */
 function receive(situation: DeviceSituation, { result, grant, now }: ServiceSituation): DeviceSituation {
   if (result === undefined) throw new Error('the service said nothing')
   const interval = grant?.context.interval

@@ -33,7 +33,7 @@ for (const path of paths)
     if (path[0]?.step.type === 'begin' && path[0].step.response === 'responseLost') {
       expect(end).toMatchObject({ device: 'failed', service: 'requested' })
     } else if (end.service === 'authorized' && end.device !== 'authorized') {
-      // The one exception: the answer that held the token did not reach the device. A token is given once.
+      // The one exception: the response with the token did not reach the device. A token is delivered once.
       expect(from.lost).toBe(true)
       expect(end).toMatchObject(
         end.device === 'failed' ? { reason: 'incorrect_device_code' } : { device: 'expired' },

@@ -10,7 +10,7 @@ import { watchedStore } from './driven-service.ts'
 /** Requests that no login needs: a client that never rests must fail, and not hang. */
 const TOO_MANY = 300
 
-/** Milliseconds after which a late answer comes: the client gave it up before. */
+/** Milliseconds after which a late response arrives: the client has already given up. */
 const LATE = 31_000
 
 /** The real client and the real service in one virtual time, with a wire between them that may fail. */
@@ -94,7 +94,7 @@ export class DrivenBothSides {
     }
   }
 
-  /** Until the next poll has been answered or given up. */
+  /** Runs until the next poll has its response or has been given up. */
   async #poll(): Promise<void> {
     const { polls } = this.#actor.getSnapshot().context
     await this.#time.until(() => {

@@ -8,7 +8,7 @@ export function declaredTransitions(node: AnyStateNode): AnyTransitionDefinition
   ]
 }
 
-/** Tells a transition so that a person finds it in the machine. */
+/** Describes a transition so that it can be found in the machine. */
 export function tellTransition({ source, eventType, guard }: AnyTransitionDefinition): string {
   return `${source.id}: ${eventType}${guard ? ` (${guard})` : ''}`
 }

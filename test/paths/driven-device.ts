@@ -149,7 +149,7 @@ export class DrivenDevice {
     })
   }
 
-  /** Notes the transitions that an event will be answered with: it is inspected before the machine has it. */
+  /** Records the transitions that an event will cause: it is inspected before the machine receives it. */
   #note(inspected: InspectionEvent): void {
     if (inspected.type !== '@xstate.event' || inspected.actorRef !== this.#actor) return
     const event = inspected.event as EventFromLogic<typeof deviceMachine>

@@ -12,7 +12,7 @@ import { GRANT_TYPE } from '../support/start-service.ts'
 
 const CLIENT_ID = 'client-id-in-the-clear'
 
-/** What a poll may hear, by the member `error` of the answer. */
+/** Poll results, by the member `error` of the response. */
 const RESPONSES: Readonly<Record<string, PollResult>> = {
   authorization_pending: 'pending',
   slow_down: 'slowDown',
@@ -22,7 +22,7 @@ const RESPONSES: Readonly<Record<string, PollResult>> = {
   invalid_grant: 'unknownCode',
 }
 
-/** What a poll heard. */
+/** The result of a poll. */
 interface ReceivedEvent {
   readonly result: PollResult
   readonly interval: number | undefined
@@ -162,7 +162,7 @@ export class DrivenService {
       hasResponse = true
     })
     while (this.#begun === undefined) {
-      if (hasResponse) throw new Error('the poll was answered although its token should take long')
+      if (hasResponse) throw new Error('the poll got a response although its token should be slow')
       await new Promise((resolve) => setImmediate(resolve))
     }
     const begun = this.#begun

@@ -18,7 +18,7 @@ function startService(options: Partial<ServiceOptions> = {}) {
 }
 
 describe('one host', () => {
-  test('serves the login paths and the API under any name', async () => {
+  test('serves the login paths and the API under any host name', async () => {
     const { status } = startService()
     for (const host of ['http://localhost', 'https://anything.example:8443']) {
       expect(await status('GET', `${host}/login/device`)).toBe(200)
@@ -26,14 +26,14 @@ describe('one host', () => {
     }
   })
 
-  test('never takes an address from a request', async () => {
+  test('never derives its URL from a request', async () => {
     const { codes } = startService()
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
     const { verification_uri } = await codes('http://evil.example/login/device/code', headers)
     expect(verification_uri).toBe('http://localhost/login/device')
   })
 
-  test('serves the name that it was given, and no other', async () => {
+  test('serves only the host name it was given', async () => {
     const { status } = startService({ authUrl: 'https://login.example' })
     expect(await status('GET', 'https://login.example/login/device')).toBe(200)
     expect(await status('GET', 'https://login.example/user')).toBe(401)
@@ -41,7 +41,7 @@ describe('one host', () => {
     expect(await status('GET', 'https://evil.example/user')).toBe(404)
   })
 
-  test('of the API alone leaves the login paths to any name', async () => {
+  test('for the API alone leaves the login paths to any host name', async () => {
     const { status } = startService({ baseUrl: 'https://api.example' })
     expect(await status('GET', 'http://localhost/login/device')).toBe(200)
     expect(await status('GET', 'http://localhost/user')).toBe(404)
@@ -63,11 +63,11 @@ describe('two hosts', () => {
     ['POST', 'https://api.example/login/device/code', 404],
     ['POST', 'https://api.example/login/oauth/access_token', 404],
     ['GET', 'https://other.example/user', 404],
-  ])('%s %s answers %i', async (method, address, status) => {
+  ])('%s %s returns %i', async (method, address, status) => {
     expect(await startService(options).status(method, address)).toBe(status)
   })
 
-  test('name the login host in the codes', async () => {
+  test('return codes with the login host', async () => {
     const { verification_uri } = await startService(options).codes('https://login.example/login/device/code')
     expect(verification_uri).toBe('https://login.example/login/device')
   })
@@ -82,11 +82,11 @@ describe('prefixes', () => {
     ['GET', 'https://git.example/auth/login/device', 200],
     ['GET', 'https://git.example/login/device', 404],
     ['GET', 'https://other.example/api/v3/user', 404],
-  ])('%s %s answers %i', async (method, address, status) => {
+  ])('%s %s returns %i', async (method, address, status) => {
     expect(await startService(options).status(method, address)).toBe(status)
   })
 
-  test('are kept in the codes and in the form', async () => {
+  test('appear in the codes and in the form', async () => {
     const { codes, fetch } = startService(options)
     const { verification_uri } = await codes('https://git.example/auth/login/device/code')
     expect(verification_uri).toBe('https://git.example/auth/login/device')
@@ -94,7 +94,7 @@ describe('prefixes', () => {
   })
 })
 
-describe('other addresses and methods', () => {
+describe('other paths and methods', () => {
   test.each([
     ['GET', '/', 404, null],
     ['GET', '/login', 404, null],
@@ -105,13 +105,13 @@ describe('other addresses and methods', () => {
     ['POST', '/user', 405, 'GET, HEAD'],
     ['OPTIONS', '/login/device/code', 405, 'POST'],
     ['constructor', '/user', 405, 'GET, HEAD'],
-  ])('%s %s answers %i', async (method, path, status, allow) => {
+  ])('%s %s returns %i', async (method, path, status, allow) => {
     const response = await startService().fetch(`http://localhost${path}`, { method })
     expect(response.status).toBe(status)
     expect(response.headers.get('allow')).toBe(allow)
   })
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD works like GET without the body', async () => {
     const response = await startService().fetch('http://localhost/login/device', { method: 'HEAD' })
     expect(response.status).toBe(200)
     expect(await response.text()).toBe('')
@@ -119,8 +119,8 @@ describe('other addresses and methods', () => {
   })
 })
 
-describe('http off loopback', () => {
-  test('is served where the option says so', async () => {
+describe('http outside loopback', () => {
+  test('is served with the option allowHttp', async () => {
     const { status } = startService({
       authUrl: 'http://login.example',
       baseUrl: 'http://api.example',
@@ -136,12 +136,12 @@ describe('http off loopback', () => {
     },
   )
 
-  // The last is of this machine, but not written as an address of loopback.
-  test.each(['0.0.0.0', '::', '', '::ffff:127.0.0.1'])('is not listened at: %j', async (host) => {
+  // The last one is this machine, but not in the form of a loopback address.
+  test.each(['0.0.0.0', '::', '', '::ffff:127.0.0.1'])('is refused by listen: %j', async (host) => {
     await expect(startService().listen({ host })).rejects.toThrow(/authUrl.*allowHttp/)
   })
 
-  test('is listened at where the option says so, or the address is another one', async () => {
+  test('is accepted by listen with allowHttp, or with another authUrl', async () => {
     const host = '::ffff:127.0.0.1'
     for (const options of [{ allowHttp: true }, { authUrl: 'https://login.example' }])
       await (await startService(options).listen({ host })).close()
@@ -198,7 +198,7 @@ test.each([
   expect(() => startService(options)).not.toThrow(CLIENT_ID)
 })
 
-test.each([null, undefined, 5, 'options'])('%j in place of options is refused', (options) => {
+test.each([null, undefined, 5, 'options'])('%j instead of options is refused', (options) => {
   expect(() => createService(options as never)).toThrow(
     expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('clients') }),
   )

@@ -32,8 +32,8 @@ async function ask(authorization: string | undefined, url = 'http://localhost/us
   })
 }
 
-describe('the five forms over HTTP', () => {
-  test('are recognised for what they are', async () => {
+describe('the five forms of authentication over HTTP', () => {
+  test('are recognised', async () => {
     const service = createService({ clients: [{ clientId: 'id', name: 'App' }], ...callers })
     const { url, close } = await service.listen()
     const provider = github({ authUrl: url, baseUrl: url })
@@ -66,7 +66,7 @@ describe('the five forms over HTTP', () => {
     await close()
   })
 
-  test('may not stand twice in one request', async () => {
+  test('must not be sent twice in one request', async () => {
     const { url, close } = await createService({ clients: [], ...callers }).listen()
     const status = await new Promise((resolve) => {
       const twice = request(`${url}/user`, (response) => resolve(response.resume().statusCode))
@@ -110,25 +110,25 @@ describe('authenticate', () => {
     expect(await ask(authorization)).toMatchObject({ form: 'refused', status, challenge })
   })
 
-  test.each(['/user', '/app'])('%s asks for a credential where there is none', async (path) => {
+  test.each(['/user', '/app'])('%s requests a credential if there is none', async (path) => {
     const { status, headers } = await startService(callers).send(path)
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="authgraph"'])
   })
 
-  test('refuses a credential in the address', async () => {
+  test('refuses a credential in the query', async () => {
     const url = 'http://localhost/user?access_token=ghp_1'
     expect(await ask('Bearer ghp_1', url)).toMatchObject({ form: 'refused', status: 400 })
     expect(await ask(undefined, url)).toMatchObject({ form: 'refused', status: 400 })
   })
 
-  test('knows a token of the host before one that looks like an application’s', async () => {
+  test('checks the tokens of the host before it reads one as an app JWT', async () => {
     const service = startService({ personalTokens: [{ token: 'aaa.bbb.ccc', user: 'octocat' }] })
     const headers = new Headers({ authorization: 'Bearer aaa.bbb.ccc' })
     expect(await service.authenticate({ headers })).toMatchObject({ form: 'personalToken' })
   })
 })
 
-describe('an application token', () => {
+describe('an app JWT', () => {
   const good = { iss: 5, iat: seconds - 60, exp: seconds + 540 }
 
   function sign(claims: object, key = old.keyObject) {
@@ -160,7 +160,7 @@ describe('an application token', () => {
     expect(await ask(`Bearer ${await sign(claims)}`)).toEqual({ form: 'app', appId: 5 })
   })
 
-  test('of another key is refused', async () => {
+  test('signed with another key is refused', async () => {
     const message = 'the signature of the token is not valid'
     expect(await ask(`Bearer ${await sign(good, stranger.keyObject)}`)).toMatchObject({
       status: 401,
@@ -172,7 +172,7 @@ describe('an application token', () => {
     })
   })
 
-  test('of another algorithm is refused, though its signature holds', async () => {
+  test('with another algorithm is refused even if its signature is valid', async () => {
     const bare = `${encode({ alg: 'none' })}.${encode(good)}`
     const hs256 = `${encode({ alg: 'HS256' })}.${encode(good)}`
     const mac = createHmac('sha256', old.publicKey).update(hs256).digest('base64url')
@@ -184,11 +184,11 @@ describe('an application token', () => {
     }
   })
 
-  test('does not go under the scheme token', async () => {
+  test('is refused under the scheme "token"', async () => {
     expect(await ask(`token ${await sign(good)}`)).toMatchObject({ form: 'refused', status: 401 })
   })
 
-  test('cannot be verified with a public key that is none: the host hears of it', async () => {
+  test('cannot be verified with an invalid public key: the error is reported to the host', async () => {
     const errors: unknown[] = []
     const service = startService({
       apps: [{ appId: 5, publicKeys: ['garbage'] }],

@@ -52,7 +52,7 @@ describe('the address of a client behind proxies', () => {
     expect(addressOf(request('127.0.0.1', rubbish))).toBe('127.0.0.1')
   })
 
-  test('is unknown where the runtime does not say', () => {
+  test('is unknown if the runtime does not report it', () => {
     expect(addressOf(request(undefined, '203.0.113.9'))).toBeUndefined()
   })
 

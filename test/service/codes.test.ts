@@ -6,8 +6,8 @@ import { newUserCode } from '../../src/service/credentials/random-codes.ts'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
-describe('the device codes record', () => {
-  test('has the fields and the defaults of the specification', async () => {
+describe('the device code response', () => {
+  test('has the fields and defaults of the specification', async () => {
     const { status, body, headers } = await startService().askForCodes({ scope: 'repo,gist' })
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -23,31 +23,31 @@ describe('the device codes record', () => {
     expect(parseDeviceCodes(body).userCode).toBe(body.user_code)
   })
 
-  test('says the interval and the lifetime of the options', async () => {
+  test('has the interval and the lifetime from the options', async () => {
     const { body } = await startService({ interval: 7, expiresIn: 60 }).askForCodes()
     expect(body).toMatchObject({ interval: 7, expires_in: 60 })
   })
 
-  test('is another one for each request', async () => {
+  test('is different for each request', async () => {
     const service = startService()
     const records = await Promise.all(Array.from({ length: 200 }, () => service.askForCodes()))
     expect(new Set(records.map(({ body }) => body.device_code)).size).toBe(200)
     expect(new Set(records.map(({ body }) => body.user_code)).size).toBe(200)
   })
 
-  test('takes every letter of a user code with the same likelihood', () => {
+  test('uses every letter of user codes with the same probability', () => {
     let byte = 240
     const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => {
       return (bytes as unknown as Uint8Array).map(() => byte++ % 256) as unknown as typeof bytes
     })
     onTestFinished(() => random.mockRestore())
-    // Of 256 values 240 are taken, which make 30 codes.
+    // 240 of 256 byte values are used, which make 30 codes.
     const letters = Array.from({ length: 30 }, newUserCode).join('').replaceAll('-', '')
     const counts = [...new Set(letters)].map((letter) => letters.split(letter).length - 1)
     expect(counts).toEqual(Array(20).fill(12))
   })
 
-  test('never has a user code that is alive', async () => {
+  test('never repeats a user code that is still valid', async () => {
     const drawn: string[] = []
     const service = startService({
       store: {
@@ -64,14 +64,14 @@ describe('the device codes record', () => {
   })
 })
 
-/** So many scopes. */
+/** A number of distinct scopes. */
 const scopes = (count: number) => Array.from({ length: count }, (_, index) => index).join(' ')
 
-describe('a request for codes that is refused', () => {
+describe('a refused request for codes', () => {
   test.each([
     ['github', 404, 'incorrect_client_credentials'],
     ['rfc8628', 401, 'invalid_client'],
-  ] as const)('an unknown client hears %s: %i %s', async (dialect, status, error) => {
+  ] as const)('an unknown client gets, in the dialect %s: %i %s', async (dialect, status, error) => {
     const response = await startService({ dialect }).post('/login/device/code', { client_id: 'nobody' })
     expect(response).toMatchObject({ status, body: { error, error_description: expect.any(String) } })
     expect(response.headers.has('www-authenticate')).toBe(status === 401)
@@ -95,13 +95,13 @@ describe('a request for codes that is refused', () => {
 })
 
 describe('scopes', () => {
-  test('may be two thousand characters long, and fifty', async () => {
+  test('may be 2,000 characters long, or fifty in number', async () => {
     expect((await startService().askForCodes({ scope: 'x'.repeat(2000) })).status).toBe(200)
     expect((await startService().askForCodes({ scope: `${scopes(50)} one` })).status).toBe(400)
     expect((await startService().askForCodes({ scope: `${scopes(50)} 7` })).status).toBe(200)
   })
 
-  test('that a client may not ask for are refused', async () => {
+  test('that a client is not allowed to request are refused', async () => {
     const client = { clientId: CLIENT_ID, name: 'App', scopes: ['repo', 'read:user'] }
     const { askForCodes } = startService({ clients: [client] })
     for (const scope of ['', 'repo', 'read:user,repo', 'repo repo'])
@@ -112,7 +112,7 @@ describe('scopes', () => {
     expect(body.error_description).toBe('the client may not request the scope admin:org')
   })
 
-  test('are any where nothing is said of the client', async () => {
+  test('are unlimited if the client has no list of scopes', async () => {
     expect((await startService().askForCodes({ scope: 'delete_repo,unknown' })).status).toBe(200)
   })
 
@@ -135,12 +135,12 @@ describe('scopes', () => {
   })
 })
 
-test('a client id in a Secret is the same client', async () => {
+test('a client id wrapped in a Secret is the same client', async () => {
   const service = startService({ clients: [{ clientId: new Secret(CLIENT_ID), name: 'App' }] })
   expect((await service.askForCodes()).status).toBe(200)
 })
 
-describe('options that cannot be used are refused with what to do', () => {
+describe('invalid options are refused with advice', () => {
   test.each<[unknown, string]>([
     [{}, 'clients must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]'],
     [

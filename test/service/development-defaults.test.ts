@@ -6,7 +6,7 @@ import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 
 const PUBLIC = 'https://login.example'
 
-/** Asks for codes under another host than that of the connection. */
+/** Requests codes with a Host header that differs from the connection. */
 function sendTo(url: string, headers: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
     const sent = request(`${url}/login/device/code`, { method: 'POST', headers }, (response) => {
@@ -16,7 +16,7 @@ function sendTo(url: string, headers: Record<string, string>): Promise<void> {
   })
 }
 
-/** Signs two devices in at a service, and tells what it warned of. */
+/** Logs two devices in and returns the warnings of the service. */
 async function signInTwice(options: Partial<ServiceOptions>) {
   const onWarning = vi.fn()
   const host = options.authUrl ?? HOST
@@ -37,12 +37,12 @@ async function signInTwice(options: Partial<ServiceOptions>) {
   return onWarning.mock.calls.map(([message]) => message as string)
 }
 
-test('a service that does not say who its users are warns once that it is for development', async () => {
+test('a service without identify warns once that it is for development', async () => {
   const warnings = await signInTwice({})
   expect(warnings).toEqual([expect.stringMatching(/FOR DEVELOPMENT ONLY.*"identify"/)])
 })
 
-test('where people sign in at more than this machine, tokens of the default are warned of, too', async () => {
+test('a service that is reachable from other machines also warns about the default tokens', async () => {
   const warnings = await signInTwice({ authUrl: PUBLIC })
   expect(warnings).toEqual([
     expect.stringMatching(/not limited by address.*"clientAddress"/),
@@ -51,7 +51,7 @@ test('where people sign in at more than this machine, tokens of the default are 
   ])
 })
 
-describe('behind a proxy that nobody named, on the same machine', () => {
+describe('behind an undeclared proxy on the same machine', () => {
   const codesFrom = async (headers: Record<string, string>, options: Partial<ServiceOptions> = {}) => {
     const onWarning = vi.fn()
     const service = startService({ authUrl: PUBLIC, onWarning, ...options })
@@ -62,7 +62,7 @@ describe('behind a proxy that nobody named, on the same machine', () => {
     return onWarning.mock.calls.map(([message]) => message as string)
   }
 
-  test('requests are limited as if they came from one client: that is warned of once', async () => {
+  test('requests share one rate limit, which is warned about once', async () => {
     expect(await codesFrom({ 'x-forwarded-for': '203.0.113.7' })).toEqual([
       expect.stringMatching(/through a proxy.*"clientAddress"/),
     ])
@@ -77,7 +77,7 @@ describe('behind a proxy that nobody named, on the same machine', () => {
   })
 })
 
-test('whoever writes the header of a proxy, but connects from elsewhere, causes no warning', () => {
+test('a proxy header from a remote connection causes no warning', () => {
   const warn = vi.fn()
   const { clientAddress } = developmentDefaults(warn, () => PUBLIC)
   const from = (address: string) =>
@@ -88,7 +88,7 @@ test('whoever writes the header of a proxy, but connects from elsewhere, causes 
   expect(warn).toHaveBeenCalledOnce()
 })
 
-test('a service that has them all is silent', async () => {
+test('a fully configured service does not warn', async () => {
   const own = {
     identify: () => ({ user: 'octocat' }),
     issueToken: () => 'token',
@@ -97,7 +97,7 @@ test('a service that has them all is silent', async () => {
   expect(await signInTwice({ authUrl: PUBLIC, ...own })).toEqual([])
 })
 
-test('each service warns for itself, and only when it is used', async () => {
+test('each service warns separately, and only when it is used', async () => {
   const onWarning = vi.fn()
   const [one, other] = [startService({ onWarning }), startService({ onWarning })]
   expect(onWarning).not.toHaveBeenCalled()
@@ -106,7 +106,7 @@ test('each service warns for itself, and only when it is used', async () => {
   expect(onWarning).toHaveBeenCalledTimes(2)
 })
 
-test('the console hears it where nobody else does', async () => {
+test('warnings go to the console if there is no listener', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
   onTestFinished(() => warn.mockRestore())
   const service = createService({ clients: [] })

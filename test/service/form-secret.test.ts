@@ -8,7 +8,7 @@ const PAGE = `${HOST}/login/device`
 const DAY = 24 * 60 * 60 * 1000
 const SECRET = 'x'.repeat(32)
 
-/** Takes a form from a page of one service to another one; the status that it is answered with there. */
+/** Takes a form from the page of one service and sends it to another. Returns the response status. */
 async function carry(from: Partial<ServiceOptions>, to: Partial<ServiceOptions>): Promise<number> {
   const shown = await startService(from).fetch(PAGE)
   const [cookie = ''] = (shown.headers.get('set-cookie') ?? '').split(';')
@@ -18,12 +18,12 @@ async function carry(from: Partial<ServiceOptions>, to: Partial<ServiceOptions>)
   return (await startService(to).fetch(PAGE, { method: 'POST', headers, body })).status
 }
 
-test('a form is good at every instance that has the same store', async () => {
+test('a form is valid at every instance with the same store', async () => {
   const store = memoryStore({ clock: { now: () => 0 } })
   expect(await carry({ store }, { store })).toBe(404)
 })
 
-test('a form is good at every instance that has the same secret, whatever its store', async () => {
+test('a form is valid at every instance with the same secret, whatever its store', async () => {
   expect(await carry({ secret: SECRET }, { secret: new Secret(SECRET) })).toBe(404)
 })
 
@@ -34,20 +34,20 @@ test.each<[string, Partial<ServiceOptions>, Partial<ServiceOptions>]>([
   expect(await carry(from, to)).toBe(403)
 })
 
-test('nothing is kept of a secret that was given', async () => {
+test('a configured secret is not stored', async () => {
   const store = memoryStore()
   await carry({ secret: SECRET, store }, { secret: SECRET, store })
   expect(await store.update('form-secret', (value) => ({ result: value }))).toBeUndefined()
 })
 
-test('of instances that start at once, all take the secret of the first', async () => {
+test('instances that start at the same time all use the secret of the first', async () => {
   const store = memoryStore()
   const secrets = await Promise.all(Array.from({ length: 5 }, () => formSecret(undefined, store, Date)()))
   expect(new Set(secrets).size).toBe(1)
   expect(secrets[0]).toMatch(/^[0-9a-f]{64}$/)
 })
 
-test('a random secret is made anew after thirty days', async () => {
+test('a random secret is replaced after thirty days', async () => {
   const clock = { time: 0, now: () => clock.time }
   const secret = formSecret(undefined, memoryStore({ clock }), clock)
   const first = await secret()
@@ -57,7 +57,7 @@ test('a random secret is made anew after thirty days', async () => {
   expect(await secret()).not.toBe(first)
 })
 
-test('a secret is as long as its bytes, and never quoted', () => {
+test('the length of a secret is counted in bytes, and errors never quote it', () => {
   expect(() => startService({ secret: 'é'.repeat(16) })).not.toThrow()
   expect(() => startService({ secret: 'hunter2' })).toThrow(
     expect.objectContaining({

@@ -14,7 +14,7 @@ const input = {
   firstPoll: 'counted',
 } as const
 
-/** An event at any time, also one that the machine does not expect. */
+/** Any event at any time, including unexpected ones. */
 const anyEvent = fc.record({
   type: fc.constantFrom('poll', 'approve', 'deny', 'issued', 'notIssued'),
   at: fc.nat(70_000),
@@ -22,7 +22,7 @@ const anyEvent = fc.record({
   user: fc.constant('mona'),
 }) as fc.Arbitrary<DeviceGrantEvent>
 
-test('a grant takes each step that XState takes', () => {
+test('a grant changes exactly as in XState', () => {
   const { begin, step } = createGrantSteps()
   const first = getInitialSnapshot(deviceGrant, input)
   expect(begin(input)).toEqual({ state: grantState(first.value), ...first.context })
@@ -51,7 +51,7 @@ test('a grant takes each step that XState takes', () => {
   )
 })
 
-test('a grant that an event does not change is handed back as it is', () => {
+test('a grant that an event does not change is returned unchanged', () => {
   const { begin, step } = createGrantSteps()
   const denied = step(begin(input), { type: 'deny', at: 1 })
   expect(step(denied, { type: 'poll', at: 2, claim: 'a' })).toBe(denied)

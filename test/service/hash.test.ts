@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 test.each(['with', 'without'])(
-  'a hash is SHA-256 in hexadecimal digits, %s the crypto module of Node',
+  'a hash is SHA-256 in hexadecimal, %s the crypto module of Node',
   async (how) => {
     if (how === 'without') vi.stubGlobal('process', { ...process, getBuiltinModule: undefined })
     onTestFinished(() => {

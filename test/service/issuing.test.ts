@@ -8,14 +8,14 @@ import {
 } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE, HOST, startService } from '../support/start-service.ts'
 
-/** A service whose tokens are made when the test says so. */
+/** A service whose tokens the test issues. */
 function startSlowService() {
   const made: { resolve: (token: string) => void; reject: (error: Error) => void }[] = []
   const issueToken = vi.fn(
     () => new Promise<string>((resolve, reject) => void made.push({ resolve, reject })),
   )
   const service = startService({ issueToken })
-  /** Until so many tokens are being made. */
+  /** Waits until this many tokens are being issued. */
   const issuing = (count: number) => vi.waitFor(() => expect(made).toHaveLength(count), { interval: 1 })
   return { service, made, issueToken, issuing }
 }
@@ -26,7 +26,7 @@ async function approved(service: ReturnType<typeof startService>) {
   return grant
 }
 
-test('the host makes the token, and is told for whom', async () => {
+test('the host issues the token and gets its user, client and scopes', async () => {
   const issueToken = vi.fn<NonNullable<ServiceOptions['issueToken']>>(() => new Secret('made-by-the-host'))
   const service = startService({ issueToken })
   const { poll } = await approved(service)
@@ -42,8 +42,8 @@ test('the host makes the token, and is told for whom', async () => {
   expect((await service.whoIs('made-by-the-host')).body.login).toBe('octocat')
 })
 
-describe('a client that hangs up while its token is made leaves the approval to its next poll', () => {
-  /** How a request reaches the service, and when the service knows that it was given up. */
+describe('a client that disconnects while its token is issued gets it with its next poll', () => {
+  /** How a request reaches the service, and when the service notices that it was aborted. */
   const ways: [string, (service: ReturnType<typeof startService>) => Promise<Way>][] = [
     ['in process', async ({ fetch }) => ({ url: HOST, send: fetch, known: async () => undefined })],
     [
@@ -76,22 +76,22 @@ describe('a client that hangs up while its token is made leaves the approval to 
     const received = known()
     hangUp.abort()
     await received
-    made[0]?.resolve('nobody-hears')
+    made[0]?.resolve('undelivered')
     await broken
     await vi.waitFor(() => expect(service.errors.join()).toContain('the client disconnected'), {
       interval: 1,
     })
     const next = poll()
     await issuing(2)
-    made[1]?.resolve('heard')
-    expect(await (await next).json()).toMatchObject({ access_token: 'heard' })
+    made[1]?.resolve('delivered')
+    expect(await (await next).json()).toMatchObject({ access_token: 'delivered' })
     service.wait(10)
-    expect(await service.authenticate(bearer('nobody-hears'))).toMatchObject({ form: 'refused' })
-    expect(await service.authenticate(bearer('heard'))).toMatchObject({ form: 'oauth' })
+    expect(await service.authenticate(bearer('undelivered'))).toMatchObject({ form: 'refused' })
+    expect(await service.authenticate(bearer('delivered'))).toMatchObject({ form: 'oauth' })
   })
 })
 
-test('nor is it lost while the token is kept', async () => {
+test('a client that disconnects while its token is stored gets it with its next poll', async () => {
   const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
   const memory = memoryStore({ clock })
   const hangUp = new AbortController()
@@ -116,7 +116,7 @@ test('nor is it lost while the token is kept', async () => {
 
 const bearer = (token: string) => ({ headers: new Headers({ authorization: `Bearer ${token}` }) })
 
-test('hooks that throw cost nobody a login', async () => {
+test('hooks that throw do not fail a login', async () => {
   const fail = () => {
     throw new Error('of the hook')
   }
@@ -129,7 +129,7 @@ test('hooks that throw cost nobody a login', async () => {
 })
 
 describe('tokens that the host verifies', () => {
-  test('are known to the API by what the host says, and nothing of them is kept', async () => {
+  test('are described to the API by the host and not stored', async () => {
     const store = memoryStore()
     const service = startService({
       store,
@@ -152,7 +152,7 @@ describe('tokens that the host verifies', () => {
   })
 })
 
-describe('a token that could not be made', () => {
+describe('a token that could not be issued', () => {
   test('leaves the approval to the next poll', async () => {
     const issueToken = vi.fn<() => string>(() => 'second-time')
     issueToken.mockImplementationOnce(() => {
@@ -167,21 +167,18 @@ describe('a token that could not be made', () => {
     expect((await poll()).body.error).toBe('incorrect_device_code')
   })
 
-  test.each(['', 'two words', 'line\nbreak', 'ümlaut'])(
-    '%j is none that a header can carry',
-    async (token) => {
-      const service = startService({ issueToken: () => token })
-      const { poll } = await approved(service)
-      const { body } = await poll()
-      expect(body.error).toBe('authorization_pending')
-      expect(service.errors).toHaveLength(1)
-      if (token !== '') expect(String(service.errors[0])).not.toContain(token)
-    },
-  )
+  test.each(['', 'two words', 'line\nbreak', 'ümlaut'])('%j cannot be sent in a header', async (token) => {
+    const service = startService({ issueToken: () => token })
+    const { poll } = await approved(service)
+    const { body } = await poll()
+    expect(body.error).toBe('authorization_pending')
+    expect(service.errors).toHaveLength(1)
+    if (token !== '') expect(String(service.errors[0])).not.toContain(token)
+  })
 })
 
-describe('a token that takes long to make', () => {
-  test('keeps other polls waiting, and is delivered once', async () => {
+describe('a token that is issued slowly', () => {
+  test('keeps other polls pending and is delivered once', async () => {
     const { service, made, issueToken, issuing } = startSlowService()
     const { poll } = await approved(service)
     const first = poll()
@@ -194,7 +191,7 @@ describe('a token that takes long to make', () => {
     expect(issueToken).toHaveBeenCalledTimes(1)
   })
 
-  test('is dropped when another poll has claimed the grant anew', async () => {
+  test('is dropped when another poll has taken the lease', async () => {
     const { service, made, issuing } = startSlowService()
     const { poll } = await approved(service)
     const first = poll()
@@ -210,7 +207,7 @@ describe('a token that takes long to make', () => {
     expect((await service.whoIs('token-2')).status).toBe(200)
   })
 
-  test('does not hand the grant back when it fails after another poll has claimed it', async () => {
+  test('does not release the lease when it fails after another poll has taken it', async () => {
     const { service, made, issuing } = startSlowService()
     const { poll } = await approved(service)
     const first = poll()
@@ -226,7 +223,7 @@ describe('a token that takes long to make', () => {
     expect((await second).body.access_token).toBe('token-2')
   })
 
-  test('is delivered after the lease where nobody else has asked', async () => {
+  test('is delivered after the lease if there was no other poll', async () => {
     const { service, made, issuing } = startSlowService()
     const { poll } = await approved(service)
     const first = poll()
@@ -236,7 +233,7 @@ describe('a token that takes long to make', () => {
     expect((await first).body.access_token).toBe('token-1')
   })
 
-  test('that never comes holds its poll no longer than the lease, and leaves the approval to the next one', async () => {
+  test('and never finishes holds its poll only until the lease ends, and leaves the approval to the next one', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { service, made, issuing } = startSlowService()
@@ -256,7 +253,7 @@ describe('a token that takes long to make', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is the same for two polls of a host that gives a user one token, and stays good', async () => {
+  test('is delivered to both polls if the host has one token per user, and stays valid', async () => {
     const { service, made, issuing } = startSlowService()
     const { poll } = await approved(service)
     const first = poll()
@@ -272,18 +269,18 @@ describe('a token that takes long to make', () => {
   })
 })
 
-test('two polls at the same moment after the approval bring one token', async () => {
+test('two simultaneous polls after the approval get one token', async () => {
   const service = startService()
   const { poll } = await approved(service)
   const received = await Promise.all([poll(), poll(), poll()])
   expect(received.filter(({ body }) => body.access_token)).toHaveLength(1)
 })
 
-test('a token that is kept but not delivered is forgotten when the lease lapses, even where the process has died', async () => {
+test('a token that is stored but not delivered is removed when the lease ends, even if the process died', async () => {
   const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
   const memory = memoryStore({ clock })
   let updates = 0
-  // Of the grant: issued, approved, polled, and then settled, which never comes about.
+  // Writes of the grant: issued, approved, polled, and then settled, which never happens.
   const store: Store = {
     update: (key, change) =>
       key.startsWith('grant:') && ++updates === 4 ? new Promise(() => undefined) : memory.update(key, change),
@@ -301,8 +298,8 @@ test('a token that is kept but not delivered is forgotten when the lease lapses,
   expect((await next.whoIs('delivered')).status).toBe(200)
 })
 
-describe('what the host says of a token', () => {
-  test('is told to the client, and holds at the API', async () => {
+describe('what the host returns with a token', () => {
+  test('is sent to the client and applies at the API', async () => {
     const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
     const issueToken = () => ({ token: new Secret('short-lived'), expiresIn: 3600, scopes: ['repo'] })
     const service = startService({ clock, issueToken })
@@ -325,7 +322,7 @@ describe('what the host says of a token', () => {
     expect((await poll()).body).toEqual({ access_token: 'plain', token_type: 'bearer', scope: 'repo,gist' })
   })
 
-  test('holds from the last time that it was issued, where the host gives out one token again', async () => {
+  test('applies from its last issue if the host issues the same token again', async () => {
     const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
     const scopes = [['repo'], ['gist']]
     const issueToken = () => ({ token: 'the-one', expiresIn: 60, scopes: scopes.shift() ?? [] })
@@ -357,7 +354,7 @@ describe('what the host says of a token', () => {
   })
 })
 
-test('a poll whose token the store cannot take is told to come again, and the approval waits for the end of its lease', async () => {
+test('a poll whose token cannot be stored is asked to retry, and the approval is free again after the lease', async () => {
   const memory = memoryStore({ clock: { now: () => 0 } })
   let away = true
   const store: Store = {
@@ -375,7 +372,7 @@ test('a poll whose token the store cannot take is told to come again, and the ap
   expect((await poll()).body.access_token).toBe('late')
 })
 
-test('a grant that the store has lost while its token is made brings none', async () => {
+test('a grant that the store loses while its token is issued gets no token', async () => {
   const memory = memoryStore({ clock: { now: () => 0 } })
   let lost = false
   const store: Store = {

@@ -11,7 +11,7 @@ import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 const from = (header: string) => (request: ServiceRequest) => request.header(header)
 
-/** A store in another process: it reads, and writes where nobody else has written since. */
+/** A store like one in another process: it reads, then writes unless the record has changed. */
 function slowStore(): Store {
   const records = new Map<string, { readonly value: NonNullable<Json> }>()
   const roundTrip = () => new Promise((resolve) => setImmediate(resolve))
@@ -32,7 +32,7 @@ function slowStore(): Store {
   }
 }
 
-/** A service whose requests name the address they come from. */
+/** A service whose requests have a client address. */
 const start = (options: Parameters<typeof startService>[0] = {}) =>
   startService({ clientAddress: from('x-from'), ...options })
 
@@ -41,7 +41,7 @@ describe('requests for codes', () => {
   const ask = (service: ReturnType<typeof start>, address: string) =>
     service.post('/login/device/code', { client_id: CLIENT_ID }, { 'x-from': address })
 
-  test('are answered with 429 and the time to wait beyond the limit of an address', async () => {
+  test('above the limit of an address get 429 with Retry-After', async () => {
     const service = start({ limits })
     for (let count = 0; count < 3; count += 1) expect((await ask(service, '192.0.2.1')).status).toBe(200)
     service.wait(20)
@@ -65,21 +65,21 @@ describe('requests for codes', () => {
     expect((await ask(service, other)).status).toBe(200)
   })
 
-  test('are counted for an address that is none of a network, too', async () => {
+  test('are also counted for an address that belongs to no network', async () => {
     const service = start({ limits })
     for (let count = 0; count < 3; count += 1) expect((await ask(service, 'unix:1')).status).toBe(200)
     expect((await ask(service, 'unix:1')).status).toBe(429)
     expect((await ask(service, 'unix:2')).status).toBe(200)
   })
 
-  test('are a hundred a minute where nobody says another limit', async () => {
+  test('are limited to a hundred a minute by default', async () => {
     const service = start()
     const statuses: number[] = []
     for (let count = 0; count < 101; count += 1) statuses.push((await ask(service, '192.0.2.1')).status)
     expect(statuses.indexOf(429)).toBe(100)
   })
 
-  test('without a limit are not counted', async () => {
+  test('are not counted without a limit', async () => {
     const store = memoryStore({ clock: { now: () => 0 } })
     const none = { max: Number.POSITIVE_INFINITY, window: 60 }
     const waiting = Number.POSITIVE_INFINITY
@@ -90,7 +90,7 @@ describe('requests for codes', () => {
     expect(store.size).toBe(2)
   })
 
-  test('a flood from a thousand addresses takes no more memory than the store has room for, and delays no token', async () => {
+  test('a flood from a thousand addresses stays within the store’s memory limit and delays no token', async () => {
     const clock = { time: 0, now: () => clock.time }
     const store = memoryStore({ maxBytes: 120_000, clock })
     const service = start({ store, clock })
@@ -111,7 +111,7 @@ describe('requests for codes', () => {
 })
 
 describe('guesses of device codes', () => {
-  test('are answered with 429 beyond the limit of an address, and a right code still with the truth', async () => {
+  test('above the limit of an address get 429, while a right code still gets its result', async () => {
     const service = start({ limits: { wrongDeviceCodes: { max: 3, window: 60 } } })
     const { deviceCode } = await service.begin()
     const guess = (device_code: string) =>
@@ -134,12 +134,12 @@ describe('guesses of device codes', () => {
   })
 })
 
-test('nothing is limited by an address that is not known', async () => {
+test('requests without a client address are not limited', async () => {
   const service = startService({ limits: { codesRequests: { max: 1, window: 60 } } })
   expect([(await service.askForCodes()).status, (await service.askForCodes()).status]).toEqual([200, 200])
 })
 
-test('over HTTP the address is that of the connection', async () => {
+test('over HTTP, the address is that of the connection', async () => {
   const service = createService({
     clients: [{ clientId: CLIENT_ID, name: 'App' }],
     limits: { codesRequests: { max: 1, window: 60 } },
@@ -159,7 +159,7 @@ test('over HTTP the address is that of the connection', async () => {
 })
 
 describe('polls of one device code', () => {
-  test('that come too early are answered with 429 beyond the limit, and the store is not asked', async () => {
+  test('that are too early get 429 above the limit, without access to the store', async () => {
     const clock = { time: 0, now: () => clock.time }
     const update = vi.fn(memoryStore({ clock }).update)
     const service = start({
@@ -181,7 +181,7 @@ describe('polls of one device code', () => {
     expect((await poll()).body.access_token).toBeDefined()
   })
 
-  test('that come early now and then are counted anew', async () => {
+  test('that are early only now and then are not limited', async () => {
     const service = start({ limits: { earlyPolls: { max: 2, window: 10 } } })
     const { poll } = await service.begin()
     await poll()
@@ -198,7 +198,7 @@ describe('polls of one device code', () => {
     ])
   })
 
-  test('are forgotten, the oldest first, when there are too many codes', async () => {
+  test('are forgotten, oldest first, when there are too many codes', async () => {
     const clock = { now: () => 0 }
     const polls = createEarlyPolls({ max: 1, window: 10 }, clock)
     for (let code = 0; code < 10_000; code += 1) await polls.count(`code ${code}`)
@@ -215,19 +215,16 @@ describe('unknown clients', () => {
   test.each([
     ['/login/device/code', 404],
     ['/login/oauth/access_token', 200],
-  ])(
-    'are answered with 429 at %s beyond the limit of a network; a known one is not',
-    async (path, status) => {
-      const service = start({ limits: { unknownClients: { max: 2, window: 60 } } })
-      const ask = async (client_id: string, address: string) =>
-        (await service.post(path, { client_id }, { 'x-from': address })).status
-      const statuses: number[] = []
-      for (let time = 0; time < 3; time += 1) statuses.push(await ask('guess', '192.0.2.1'))
-      expect(statuses).toEqual([status, status, 429])
-      expect(await ask(CLIENT_ID, '192.0.2.1')).not.toBe(429)
-      expect(await ask('guess', '192.0.2.2')).toBe(status)
-    },
-  )
+  ])('get 429 at %s above the limit of a network, while a known client does not', async (path, status) => {
+    const service = start({ limits: { unknownClients: { max: 2, window: 60 } } })
+    const ask = async (client_id: string, address: string) =>
+      (await service.post(path, { client_id }, { 'x-from': address })).status
+    const statuses: number[] = []
+    for (let time = 0; time < 3; time += 1) statuses.push(await ask('guess', '192.0.2.1'))
+    expect(statuses).toEqual([status, status, 429])
+    expect(await ask(CLIENT_ID, '192.0.2.1')).not.toBe(429)
+    expect(await ask('guess', '192.0.2.2')).toBe(status)
+  })
 })
 
 describe('passwords', () => {
@@ -238,7 +235,7 @@ describe('passwords', () => {
       headers: { authorization: `Basic ${btoa(`mona:${password}`)}`, 'x-from': address },
     })
 
-  test('that are wrong are answered with 429 beyond the limit of a network, and so is the right one', async () => {
+  test('that are wrong get 429 above the limit of a network, and so does the right one', async () => {
     const service = start({ users, limits })
     for (let time = 0; time < 3; time += 1)
       expect((await send(service, 'wrong', '192.0.2.1')).status).toBe(401)
@@ -259,7 +256,7 @@ describe('passwords', () => {
       expect((await send(service, 'right', '192.0.2.1')).status).toBe(200)
   })
 
-  test('are counted by user name where the address is not known', async () => {
+  test('are counted by user name if the address is unknown', async () => {
     const more = [...users, { username: 'hubot', password: 'right' }]
     const service = startService({ users: more, limits })
     for (let time = 0; time < 3; time += 1)
@@ -273,7 +270,7 @@ describe('passwords', () => {
     expect(await authenticate('mona', '192.0.2.1')).toEqual({ form: 'basic', user: 'mona' })
   })
 
-  test('are counted by the address that an API of the host names', async () => {
+  test('are counted by the address that the host passes to authenticate', async () => {
     const service = startService({ users, limits })
     const authenticate = (password: string, address: string) => {
       const headers = new Headers({ authorization: `Basic ${btoa(`mona:${password}`)}` })
@@ -285,7 +282,7 @@ describe('passwords', () => {
     expect(await authenticate('right', '192.0.2.2')).toEqual({ form: 'basic', user: 'mona' })
   })
 
-  test('a right one behind many guesses at the same moment is refused', async () => {
+  test('a right one is refused during many simultaneous guesses', async () => {
     const service = start({ users, limits, store: slowStore() })
     const guesses = Array.from({ length: 50 }, (_, index) => send(service, `${index}`, '192.0.2.1'))
     expect((await send(service, 'right', '192.0.2.1')).status).toBe(429)
@@ -293,7 +290,7 @@ describe('passwords', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(3)
   })
 
-  test('that are right may be many at the same moment', async () => {
+  test('that are right are accepted many at a time', async () => {
     const service = start({ users, limits, store: slowStore() })
     const sent = Array.from({ length: 50 }, () => send(service, 'right', '192.0.2.1'))
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(50).fill(200))
@@ -317,7 +314,7 @@ test.each([{ waitingGrants: 0 }, { waitingGrantsInNetwork: Number.NaN }, { waiti
   },
 )
 
-test('a limit that does not exist is refused', () => {
+test('an unknown limit is refused', () => {
   expect(() => startService({ limits: { codeRequests: { max: 1, window: 60 } } as never })).toThrow(
     'unknown limit limits.codeRequests',
   )

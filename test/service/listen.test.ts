@@ -15,7 +15,7 @@ async function listen(options: Partial<ServiceOptions> = {}, at = {}) {
   return { service, ...listening, post }
 }
 
-/** One request on a connection of this agent. */
+/** Sends one request on a connection of this agent. */
 function get(url: string, agent: Agent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     send(url, { agent }, (response) => {
@@ -27,7 +27,7 @@ function get(url: string, agent: Agent): Promise<IncomingMessage> {
   })
 }
 
-/** Sends bytes as they are, and reads until the service ends the connection. */
+/** Sends raw bytes and reads until the service closes the connection. */
 function raw(url: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = ''
@@ -39,7 +39,7 @@ function raw(url: string, text: string): Promise<string> {
   })
 }
 
-test('a whole authorization over HTTP', async () => {
+test('a complete login over HTTP', async () => {
   const { service, url, post } = await listen()
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   const codes = await (await post('/login/device/code', { client_id: CLIENT_ID, scope: 'repo' })).json()
@@ -54,7 +54,7 @@ test('a whole authorization over HTTP', async () => {
   expect(await user.json()).toEqual({ login: 'octocat' })
 })
 
-test('a client that resets its connection is limited all the same', async () => {
+test('a client that resets its connection is still rate limited', async () => {
   const statuses: number[] = []
   const onWarning = vi.fn()
   const { url } = await listen({
@@ -74,19 +74,19 @@ test('a client that resets its connection is limited all the same', async () => 
       socket.once('error', () => undefined).once('close', () => resolve())
     })
   while (statuses.length < 20) await askAndReset()
-  // Those that are gone, and those that the service still heard by their address.
+  // Those that disconnected, and those that the service still counted for their address.
   expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(6)
   expect(onWarning).not.toHaveBeenCalled()
 })
 
-test('answers although a test makes time stand still', async () => {
+test('works under fake timers', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { url } = await listen()
   expect((await fetch(`${url}/user`)).status).toBe(401)
 })
 
-test('a bound address answers under its loopback names alone, so that no foreign name leads to it', async () => {
+test('a bound address serves only its loopback names, so that a foreign name cannot reach it', async () => {
   const { url } = await listen()
   const { port } = new URL(url)
   const ask = (host: string) =>
@@ -97,14 +97,14 @@ test('a bound address answers under its loopback names alone, so that no foreign
     expect(await ask(host)).toContain(' 404 ')
 })
 
-test('an address that was given stays the one of the codes and of the API when it listens', async () => {
+test('listen keeps a configured authUrl in the codes and the API', async () => {
   const { url } = await listen({ authUrl: 'https://login.example' })
   const ask = (host: string) => raw(url, `GET /user HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
   expect(await ask('login.example')).toContain(' 401 ')
   expect(await ask(new URL(url).host)).toContain(' 404 ')
 })
 
-test('the header Host names the login host or the API host, with its port or without', async () => {
+test('the Host header selects the login host or the API host, with or without a port', async () => {
   const { url } = await listen({ authUrl: 'https://login.example', baseUrl: 'https://api.example' })
   const ask = (path: string, host: string) =>
     raw(url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
@@ -116,7 +116,7 @@ test('the header Host names the login host or the API host, with its port or wit
     expect(await ask('/login/device', host)).toContain(' 404 ')
 })
 
-test('a request whose address is absolute, and one of HTTP/1.0, are answered', async () => {
+test('requests with an absolute URL or HTTP/1.0 work', async () => {
   const { url } = await listen()
   expect(await raw(url, `GET ${url}/user?a=b?c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toContain(
     ' 401 ',
@@ -124,7 +124,7 @@ test('a request whose address is absolute, and one of HTTP/1.0, are answered', a
   expect(await raw(url, 'GET /login/device HTTP/1.0\r\n\r\n')).toContain(' 200 ')
 })
 
-test('a connection is kept for longer than clients wait between polls', async () => {
+test('a connection stays open for longer than clients wait between polls', async () => {
   const { url } = await listen()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
@@ -132,7 +132,7 @@ test('a connection is kept for longer than clients wait between polls', async ()
   expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1])).toBeGreaterThanOrEqual(65)
 })
 
-test('close ends what is idle, and lets a request on its way finish', async () => {
+test('close ends idle connections and lets requests in progress finish', async () => {
   let made = (_: string) => {}
   let asked = () => {}
   const asking = new Promise<void>((resolve) => {
@@ -182,7 +182,7 @@ test('close ends a connection that never spoke TLS', async () => {
   await ended
 }, 10_000)
 
-test('a port that is in use is a clear error', async () => {
+test('a port in use throws a clear error', async () => {
   const { url } = await listen()
   const port = Number(new URL(url).port)
   await expect(listen({}, { port })).rejects.toMatchObject({
@@ -191,17 +191,17 @@ test('a port that is in use is a clear error', async () => {
   })
 })
 
-test.each([-1, 65_536, 1.5, Number.NaN])('the port %d is none', async (port) => {
+test.each([-1, 65_536, 1.5, Number.NaN])('the port %d is refused', async (port) => {
   await expect(listen({}, { port })).rejects.toMatchObject({ code: 'bad_option' })
 })
 
-test('every address of the machine is called by one that can be', async () => {
+test('the URL of a wildcard address is one that can be opened', async () => {
   const { url } = await listen({ allowHttp: true }, { host: '0.0.0.0' })
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await fetch(`${url}/user`)).status).toBe(401)
 })
 
-test('to listen is a clear error in a page or a worker, which have no server', async () => {
+test('listen throws a clear error in a page or a worker, which have no server', async () => {
   vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
   onTestFinished(() => void vi.restoreAllMocks())
   await expect(listen()).rejects.toMatchObject({
@@ -210,7 +210,7 @@ test('to listen is a clear error in a page or a worker, which have no server', a
   })
 })
 
-/** A service on a server of the host's own. */
+/** A service on the host's own server. */
 async function mount() {
   const { requestListener } = createService({ clients: [{ clientId: CLIENT_ID, name: 'App' }] })
   const server = createServer(requestListener).listen(0, '127.0.0.1')
@@ -223,22 +223,19 @@ async function mount() {
 test.each([
   ['service.listen', listen],
   ['a server of the host', mount],
-])(
-  '%s ends a connection that pipelines requests and reads no response, and responds to others',
-  async (_, start) => {
-    const { url } = await start()
-    const { port } = new URL(url)
-    const ended = new Promise((resolve) => {
-      const one = `GET /login/device HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`
-      const greedy = connect(Number(port), '127.0.0.1', () => greedy.write(one.repeat(5000)))
-      greedy.once('error', () => undefined).once('close', resolve)
-    })
-    expect((await fetch(`${url}/login/device`)).status).toBe(200)
-    await ended
-  },
-)
+])('%s closes a connection that pipelines requests without reading, and serves others', async (_, start) => {
+  const { url } = await start()
+  const { port } = new URL(url)
+  const ended = new Promise((resolve) => {
+    const one = `GET /login/device HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`
+    const greedy = connect(Number(port), '127.0.0.1', () => greedy.write(one.repeat(5000)))
+    greedy.once('error', () => undefined).once('close', resolve)
+  })
+  expect((await fetch(`${url}/login/device`)).status).toBe(200)
+  await ended
+})
 
-test('ten pipelined requests are answered, in their order', async () => {
+test('ten pipelined requests get their responses in order', async () => {
   const { url } = await listen()
   const paths = Array.from({ length: 10 }, (_, index) => (index % 3 === 0 ? '/user' : '/nothing'))
   const requests = paths.map((path, index) => {
@@ -250,7 +247,7 @@ test('ten pipelined requests are answered, in their order', async () => {
   expect(statuses).toEqual(paths.map((path) => (path === '/user' ? '401' : '404')))
 })
 
-test('a connection on which nothing moves is ended, though later than a request that takes too long', async () => {
+test('an idle connection is closed, though later than a slow request', async () => {
   const createServer = vi.spyOn(process.getBuiltinModule('node:http'), 'createServer')
   onTestFinished(() => void vi.restoreAllMocks())
   await listen()
@@ -270,7 +267,7 @@ async function startHeld() {
   return { ...listening, held, holding }
 }
 
-test('answered waits for the requests that are on their way, and for none that came later', async () => {
+test('answered waits for the requests in progress, but not for later ones', async () => {
   const { url, drain, held, holding } = await startHeld()
   const ask = () => fetch(`${url}/login/device`)
   const first = [ask(), ask()]
@@ -289,7 +286,7 @@ test('answered waits for the requests that are on their way, and for none that c
   await drain()
 })
 
-test('a client that hangs up on requests that it has pipelined leaves nothing that close would wait for', async () => {
+test('a client that disconnects during pipelined requests leaves nothing for close to wait for', async () => {
   const { url, close, drain, held, holding } = await startHeld()
   const agent = new Agent({ keepAlive: true })
   onTestFinished(() => agent.destroy())

@@ -3,7 +3,7 @@ import { discover } from '../../src/client/discover.ts'
 import { createService } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
 
-test('the metadata names the endpoints and the grant', async () => {
+test('the metadata lists the endpoints and the grant type', async () => {
   const { status, headers, body } = await startService().send('/.well-known/oauth-authorization-server')
   expect(status).toBe(200)
   expect(headers.get('content-type')).toMatch('application/json')
@@ -46,12 +46,12 @@ describe('the OpenID configuration', () => {
     { clientId: 'any', name: 'Any scope' },
   ]
 
-  test('is served where an option asks for it alone', async () => {
+  test('is served only with its option', async () => {
     expect((await startService().send(path)).status).toBe(404)
     expect((await startService({ openidConfiguration: true }).send(path)).status).toBe(200)
   })
 
-  test('says the same as the metadata, the scopes of the clients, and where to authorize', async () => {
+  test('contains the metadata, the scopes of the clients, and an authorization endpoint', async () => {
     const service = startService({ clients, openidConfiguration: true })
     const { body: metadata } = await service.send('/.well-known/oauth-authorization-server')
     expect((await service.send(path)).body).toEqual({
@@ -61,7 +61,7 @@ describe('the OpenID configuration', () => {
     })
   })
 
-  test('lies below the path of the address, where OpenID Connect has it', async () => {
+  test('is below the path of the issuer, as OpenID Connect requires', async () => {
     const service = startService({ authUrl: 'https://login.example/tenant/v2.0', openidConfiguration: true })
     const response = await service.fetch(`https://login.example/tenant/v2.0${path}`)
     expect(await response.json()).toMatchObject({

@@ -5,7 +5,7 @@ import { HOSTILE, hostile, samples } from './pages/samples.ts'
 
 const states: [string, PageState][] = Object.entries(samples)
 
-// One for all: a window takes longer to make than all that is looked at in it.
+// Shared, because a window takes longer to create than all the checks in it.
 const parser = new new JSDOM().window.DOMParser()
 
 /** What every verification page must do. */
@@ -24,7 +24,7 @@ function contract(page: Page): void {
       expect(body.querySelectorAll('h1')).toHaveLength(1)
     })
 
-    test('holds nothing that the service forbids', () => {
+    test('contains nothing that the content security policy forbids', () => {
       const all = [...read(state).querySelectorAll('*')]
       const names = new Set(all.map(({ localName }) => localName))
       for (const name of ['script', 'iframe', 'img', 'object', 'embed', 'base', 'link'])
@@ -42,7 +42,7 @@ function contract(page: Page): void {
       }
     })
 
-    test('escapes what comes from outside', () => {
+    test('escapes untrusted text', () => {
       const evil = read(hostile(state))
       expect(evil.querySelectorAll('script, img')).toHaveLength(0)
       expect(evil.querySelectorAll('*')).toHaveLength(read(sameLists(state)).querySelectorAll('*').length)
@@ -51,7 +51,7 @@ function contract(page: Page): void {
     })
 
     if ('csrf' in state)
-      test('sends back the code and the token by POST', () => {
+      test('sends the code and the CSRF token by POST', () => {
         const [form, ...more] = read(state).querySelectorAll('form')
         expect(more).toEqual([])
         expect(form?.method).toBe('post')
@@ -68,18 +68,18 @@ function contract(page: Page): void {
 
   const { 'a request': request } = samples
 
-  test('a request is shown with all that there is to compare', () => {
+  test('a request is shown with all the facts to compare', () => {
     const { textContent } = read(request).body
     for (const fact of ['Deploy Tool', 'octocat', '203.0.113.7', 'deploy-tool', 'deploy:eu-west'])
       expect(textContent).toContain(fact)
     const { body } = read(request)
     expect(body.textContent?.includes('WDJB-MJHT') || valueIn(body, 'user_code')).toBeTruthy()
     expect(body.innerHTML).toContain('2026-01-01')
-    // A hostile name is shown as it is, and not left out.
+    // A hostile name is shown, not omitted.
     expect(read(hostile(request)).body.textContent).toContain(HOSTILE)
   })
 
-  test('approve and deny are two buttons of the same kind, next to each other', () => {
+  test('Approve and Deny are equal buttons next to each other', () => {
     const buttons = [...read(request).querySelectorAll('button')]
     expect(buttons.map(({ name, value }) => [name, value]).sort()).toEqual([
       ['decision', 'approve'],
@@ -94,13 +94,13 @@ function contract(page: Page): void {
     expect(kind(one)).toEqual(kind(other))
   })
 
-  test('a decision is asked for once, and nowhere but in a request', () => {
+  test('only a request has the decision buttons, and only once', () => {
     for (const [, state] of states)
       expect(read(state).querySelectorAll('[name=decision]')).toHaveLength(state.type === 'confirm' ? 2 : 0)
   })
 
-  test('a service that does not answer is asked again by GET, without a token', () => {
-    const { 'a service that does not answer': state } = samples
+  test('an unavailable service is retried with GET, without a CSRF token', () => {
+    const { 'an unavailable service': state } = samples
     const form = read(state).querySelector('form')
     expect([form?.method, form?.getAttribute('action')]).toEqual(['get', state.action])
     expect([...(form?.querySelectorAll('[name]') ?? [])].map((field) => field.getAttribute('name'))).toEqual([
@@ -109,12 +109,12 @@ function contract(page: Page): void {
     expect(valueIn(form, 'user_code')).toBe(state.userCode)
   })
 
-  test('who is signed out finds the way by a link', () => {
+  test('a signed-out user gets a sign-in link', () => {
     const { 'a user who is no longer signed in': state } = samples
     expect(read(state).querySelector('a')?.getAttribute('href')).toBe(state.signInAt)
   })
 
-  test('no two refusals say the same', () => {
+  test('every refusal has its own text', () => {
     const texts = states
       .filter(([, { type }]) => type === 'refused' || type === 'unavailable')
       .map(([, state]) => read(state).body.textContent)
@@ -123,7 +123,7 @@ function contract(page: Page): void {
   })
 }
 
-/** The state with as many scopes and facts as its hostile twin has. */
+/** The state with as many scopes and facts as its hostile version. */
 function sameLists(state: PageState): PageState {
   if (!('userCode' in state)) return state
   const plain = { ...state, userCode: 'X' }

@@ -9,7 +9,7 @@ const DIALECTS = [
 const errorOf = ({ body }: Said) => body.error as string | undefined
 
 describe.each(DIALECTS)('dialect $dialect', ({ dialect, status, unknownCode }) => {
-  test('answers each state of a grant', async () => {
+  test('returns the poll result for each state of a grant', async () => {
     const service = startService({ dialect })
     const pending = await service.begin()
     expect(await pending.poll()).toMatchObject({ status, body: { error: 'authorization_pending' } })
@@ -35,7 +35,7 @@ describe.each(DIALECTS)('dialect $dialect', ({ dialect, status, unknownCode }) =
     expect(await late.poll()).toMatchObject({ status, body: { error: 'expired_token' } })
   })
 
-  test('every error has a description for people, and no cache keeps it', async () => {
+  test('every error has a description and is not cached', async () => {
     const service = startService({ dialect })
     const { poll } = await service.begin()
     for (const response of [await poll(), await poll(), await service.poll('unknown')]) {
@@ -44,20 +44,20 @@ describe.each(DIALECTS)('dialect $dialect', ({ dialect, status, unknownCode }) =
     }
   })
 
-  test('a code that is unknown, or of another client, is not told apart', async () => {
+  test('an unknown code and one of another client get the same response', async () => {
     const service = startService({ dialect })
     const { deviceCode, poll, userCode } = await service.begin()
     const foreign = await service.poll(deviceCode, { client_id: 'another' })
     expect(foreign).toMatchObject({ status, body: { error: unknownCode } })
     expect((await service.poll('f'.repeat(40))).body).toEqual(foreign.body)
-    // And the grant has not noticed it: not as a poll, and not as the one that takes the token.
+    // And the grant is unaffected: neither polled nor redeemed.
     expect(errorOf(await poll())).toBe('authorization_pending')
     await service.approve(userCode, 'octocat')
     expect(errorOf(await service.poll(deviceCode, { client_id: 'another' }))).toBe(unknownCode)
     expect((await poll()).body.access_token).toBeDefined()
   })
 
-  test('another grant type is not supported', async () => {
+  test('another grant type is refused', async () => {
     const service = startService({ dialect })
     const { deviceCode } = await service.begin()
     const response = await service.poll(deviceCode, { grant_type: 'authorization_code' })
@@ -75,7 +75,7 @@ describe.each(DIALECTS)('dialect $dialect', ({ dialect, status, unknownCode }) =
 test.each([
   ['github', 200, 'incorrect_client_credentials'],
   ['rfc8628', 401, 'invalid_client'],
-] as const)('%s: a poll of an unknown client hears %i %s', async (dialect, status, error) => {
+] as const)('%s: a poll of an unknown client gets %i %s', async (dialect, status, error) => {
   const service = startService({ dialect })
   const { deviceCode } = await service.begin()
   const response = await service.poll(deviceCode, { client_id: 'nobody' })
@@ -92,7 +92,7 @@ describe('the pace', () => {
     }
   })
 
-  test('a client that obeys on a fast clock recovers from each slow_down with its next poll', async () => {
+  test('a client with a fast clock that obeys slow_down recovers with its next poll', async () => {
     const service = startService({ leeway: 0 })
     const { poll } = await service.begin()
     const received: string[] = []
@@ -105,11 +105,11 @@ describe('the pace', () => {
     }
     const [first, ...later] = received
     expect(first).toBe('authorization_pending')
-    // An early poll does not move the time of the last one, so that the wait after it is added to the one before it.
+    // An early poll does not change the time of the last one, so the waits before and after it add up.
     expect(later).toEqual(later.map((_, index) => (index % 2 === 0 ? 'slow_down' : 'authorization_pending')))
   })
 
-  test('a client that ignores slow_down is still given the decision', async () => {
+  test('a client that ignores slow_down still gets the decision', async () => {
     const service = startService({ leeway: 0 })
     const { poll, userCode } = await service.begin()
     await poll()
@@ -121,7 +121,7 @@ describe('the pace', () => {
     expect((await poll()).body.access_token).toBeDefined()
   })
 
-  test('the first poll counts from the issue where that is asked for', async () => {
+  test('the first poll is measured from the issue with firstPoll "counted"', async () => {
     const service = startService({ firstPoll: 'counted', leeway: 0 })
     const { poll } = await service.begin()
     expect(errorOf(await poll())).toBe('slow_down')
@@ -129,7 +129,7 @@ describe('the pace', () => {
     expect(errorOf(await poll())).toBe('authorization_pending')
   })
 
-  test('every poll sent twice within 3 ms still brings the decision', async () => {
+  test('polls sent twice within 3 ms still get the decision', async () => {
     for (const [decision, found] of [
       ['approve', 'access_token'],
       ['deny', 'error'],
@@ -150,7 +150,7 @@ describe('the pace', () => {
 })
 
 describe('the end of the lifetime', () => {
-  test('comes before a decision, and is told for ten minutes', async () => {
+  test('without a decision is reported for ten minutes', async () => {
     const service = startService()
     const approved = await service.begin()
     const denied = await service.begin()
@@ -165,7 +165,7 @@ describe('the end of the lifetime', () => {
     expect(errorOf(await approved.poll())).toBe('incorrect_device_code')
   })
 
-  test('is the end for a decision too, also where no poll has found out', async () => {
+  test('also ends decisions, even if no poll has noticed', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
     service.wait(900)
@@ -174,7 +174,7 @@ describe('the end of the lifetime', () => {
     expect(errorOf(await poll())).toBe('expired_token')
   })
 
-  test('an approval in the last moment is delivered in the last moment', async () => {
+  test('an approval in the last millisecond is delivered', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
     service.wait(899.999)
@@ -184,7 +184,7 @@ describe('the end of the lifetime', () => {
 })
 
 describe('a decision', () => {
-  test('is made once', async () => {
+  test('can be made only once', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
     expect(await service.approve(userCode, 'first')).toBe('done')
@@ -213,7 +213,7 @@ describe('a decision', () => {
   })
 })
 
-test('the functions of a service need no this', async () => {
+test('the functions of a service work without this', async () => {
   const { fetch, approve, deny, authenticate } = startService()
   const init = { method: 'POST', body: new URLSearchParams({ client_id: CLIENT_ID }) }
   const codes = await (await fetch(new URL('http://localhost/login/device/code'), init)).json()

@@ -6,7 +6,7 @@ const form = `client_id=${CLIENT_ID}&scope=repo`
 const json = JSON.stringify({ client_id: CLIENT_ID, scope: 'repo' })
 
 function ask(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}, options = {}) {
-  // As bytes, so that no content type is made up.
+  // As bytes, so that fetch does not add a content type.
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   return startService(options).send('/login/device/code', { method: 'POST', headers, body: bytes })
 }
@@ -57,7 +57,7 @@ describe('a body', () => {
     }
   })
 
-  test('of more than 64 KiB is refused', async () => {
+  test('larger than 64 KiB is refused', async () => {
     const most = `${form}&unknown=`.padEnd(64 * 1024, 'x')
     expect((await ask(most)).status).toBe(200)
     expect((await ask(`${most}x`)).status).toBe(413)
@@ -88,7 +88,7 @@ describe('the client id', () => {
 })
 
 test.each([undefined, '*/*', 'application/json', 'text/html', 'application/x-www-form-urlencoded'])(
-  'the answer is JSON whatever is accepted: %s',
+  'the response is JSON whatever the client accepts: %s',
   async (accept) => {
     const service = startService()
     const headers = accept === undefined ? {} : { accept }

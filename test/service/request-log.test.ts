@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import type { RequestLogEntry } from '../../src/service/index.ts'
 import { startService } from '../support/start-service.ts'
 
-test('a log hears of each answer, and nothing that was in the request', async () => {
+test('onResponse is called for each response, without contents of the request', async () => {
   const received: RequestLogEntry[] = []
   const begin = performance.now()
-  const { askForCodes, send } = startService({ onResponse: (answered) => received.push(answered) })
+  const { askForCodes, send } = startService({ onResponse: (entry) => received.push(entry) })
   const { headers } = await askForCodes()
   await send('/in-the-path?in=the-query')
   await send('/user', { headers: { authorization: 'Bearer in-a-header' } })
@@ -21,6 +21,6 @@ test('a log hears of each answer, and nothing that was in the request', async ()
   expect(new Set(received.map(({ id }) => id)).size).toBe(3)
 })
 
-test('answers have no id where no log asks for it', async () => {
+test('responses have no id without onResponse', async () => {
   expect((await startService().askForCodes()).headers.has('x-request-id')).toBe(false)
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Json, memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
-/** A store that keeps a record of all that was ever in it. */
+/** A store that records everything ever written to it. */
 function watchedStore() {
   const inner = memoryStore()
   const written: { key: string; value: Json | undefined }[] = []
@@ -32,7 +32,7 @@ test('the store never holds a device code, a token or a client id', async () => 
     expect(everything).not.toContain(secret)
 })
 
-test('a grant lies in the store as a state and its context', async () => {
+test('a grant is stored as a state and its context', async () => {
   const { store, written } = watchedStore()
   const service = startService({ store })
   await service.begin({ scope: 'repo' })
@@ -53,7 +53,7 @@ test('a grant lies in the store as a state and its context', async () => {
   })
 })
 
-test('a denied grant is read at each poll, and not written again', async () => {
+test('a denied grant is read at each poll but not written again', async () => {
   const { store, written } = watchedStore()
   const service = startService({ store, clock: Date })
   const { poll, userCode } = await service.begin()
@@ -85,7 +85,7 @@ test.each<[string, Partial<ServiceOptions>]>([
       },
     },
   ],
-])('a failing %s is an error without details, and the host hears of it', async (name, options) => {
+])('a failing %s is an error without details and is reported to the host', async (name, options) => {
   const service = startService(options)
   const response = name === 'store' ? await service.askForCodes() : await service.send('/login/device')
   expect(response.status).toBe(500)

@@ -4,14 +4,14 @@ import { startService } from '../support/start-service.ts'
 
 const later = () => Date.now() + 60_000
 
-/** What every store must do. Call it in the test of yours. */
+/** The contract of every store. Call it in the test of your own store. */
 export function storeContract(name: string, createStore: () => Store | Promise<Store>): void {
   const read = (store: Store, key: string) => store.update(key, (value) => ({ result: value }))
   const write = (store: Store, key: string, value: NonNullable<Json>, expiresAt = later()) =>
     store.update(key, () => ({ result: undefined, value, expiresAt }))
 
   describe(`${name} as a store`, () => {
-    test('knows nothing of a key at first', async () => {
+    test('has no record for a new key', async () => {
       expect(await read(await createStore(), 'key')).toBeUndefined()
     })
 
@@ -24,7 +24,7 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
       },
     )
 
-    test('gives back a large value, in any script', async () => {
+    test('returns a large value in any script', async () => {
       const store = await createStore()
       const value = {
         text: '\u{1f600} \u0000 "\\ \u2028 ж'.repeat(10_000),
@@ -44,21 +44,21 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
       },
     )
 
-    test('answers what the change says', async () => {
+    test('returns the result of the change', async () => {
       const store = await createStore()
       expect(await store.update('key', () => ({ result: 'made', value: 1, expiresAt: later() }))).toBe('made')
       expect(await store.update('key', () => ({ result: 'left' }))).toBe('left')
       expect(await store.update('key', () => ({ result: 'gone', value: null }))).toBe('gone')
     })
 
-    test('leaves a record that the change does not name', async () => {
+    test('leaves a record unchanged if the change does not return one', async () => {
       const store = await createStore()
       await write(store, 'key', 'kept')
       await store.update('key', () => ({ result: undefined }))
       expect(await read(store, 'key')).toBe('kept')
     })
 
-    test('deletes a record by null', async () => {
+    test('deletes a record with null', async () => {
       const store = await createStore()
       await write(store, 'key', 'gone')
       await store.update('key', () => ({ result: undefined, value: null }))
@@ -72,13 +72,13 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
       expect([await read(store, 'one'), await read(store, 'two')]).toEqual([1, 2])
     })
 
-    test('does not show what has expired', async () => {
+    test('does not return an expired record', async () => {
       const store = await createStore()
       await write(store, 'key', 'old', Date.now() - 1)
       expect(await read(store, 'key')).toBeUndefined()
     })
 
-    test('shows a record until the time of its last writing is over', async () => {
+    test('returns a record until the lifetime of its last write has passed', async () => {
       const store = await createStore()
       await write(store, 'longer', 'old', Date.now() + 300)
       await write(store, 'longer', 'kept')
@@ -92,7 +92,7 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
       expect(await read(store, 'longer')).toBe('kept')
     })
 
-    test('writes a record anew that has expired', async () => {
+    test('can write an expired record again', async () => {
       const store = await createStore()
       await write(store, 'key', 'old', Date.now() - 1)
       const seen = await store.update('key', (value) => ({ result: value, value: 'new', expiresAt: later() }))
@@ -100,7 +100,7 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
       expect(await read(store, 'key')).toBe('new')
     })
 
-    test('keeps the record and rejects where the change throws', async () => {
+    test('keeps the record and rejects if the change throws', async () => {
       const store = await createStore()
       await write(store, 'key', 'kept')
       const failing = store.update('key', () => {
@@ -110,7 +110,7 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
       expect(await read(store, 'key')).toBe('kept')
     })
 
-    test('loses none of 200 changes made at once', async () => {
+    test('loses none of 200 concurrent changes', async () => {
       const store = await createStore()
       const increment = () =>
         store.update('count', (value = 0) => ({

@@ -4,7 +4,7 @@ import type { Json } from '../../src/store/store.ts'
 import { startService } from '../support/start-service.ts'
 import grants from './stored-grants.json' with { type: 'json' }
 
-/** A service that goes on with what an earlier version left in its store, one grant in each state. */
+/** A service with the store of an earlier version, one grant in each state. */
 async function startOn(state: keyof typeof grants) {
   const { deviceCode, userCode, records } = grants[state]
   const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
@@ -16,12 +16,12 @@ async function startOn(state: keyof typeof grants) {
     ...service,
     clock,
     userCode,
-    /** What a poll is told. */
+    /** The result of a poll. */
     poll: async () => {
       const { body } = await service.poll(deviceCode)
       return body.error ?? body.access_token
     },
-    /** How the grant is kept now. */
+    /** The stored grant. */
     kept: () =>
       store.update(Object.keys(records).find((key) => key.startsWith('grant:')) ?? '', (value) => ({
         result: (value as { readonly state?: string } | undefined)?.state,
@@ -52,7 +52,7 @@ test.each(['requested', 'pending', 'slowed'] as const)(
   },
 )
 
-test('a grant whose token was being made when it was stored has it made anew after the lease', async () => {
+test('a grant stored while its token was being issued gets a new one after the lease', async () => {
   const service = await startOn('issuing')
   service.clock.time += 10_000
   expect(await service.poll()).toBe('the-token')

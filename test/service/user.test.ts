@@ -25,20 +25,20 @@ describe('GET /user', () => {
     expect(response.headers.get('x-oauth-scopes')).toBe('repo, gist')
   })
 
-  test.each(['Bearer', 'bearer', 'token', 'TOKEN'])('takes the scheme %s', async (scheme) => {
+  test.each(['Bearer', 'bearer', 'token', 'TOKEN'])('accepts the scheme %s', async (scheme) => {
     const service = startService()
     const authorization = `${scheme} ${await authorize(service, 'octocat')}`
     expect((await service.send('/user', { headers: { authorization } })).status).toBe(200)
   })
 
-  test('refuses a token that it does not know, and tells nothing of it', async () => {
+  test('refuses an unknown token without details', async () => {
     const response = await startService().whoIs('unknown')
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer realm="authgraph", error="invalid_token"')
     expect(JSON.stringify(response.body)).not.toContain('unknown')
   })
 
-  test('a token is known for a year', async () => {
+  test('a token is valid for a year', async () => {
     const service = startService()
     const token = await authorize(service, 'octocat')
     service.wait(365 * 24 * 60 * 60 - 1)
@@ -62,7 +62,7 @@ describe('authenticate', () => {
     })
   })
 
-  test('tells no credential from a wrong one', async () => {
+  test('distinguishes a missing credential from a wrong one', async () => {
     const { authenticate } = startService()
     expect(await authenticate(request())).toEqual({ form: 'none' })
     expect(await authenticate(request('Bearer wrong'))).toMatchObject({
@@ -72,7 +72,7 @@ describe('authenticate', () => {
     })
   })
 
-  test('takes no device code, no user code and no hash for a token', async () => {
+  test('does not accept a device code, user code or hash as a token', async () => {
     const service = startService()
     const { deviceCode, userCode } = await service.begin()
     for (const credential of [deviceCode, userCode])

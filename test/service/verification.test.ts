@@ -11,7 +11,7 @@ import { userAt } from '../support/user.ts'
 
 const ADDRESS = `${HOST}/login/device`
 
-/** Sends a form by hand, as another site or a script would. */
+/** Sends a hand-made form, as another site or a script would. */
 function post(
   service: ReturnType<typeof startService>,
   fields: Record<string, string>,
@@ -21,7 +21,7 @@ function post(
   return service.fetch(ADDRESS, { method: 'POST', headers, body: new URLSearchParams(fields) })
 }
 
-/** Has a code shown for the decision; the token of the form that decides it. */
+/** Opens a code for the decision. Returns the CSRF token of the decision form. */
 async function confirm(
   service: ReturnType<typeof startService>,
   userCode: string,
@@ -34,14 +34,14 @@ function csrfIn(html: string): string {
   return /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
-/** A browser that has the page open: its cookie, and the token in its form. */
+/** The session cookie and CSRF token of a browser that opened the page. */
 async function openPage(service: ReturnType<typeof startService>) {
   const response = await service.fetch(ADDRESS)
   const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';')
   return { cookie, csrf: csrfIn(await response.text()) }
 }
 
-describe('the way through the page', () => {
+describe('the flow through the page', () => {
   test('enter, compare, approve: the device gets its token', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin({ scope: 'repo,read:org' })
@@ -55,7 +55,7 @@ describe('the way through the page', () => {
     expect((await service.whoIs(body.access_token)).body).toEqual({ id: 1, login: 'developer' })
   })
 
-  test('enter, compare, deny: the device hears it', async () => {
+  test('enter, compare, deny: the device is told', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
     const { open, send } = userAt(service.fetch)
@@ -64,7 +64,7 @@ describe('the way through the page', () => {
     expect((await poll()).body.error).toBe('access_denied')
   })
 
-  test('the complete address fills in the code, and still asks', async () => {
+  test('the complete URL fills in the code and still asks for confirmation', async () => {
     const service = startService()
     const { body } = await service.askForCodes()
     const { open, send } = userAt(service.fetch)
@@ -86,7 +86,7 @@ describe('the way through the page', () => {
     expect(buttons).toEqual(Array(2).fill('<button name="decision">'))
   })
 
-  test('the host says who approves', async () => {
+  test('the host identifies the user who approves', async () => {
     const identify = vi.fn(async () => ({ user: { id: 7, login: 'octocat' } }))
     const service = startService({ identify })
     const { userCode, poll } = await service.begin()
@@ -95,7 +95,7 @@ describe('the way through the page', () => {
     expect((await service.whoIs((await poll()).body.access_token)).body.login).toBe('octocat')
   })
 
-  test('where and when the codes were asked for is shown', async () => {
+  test('shows where and when the codes were requested', async () => {
     const clientAddress = ({ header }: ServiceRequest) => header('x-client')
     const service = startService({ clientAddress })
     const headers = {
@@ -112,7 +112,7 @@ describe('the way through the page', () => {
     expect(html).toMatch(/<q>tv 1 +&lt;b&gt;x+…<\/q>/)
   })
 
-  test('of where a request came from, no more is kept than a store should hold', async () => {
+  test('limits how much of the request origin is stored', async () => {
     const inner = memoryStore()
     const kept: unknown[] = []
     const store: Store = {
@@ -129,7 +129,7 @@ describe('the way through the page', () => {
     expect(kept).toMatchObject([{ origin: { address: '1'.repeat(64), userAgent: 'x'.repeat(200) } }])
   })
 
-  test('a device that polls too fast keeps nobody from deciding', async () => {
+  test('a device that polls too fast does not block the decision', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
     await poll()
@@ -139,7 +139,7 @@ describe('the way through the page', () => {
     expect(await service.approve(userCode, 'octocat')).toBe('done')
   })
 
-  test('a code that was used is called so after its end, too', async () => {
+  test('a used code is reported as used even after it expired', async () => {
     const service = startService()
     const { userCode } = await service.begin()
     await service.approve(userCode, 'octocat')
@@ -148,7 +148,7 @@ describe('the way through the page', () => {
     expect((await post(service, { csrf, user_code: userCode }, cookie)).status).toBe(409)
   })
 
-  test('the session is that of its own cookie, wherever it stands among others', async () => {
+  test('finds its session cookie among others', async () => {
     const service = startService()
     const { cookie } = await openPage(service)
     const id = cookie.split('=')[1]
@@ -178,7 +178,7 @@ describe('the way through the page', () => {
     const service = startService({ store: { update: update as typeof inner.update } })
     const { body } = await service.askForCodes()
     const size = () => inner.size
-    // The first page makes the key of the forms.
+    // The first page creates the form secret.
     await service.fetch(ADDRESS)
     const before = size()
     update.mockClear()
@@ -190,7 +190,7 @@ describe('the way through the page', () => {
 })
 
 describe('signing in', () => {
-  /** A host that keeps its users by a cookie, and signs them in at an address of its own. */
+  /** A host that identifies users by a cookie and has its own sign-in page. */
   const identify: ServiceOptions['identify'] = ({ header }, returnTo) => {
     const [, login] = /signed-in=(\w+)/.exec(header('cookie') ?? '') ?? []
     return login
@@ -198,11 +198,11 @@ describe('signing in', () => {
       : { signInAt: `https://login.example/?return_to=${encodeURIComponent(returnTo)}` }
   }
 
-  /** Where the sign-in would lead back to. */
+  /** The return address passed to the sign-in page. */
   const returnTo = (signInAt: string | null | undefined) =>
     new URL(signInAt ?? '').searchParams.get('return_to')
 
-  test('who is not signed in is sent to sign in, and comes back with the code', async () => {
+  test('a signed-out user is sent to sign in and returns with the code', async () => {
     const service = startService({ identify })
     const { body } = await service.askForCodes()
     const plain = await service.fetch(ADDRESS)
@@ -215,7 +215,7 @@ describe('signing in', () => {
     expect(await page.text()).toContain(`value="${body.user_code}"`)
   })
 
-  test('who was signed out meanwhile decides nothing, and finds a link that keeps the code', async () => {
+  test('a user who was signed out meanwhile cannot decide, and gets a link that keeps the code', async () => {
     const service = startService({ identify })
     const { userCode, poll } = await service.begin()
     const response = await post(service, { csrf: 'x', user_code: userCode, decision: 'approve' })
@@ -225,7 +225,7 @@ describe('signing in', () => {
     expect((await poll()).body.error).toBe('authorization_pending')
   })
 
-  test('the address to come back to is never taken from the request', async () => {
+  test('the return address is never taken from the request', async () => {
     const service = startService({ identify, authUrl: 'https://auth.example/base' })
     const response = await service.fetch(
       'https://auth.example/base/login/device?user_code=A%26b%23&next=//evil',
@@ -238,7 +238,7 @@ describe('signing in', () => {
     )
   })
 
-  test('a form that was shown to one user decides nothing for another one', async () => {
+  test('a form shown to one user is refused for another', async () => {
     const service = startService({ identify })
     const { userCode, poll } = await service.begin()
     const shown = await service.fetch(ADDRESS, { headers: { cookie: 'signed-in=octocat' } })
@@ -252,7 +252,7 @@ describe('signing in', () => {
   })
 })
 
-describe('a code that cannot be taken', () => {
+describe('a code that cannot be used', () => {
   const SPENT = [
     [
       'an expired one',
@@ -301,7 +301,7 @@ describe('a code that cannot be taken', () => {
     }
   })
 
-  test('one that another user has opened is refused, whoever of them comes again', async () => {
+  test('one that another user has opened is refused on every attempt', async () => {
     const service = startService({ identify: ({ header }) => ({ user: header('x-user') ?? '' }) })
     const { userCode } = await service.begin()
     const { open, send } = userAt(service.fetch)
@@ -321,8 +321,8 @@ describe('a code that cannot be taken', () => {
   })
 })
 
-describe('too many tries', () => {
-  test('after five wrong codes even the right one has to wait, and the page says for how long', async () => {
+describe('too many attempts', () => {
+  test('after five wrong codes even the right one must wait, and the page says how long', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
     const page = await openPage(service)
@@ -338,7 +338,7 @@ describe('too many tries', () => {
     expect((await poll()).body.error).toBe('authorization_pending')
   })
 
-  test('a code that is shown for the decision can be decided, however often others were wrong', async () => {
+  test('a code that is open for the decision can be decided, however many wrong codes others enter', async () => {
     const service = startService()
     const { userCode } = await service.begin()
     const { cookie, csrf } = await openPage(service)
@@ -348,7 +348,7 @@ describe('too many tries', () => {
     expect((await post(service, fields, cookie)).status).toBe(200)
   })
 
-  test('a right code is taken back from the count, and no wrong one with it', async () => {
+  test('a right code is not counted, and wrong ones stay counted', async () => {
     const store = memoryStore({ clock: { now: () => 0 } })
     const service = startService({ store })
     const { userCode } = await service.begin()
@@ -363,7 +363,7 @@ describe('too many tries', () => {
     expect(statuses).toEqual([404, 404, 404, 200, 404, 404, 429])
   })
 
-  test('codes that are known are never too many', async () => {
+  test('right codes are never limited', async () => {
     const service = startService()
     const { cookie, csrf } = await openPage(service)
     for (let time = 0; time < 8; time += 1) {
@@ -386,14 +386,14 @@ describe('too many tries', () => {
   })
 })
 
-describe('a service that cannot answer', () => {
+describe('a service with a failing host or store', () => {
   const failure = new Error('password=hunter2')
   const cases: [string, Partial<ServiceOptions>][] = [
     ['store', { store: { update: () => Promise.reject(failure) } }],
     ['identify', { identify: () => Promise.reject(failure) }],
   ]
 
-  test.each(cases)('says so without details when the %s fails, and keeps the code', async (_, options) => {
+  test.each(cases)('reports a failing %s without details and keeps the code', async (_, options) => {
     const { cookie, csrf } = await openPage(startService())
     const service = startService(options)
     const response = await post(service, { csrf, user_code: 'BCDF-GHJK', decision: 'approve' }, cookie)
@@ -407,7 +407,7 @@ describe('a service that cannot answer', () => {
   })
 })
 
-test('a sign-in that never answers is waited for ten seconds', async () => {
+test('an identify that never resolves times out after ten seconds', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const service = startService({ identify: () => new Promise(() => undefined) })
@@ -449,7 +449,7 @@ describe('a forged form', () => {
     ['with an empty token', ({ cookie }) => [{ csrf: '' }, cookie]],
   ]
 
-  test.each(cases)('%s decides nothing and shows nothing', async (_, make) => {
+  test.each(cases)('%s is refused and shows nothing', async (_, make) => {
     const service = startService()
     const { userCode, poll } = await service.begin({ scope: 'very-secret-scope' })
     const [fields, cookie] = make(await openPage(service), await openPage(service))
@@ -461,7 +461,7 @@ describe('a forged form', () => {
     expect((await poll()).body.error).toBe('authorization_pending')
   })
 
-  test('with a field repeated decides nothing', async () => {
+  test('with a repeated field is refused', async () => {
     const service = startService()
     const { userCode, poll } = await service.begin()
     const page = await openPage(service)
@@ -485,8 +485,8 @@ describe('a forged form', () => {
   })
 })
 
-describe('what surrounds the page', () => {
-  test('no script, no frame, no referrer, no cache', async () => {
+describe('the headers of the page', () => {
+  test('forbid scripts, framing, referrers and caching', async () => {
     const response = await startService().fetch(ADDRESS)
     const html = await response.text()
     const nonce = /<style nonce="([0-9a-f]{32})">/.exec(html)?.[1]
@@ -503,7 +503,7 @@ describe('what surrounds the page', () => {
     expect(html).not.toMatch(/<script|\son\w+=|style="/)
   })
 
-  test('a nonce is used once', async () => {
+  test('use each nonce once', async () => {
     const { fetch } = startService()
     const [one, other] = [await fetch(ADDRESS), await fetch(ADDRESS)]
     expect(one.headers.get('content-security-policy')).not.toBe(other.headers.get('content-security-policy'))
@@ -521,7 +521,7 @@ describe('what surrounds the page', () => {
     expect((await fetch(address, { headers: { cookie: pair } })).headers.has('set-cookie')).toBe(false)
   })
 
-  test('the code in the address is escaped', async () => {
+  test('the code from the URL is escaped', async () => {
     const evil = `"><script>alert('1')</script>&`
     const response = await startService().fetch(`${ADDRESS}?user_code=${encodeURIComponent(evil)}`)
     const html = await response.text()
@@ -529,12 +529,12 @@ describe('what surrounds the page', () => {
     expect(html).toContain('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;')
   })
 
-  test('no more of the code in the address is looked at than a code can have', async () => {
+  test('a code from the URL is cut to the maximum length of a code', async () => {
     const response = await startService().fetch(`${ADDRESS}?user_code=${'z'.repeat(10_000)}`)
     expect(await response.text()).toMatch(/value="z{32}"/)
   })
 
-  test('a code in the address that can be read is shown as the device shows it', async () => {
+  test('a readable code from the URL is shown in the format of the device', async () => {
     const response = await startService().fetch(`${ADDRESS}?user_code=bcdf+ghjk`)
     expect(await response.text()).toContain('value="BCDF-GHJK"')
   })
@@ -550,7 +550,7 @@ describe('what surrounds the page', () => {
   })
 })
 
-test('a page of your own is one function of a small state', async () => {
+test('a custom page is one function of a small state', async () => {
   const states: PageState[] = []
   const service = startService({
     page: (state) => {

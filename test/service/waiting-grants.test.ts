@@ -7,7 +7,7 @@ import {
 } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
-/** A service whose requests name the address they come from, and whose other limits are not met. */
+/** A service whose requests have a client address, and whose other limits are not reached. */
 function start(limits: ServiceOptions['limits'] = {}, options: Partial<ServiceOptions> = {}) {
   const codesRequests = { max: Number.POSITIVE_INFINITY, window: 60 }
   const service = startService({
@@ -20,7 +20,7 @@ function start(limits: ServiceOptions['limits'] = {}, options: Partial<ServiceOp
   return {
     ...service,
     ask,
-    /** How many of so many requests get codes, and what the last refusal said. */
+    /** Sends this many requests. Returns how many got codes, and the last refusal. */
     fill: async (times: number, addressOf: (index: number) => string) => {
       let issued = 0
       let retryAfter: string | null = null
@@ -34,8 +34,8 @@ function start(limits: ServiceOptions['limits'] = {}, options: Partial<ServiceOp
   }
 }
 
-describe('grants that wait', () => {
-  test('are limited in all, from whatever address they come', async () => {
+describe('waiting grants', () => {
+  test('are limited in total, whatever their addresses', async () => {
     const service = start({ waitingGrants: 5 })
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) => service.ask(`192.0.2.${index}`)),
@@ -43,7 +43,7 @@ describe('grants that wait', () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
   })
 
-  test('of one network are limited, and leave room for those of others', async () => {
+  test('of one network are limited and leave room for other networks', async () => {
     const service = start({ waitingGrants: 10, waitingGrantsInNetwork: 4 })
     expect(await service.fill(9, (index) => `2001:db8:7:${index}::1`)).toMatchObject({ issued: 4 })
     expect(await service.fill(9, () => '192.0.2.1')).toMatchObject({ issued: 4 })
@@ -53,7 +53,7 @@ describe('grants that wait', () => {
   test.each([
     ['a denial', async (service: ReturnType<typeof start>, code: Codes) => service.deny(code.user_code)],
     [
-      'a token that was fetched',
+      'a delivered token',
       async (service: ReturnType<typeof start>, code: Codes) => {
         await service.approve(code.user_code, 'mona')
         await service.poll(code.device_code)
@@ -70,14 +70,14 @@ describe('grants that wait', () => {
     }
   })
 
-  test('wait on after an approval whose token was not fetched', async () => {
+  test('still count after an approval until the token is delivered', async () => {
     const service = start({ waitingGrants: 1 })
     const { body } = await service.ask('192.0.2.1')
     await service.approve(body.user_code, 'mona')
     expect((await service.ask('192.0.2.1')).status).toBe(429)
   })
 
-  test('are no longer counted within a sixteenth of a lifetime after they expired', async () => {
+  test('stop counting within a sixteenth of the lifetime after they expire', async () => {
     const service = start({ waitingGrants: 2 }, { expiresIn: 1600 })
     await service.ask('192.0.2.1')
     service.wait(800)
@@ -102,17 +102,17 @@ describe('grants that wait', () => {
     service.wait(800)
     for (let time = 0; time < 2; time += 1) codes.push((await service.ask('192.0.2.1')).body)
     await service.deny(codes[settled].user_code)
-    // The older one is no longer counted, whether it was denied or not.
+    // The older one no longer counts, whether it was denied or not.
     service.wait(900)
     expect(await service.fill(4, () => '192.0.2.1')).toMatchObject({ issued: room })
   })
 
-  test('are not limited by network where the address is not known', async () => {
+  test('are not limited by network if the address is unknown', async () => {
     const service = start({ waitingGrantsInNetwork: 1 }, { clientAddress: () => undefined })
     expect(await service.fill(3, () => '192.0.2.1')).toMatchObject({ issued: 3 })
   })
 
-  test('that a full service refused are not counted for their network', async () => {
+  test('refused by a full service do not count for their network', async () => {
     const service = start({ waitingGrants: 1, waitingGrantsInNetwork: 2 })
     const { body } = await service.ask('192.0.2.1')
     expect(await service.fill(5, () => '192.0.2.2')).toMatchObject({ issued: 0 })
@@ -138,7 +138,7 @@ describe('grants that wait', () => {
     expect(await service.fill(2, () => '192.0.2.1')).toMatchObject({ issued: 1 })
   })
 
-  test('are one less where the part of the lifetime ended between the count and the issue', async () => {
+  test('are counted correctly across the boundary between two counting periods', async () => {
     const clock = { time: 1_000_000, now: () => clock.time }
     const memory = memoryStore({ clock })
     const store: Store = {
@@ -154,7 +154,7 @@ describe('grants that wait', () => {
     expect((await service.ask('192.0.2.1')).status).toBe(200)
   })
 
-  test('leave no record when none is left', async () => {
+  test('leave no record when there are none', async () => {
     const store = memoryStore({ clock: { now: () => 0 } })
     const service = start({}, { store })
     const { body } = await service.ask('192.0.2.1')
@@ -163,28 +163,25 @@ describe('grants that wait', () => {
     expect(store.size).toBe(before - 2)
   })
 
-  test('are a thousand in a network where nobody says another limit', async () => {
+  test('are limited to a thousand per network by default', async () => {
     expect(await start().fill(1001, () => '192.0.2.1')).toMatchObject({ issued: 1000 })
   })
 
   test.each([
     [99_999, 200],
     [100_000, 429],
-  ])(
-    'of which there are %d are answered with %d where nobody says another limit',
-    async (waiting, status) => {
-      const memory = memoryStore()
-      const store: Store = {
-        update: async (key, change) =>
-          key === 'limit:waitingGrants:all'
-            ? change([[Date.UTC(2026, 0, 2), waiting]]).result
-            : memory.update(key, change),
-      }
-      expect((await start({}, { store }).ask('192.0.2.1')).status).toBe(status)
-    },
-  )
+  ])('at a count of %d get %d with the default limit', async (waiting, status) => {
+    const memory = memoryStore()
+    const store: Store = {
+      update: async (key, change) =>
+        key === 'limit:waitingGrants:all'
+          ? change([[Date.UTC(2026, 0, 2), waiting]]).result
+          : memory.update(key, change),
+    }
+    expect((await start({}, { store }).ask('192.0.2.1')).status).toBe(status)
+  })
 
-  test('that cannot be counted less do not keep a device from its token', async () => {
+  test('whose count cannot be lowered still deliver their token', async () => {
     const memory = memoryStore({ clock: { now: () => 0 } })
     const failure = new Error('the store is away')
     let isAway = false

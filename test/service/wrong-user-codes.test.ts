@@ -15,14 +15,14 @@ describe.each([
     return { service, enter: (user: string, code: string) => enter(user, address, code) }
   }
 
-  test('a right code is taken at the first try', async () => {
+  test('a right code is accepted at the first attempt', async () => {
     const { service, enter } = await exhausted()
     const { userCode } = await service.begin()
     expect(await enter('mona', userCode)).toBe(200)
     expect(await enter('mona', userCode)).toBe(200)
   })
 
-  test('whoever was wrong before waits, and no try is lost by waiting', async () => {
+  test('a user with wrong attempts must wait, and no attempt is lost by waiting', async () => {
     const { service, enter } = await exhausted()
     const { userCode } = await service.begin()
     expect(await enter('mona', guess(4))).toBe(404)
@@ -34,14 +34,14 @@ describe.each([
   })
 })
 
-test('where every user has any number of tries, those of a network have not', async () => {
+test('without a limit per user, the limit per network still applies', async () => {
   const limits = { wrongUserCodes: { max: Number.POSITIVE_INFINITY, window: 1 } }
   const service = startService({ ...namedUsers, limits })
   const enter = browser(service)
   expect(await count(60, (index) => enter('eve', '192.0.2.1', guess(index)))).toEqual({ 404: 50, 429: 10 })
 })
 
-test('a user is the same one under a new name, and another one where only the names are equal', async () => {
+test('a user is identified by id, not by name', async () => {
   const service = startService({
     identify: ({ header }) => ({ user: { id: Number(header('x-user')), login: header('x-from') ?? '' } }),
   })

@@ -22,7 +22,7 @@ interface InspectedFlow {
 
 /** Flows to inspect. Their responses quote secrets wherever a response can. */
 export const inspectedFlows: Record<string, InspectedFlow> = {
-  'every answer up to the token': {
+  'every response up to the token': {
     script: [
       { ...codes, verification_uri_complete: 'https://github.com/login/device?user_code=WDJB-MJHT' },
       pending,

@@ -12,7 +12,7 @@ interface Inspected {
 
 /** The contract of every way to inspect a login. `open` creates an inspector that is not connected yet. */
 export function inspectorContract(name: string, open: () => Promise<Inspected>): void {
-  const whole = inspectedFlows['every answer up to the token']?.script ?? []
+  const whole = inspectedFlows['every response up to the token']?.script ?? []
   const denied = inspectedFlows['a denial']?.script ?? []
 
   describe(`${name} is sent no secret`, () => {

@@ -1,9 +1,9 @@
 import { onTestFinished, vi } from 'vitest'
 
 /**
- * Lets the waits of this process end at once, and their time pass on this clock, until the test is over: for clients
- * of others that wait by `setTimeout`. The timers of the runtime's own `fetch` are left alone: they are shorter than
- * a second, or have an argument.
+ * Makes long timers of this process fire at once and advances this clock by their delay, until the test ends. For
+ * third-party clients that wait with `setTimeout`. The timers of the runtime's own `fetch` are unaffected: they are
+ * shorter than a second or have an argument.
  */
 export function instantTimers(clock: { time: number }): void {
   const { setTimeout } = globalThis

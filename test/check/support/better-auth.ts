@@ -7,10 +7,10 @@ import { deviceAuthorization } from 'better-auth/plugins'
 import type { ShownCodes } from '../../../src/index.ts'
 import { userAt } from '../../support/user.ts'
 
-/** The page is the application's own: better-auth has none. */
+/** Headers of our own page, because better-auth has none. */
 const PAGE = { 'content-type': 'text/html', 'cache-control': 'no-store', 'x-frame-options': 'DENY' }
 
-/** better-auth with its device authorization, on a free port of this machine, and a person who has signed in there. */
+/** better-auth with its device authorization plugin on a free port, and a signed-in user. */
 export async function startBetterAuth() {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -44,7 +44,7 @@ export async function startBetterAuth() {
       headers: { 'content-type': 'application/json', origin },
       body: JSON.stringify(body),
     })
-  await post('/sign-up/email', { name: 'Person', email: 'person@example.com', password: 'correct horse' })
+  await post('/sign-up/email', { name: 'User', email: 'user@example.com', password: 'correct horse' })
 
   const decide =
     (decision: 'approve' | 'deny') =>

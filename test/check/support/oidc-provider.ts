@@ -4,7 +4,7 @@ import { Provider } from 'oidc-provider'
 import type { ShownCodes } from '../../../src/index.ts'
 import { userAt } from '../../support/user.ts'
 
-/** oidc-provider with its device flow, on a free port of this machine, and a person who signs in and decides there. */
+/** oidc-provider with its device flow on a free port, and a user who signs in and decides. */
 export async function startOidcProvider() {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -32,8 +32,8 @@ export async function startOidcProvider() {
     async approve({ userCode, verificationUri }: ShownCodes) {
       const { open, send } = userAt()
       const signIn = await send(await send(await open(verificationUri), { user_code: userCode }))
-      const { html } = await send(await send(signIn, { login: 'person', password: 'any' }))
-      if (!html.includes('Sign-in Success')) throw new Error('the person did not get through')
+      const { html } = await send(await send(signIn, { login: 'user', password: 'any' }))
+      if (!html.includes('Sign-in Success')) throw new Error('the user could not sign in')
     },
     async deny({ userCode, verificationUri }: ShownCodes) {
       const { open, send } = userAt()

@@ -1,55 +1,55 @@
 import type { RequirementId } from '../../../src/check/requirements.ts'
 
-/** A request of the check as a spoiled service sees it. */
-export interface Asked {
+/** A request of the check as a spoiled service receives it. */
+export interface SeenRequest {
   readonly method: string
   readonly path: string
   /** A spoiler may change them before the service reads them. */
   readonly fields: URLSearchParams
 }
 
-/** What the service answered. A spoiler may change it. */
+/** The response of the service. A spoiler may change it. */
 export interface SeenResponse {
   status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: what the wire brings is changed field by field.
+  // biome-ignore lint/suspicious/noExplicitAny: spoilers change the response field by field.
   body: any
 }
 
-/** Does one thing wrong, and nothing else. */
+/** Breaks exactly one thing. */
 export interface Spoiler {
   readonly dialect?: 'github' | 'rfc8628'
-  before?(asked: Asked): void
-  after?(answered: SeenResponse, asked: Asked): void
+  before?(request: SeenRequest): void
+  after?(response: SeenResponse, request: SeenRequest): void
 }
 
 const CODES = '/login/device/code'
 const POLL = '/login/oauth/access_token'
 const PAGE = '/login/device'
 
-const atCodes = (asked: Asked) => asked.method === 'POST' && asked.path === CODES
-const atPoll = (asked: Asked) => asked.method === 'POST' && asked.path === POLL
+const atCodes = (request: SeenRequest) => request.method === 'POST' && request.path === CODES
+const atPoll = (request: SeenRequest) => request.method === 'POST' && request.path === POLL
 
-/** Changes each answer with codes. */
-function codes(change: (answered: SeenResponse) => unknown): Spoiler {
-  return { after: (answered) => answered.body?.device_code !== undefined && change(answered) }
+/** Changes each response with codes. */
+function codes(change: (response: SeenResponse) => unknown): Spoiler {
+  return { after: (response) => response.body?.device_code !== undefined && change(response) }
 }
 
-/** Changes each answer with a token. */
-function token(change: (answered: SeenResponse) => unknown): Spoiler {
-  return { after: (answered) => answered.body?.access_token !== undefined && change(answered) }
+/** Changes each response with a token. */
+function token(change: (response: SeenResponse) => unknown): Spoiler {
+  return { after: (response) => response.body?.access_token !== undefined && change(response) }
 }
 
-/** Changes the error word of polls. */
-function says(error: string, of: (asked: Asked, answered: SeenResponse) => boolean): Spoiler {
+/** Changes the error code of polls. */
+function says(error: string, of: (request: SeenRequest, response: SeenResponse) => boolean): Spoiler {
   return {
-    after: (answered, asked) => {
-      if (atPoll(asked) && of(asked, answered)) answered.body = { error }
+    after: (response, request) => {
+      if (atPoll(request) && of(request, response)) response.body = { error }
     },
   }
 }
 
-/** Another device code in place of the service's own, back and forth. */
+/** Replaces the device codes of the service, in both directions. */
 function alias(toShown: (code: string, count: number) => string): Spoiler {
   const real = new Map<string, string>()
   return {
@@ -71,7 +71,7 @@ function alias(toShown: (code: string, count: number) => string): Spoiler {
 
 const PENDING = 'authorization_pending'
 
-/** For each requirement, a service that fails it and no other one. */
+/** For each requirement, a service that fails only that one. */
 export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   secure: () =>
     codes(({ body }) => {
@@ -80,8 +80,9 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'form-body': () => {
     let first = true
     return {
-      after: (answered, asked) => {
-        if (atCodes(asked) && first) Object.assign(answered, { status: 415, body: { error: 'unsupported' } })
+      after: (response, request) => {
+        if (atCodes(request) && first)
+          Object.assign(response, { status: 415, body: { error: 'unsupported' } })
         first = false
       },
     }
@@ -107,15 +108,15 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'complete-address': () =>
     codes(({ body }) => Object.assign(body, { verification_uri_complete: body.verification_uri })),
   'unknown-parameter': () => ({
-    after: (answered, { fields }) => {
+    after: (response, { fields }) => {
       if (fields.has('authgraph_check'))
-        Object.assign(answered, { status: 400, body: { error: 'invalid_request' } })
+        Object.assign(response, { status: 400, body: { error: 'invalid_request' } })
     },
   }),
   'empty-scope': () => ({
-    after: (answered, { fields }) => {
+    after: (response, { fields }) => {
       if (fields.get('scope') === '')
-        Object.assign(answered, { status: 400, body: { error: 'invalid_scope' } })
+        Object.assign(response, { status: 400, body: { error: 'invalid_scope' } })
     },
   }),
   'codes-unique': () => {
@@ -127,38 +128,38 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
     })
   },
   'codes-repeated': () => ({
-    before: (asked) => {
-      if (atCodes(asked)) asked.fields.set('client_id', asked.fields.get('client_id') ?? '')
+    before: (request) => {
+      if (atCodes(request)) request.fields.set('client_id', request.fields.get('client_id') ?? '')
     },
   }),
   'codes-no-client': () => ({
-    before: (asked) => {
-      if (atCodes(asked) && !asked.fields.has('client_id')) asked.fields.set('client_id', 'another')
+    before: (request) => {
+      if (atCodes(request) && !request.fields.has('client_id')) request.fields.set('client_id', 'another')
     },
   }),
   'codes-unknown-client': () => ({
-    after: (answered, { fields, path }) => {
-      if (path === CODES && fields.get('client_id')?.includes('unknown')) answered.status = 200
+    after: (response, { fields, path }) => {
+      if (path === CODES && fields.get('client_id')?.includes('unknown')) response.status = 200
     },
   }),
   'codes-method': () => ({
-    after: (answered, { method, path }) => {
-      if (method === 'HEAD' && path === CODES) answered.status = 200
+    after: (response, { method, path }) => {
+      if (method === 'HEAD' && path === CODES) response.status = 200
     },
   }),
   pending: () => {
     let first = true
     return {
-      after: ({ body }, asked) => {
-        if (atPoll(asked) && first) body.error = 'not_yet'
-        if (atPoll(asked)) first = false
+      after: ({ body }, request) => {
+        if (atPoll(request) && first) body.error = 'not_yet'
+        if (atPoll(request)) first = false
       },
     }
   },
   'poll-status': () => ({
     dialect: 'github',
-    after: (answered) => {
-      if (answered.body?.error === PENDING) answered.status = 400
+    after: (response) => {
+      if (response.body?.error === PENDING) response.status = 400
     },
   }),
   'device-code-form': () => alias((code) => `${code}x`),
@@ -173,24 +174,24 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   recovery: () => {
     let slowed = ''
     return {
-      after: ({ body }, asked) => {
-        const code = asked.fields.get('device_code') ?? ''
+      after: ({ body }, request) => {
+        const code = request.fields.get('device_code') ?? ''
         if (body?.error === PENDING && code === slowed) body.error = 'slow_down'
         if (body?.error === 'slow_down') slowed = code
       },
     }
   },
-  approved: () => token((answered) => Object.assign(answered, { body: { error: 'expired_token' } })),
+  approved: () => token((response) => Object.assign(response, { body: { error: 'expired_token' } })),
   'early-decision': () => {
     let kept: object | undefined
     return {
-      after: (answered) => {
+      after: (response) => {
         if (kept !== undefined) {
-          answered.body = kept
+          response.body = kept
           kept = undefined
-        } else if (answered.body?.access_token !== undefined) {
-          kept = answered.body
-          answered.body = { error: 'slow_down', interval: 10 }
+        } else if (response.body?.access_token !== undefined) {
+          kept = response.body
+          response.body = { error: 'slow_down', interval: 10 }
         }
       },
     }
@@ -199,14 +200,14 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
     let clientId: string | null | undefined
     let isForeign = false
     return {
-      before: (asked) => {
-        const asking = asked.fields.get('client_id')
+      before: (request) => {
+        const asking = request.fields.get('client_id')
         clientId ??= asking
-        isForeign = atPoll(asked) && asking !== null && asking !== clientId
-        if (isForeign) asked.fields.set('client_id', clientId ?? '')
+        isForeign = atPoll(request) && asking !== null && asking !== clientId
+        if (isForeign) request.fields.set('client_id', clientId ?? '')
       },
-      after: (answered) => {
-        if (isForeign && answered.body.error) answered.body = { error: 'incorrect_device_code' }
+      after: (response) => {
+        if (isForeign && response.body.error) response.body = { error: 'incorrect_device_code' }
       },
     }
   },
@@ -216,10 +217,10 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'token-once': () => {
     const tokens = new Map<string, object>()
     return {
-      after: (answered, { fields }) => {
+      after: (response, { fields }) => {
         const code = fields.get('device_code') ?? ''
-        if (answered.body?.access_token !== undefined) tokens.set(code, answered.body)
-        answered.body = tokens.get(code) ?? answered.body
+        if (response.body?.access_token !== undefined) tokens.set(code, response.body)
+        response.body = tokens.get(code) ?? response.body
       },
     }
   },
@@ -237,24 +238,24 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'poll-no-client': () => says(PENDING, ({ fields }) => !fields.has('client_id')),
   'poll-repeated': () => says(PENDING, ({ fields }) => fields.getAll('device_code').length > 1),
   'poll-method': () => ({
-    after: (answered, { method, path }) => {
-      if (method === 'GET' && path === POLL) answered.status = 200
+    after: (response, { method, path }) => {
+      if (method === 'GET' && path === POLL) response.status = 200
     },
   }),
   expired: () => says(PENDING, (_, { body }) => body.error === 'expired_token'),
   'poll-json': () => ({
-    after: ({ headers }, asked) => {
-      if (atPoll(asked)) headers.set('content-type', 'text/html')
+    after: ({ headers }, request) => {
+      if (atPoll(request)) headers.set('content-type', 'text/html')
     },
   }),
   redirects: () => ({
-    after: (answered, asked) => {
-      if (atPoll(asked) && !asked.fields.has('client_id')) answered.status = 307
+    after: (response, request) => {
+      if (atPoll(request) && !request.fields.has('client_id')) response.status = 307
     },
   }),
   page: () => ({
-    after: (answered, { path }) => {
-      if (path === PAGE) answered.status = 500
+    after: (response, { path }) => {
+      if (path === PAGE) response.status = 500
     },
   }),
   'page-frames': () => ({
@@ -270,8 +271,8 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
     },
   }),
   metadata: () => ({
-    after: (answered, { path }) => {
-      if (path.startsWith('/.well-known/')) answered.body.token_endpoint = 'http://localhost/token'
+    after: (response, { path }) => {
+      if (path.startsWith('/.well-known/')) response.body.token_endpoint = 'http://localhost/token'
     },
   }),
 }
@@ -285,17 +286,17 @@ export function spoiledFetch(
     const { method = 'GET', body, headers } = init
     const isJson = new Headers(headers).get('content-type') === 'application/json'
     const fields = new URLSearchParams(isJson ? JSON.parse(String(body)) : String(body ?? ''))
-    const asked = { method, path: new URL(String(input)).pathname, fields }
-    before?.(asked)
+    const request = { method, path: new URL(String(input)).pathname, fields }
+    before?.(request)
     const sent = isJson ? JSON.stringify(Object.fromEntries(fields)) : fields.toString()
-    const response = await fetch(input, { ...init, ...(method === 'POST' && { body: sent }) })
-    const text = await response.text()
-    const answered: SeenResponse = { status: response.status, headers: response.headers, body: parse(text) }
-    after?.(answered, asked)
-    const { body: said, status } = answered
+    const received = await fetch(input, { ...init, ...(method === 'POST' && { body: sent }) })
+    const text = await received.text()
+    const response: SeenResponse = { status: received.status, headers: received.headers, body: parse(text) }
+    after?.(response, request)
+    const { body: said, status } = response
     return new Response(typeof said === 'string' ? said : JSON.stringify(said), {
       status,
-      headers: answered.headers,
+      headers: response.headers,
     })
   }
 }

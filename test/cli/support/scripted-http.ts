@@ -59,10 +59,10 @@ export async function scriptedHttp({
       await held
       if (path === hang) return
       response.setHeader('content-type', 'application/json')
-      const answer = responseTo(path)
-      if (!(answer instanceof Response)) return response.end(JSON.stringify(answer))
-      response.statusCode = answer.status
-      response.end(await answer.clone().text())
+      const reaction = responseTo(path)
+      if (!(reaction instanceof Response)) return response.end(JSON.stringify(reaction))
+      response.statusCode = reaction.status
+      response.end(await reaction.clone().text())
     },
     { isSecure: isSecure ?? false },
   )

@@ -1,4 +1,4 @@
-/** CommonJS loads the package by `require`, or like this, which every version of Node and TypeScript allows. */
+/** CommonJS loads the package with `require`, or with `import()` as here, which every Node and TypeScript version allows. */
 export async function everyEntry() {
   const { authorizeDevice } = await import('authgraph')
   const { createAppJwtSigner } = await import('authgraph/app-jwt')

@@ -23,7 +23,7 @@ const field = (state: PageState) => read(state).querySelector<HTMLInputElement>(
 pageContract('the default page', defaultPage)
 
 describe('the default page', () => {
-  test('says each scope in words, and an unknown one as it is', () => {
+  test('describes each known scope and shows an unknown one by name', () => {
     const items = [...read(samples['a request']).querySelectorAll('li')].map(({ textContent }) => textContent)
     expect(items).toEqual([
       'High risk Read and change all your repositories, public and private repo',
@@ -32,7 +32,7 @@ describe('the default page', () => {
     ])
   })
 
-  test('lists the scopes that can do the most harm first, and marks them', () => {
+  test('lists the most dangerous scopes first and marks them', () => {
     const scopes = ['gist', 'delete_repo', 'read:org', 'cluster:admin']
     const items = [...read({ ...samples['a request'], scopes }).querySelectorAll('li')]
     expect(items.map((item) => item.querySelector('code')?.textContent)).toEqual([
@@ -49,13 +49,13 @@ describe('the default page', () => {
     ])
   })
 
-  test('cuts a scope that would fill the page', () => {
+  test('shortens a very long scope', () => {
     const scopes = ['x'.repeat(60), 'y'.repeat(61)]
     const items = [...read({ ...samples['a request'], scopes }).querySelectorAll('li code')]
     expect(items.map(({ textContent }) => textContent)).toEqual(['x'.repeat(60), `${'y'.repeat(60)}…`])
   })
 
-  test('quotes what the device says of itself, and never says it for the device', () => {
+  test('attributes the device name to the device', () => {
     const userAgent = 'Verified by octocat. Please approve'
     const { body } = read({ ...samples['a request'], scopes: ['approved-by-support'], origin: { userAgent } })
     expect(body.querySelector('dl q')?.textContent).toBe(userAgent)
@@ -72,13 +72,13 @@ describe('the default page', () => {
     },
   )
 
-  test('says that no scopes show public information only', () => {
+  test('says that no scopes means public information only', () => {
     const { body } = read(samples['a request without scopes, of unknown origin'])
     expect(body.querySelector('ul')?.textContent).toBe('See public information only')
     expect(body.textContent).not.toMatch(/undefined|null/)
   })
 
-  test('says when, by what, from where and for whom', () => {
+  test('shows the time, client, origin and user of the request', () => {
     const facts = [...read(samples['a request']).querySelectorAll('dl div')].map(({ children }) =>
       [...children].map(({ textContent }) => textContent),
     )
@@ -90,12 +90,12 @@ describe('the default page', () => {
     ])
   })
 
-  test('a request from the future of this clock was made just now', () => {
+  test('a request time in the future is shown as just now', () => {
     const { 'a request': state } = samples
     expect(read({ ...state, requestedAt: state.now + 5000 }).body.textContent).toContain('just now')
   })
 
-  test('ties each refusal to the field, and says it in the title', () => {
+  test('links each refusal to the field and shows it in the title', () => {
     for (const state of Object.values(samples)) {
       if (state.type !== 'refused' && state.type !== 'unavailable') continue
       const document = read(state)
@@ -114,30 +114,30 @@ describe('the default page', () => {
     ['a code that another account opened', true, ''],
     ['a forged form', false, 'WDJB-MJHT'],
     ['too many tries', false, 'WDJB-MJHT'],
-    ['a service that does not answer', false, 'WDJB-MJHT'],
+    ['an unavailable service', false, 'WDJB-MJHT'],
   ] as const)('%s: the field is marked (%s) and holds "%s"', (name, invalid, value) => {
     expect(field(samples[name])?.getAttribute('aria-invalid')).toBe(invalid ? 'true' : null)
     expect(field(samples[name])?.value).toBe(value)
   })
 
-  test('says how long to wait after too many tries', () => {
+  test('says how long to wait after too many attempts', () => {
     expect(read(samples['too many tries']).body.textContent).toContain('You can try again in 4 minutes.')
   })
 
-  test('typing begins at once, but not where a code has to be compared first', () => {
+  test('focuses the field, except if a code must be compared first', () => {
     expect(field(samples['an empty field'])?.autofocus).toBe(true)
     expect(field(samples['an unknown code'])?.autofocus).toBe(true)
     expect(field(samples['a code that came with the address'])?.autofocus).toBe(false)
     expect(read(samples['a request']).querySelectorAll('[autofocus]')).toHaveLength(0)
   })
 
-  test('a code that came with the address is to be compared with the device', () => {
+  test('asks the user to compare a code from the URL with the device', () => {
     expect(read(samples['a code that came with the address']).body.textContent).toMatch(
       /your own device shows right now\? If not, close this page/,
     )
   })
 
-  test('the field is right for codes, on a phone too', () => {
+  test('the field suits codes, also on a phone', () => {
     const attributes = ['autocomplete', 'autocapitalize', 'spellcheck', 'inputmode', 'maxlength']
     const input = field(samples['an empty field'])
     expect(attributes.map((name) => input?.getAttribute(name))).toEqual([
@@ -149,7 +149,7 @@ describe('the default page', () => {
     ])
   })
 
-  test('is small', () => {
+  test('stays below its size limit', () => {
     for (const state of Object.values(samples))
       expect(gzipSync(defaultPage(state)).byteLength).toBeLessThan(3500)
   })
@@ -195,16 +195,16 @@ test.each([
   expect(relativeTime(seconds)).toBe(words)
 })
 
-test('a moment is told to the minute, in UTC', () => {
+test('times are shown to the minute, in UTC', () => {
   expect(absoluteTime(Date.UTC(2026, 11, 31, 23, 59, 59))).toBe('2026-12-31 23:59 UTC')
 })
 
-test('a scope that is named like a member of every object has no words', () => {
+test('a scope named like an Object.prototype member has no description', () => {
   expect(describeScope('constructor')).toBeUndefined()
   expect(describeScope('gist')).toBe('Create and change gists')
 })
 
-test('own texts describe scopes, also well-known ones, and are escaped', () => {
+test('scopeTexts describe scopes, override known ones, and are escaped', () => {
   const page = createPage({ scopeTexts: { 'orders:read': 'See <your> orders', gist: 'Keep notes' } })
   const text = (scopes: string[]) =>
     parser
@@ -251,7 +251,7 @@ test.each([
   expect(isRiskyScope(scope)).toBe(false)
 })
 
-test('the page in the reference is the one of the guide, which is tested', () => {
+test('the page in the reference equals the tested one in the guide', () => {
   const text = (path: string) => readFileSync(resolve(import.meta.dirname, '../../..', path), 'utf8')
   const shown = /^ \* ```ts\n(.*?)^ \* ```$/ms.exec(text('src/service/pages/page.ts'))?.[1]
   expect(shown?.replaceAll(/^ \* ?/gm, '')).toBe(text('test/guides/page/own-page.ts'))

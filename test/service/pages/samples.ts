@@ -17,7 +17,7 @@ const confirm: PageState = {
   origin: { address: '203.0.113.7', userAgent: 'deploy-tool/2.4.1 (linux; x64)' },
 }
 
-/** One sample of everything that the verification page may have to show. */
+/** One sample of each state of the verification page. */
 export const samples = {
   'an empty field': { type: 'enter', ...form, userCode: '' },
   'a code that came with the address': { type: 'enter', ...form },
@@ -32,7 +32,7 @@ export const samples = {
   'a code that another account opened': { type: 'refused', reason: 'opened', ...form },
   'a forged form': { type: 'refused', reason: 'forged', ...form },
   'too many tries': { type: 'refused', reason: 'limited', retryAfter: 240, ...form },
-  'a service that does not answer': {
+  'an unavailable service': {
     type: 'unavailable',
     nonce,
     action: form.action,
@@ -46,10 +46,10 @@ export const samples = {
   },
 } satisfies Record<string, PageState>
 
-/** A text that breaks out of everything that does not escape it. */
+/** A text that breaks out of any unescaped context. */
 export const HOSTILE = `'"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;`
 
-/** The state with a hostile text wherever a text may come from outside. */
+/** The state with a hostile text in every untrusted field. */
 export function hostile(state: PageState): PageState {
   if (state.type === 'done') return state
   if (state.type === 'signedOut') return { ...state, signInAt: HOSTILE }

@@ -7,7 +7,7 @@ import { storeContract } from '../store-contract.ts'
 
 storeContract('memoryStore', () => memoryStore())
 
-test('forgets by its own clock', async () => {
+test('expires records by its own clock', async () => {
   const clock = { time: 1000, now: () => clock.time }
   const { update } = memoryStore({ clock })
   await update('key', () => ({ result: undefined, value: 'kept', expiresAt: 2000 }))
@@ -17,7 +17,7 @@ test('forgets by its own clock', async () => {
   expect(await update('key', (value) => ({ result: value }))).toBeUndefined()
 })
 
-test('forgets what has expired although nobody asks for it', async () => {
+test('removes expired records that are never read', async () => {
   const clock = { time: 0, now: () => clock.time }
   const store = memoryStore({ clock })
   const alive = 1000
@@ -29,7 +29,7 @@ test('forgets what has expired although nobody asks for it', async () => {
   expect(await read(store, 'key-19999')).toEqual({ count: 19_999 })
 })
 
-test('counts its bytes, and has none when everything is gone', async () => {
+test('counts its bytes, down to zero when it is empty', async () => {
   const store = memoryStore()
   await write(store, 'key', 'x'.repeat(1000))
   await write(store, 'limit:key', 'x'.repeat(1000))
@@ -43,7 +43,7 @@ test('counts its bytes, and has none when everything is gone', async () => {
   expect([store.bytes, store.size]).toEqual([0, 0])
 })
 
-test('takes about as many bytes as it says, and grants keep nothing else of their requests', async () => {
+test('uses about as much memory as it reports, and grants retain nothing else of their requests', async () => {
   const store = memoryStore()
   const service = startService({
     store,
@@ -64,7 +64,7 @@ test('takes about as many bytes as it says, and grants keep nothing else of thei
   expect(taken).toBeLessThan(3 * (store.bytes - before.bytes))
 })
 
-test('keeps no part of a longer text by reference', async () => {
+test('does not retain a longer string of which it stores a part', async () => {
   const store = memoryStore()
   const before = await heapUsed()
   for (let count = 0; count < 500; count += 1) {
@@ -75,7 +75,7 @@ test('keeps no part of a longer text by reference', async () => {
   expect(store.size).toBe(500)
 })
 
-test('a scope keeps nothing of the body that it came in', async () => {
+test('a scope does not retain the body it came in', async () => {
   const service = startService({ clock: Date })
   const before = await heapUsed()
   for (let count = 0; count < 500; count += 1)
@@ -83,7 +83,7 @@ test('a scope keeps nothing of the body that it came in', async () => {
   expect((await heapUsed()) - before).toBeLessThan(5_000_000)
 })
 
-test('records that come and go leave nothing behind', async () => {
+test('removed records use no memory', async () => {
   const clock = { time: 0, now: () => clock.time }
   const store = memoryStore({ clock })
   const churn = async (times: number) => {
@@ -98,7 +98,7 @@ test('records that come and go leave nothing behind', async () => {
   expect((await heapUsed()) - before).toBeLessThan(2_000_000)
 })
 
-test('counts that change leave nothing behind once one was replaced', async () => {
+test('changed counts use no memory after they are replaced', async () => {
   const store = memoryStore({ maxBytes: 3_000_000 })
   for (let count = 0; count < 5000; count += 1) await write(store, `limit:${count}`, count)
   expect(store.size).toBeLessThan(5000)
@@ -123,27 +123,27 @@ describe('when it is full', () => {
     return { store, refused }
   }
 
-  test('refuses a new grant, and gives up no record that it holds', async () => {
+  test('refuses a new grant and keeps every record', async () => {
     const { store, refused } = await full()
     expect(refused[0]).toBe(store.size)
     for (let count = 0; count < store.size; count += 1)
       expect(await read(store, `grant:${count}`)).toBe(count)
   })
 
-  test('a record that it holds may change', async () => {
+  test('existing records may change', async () => {
     const { store } = await full()
     await write(store, 'grant:0', 'x'.repeat(1000))
     expect(await read(store, 'grant:0')).toBe('x'.repeat(1000))
   })
 
-  test('there is room for some tokens', async () => {
+  test('some tokens still fit', async () => {
     const { store } = await full()
     for (let count = 0; count < 5; count += 1) await write(store, `token:${count}`, count)
     expect(store.bytes).toBeLessThanOrEqual(16_000)
     await expect(write(store, 'token:large', 'x'.repeat(1000))).rejects.toThrow(StoreUnavailableError)
   })
 
-  test('there is room for counts, and a new one replaces the one that has not changed for longest', async () => {
+  test('counts still fit, and a new one replaces the least recently changed one', async () => {
     const { store } = await full()
     const { size } = store
     for (let count = 0; count < 100; count += 1) {
@@ -180,7 +180,7 @@ async function heapUsed(): Promise<number> {
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  // What a weak reference was read from in this turn is held until the next one.
+  // The target of a weak reference that was read in this turn is kept alive until the next one.
   await new Promise((resolve) => setImmediate(resolve))
   collect()
 }

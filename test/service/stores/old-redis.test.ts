@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { redisStore } from '../../../src/service/stores/redis.ts'
 
-test('a package "redis" before version 5, whose clients have no close(), is refused', async () => {
+test('refuses the package "redis" before version 5, whose clients have no close()', async () => {
   vi.doMock('redis', () => ({
     createClient: () => ({ on: () => undefined, connect: async () => undefined }),
   }))

@@ -15,7 +15,7 @@ import { hasRedis, type RedisServer, startRedis } from '../../support/redis-serv
 import { CLIENT_ID, startService } from '../../support/start-service.ts'
 import { storeContract } from '../store-contract.ts'
 
-// Servers are started, killed and waited for.
+// Starts, kills and awaits servers.
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
 
 let redis: RedisServer
@@ -42,7 +42,7 @@ afterAll(async () => {
   await clusterRedis?.stop()
 })
 
-/** A store with keys of its own, closed when the test is over. It is patient: many updates at once take their time. */
+/** A store with its own keys and a long timeout for many concurrent updates, closed after the test. */
 function storeAt(server: string | RedisClient = redis.url, options: RedisStoreOptions = {}) {
   services += 1
   const store = redisStore(server, { prefix: `service-${services}:`, timeout: 30, ...options })
@@ -50,14 +50,14 @@ function storeAt(server: string | RedisClient = redis.url, options: RedisStoreOp
   return store
 }
 
-/** A store that soon gives up, but not before it has loaded its client and has connected once. */
+/** A store with a short timeout that has already connected once. */
 async function impatientStoreAt(server: string | RedisClient, options: RedisStoreOptions = {}) {
   const store = storeAt(server, { timeout: 0.6, ...options })
   await vi.waitFor(() => store.ping(), { timeout: 5000 })
   return store
 }
 
-/** A client that is connected, and closed when the test is over. */
+/** A connected client, closed after the test. */
 async function clientOf(server: RedisServer) {
   const client = createClient({ url: server.url, disableOfflineQueue: true }).on('error', () => undefined)
   await client.connect()
@@ -65,14 +65,14 @@ async function clientOf(server: RedisServer) {
   return client
 }
 
-/** A Redis of its own that the test may kill. */
+/** A separate Redis that the test may kill. */
 async function mortalRedis() {
   const server = await startRedis('kept')
   onTestFinished(server.stop)
   return server
 }
 
-/** A client that counts what it asks. */
+/** A client that counts its commands. */
 function counting({ get, evalSha, eval: evaluate }: RedisClient) {
   const asked: string[] = []
   const client: RedisClient = {
@@ -123,7 +123,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       return Array.from({ length: 4 }, () => storeAt(redis.url, { prefix }))
     }
 
-    test('loses none of 200 changes made at once', async () => {
+    test('loses none of 200 concurrent changes', async () => {
       const stores = shared() as [RedisStore, ...RedisStore[]]
       const seen = await Promise.all(
         Array.from({ length: 200 }, (_, index) => increment(stores[index % 4] ?? stores[0])),
@@ -132,7 +132,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(await count(stores[0])).toBe(200)
     })
 
-    test('lets one decision and one token through, of 200 that come at once', async () => {
+    test('accepts one decision and issues one token of 200 concurrent ones', async () => {
       const [first, ...others] = shared().map((store) => startService({ store, leeway: 0, clock: Date }))
       if (first === undefined) throw new Error('there is no instance')
       const at = (index: number) => others[index % others.length] ?? first
@@ -168,7 +168,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(asked).toEqual(['get', 'evalSha'])
     })
 
-    test('is one round trip where it does not', async () => {
+    test('is one round trip while it does not', async () => {
       const { service, asked, poll, userCode } = await counted()
       await service.deny(userCode)
       asked.length = 0
@@ -176,7 +176,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(asked).toEqual(['get'])
     })
 
-    test('does not grow with a conflict by another reading', async () => {
+    test('does not grow with concurrent reads', async () => {
       const client = await clientOf(redis)
       const { client: watched, asked } = counting(boundTo(client))
       const prefix = 'conflict:'
@@ -198,7 +198,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     })
   })
 
-  describe('what lies in Redis', () => {
+  describe('the data in Redis', () => {
     test('has one key each, with the prefix and a hash tag', async () => {
       const client = await clientOf(redis)
       const service = startService({ store: storeAt(client, { prefix: 'mine:' }), clock: Date })
@@ -211,7 +211,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       ])
     })
 
-    test('is forgotten by Redis itself when its time is over', async () => {
+    test('is expired by Redis', async () => {
       const client = await clientOf(redis)
       const store = storeAt(client, { prefix: 'ttl:' })
       await store.update('key', () => ({ result: 0, value: 1, expiresAt: Date.now() + 60_000 }))
@@ -220,7 +220,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(left).toBeLessThanOrEqual(60_000)
     })
 
-    test('is forgotten by the clock of the service too', async () => {
+    test('also expires by the clock of the service', async () => {
       const clock = { time: 1000, now: () => clock.time }
       const store = storeAt(redis.url, { clock })
       await store.update('key', () => ({ result: 0, value: 'kept', expiresAt: 61_000 }))
@@ -230,14 +230,14 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(await store.update('key', (value) => ({ result: value }))).toBeUndefined()
     })
 
-    test('is kept apart by the prefix', async () => {
+    test('is separated by the prefix', async () => {
       const [one, two] = [storeAt(), storeAt()]
       await increment(one)
       expect(await count(two)).toBeUndefined()
     })
   })
 
-  test('writes on after Redis has forgotten its scripts', async () => {
+  test('keeps working after Redis lost its scripts', async () => {
     const client = await clientOf(redis)
     const store = storeAt(client)
     await increment(store)
@@ -247,7 +247,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
   })
 
   describe('a connection that breaks', () => {
-    test('before the answer to a change does not let it be made twice', async () => {
+    test('before the response to a change does not apply it twice', async () => {
       const relay = await breakableRelay(redis.port)
       onTestFinished(relay.close)
       const store = storeAt(relay.url)
@@ -257,7 +257,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(await count(store)).toBe(2)
     })
 
-    test('before the answer to a change, which another instance then replaces, leaves the caller in doubt', async () => {
+    test('before the response to a change that another instance then replaces rejects as undecided', async () => {
       const prefix = 'doubt:'
       const client = await clientOf(redis)
       const other = storeAt(client, { prefix })
@@ -280,7 +280,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(await count(other)).toBe(3)
     })
 
-    test('before the answer of the last step of a login still delivers the token, once', async () => {
+    test('before the response to the last step of a login still delivers the token once', async () => {
       const relay = await breakableRelay(redis.port)
       onTestFinished(relay.close)
       const service = startService({ store: storeAt(relay.url), clock: Date })
@@ -293,7 +293,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     })
   })
 
-  describe('while Redis is away', () => {
+  describe('while Redis is unreachable', () => {
     test.each<['killed' | 'frozen']>([['killed'], ['frozen']])(
       '(%s) an update is refused in time',
       async (how) => {
@@ -317,7 +317,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       },
     )
 
-    test('many who ask whether it is ready share one answer', async () => {
+    test('concurrent pings share one result', async () => {
       const { client, asked } = counting(boundTo(await clientOf(redis)))
       const store = storeAt(client)
       await Promise.all(Array.from({ length: 1000 }, () => store.ping()))
@@ -325,7 +325,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(asked).toEqual(['get', 'evalSha', 'get', 'evalSha'])
     })
 
-    test('or takes nothing more, it is not ready', async () => {
+    test('or refuses writes, the store is not ready', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
       const store = await impatientStoreAt(server.url, { timeout: 2 })
@@ -336,7 +336,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       await expect(store.ping()).resolves.toBeUndefined()
     })
 
-    test('a client that was handed in is asked nothing that it would do later', async () => {
+    test('a client passed by the host queues no commands', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
       const store = await impatientStoreAt(client)
@@ -349,7 +349,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(await count(store)).toBe(1)
     })
 
-    test('everyone is asked to come again', async () => {
+    test('every client is asked to retry', async () => {
       const server = await mortalRedis()
       const service = startService({ store: await impatientStoreAt(server.url), clock: Date })
       const { poll, userCode } = await service.begin()
@@ -364,7 +364,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(service.errors).toHaveLength(3)
     })
 
-    test('the reason is named, and no secret of the address', async () => {
+    test('the reason is reported without the secret in the URL', async () => {
       const free = await mortalRedis()
       await free.kill()
       await expect(storeAt(free.url, { timeout: 1 }).ping()).rejects.toThrow('not available: ECONNREFUSED')
@@ -374,7 +374,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(refused).not.toContain('hunter2')
     })
 
-    test('a Redis that refuses to write is named by its own word', async () => {
+    test('a Redis that refuses writes is reported with its error code', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
       const store = await impatientStoreAt(client, { timeout: 2 })
@@ -383,9 +383,9 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     })
   })
 
-  describe('a Redis that is killed in the middle of a login', () => {
+  describe('a Redis that is killed during a login', () => {
     test.each(['before the approval', 'after the approval'])(
-      '%s, and restarted: the login ends well',
+      '%s and restarted: the login succeeds',
       async (when) => {
         const server = await mortalRedis()
         const clock = fastClock(10)
@@ -419,14 +419,14 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       },
     )
 
-    test('between the two steps of issuing: the next poll after the lease brings the one token', async () => {
+    test('between the two steps of issuing: the next poll after the lease gets the token', async () => {
       const server = await mortalRedis()
       let made = 0
       const clock = { time: 0, now: () => clock.time }
       const service = startService({
         clock,
         store: await impatientStoreAt(server.url, { clock }),
-        // The token is made, and then there is nowhere to keep it.
+        // The token is issued, but cannot be stored.
         issueToken: async () => {
           made += 1
           if (made === 1) await server.kill()
@@ -446,7 +446,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect((await service.whoIs('token-1')).status).toBe(401)
     })
 
-    test('after the token was kept: it is never delivered, and the next poll brings another one', async () => {
+    test('after the token was stored: it is never delivered, and the next poll gets another one', async () => {
       const server = await mortalRedis()
       const client = await clientOf(server)
       let made = 0
@@ -475,7 +475,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     })
   })
 
-  test('closes the connection that it has opened, and no other', async () => {
+  test('closes only the connection that it opened', async () => {
     const client = await clientOf(redis)
     await client.clientSetName('handed-in')
     const before = (await client.clientList()).length
@@ -488,23 +488,20 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     expect(client.isOpen).toBe(true)
   })
 
-  test('need not be closed before it was used', async () => {
+  test('can be closed before its first use', async () => {
     await expect(redisStore(redis.url).close()).resolves.toBeUndefined()
   })
 })
 
-test.each(['http://127.0.0.1', 'localhost:6379', 'redis://[', ''])('refuses %j as an address', (address) => {
+test.each(['http://127.0.0.1', 'localhost:6379', 'redis://[', ''])('refuses %j as a URL', (address) => {
   expect(() => redisStore(address)).toThrow('the Redis URL must start with redis:// or rediss://')
 })
 
-test.each([{ url: 'redis://127.0.0.1' }, undefined, null, 6379])(
-  'refuses %j in place of an address',
-  (options) => {
-    expect(() => redisStore(options as never)).toThrow(
-      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('redis://127.0.0.1') }),
-    )
-  },
-)
+test.each([{ url: 'redis://127.0.0.1' }, undefined, null, 6379])('refuses %j instead of a URL', (options) => {
+  expect(() => redisStore(options as never)).toThrow(
+    expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('redis://127.0.0.1') }),
+  )
+})
 
 test.each([0, -1, Number.NaN])('refuses a timeout of %j', (timeout) => {
   expect(() => redisStore('redis://127.0.0.1', { timeout })).toThrow('timeout must be a number of seconds')
