@@ -19,7 +19,7 @@ export interface Limit {
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-5.1 RFC 8628, sections 5.1 and 5.2}
  */
 export interface Limits {
-  /** Wrong user codes per signed-in user. Default: 5 in five minutes. Beyond that, even a right code must wait. */
+  /** Wrong user codes per signed-in user. Default: 5 in five minutes. Beyond that, even a correct code must wait. */
   readonly wrongUserCodes: Limit
   /**
    * Wrong user codes of all users in one network. Default: 50 in five minutes. Beyond that, a user who has entered a
@@ -39,7 +39,7 @@ export interface Limits {
   readonly unknownClients: Limit
   /**
    * Wrong HTTP Basic credentials at the API, per network or, if the address is unknown, per user name. Default: 30 in five
-   * minutes. Beyond that, right ones must wait too.
+   * minutes. Beyond that, correct ones must wait too.
    */
   readonly wrongPasswords: Limit
   /** Device code requests per network. Default: 100 per minute. */

@@ -28,7 +28,7 @@ export function apiCommand(): Command {
   })
     .argument('<path>', 'path of the API, such as /user')
     .addOption(new Option('--auth <form>', 'authenticate this way').choices(FORMS).default('oauth'))
-    .option('-p, --profile <name>', 'use this login (default: the last one)', profileName)
+    .option('-p, --profile <name>', 'use this profile (default: the last login)', profileName)
     .addOption(
       new Option('--host <host>', 'call this host (default: the host of the login, or github.com)')
         .argParser(readHost)
@@ -41,7 +41,7 @@ export function apiCommand(): Command {
     .option('-X, --method <method>', 'use this method (default: GET, or POST with --field)', method)
     .option('-F, --field <name=value>', 'add a field to the query or the JSON body; repeatable', collect('='))
     .option('-H, --header <name:value>', 'add a request header; repeatable', header)
-    .option('-i, --include', 'print the status and headers of the response too')
+    .option('-i, --include', 'also print the status and headers of the response')
     .action(
       exitWith(async (path: string, options: ApiOptions) =>
         (await import('../actions/api.ts')).api(path, options),

@@ -19,8 +19,8 @@ export function gitCredentialCommand(): Command {
       'printf "protocol=https\\nhost=github.com\\n" | authgraph git-credential get',
     ],
   })
-    .addArgument(new Argument('<operation>', 'operation that git asks for').choices(OPERATIONS))
-    .option('-p, --profile <name>', 'use this login (default: the login of the host)', profileName)
+    .addArgument(new Argument('<operation>', 'operation that git requests').choices(OPERATIONS))
+    .option('-p, --profile <name>', 'use this profile (default: the login to the host)', profileName)
     .action(
       exitWith(async (operation: GitOperation, options: GitCredentialOptions) =>
         (await import('../actions/git-credential.ts')).gitCredential(operation, options),

@@ -8,8 +8,8 @@ export function jwtCommand(): Command {
     name: 'jwt',
     summary: 'sign an app JWT, or decode one',
     description:
-      'Print a signed app JWT, valid for 9 minutes. With --decode, print its claims and the seconds left instead; ' +
-      'without --key, those of a JWT on standard input.',
+      'Print a signed app JWT, valid for 9 minutes. With --decode, print its claims and the seconds left instead. ' +
+      'Without --key, --decode reads a JWT from standard input.',
     exitCodes: {
       0: 'printed',
       1: 'the key cannot be used',

@@ -33,7 +33,7 @@ export function loginCommand(): Command {
     .addOption(
       new Option(
         '--client-id <id>',
-        'use the client id of your OAuth app (default: that of the last login)',
+        'use the client id of your OAuth app (default: from the last login)',
       ).env('AUTHGRAPH_CLIENT_ID'),
     )
     .option('-s, --scope <scopes>', 'request these scopes; repeat, or separate with commas', scopes)
@@ -63,9 +63,9 @@ export function loginCommand(): Command {
         'encode requests this way (default: form, or json if the server refuses a form)',
       ).choices(['form', 'json']),
     )
-    .option('-p, --profile <name>', 'save the login under this name (default: the host)', profileName)
+    .option('-p, --profile <name>', 'save the login as this profile (default: the host)', profileName)
     .addOption(new Option('--store <place>', 'store the token here (default: keyring)').choices(STORE_NAMES))
-    .option('--print', 'print the token, and everything else to standard error')
+    .option('--print', 'print the token to standard output, and everything else to standard error')
     .option('--copy', 'copy the code to the clipboard')
     .option('--open', 'open the browser')
     .option('--no-qr', 'do not draw a QR code')

@@ -14,7 +14,7 @@ export function logoutCommand(): Command {
     exitCodes: { 0: 'logged out', 1: 'nobody is logged in' },
     examples: ['authgraph logout', 'authgraph logout --profile work'],
   })
-    .option('-p, --profile <name>', 'log out of this login (default: the last one)', profileName)
+    .option('-p, --profile <name>', 'log out of this profile (default: the last login)', profileName)
     .action(
       exitWith(async (options: LogoutOptions) => (await import('../actions/logout.ts')).logout(options)),
     )

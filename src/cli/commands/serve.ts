@@ -35,12 +35,7 @@ export function serveCommand(): Command {
         .choices(['github', 'rfc8628'])
         .default('github'),
     )
-    .option(
-      '--expires-in <seconds>',
-      'let codes expire after this time',
-      wholeNumber(1, 86_400, 'seconds'),
-      900,
-    )
+    .option('--expires-in <seconds>', 'expire codes after this time', wholeNumber(1, 86_400, 'seconds'), 900)
     .option('--interval <seconds>', 'ask devices to poll at this interval', wholeNumber(1, 300, 'seconds'), 5)
     .option('--tls-key <file>', 'serve https with this private key (PEM)')
     .option('--tls-cert <file>', 'serve https with this certificate chain (PEM)')

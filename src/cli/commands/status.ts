@@ -10,17 +10,17 @@ export function statusCommand(): Command {
     summary: 'show who is logged in, where, with which scopes and until when',
     description:
       'Check each login with its service and show the user, the scopes, the expiry and where the token is stored, but ' +
-      'not the token. A login by --issuer or by endpoints cannot be checked, because its service has no known API.',
+      'not the token. A login with --issuer or with explicit endpoints cannot be checked, because its service has no known API.',
     exitCodes: {
       0: 'every login that can be checked works',
       1: 'a login does not work, or nobody is logged in',
     },
     examples: ['authgraph status', 'authgraph status --profile work --json'],
   })
-    .option('-p, --profile <name>', 'show only this login (default: all)', profileName)
+    .option('-p, --profile <name>', 'show only this profile (default: all)', profileName)
     .option('--json', 'print one JSON object per login')
     .addOption(
-      new Option('--names', 'print only the names of the profiles, without any request').conflicts('json'),
+      new Option('--names', 'print only the profile names, without sending a request').conflicts('json'),
     )
     .action(
       exitWith(async (options: StatusOptions) => (await import('../actions/status.ts')).status(options)),

@@ -15,7 +15,7 @@ export function tokenCommand(): Command {
       'curl --oauth2-bearer "$(authgraph token --profile work)" \\\nhttps://api.example.com',
     ],
   })
-    .option('-p, --profile <name>', 'use this login (default: the last one)', profileName)
+    .option('-p, --profile <name>', 'use this profile (default: the last login)', profileName)
     .action(
       exitWith(async (options: { profile?: string }) => (await import('../actions/token.ts')).token(options)),
     )

@@ -119,7 +119,7 @@ export interface ServicePathsOptions {
  *       codes: () => client.askForCodes(),
  *       poll: async (_, { result }) => expect(await client.poll()).toBe(result),
  *       wait: ({ milliseconds }) => clock.advance(milliseconds),
- *       approve: () => page.press('Authorize'),
+ *       approve: () => page.press('Approve'),
  *       state: ({ state }) => expect(database.stateOf(client)).toBe(state),
  *     }),
  *   )
