@@ -26,7 +26,7 @@ export function createEarlyPolls({ max, window }: Limit, clock: { now(): number 
       const now = clock.now()
       const known = counts.get(key)
       const { times, until } = known && now < known.until ? known : { times: 0, until: now + window * 1000 }
-      // Moves the code to the end of the map, so that the first one is the oldest.
+      // Puts the code at the end of the map, so that the first one is the oldest.
       counts.delete(key)
       counts.set(key, { times: times + 1, until })
       if (counts.size > CAPACITY) counts.delete(counts.keys().next().value ?? '')

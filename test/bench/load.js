@@ -6,12 +6,12 @@ import { quantile } from './statistics.js'
  *
  * @param {object} load
  * @param {number} load.port
- * @param {readonly Buffer[]} load.requests Whole requests; each connection sends its own again and again.
+ * @param {readonly Buffer[]} load.requests Complete requests; each connection repeats its own.
  * @param {number} load.connections
- * @param {number} [load.seconds] How long; as good as for ever by default.
- * @param {number} [load.most] How many requests altogether.
- * @param {string} load.expected What every answer must contain.
- * @returns Answers, seconds, and the latencies in milliseconds.
+ * @param {number} [load.seconds] Duration; unlimited by default.
+ * @param {number} [load.most] Maximum number of requests.
+ * @param {string} load.expected What every response must contain.
+ * @returns Responses, seconds, and the latencies in milliseconds.
  */
 export async function load({ port, requests, connections, seconds = 1e6, most = Infinity, expected }) {
   const latencies = []
@@ -41,7 +41,7 @@ export async function load({ port, requests, connections, seconds = 1e6, most = 
         latencies.push(performance.now() - at)
         if (!received.includes(expected)) {
           socket.destroy()
-          reject(new Error(`an answer was not "${expected}": ${received}`))
+          reject(new Error(`a response did not contain "${expected}": ${received}`))
           return
         }
         received = ''
@@ -60,7 +60,7 @@ export async function load({ port, requests, connections, seconds = 1e6, most = 
   }
 }
 
-/** Sends one request on a connection of its own, and reads the JSON of the answer. */
+/** Sends one request on its own connection and reads the JSON of the response. */
 export async function ask(port, request) {
   const text = await new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(request)).setEncoding('latin1')

@@ -95,7 +95,7 @@ async function pollRate(client) {
       device_code: codes[index].device_code,
       grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
     })
-    if (error !== 'authorization_pending') throw new Error(`a poll was answered with ${error}`)
+    if (error !== 'authorization_pending') throw new Error(`a poll got ${error}`)
   })
 }
 

@@ -5,7 +5,7 @@ import { startRedis } from './redis-process.js'
 import { median, print, quantile, table } from './statistics.js'
 
 /**
- * Lets people log in while a service is flooded and its instances are killed, and checks that no token is delivered
+ * Lets users log in while a service is flooded and its instances are killed, and checks that no token is delivered
  * twice and no decision is lost: `node reliability.js --minutes 10 --store redis`.
  */
 const { values } = parseArgs({
@@ -128,18 +128,18 @@ async function fetchAs(flow, address, init) {
   return new Response(chosen.text, { status: chosen.status, headers: { 'content-type': 'application/json' } })
 }
 
-/** Keeps what a poll heard, with the seconds that the codes have left. */
+/** Records the result of a poll, with the seconds that the codes have left. */
 function tell(flow, received) {
   flow.polls.push(`${((flow.expiresAt - Date.now()) / 1000).toFixed(1)} ${received}`)
 }
 
-/** Opens the page and decides, again where the connection breaks, as people do. */
+/** Opens the page and decides, and retries when the connection breaks, as users do. */
 async function decide(flow, userCode) {
   const headers = { 'x-user': flow.user, 'x-forwarded-for': flow.address }
   for (let attempt = 0; attempt < 20 && flow.end === undefined; attempt += 1) {
     try {
       const response = await sendDecision(headers, userCode, flow.plan)
-      // A decision whose answer was lost on its way counts: the second attempt hears that there is one.
+      // A decision whose response was lost counts: the second attempt is told that there is one.
       if (response.status === 200 || (response.status === 409 && attempt > 0))
         flow.decided = Date.now() < flow.expiresAt - LATE * 1000 ? 'in time' : 'late'
       if (flow.decided) tell(flow, `DECIDED (${response.status})`)
@@ -264,10 +264,10 @@ function report() {
         .map(([what, count]) => [what, String(count)]),
     ),
   )
-  print('\nFloods, by the status that they heard\n')
+  print('\nFloods, by response status\n')
   print(
     table(
-      ['', 'answers'],
+      ['', 'responses'],
       Object.entries(floods).map(([what, statuses]) => [
         what,
         Object.entries(statuses)
@@ -280,7 +280,7 @@ function report() {
   const tokens = flows.flatMap((flow) => flow.tokens)
   const approved = flows.filter(({ plan, decided }) => plan === 'approve' && decided === 'in time')
   const withoutToken = approved.filter(({ end }) => end !== 'authorized')
-  // The instance was killed with the answer that brought the token: a second token would be the worse end.
+  // The instance was killed with the response that contained the token: a second token would be worse.
   // What the polls were told counts, not how the login ended: its codes may expire before a second refusal.
   const killedWithIt = withoutToken.filter(
     ({ polls }) => told(polls, 'broken') && told(polls, 'incorrect_device_code'),
@@ -292,7 +292,7 @@ function report() {
       (end === 'authorized' && owner !== user),
   )
   for (const { plan, end, polls } of [...withoutToken, ...wrongly])
-    print(`\n${plan}, ended ${end}; seconds left, and what the polls heard: ${polls.join(', ')}`)
+    print(`\n${plan}, ended ${end}; seconds left, and poll results: ${polls.join(', ')}`)
   const seconds = flows.flatMap((flow) => flow.seconds ?? [])
   const checks = {
     'grants with more than one token': flows.filter((flow) => flow.tokens.length > 1).length,
@@ -307,7 +307,7 @@ function report() {
       ['', ''],
       [
         ...Object.entries(checks).map(([what, count]) => [what, String(count)]),
-        ['answers with a token that were lost with a killed instance', String(killedWithIt.length)],
+        ['responses with a token that were lost with a killed instance', String(killedWithIt.length)],
         ['polls broken by a kill', String(flows.reduce((sum, { broken }) => sum + broken, 0))],
         [
           'seconds of a login, median and 99 %',

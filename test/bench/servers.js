@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { listen } from './free-port.js'
 
-/** Who answers polls; each in a process of its own. */
+/** Servers that respond to polls, each in its own process. */
 export const LIMIT = 'bare `node:http`, a constant (the limit)'
 export const OURS = 'authgraph/service'
 export const PROVIDER = 'oidc-provider'
@@ -65,7 +65,7 @@ if (process.send !== undefined) {
 export const codesFields = { client_id: 'client', scope: 'openid' }
 export const pollFields = (device_code) => ({ client_id: 'client', device_code, grant_type: GRANT_TYPE })
 
-/** Reads the body and answers the same to everyone: nothing that does so can be faster. */
+/** Reads the body and always sends the same response: the upper limit for any server. */
 function startBare() {
   const headers = {
     'content-type': 'application/json; charset=utf-8',

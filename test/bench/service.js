@@ -26,7 +26,7 @@ const ISSUERS = [LIMIT, OURS, PROVIDER, BETTER_AUTH]
 // The load and the server each have a core of their own, where there are two and the machine can say so.
 const canPin = spawnSync('taskset', ['-cp', '1', String(process.pid)]).status === 0
 
-print(`\nPolls that are answered with authorization_pending, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
+print(`\nPolls that get authorization_pending, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
 printRates(await measure(POLLED, pollsOf, 'authorization_pending'), 'polls')
 print(`\nRequests for codes, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
 printRates(await measure(ISSUERS, codesOf, 'device_code'), 'codes')
@@ -54,7 +54,7 @@ function codesOf({ codes, encoding }) {
   return [post(codes, codesFields, encoding)]
 }
 
-/** @returns For each server and round, its answers a second, and the CPU time (microseconds) of one. */
+/** @returns For each server and round, its responses per second, and the CPU time (microseconds) of one. */
 async function measure(names, requestsOf, expected) {
   const servers = []
   for (const name of names) {

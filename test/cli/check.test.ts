@@ -82,15 +82,15 @@ describe.concurrent('authgraph check', () => {
       env: { ...process.env, NO_COLOR: '', AUTHGRAPH_CLIENT_ID: CLIENT_ID },
     })
     let shown = ''
-    let answered = 0
+    let handled = 0
     terminal.onData(async (data) => {
       shown += data
       const [question, code, word] =
         /Enter {2}(\S+)\s+Then (approve|deny) the request and press Enter here\./.exec(
-          shown.slice(answered),
+          shown.slice(handled),
         ) ?? []
       if (question === undefined) return
-      answered = shown.length
+      handled = shown.length
       await (word === 'approve' ? sandbox.approve(code) : sandbox.deny(code))
       terminal.write('\r')
     })

@@ -45,14 +45,14 @@ async function beginRequest(url: string) {
     method: 'POST',
     headers: { expect: '100-continue', 'content-type': 'application/x-www-form-urlencoded' },
   })
-  const answered = once(request, 'response').then(
+  const codesStatus = once(request, 'response').then(
     ([{ statusCode }]) => statusCode as number,
     () => undefined,
   )
   request.flushHeaders()
   await once(request, 'continue')
   request.end(`client_id=${CLIENT_ID}`)
-  return { answered }
+  return { codesStatus }
 }
 
 test('logs a complete login over HTTP without secrets', async () => {
@@ -348,13 +348,13 @@ describe.skipIf(!hasRedis)('with a store in Redis', () => {
   test('responds to pending requests before it stops, and is not ready meanwhile', async () => {
     const { redis, served, url } = await serveRedis()
     redis.freeze()
-    const { answered } = await beginRequest(url)
+    const { codesStatus } = await beginRequest(url)
     served.signal('SIGTERM')
     await served.event('stopping')
     expect(await status(`${url}/readyz`)).toBe(503)
     expect(await status(`${url}/healthz`)).toBe(200)
     redis.thaw()
-    expect(await answered).toBe(200)
+    expect(await codesStatus).toBe(200)
     expect(await served.ended).toBe(0)
   })
 

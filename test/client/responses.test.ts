@@ -18,7 +18,7 @@ describe('the device authorization response', () => {
     ['a lifetime below zero', { ...codes, expires_in: -1 }, 'expires_in'],
     ['a lifetime that is no number', { ...codes, expires_in: 'soon' }, 'expires_in'],
     ['no device code', { ...codes, device_code: '' }, 'device_code'],
-    ['a user code that moves the cursor', { ...codes, user_code: 'AB\u001b[2J' }, 'user_code'],
+    ['a user code with terminal escapes', { ...codes, user_code: 'AB\u001b[2J' }, 'user_code'],
     [
       'an address that is a script',
       { ...codes, verification_uri: 'javascript:alert(1)' },

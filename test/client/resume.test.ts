@@ -70,7 +70,7 @@ describe('an authorization that is resumed', () => {
     ['with a margin above two', { margin: 2.01 }, '"margin"'],
     ['with scopes that are no list', { scopes: 'repo' }, '"scopes"'],
     ['in a state that nobody knows', { status: 'polling' }, '"status"'],
-    ['whose user code moves the cursor', { userCode: 'AB\u001b[2J' }, '"userCode"'],
+    ['whose user code has terminal escapes', { userCode: 'AB\u001b[2J' }, '"userCode"'],
     ['whose address is a script', { verificationUri: 'javascript:alert(1)' }, '"verificationUri"'],
     [
       'whose complete address is a file',

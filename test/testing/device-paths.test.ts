@@ -9,7 +9,7 @@ import {
 } from '../../src/testing/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
-/** A user's own test: a page that shows one line, a service that they answer for by hand. */
+/** A user's own test: a page that shows one line, and a service that the test responds for. */
 function page() {
   const time = new VirtualTime()
   const seen: string[] = []

@@ -61,7 +61,7 @@ describe('a sandbox', () => {
     await expect(createSandbox().approve()).rejects.toMatchObject({ code: 'bad_option' })
   })
 
-  test('moves the service and the client through the same time', async () => {
+  test('advances the service and the client on the same clock', async () => {
     const { sandbox, view } = login({ expiresIn: 60 })
     await sandbox.advance(10)
     expect(view()).toMatchObject({ status: 'pending', secondsLeft: 50 })
