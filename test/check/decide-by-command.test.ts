@@ -83,7 +83,7 @@ describe('a decision by a command', () => {
   test.each([
     ["'/nowhere/at all' CODE", 'could not be started: ENOENT'],
     [`'${process.execPath}' -e 'process.exit(3)'`, 'ended with exit code 3'],
-  ])('fails where the command does: %s', async (line, message) => {
+  ])('fails if the command fails: %s', async (line, message) => {
     await expect(decideByCommand(line)({ ...codes, userCode: 'A' })).rejects.toThrow(message)
   })
 

@@ -109,7 +109,7 @@ export function responsesContract(): void {
       ['60', 60],
       [3e6, 3e6],
       [1e12, 366 * 86_400],
-    ])('%j is a lifetime of %d seconds, and counts down', async (expires_in, seconds) => {
+    ])('%j is a lifetime of %d seconds', async (expires_in, seconds) => {
       const { actor, time, result } = await hostileFlow([{ ...codes, expires_in }, pending, token])
       await time.settle()
       expect(viewOf(actor.getSnapshot(), time.now)).toMatchObject({ secondsLeft: seconds })
@@ -213,7 +213,7 @@ export function responsesContract(): void {
     test.each([
       ['null', { access_token: null, token_type: null, scope: null }],
       ['empty', { access_token: '', token_type: '', scope: '' }],
-    ])('goes on where the fields of the token are there and %s', async (_, nothing) => {
+    ])('continues if the token fields are present and %s', async (_, nothing) => {
       const { outcome, gaps } = await play([codes, { ...nothing, ...pending }, { ...token, error: null }])
       expect(outcome).toMatchObject(authorized)
       expect(gaps).toEqual([WAIT, WAIT])
@@ -229,7 +229,7 @@ export function responsesContract(): void {
       [undefined, [WAIT, 12.6, 12.6]],
       [-1, [WAIT, 12.6, 12.6]],
       ['later', [WAIT, 12.6, 12.6]],
-    ])('with interval %j is kept, also after pending', async (interval, expected) => {
+    ])('with interval %j stays in effect after pending', async (interval, expected) => {
       for (const status of [200, 400, 429]) {
         const slow = respond({ status, body: { error: 'slow_down', interval } })
         const { outcome, gaps } = await play([codes, slow, pending, token])
@@ -383,7 +383,7 @@ export function responsesContract(): void {
     test.each([
       ['without a response', silence],
       ['in the middle of its body', halfThenSilence],
-    ])('%s is given up after 30 seconds', async (_, line) => {
+    ])('%s times out after 30 seconds', async (_, line) => {
       const { outcome, server } = await play([line, token])
       expect(outcome).toMatchObject(failed('timed_out'))
       expect(server.sent).toHaveLength(1)
@@ -693,10 +693,13 @@ export function responsesContract(): void {
         },
         { status: 200, error: 'my_own_error' },
       ],
-    ])('%s has its status and code, at the request for codes and at a poll', async (_, line, error) => {
-      await failsAtOnce(line, { code: 'refused', ...error })
-      await endsWith(line, failed('refused', error))
-    })
+    ])(
+      '%s is thrown with its status and code, for the request for codes and for a poll',
+      async (_, line, error) => {
+        await failsAtOnce(line, { code: 'refused', ...error })
+        await endsWith(line, failed('refused', error))
+      },
+    )
   })
 
   describe('the end', () => {
@@ -704,7 +707,7 @@ export function responsesContract(): void {
       ['access_denied', denied, 'denied'],
       ['expired_token', expired, 'expired'],
       ['token_expired', { error: 'token_expired' }, 'expired'],
-    ])('%s is said by the service', async (_, line, status) => {
+    ])('%s is reported by the service', async (_, line, status) => {
       for (const http of [200, 400]) await endsWith(respond({ status: http, body: line }), { status })
     })
 
@@ -722,7 +725,7 @@ export function responsesContract(): void {
       ['in the middle of the request for codes', [silence, token], 1],
       ['in the middle of a poll', [codes, silence, token], 2],
       ['in the middle of a body', [codes, halfThenSilence, token], 2],
-    ])('%s ends at once, lets go of its connection and sends nothing more', async (_, script, requests) => {
+    ])('%s ends at once, closes its connection and sends nothing more', async (_, script, requests) => {
       const time = new VirtualTime()
       const server = await hostileServer(script)
       const controller = new AbortController()

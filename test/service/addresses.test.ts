@@ -130,7 +130,7 @@ describe('http outside loopback', () => {
   })
 
   test.each(['https://login.example', 'http://localhost:8628', 'http://127.0.0.2', 'http://[::1]:1'])(
-    'is not %s',
+    'does not include %s',
     (authUrl) => {
       expect(() => startService({ authUrl })).not.toThrow()
     },

@@ -147,7 +147,7 @@ describe('an app JWT', () => {
     ['of nobody', { ...good, iss: 6 }, 'the token was issued by an unknown app'],
     ['of a list', { ...good, iss: ['5'] }, 'the token was issued by an unknown app'],
     ['of an object', { ...good, iss: {} }, 'the token was issued by an unknown app'],
-  ])('that is %s is refused, and told why', async (_, claims, message) => {
+  ])('that is %s is refused with the reason', async (_, claims, message) => {
     expect(await ask(`Bearer ${await sign(claims)}`)).toMatchObject({ form: 'refused', status: 401, message })
   })
 
@@ -156,7 +156,7 @@ describe('an app JWT', () => {
     ['for the longest time', { ...good, exp: seconds + 600 }],
     ['a little from the future', { ...good, iat: seconds + 5 }],
     ['with its issuer in words', { ...good, iss: '5' }],
-  ])('that is good %s is taken', async (_, claims) => {
+  ])('that is valid %s is accepted', async (_, claims) => {
     expect(await ask(`Bearer ${await sign(claims)}`)).toEqual({ form: 'app', appId: 5 })
   })
 

@@ -48,7 +48,7 @@ describe('the address of a client behind proxies', () => {
     '203.0.113.9:80x',
     'for=[2001:db8::1]',
     '[2001:db8::1]x',
-  ])('is the proxy where it says %j', (rubbish) => {
+  ])('is that of the proxy if the header says %j', (rubbish) => {
     expect(addressOf(request('127.0.0.1', rubbish))).toBe('127.0.0.1')
   })
 

@@ -344,7 +344,7 @@ describe('what the host returns with a token', () => {
     ['scopes', { scopes: 'repo' }],
     ['scopes', { scopes: ['two words'] }],
     ['cannot be sent in a header', { token: 'two words' }],
-  ])('is an error of the host where %s cannot be used: %j', async (name, made) => {
+  ])('is an error of the host if %s is invalid: %j', async (name, made) => {
     const issueToken = () => ({ token: 'never-delivered', ...made })
     const service = startService({ issueToken })
     const { poll } = await approved(service)

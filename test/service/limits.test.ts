@@ -58,12 +58,15 @@ describe('requests for codes', () => {
     ['2001:db8:7::1', ['2001:db8:7:0:1:2:3:4', '2001:db8:7:ffff::1'], '2001:db8:8::1'],
     ['192.0.2.1', ['::ffff:192.0.2.1', '64:ff9b::c000:201', '64:FF9B::192.0.2.1'], '192.0.2.2'],
     ['64:ff9b::c000:201', ['64:ff9b::192.0.2.1', '192.0.2.1'], '64:ff9b::c000:202'],
-  ])('from %s are counted with those from %j, and not with those from %s', async (first, same, other) => {
-    const service = start({ limits: { codesRequests: { max: 1 + same.length, window: 60 } } })
-    for (const address of [first, ...same]) expect((await ask(service, address)).status).toBe(200)
-    for (const address of [first, ...same]) expect((await ask(service, address)).status).toBe(429)
-    expect((await ask(service, other)).status).toBe(200)
-  })
+  ])(
+    'from %s are counted together with those from %j, but not with those from %s',
+    async (first, same, other) => {
+      const service = start({ limits: { codesRequests: { max: 1 + same.length, window: 60 } } })
+      for (const address of [first, ...same]) expect((await ask(service, address)).status).toBe(200)
+      for (const address of [first, ...same]) expect((await ask(service, address)).status).toBe(429)
+      expect((await ask(service, other)).status).toBe(200)
+    },
+  )
 
   test('are also counted for an address that belongs to no network', async () => {
     const service = start({ limits })

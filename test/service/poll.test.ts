@@ -206,7 +206,7 @@ describe('a decision', () => {
     ['without the hyphen', (code: string) => code.replace('-', '')],
     ['with spaces', (code: string) => ` ${code.replace('-', ' ')} `],
     ['with a dash', (code: string) => code.replace('-', '–')],
-  ])('takes a user code %s', async (_, write) => {
+  ])('accepts a user code %s', async (_, write) => {
     const service = startService()
     const { userCode } = await service.begin()
     expect(await service.approve(write(userCode), 'octocat')).toBe('done')

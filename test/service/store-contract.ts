@@ -16,7 +16,7 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
     })
 
     test.each<NonNullable<Json>>(['text', 0, false, [1, 'a', null], { a: { b: [] } }, ''])(
-      'gives back %j as it was written',
+      'returns %j as it was written',
       async (value) => {
         const store = await createStore()
         await write(store, 'key', value)
@@ -35,7 +35,7 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
     })
 
     test.each(['user-code:BCDF-GHJK', '{braces}', 'a b\nc', '*', 'ключ'])(
-      'takes %j for a key',
+      'accepts %j as a key',
       async (key) => {
         const store = await createStore()
         await write(store, key, 'kept')
@@ -124,7 +124,7 @@ export function storeContract(name: string, createStore: () => Store | Promise<S
     })
 
     test.each(Array.from({ length: 5 }, (_, round) => round))(
-      'lets one decision and one token through, of 200 that come at once (%i)',
+      'accepts one decision and one token of 200 concurrent ones (%i)',
       async (round) => {
         const store = await createStore()
         const earlyPolls = { max: Number.POSITIVE_INFINITY, window: 1 }

@@ -37,14 +37,14 @@ test.each([
   ['issuing', 'authorization_pending', 'issuing'],
   ['denied', 'access_denied', 'denied'],
   ['authorized', 'incorrect_device_code', 'authorized'],
-] as const)('a grant that was stored as %s is told %s, and kept as %s', async (state, said, kept) => {
+] as const)('a grant stored as %s polls as %s and is then stored as %s', async (state, said, kept) => {
   const service = await startOn(state)
   expect(await service.poll()).toBe(said)
   expect(await service.kept()).toBe(kept)
 })
 
 test.each(['requested', 'pending', 'slowed'] as const)(
-  'a grant that was stored as %s can be decided',
+  'a grant stored as %s can be decided',
   async (state) => {
     const service = await startOn(state)
     expect(await service.approve(service.userCode, 'octocat')).toBe('done')

@@ -17,7 +17,7 @@ describe('GET /user', () => {
       { id: 7, login: 'octocat' },
     ],
     ['octocat', { login: 'octocat' }],
-  ])('says that a token of %j belongs to %j', async (user, body) => {
+  ])('returns for a token of %j the user %j', async (user, body) => {
     const service = startService()
     const token = await authorize(service, user)
     const response = await service.whoIs(token)

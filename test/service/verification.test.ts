@@ -424,7 +424,7 @@ test.each([
   ['nobody', undefined],
   ['a record without a name', { id: 7 }],
   ['a record with an empty name', { id: 7, login: '' }],
-])('nobody approves where identify gives %s', async (_, user) => {
+])('approval is refused if identify returns %s', async (_, user) => {
   const { cookie, csrf } = await openPage(startService())
   const service = startService({ identify: () => ({ user: user as string }) })
   const { userCode, poll } = await service.begin()
@@ -445,7 +445,7 @@ describe('a forged form', () => {
     ['without a cookie', ({ csrf }) => [{ csrf }, undefined]],
     ['without a token', ({ cookie }) => [{}, cookie]],
     ['with the token of another browser', ({ cookie }, { csrf }) => [{ csrf }, cookie]],
-    ['with a cookie of its own making', ({ csrf }) => [{ csrf }, 'authgraph=x']],
+    ['with an invented cookie', ({ csrf }) => [{ csrf }, 'authgraph=x']],
     ['with an empty token', ({ cookie }) => [{ csrf: '' }, cookie]],
   ]
 
@@ -512,7 +512,7 @@ describe('the headers of the page', () => {
   test.each([
     [undefined, /^authgraph=[0-9a-f]{32}; Path=\/; HttpOnly; SameSite=Lax$/],
     ['https://login.example', /^__Host-authgraph=[0-9a-f]{32}; Path=\/; HttpOnly; SameSite=Lax; Secure$/],
-  ])('the cookie of %s is kept from scripts and other sites', async (authUrl, cookie) => {
+  ])('the cookie of %s is hidden from scripts and other sites', async (authUrl, cookie) => {
     const { fetch } = startService(authUrl === undefined ? {} : { authUrl })
     const address = authUrl === undefined ? ADDRESS : `${authUrl}/login/device`
     const response = await fetch(address)

@@ -59,7 +59,7 @@ describe('waiting grants', () => {
         await service.poll(code.device_code)
       },
     ],
-  ])('are one less after %s, in all and in their network', async (_, settle) => {
+  ])('decrease by one after %s, in total and in their network', async (_, settle) => {
     for (const limits of [{ waitingGrants: 2 }, { waitingGrantsInNetwork: 2 }]) {
       const service = start(limits)
       const { body } = await service.ask('192.0.2.1')
@@ -96,7 +96,7 @@ describe('waiting grants', () => {
   test.each([
     ['older', 0, 1],
     ['newer', 1, 2],
-  ])('are one less of those that expire with it: the %s one', async (_, settled, room) => {
+  ])('decrease in their own counting period: the %s one', async (_, settled, room) => {
     const service = start({ waitingGrants: 3 }, { expiresIn: 1600 })
     const codes = [(await service.ask('192.0.2.1')).body]
     service.wait(800)
@@ -123,7 +123,7 @@ describe('waiting grants', () => {
   test.each([
     ['in all', { waitingGrants: 1 }],
     ['in a network', { waitingGrantsInNetwork: 1 }],
-  ])('that the store had no room for are not counted %s', async (_, limits) => {
+  ])('that did not fit into the store are not counted %s', async (_, limits) => {
     const memory = memoryStore({ clock: { now: () => 0 } })
     let isFull = true
     const store: Store = {

@@ -5,7 +5,7 @@ import { startService } from '../support/start-service.ts'
 describe.each([
   ['a network', 'wrongUserCodesInNetwork', '192.0.2.1'],
   ['all', 'wrongUserCodesInAll', '198.51.100.1'],
-] as const)('where the users of %s were wrong too often', (_, limit, address) => {
+] as const)('after too many wrong codes from %s', (_, limit, address) => {
   async function exhausted() {
     const wrongUserCodes = { max: 5, window: 3000 }
     const limits = { wrongUserCodes, [limit]: { max: 3, window: 300 } }

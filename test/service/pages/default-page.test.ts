@@ -64,7 +64,7 @@ describe('the default page', () => {
   })
 
   test.each(['an empty field', 'a code that came with the address', 'a request'] as const)(
-    'warns of codes that somebody sent: %s',
+    'warns about codes from somebody else: %s',
     (name) => {
       expect(read(samples[name]).querySelector('.caution')?.textContent).toMatch(
         /^If someone sent you .*: they would get access to your account\.$/,
@@ -247,7 +247,7 @@ test.each([
     'overall:write',
     'write:wall',
   ],
-])('the scope %j is not', (scope) => {
+])('the scope %j is not risky', (scope) => {
   expect(isRiskyScope(scope)).toBe(false)
 })
 

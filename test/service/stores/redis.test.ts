@@ -295,7 +295,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
 
   describe('while Redis is unreachable', () => {
     test.each<['killed' | 'frozen']>([['killed'], ['frozen']])(
-      '(%s) an update is refused in time',
+      '(%s) an update is rejected within the timeout',
       async (how) => {
         const server = await mortalRedis()
         const store = await impatientStoreAt(server.url)
