@@ -25,3 +25,18 @@ test.each([
 ])('a timer takes %s, as those of runtimes do', async (_, delay, fires) => {
   expect(await firesAfter(delay)).toBe(fires)
 })
+
+test('timers fire by the time they are due, then in the order in which they were set', async () => {
+  const time = new VirtualTime()
+  const clock = time.clock()
+  const fired: string[] = []
+  const delays = [30, 10, 20, 10, 40, 0, 20, 10]
+  const timers = delays.map((delay, index) => clock.setTimeout(() => fired.push(`${delay} ${index}`), delay))
+  clock.clearTimeout(timers[3])
+  clock.clearTimeout(timers[3])
+  expect(time.timers).toBe(7)
+  await time.advance(35)
+  expect(fired).toEqual(['0 5', '10 1', '10 7', '20 2', '20 6', '30 0'])
+  clock.clearTimeout(timers[0])
+  expect(time.timers).toBe(1)
+})

@@ -1,12 +1,8 @@
 import type { Clock } from '../../client/options.ts'
+import { type Timer, TimerQueue } from './timer-queue.ts'
 
 /** The longest timer in milliseconds: runtimes fire a longer one at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
-
-interface Timer {
-  readonly due: number
-  readonly callback: () => void
-}
 
 /**
  * Time that passes only when a test says so. Between two timers, everything runs that waits only for the event loop, so
@@ -15,7 +11,7 @@ interface Timer {
 export class VirtualTime {
   /** The current time in epoch milliseconds. */
   now = Date.UTC(2026, 0, 1)
-  readonly #timers = new Set<Timer>()
+  readonly #timers = new TimerQueue()
   #holds = 0
 
   /** Creates a clock that runs `rate` times as fast: 1.02 is two percent fast. */
@@ -23,12 +19,8 @@ export class VirtualTime {
     const start = this.now
     return {
       now: () => start + (this.now - start) * rate,
-      setTimeout: (callback, delay) => {
-        const timer = { due: this.now + runtimeDelay(delay) / rate, callback }
-        this.#timers.add(timer)
-        return timer
-      },
-      clearTimeout: (timer: Timer) => void this.#timers.delete(timer),
+      setTimeout: (callback, delay) => this.#timers.add(this.now + runtimeDelay(delay) / rate, callback),
+      clearTimeout: (timer?: Timer) => timer && this.#timers.clear(timer),
     }
   }
 
@@ -59,17 +51,22 @@ export class VirtualTime {
     return this.#timers.size
   }
 
+  /** Moves to the timer that is due next and fires it. False where none is due until `end` (epoch milliseconds). */
+  step(end = Number.POSITIVE_INFINITY): boolean {
+    const { next } = this.#timers
+    if (next?.callback === undefined || next.due > end) return false
+    const { callback } = next
+    this.#timers.clear(next)
+    this.now = Math.max(this.now, next.due)
+    callback()
+    return true
+  }
+
   /** Advances time by this many milliseconds. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.now + milliseconds
-    for (;;) {
-      await this.settle()
-      const next = [...this.#timers].sort((a, b) => a.due - b.due)[0]
-      if (next === undefined || next.due > end) break
-      this.#timers.delete(next)
-      this.now = Math.max(this.now, next.due)
-      next.callback()
-    }
+    do await this.settle()
+    while (this.step(end))
     this.now = end
   }
 
@@ -79,7 +76,7 @@ export class VirtualTime {
     for (;;) {
       await this.settle()
       if (isTrue()) return
-      const due = Math.min(...[...this.#timers].map((timer) => timer.due))
+      const due = this.#timers.next?.due ?? Number.POSITIVE_INFINITY
       if (due > end) throw new Error(`not true after ${limit} ms of virtual time`)
       await this.advance(due - this.now)
     }
