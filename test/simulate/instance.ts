@@ -1,0 +1,127 @@
+import { createService, type Service } from '../../src/service/create-service.ts'
+import type { Handler } from '../../src/service/http/types.ts'
+import type { Change, Json, Store } from '../../src/service/store.ts'
+import { memoryStore } from '../../src/service/stores/memory.ts'
+import { redisStore } from '../../src/service/stores/redis.ts'
+import type { IssueFault } from './profiles.ts'
+import type { Exchange, World } from './world.ts'
+
+export const AUTH_URL = 'https://login.example'
+
+/** One instance of the service. */
+export interface Instance {
+  readonly name: string
+  readonly service: Service
+  /** What lies below `fetch`: the simulator is built with an adapter that leaves it as it is. */
+  readonly handle: Handler
+  /** What breaks the connection of each request that it handles. */
+  readonly open: Map<Exchange, () => void>
+  isDead: boolean
+  /** Until when it stands still, epoch milliseconds. */
+  stalledUntil: number
+}
+
+/** A record with the update that wrote it, so that the judge can tell one that was made twice. */
+export interface Boxed {
+  readonly update: number
+  readonly value: NonNullable<Json>
+}
+
+/** Starts one more instance. */
+export function startInstance(world: World): Instance {
+  const { choices, profile } = world
+  const { interval, lifetime: expiresIn, firstPoll } = profile
+  const name = `instance ${world.instances.length + 1}`
+  const skew = choices.between(-profile.skew, profile.skew, name, 'skew') * 1000
+  const clock = { now: () => world.now + skew }
+  const instance = { name, open: new Map(), isDead: false, stalledUntil: 0 } as unknown as Instance
+  const watched = (what: string) => (said: unknown) => world.judge.logged(what, said)
+  const service = createService({
+    clients: [{ clientId: 'client', name: 'Client' }],
+    authUrl: AUTH_URL,
+    interval,
+    expiresIn,
+    firstPoll,
+    clock,
+    store: observed(
+      world,
+      profile.store === 'redis'
+        ? redisStore(world.redis.connect(instance), { clock })
+        : memoryStore({ clock }),
+    ),
+    clientAddress: ({ address }) => address,
+    identify: ({ header }) => ({ user: header('x-user') ?? '' }),
+    issueToken: ({ user, scopes: [scope = ''] }) => issueToken(world, String(user), Number(scope.slice(6))),
+    onWarning: watched('onWarning'),
+    onError: watched('onError'),
+    onResponse: watched('onResponse'),
+  })
+  Object.assign(instance, { service, handle: service.fetch as unknown as Handler })
+  world.instances.push(instance)
+  return instance
+}
+
+/** An instance dies: the connections to it break, whatever it was about to do is not done, and another one is started. */
+export function kill(world: World, instance: Instance): void {
+  if (instance.isDead) return
+  world.note(world.login, instance.name, 'is killed')
+  instance.isDead = true
+  for (const [{ login }, breakConnection] of instance.open) {
+    world.judge.faulted(login, 'its instance was killed')
+    world.after(2, breakConnection)
+  }
+  world.after(world.choices.between(50, 2000, instance.name, 'restart'), () => startInstance(world))
+}
+
+/** An instance stands still, as for a collection of garbage or the move of a virtual machine. */
+export function stall(world: World, instance: Instance): void {
+  const seconds = world.choices.between(0.5, 14, instance.name, 'stall', world.exchange?.id ?? '')
+  world.note(world.login, instance.name, `stands still for ${seconds.toFixed(1)} s`)
+  instance.stalledUntil = world.now + seconds * 1000
+}
+
+/** The host's own code: at times slow, at times failing. The scope names the login. */
+function issueToken(world: World, user: string, login: number): Promise<string> {
+  const { choices, judge } = world
+  const { times, holder } = judge.issues(login)
+  const fault = choices.oneOf<IssueFault>(world.profile.issue, 'issue', login, times)
+  if (fault) {
+    world.count(`issueToken: ${fault}`)
+    world.note(login, 'issueToken', fault)
+    judge.excuse(holder, login, `issueToken: ${fault}`)
+  }
+  const token = `gho_${choices.bits('token', login, times).toString(16).padStart(40, '0')}`
+  judge.made(token, user)
+  if (fault === 'never') return new Promise(() => undefined)
+  if (fault === 'fail') return Promise.reject(new Error('the directory is away'))
+  if (fault === undefined) return Promise.resolve(token)
+  return new Promise((resolve) =>
+    world.after(choices.between(500, 12_000, 'slow', login, times), () => resolve(token), world.instance),
+  )
+}
+
+/** Names each update in what it writes, and tells the judge of the writes of a store in memory. */
+function observed(world: World, store: Store): Store {
+  return {
+    async update(key, change) {
+      const { exchange, login } = world
+      world.updates += 1
+      const update = world.updates
+      const boxing = (stored: Json | undefined) => {
+        const made = change((stored as Boxed | undefined)?.value)
+        if (made.value === undefined) return made
+        const value = made.value === null ? null : { update, value: made.value }
+        if (world.profile.store === 'memory')
+          world.judge.wrote(key, value ?? undefined, 'expiresAt' in made ? made.expiresAt - world.now : 0)
+        return { ...made, value } as Change<typeof made.result>
+      }
+      try {
+        return await store.update(key, boxing)
+      } finally {
+        // The updates of one key wait for each other: it may have been resumed by an event of another request.
+        world.exchange = exchange
+        world.login = login
+      }
+    },
+  }
+}

@@ -1,0 +1,427 @@
+import { createHash } from 'node:crypto'
+import { inspect } from 'node:util'
+import type { Grant } from '../../src/service/grant-steps.ts'
+import type { ServiceResponse } from '../../src/service/http/types.ts'
+import { GRANT_PREFIX } from '../../src/service/store.ts'
+import type { Boxed } from './instance.ts'
+import type { Login } from './login.ts'
+import { type Exchange, NOBODY, type World } from './world.ts'
+
+/** Seconds before the end of the lifetime after which a decision may come too late for a device whose polls break. */
+const LATE = 15
+
+/** The loss that a kill may cause: the other choice would be to deliver a token twice. */
+export const KILLED = 'its instance was killed once the token was settled'
+
+/** Milliseconds for which a grant is remembered after it has expired. */
+const MEMORY = 10 * 60 * 1000
+
+/** Milliseconds that a request may take: some updates of two seconds each, and an `issueToken` of ten. */
+const LONGEST_REQUEST = 60_000
+
+/** Milliseconds for which a fault of Redis explains a request that failed. */
+const TROUBLE = 8000
+
+/** The longest that a record may still be kept, in milliseconds, by the beginning of its key. */
+const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: World) => number])[] = [
+  [GRANT_PREFIX, lifetimeOf],
+  ['user-code:', lifetimeOf],
+  ['limit:waitingGrants', lifetimeOf],
+  ['limit:', () => 300_000],
+  ['token:', () => 365 * 24 * 3600 * 1000],
+  ['form-secret', () => 30 * 24 * 3600 * 1000],
+]
+
+/** A device code, a token or a user code. */
+const SECRET = /\b[0-9a-f]{40}\b|gho_|\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/
+
+/** The steps that a grant may take, written down once more: not those of its machine. */
+const STEPS: Readonly<Record<Grant['state'] | 'none', readonly Grant['state'][]>> = {
+  none: ['requested'],
+  requested: ['pending', 'slowed', 'approved', 'denied', 'expired'],
+  pending: ['pending', 'slowed', 'approved', 'denied', 'expired'],
+  slowed: ['pending', 'slowed', 'approved', 'denied', 'expired'],
+  approved: ['issuing', 'expired'],
+  issuing: ['issuing', 'approved', 'authorized', 'expired'],
+  denied: ['expired'],
+  authorized: [],
+  expired: [],
+}
+
+/** A grant as the writes to the store tell it. */
+interface Truth {
+  grant: Grant | undefined
+  decided: { readonly state: 'approved' | 'denied'; readonly at: number; readonly user: string } | undefined
+  /** The poll whose claim held when the token was settled. */
+  settledBy: string | undefined
+  /** Those that held the lease, the last one last, and until when. */
+  readonly leases: { readonly holder: string; until: number }[]
+  readonly tokens: Set<string>
+  /** A failover has lost a write of it: all promises are off. */
+  isUndone: boolean
+  issues: number
+}
+
+/**
+ * Checks after every step what must hold. What happened is read from the writes to the store, never from what a device
+ * says; and a loss is excused by a fault that was really played on that login, never by the look of it.
+ */
+export class Judge {
+  readonly #world: World
+  readonly #truths = new Map<string, Truth>()
+  readonly #updates = new Set<number>()
+  readonly #excuses = new Set<string>()
+  readonly #owners = new Map<string, string>()
+  readonly #undone = new Set<string>()
+  readonly #logins = new Map<number, Login>()
+  readonly #exchanges = new Map<string, Exchange>()
+  readonly #answered = new Set<Exchange>()
+  /** Documented losses, by their name. */
+  readonly losses = new Map<string, number>()
+  /** How the logins have ended. */
+  readonly ends: string[] = []
+  checks = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  begins(login: Login): void {
+    this.#logins.set(login.number, login)
+  }
+
+  /** A record was written, or deleted. `lifetime` in milliseconds. */
+  wrote(key: string, record: unknown, lifetime: number): void {
+    const { update, value } = (record ?? {}) as Partial<Boxed>
+    if (update !== undefined) {
+      this.#holds(!this.#updates.has(update), NOBODY, () => `an update of ${nameOf(key)} was made twice`)
+      this.#updates.add(update)
+      const [, longest] = LONGEST_KEPT.find(([prefix]) => key.includes(prefix)) ?? []
+      const most = longest?.(this.#world) ?? 0
+      this.#holds(lifetime <= most, NOBODY, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
+    }
+    const name = keyIn(key)
+    if (name.startsWith(GRANT_PREFIX) && value) this.#stepped(this.#truthOf(name), value as unknown as Grant)
+  }
+
+  /** A failover has lost a write. */
+  undone(key: string, lost: unknown, before: unknown): void {
+    this.#updates.delete((lost as Boxed | undefined)?.update ?? NOBODY)
+    this.#undone.add(keyIn(key))
+    if (!key.includes(GRANT_PREFIX)) return
+    const truth = this.#truthOf(keyIn(key))
+    truth.grant = (before as Boxed | undefined)?.value as unknown as Grant | undefined
+    truth.isUndone = true
+  }
+
+  #stepped(truth: Truth, after: Grant): void {
+    const { grant: before } = truth
+    const { now } = this.#world
+    const login = loginOf(after)
+    const from = before?.state ?? 'none'
+    this.#world.note(
+      login,
+      'store',
+      from === after.state ? `${after.state} again` : `${from} -> ${after.state}`,
+    )
+    this.#holds(STEPS[from].includes(after.state), login, `the grant went from ${from} to ${after.state}`)
+    truth.grant = after
+    if (before === undefined) return
+    const raised = after.interval - before.interval
+    this.#holds(
+      raised === (after.state === 'slowed' ? 5 : 0),
+      login,
+      `the interval went from ${before.interval} to ${after.interval} in ${after.state}`,
+    )
+    if ((after.state === 'approved' && from !== 'issuing') || after.state === 'denied')
+      truth.decided = { state: after.state, at: now, user: String(after.user ?? '') }
+    this.#holds(
+      after.user === null || truth.decided?.user === after.user || truth.isUndone,
+      login,
+      'the user of the grant has changed',
+    )
+    if (from === 'issuing' && before.lease) {
+      const last = truth.leases.at(-1)
+      const isTakenOver = after.state === 'issuing' && last !== undefined
+      if (isTakenOver)
+        this.#holds(
+          last.until - this.#tolerance() <= now,
+          login,
+          'a lease was taken that another poll still had',
+        )
+      if (last) last.until = Math.min(last.until, now)
+      if (after.state === 'authorized') truth.settledBy = holderOf(before.lease.claim)
+    }
+    if (after.state === 'issuing' && after.lease)
+      truth.leases.push({ holder: holderOf(after.lease.claim), until: after.lease.until })
+  }
+
+  /** Who issues a token of a login, and how often that was tried before. */
+  issues(number: number): { readonly times: number; readonly holder: string } {
+    const truth = this.#truthBy(number)
+    if (truth) truth.issues += 1
+    return { times: truth?.issues ?? 0, holder: truth?.leases.at(-1)?.holder ?? '' }
+  }
+
+  made(token: string, user: string): void {
+    this.#owners.set(token, user)
+  }
+
+  /** A fault was played that explains why a request brings no token. */
+  excuse(exchange: string, login: number, why: string): void {
+    this.#excuses.add(exchange)
+    this.faulted(login, why)
+  }
+
+  /** A fault was played on a login, or met it. */
+  faulted(number: number, why: string): void {
+    const login = this.#logins.get(number)
+    if (login?.status === undefined && login) login.fault = { why, at: this.#world.now }
+  }
+
+  arrived(exchange: Exchange): void {
+    this.#exchanges.set(exchange.id, exchange)
+  }
+
+  /** An instance has made its response: it may be lost yet. */
+  responded(exchange: Exchange, reply: ServiceResponse | string): void {
+    this.#answered.add(exchange)
+    const { login, kind } = exchange
+    const took = this.#world.now - exchange.arrivedAt
+    this.#holds(took <= LONGEST_REQUEST, login, `a request took ${took} ms`)
+    if (typeof reply === 'string') return
+    const { status, body } = reply
+    this.#holds(status !== 500, login, 'the service failed with status 500')
+    if (kind === 'flood') return
+    if (status === 503) {
+      this.faulted(login, 'the store was away')
+      this.#holds(this.#isTroubled(exchange), login, 'the service was busy for no reason')
+    }
+    if (kind === 'poll' && status !== 503) this.#polled(exchange, JSON.parse(body))
+  }
+
+  #polled(exchange: Exchange, { access_token, error, interval }: Record<string, string>): void {
+    const { login: number, id } = exchange
+    const login = this.#logins.get(number)
+    const truth = this.#truthBy(number)
+    const { now } = this.#world
+    if (truth === undefined || login === undefined || truth.isUndone) return
+    const { grant, decided } = truth
+    const check = (holds: boolean, what: string) => this.#holds(holds, number, what)
+    const isDecided = decided !== undefined && decided.at < exchange.arrivedAt
+    const end = (grant?.expiresAt ?? 0) + this.#tolerance()
+    if (access_token !== undefined) {
+      truth.tokens.add(access_token)
+      check(truth.tokens.size === 1, 'a grant has brought a second token')
+      check(truth.settledBy === id, 'a token was delivered under the claim of another poll')
+      check(this.#owners.get(access_token) === decided?.user, 'a token stands for another user')
+      return
+    }
+    switch (error) {
+      case 'authorization_pending':
+        check(exchange.arrivedAt <= end, 'a code was still pending after its end')
+        if (isDecided && decided.state === 'approved')
+          check(this.#isExcused(exchange, truth), 'an approved grant was said to be pending')
+        check(!isDecided || decided.state === 'approved', 'a denied grant was said to be pending')
+        break
+      case 'slow_down':
+        check(!isDecided, 'a decision hid behind slow_down')
+        check(Number(interval) > login.interval, `slow_down told an interval of ${interval} s`)
+        break
+      case 'access_denied':
+        check(decided?.state === 'denied', 'a device was told of a denial that there is not')
+        break
+      case 'expired_token':
+        check(now >= end - 2 * this.#tolerance(), 'a code was said to have expired early')
+        break
+      case 'incorrect_device_code':
+        check(truth.settledBy !== undefined, 'a code was unknown that holds')
+        break
+      default:
+        check(false, `a poll was refused with ${error}`)
+    }
+  }
+
+  /** Whether another poll holds the lease, or this one had it and failed for a reason that is known. */
+  #isExcused(exchange: Exchange, truth: Truth): boolean {
+    const isHeld = truth.leases.some(
+      ({ holder, until }) => holder !== exchange.id && until + this.#tolerance() >= exchange.arrivedAt,
+    )
+    const isStalled = this.#world.now - exchange.arrivedAt > 9000
+    return isHeld || isStalled || exchange.isGone || this.#excuses.has(exchange.id)
+  }
+
+  /** A response did not reach the device: the token in it is lost, if there was one. */
+  dropped({ login }: Exchange, { body }: ServiceResponse, why: string): void {
+    if (!body.includes('"access_token"')) return
+    this.#world.note(login, 'network', `a token is lost: ${why}`)
+    const lost = this.#logins.get(login)
+    if (lost) lost.lost ??= `its response was lost: ${why}`
+  }
+
+  /** Something was logged by an instance. */
+  logged(what: string, said: unknown): void {
+    const text = said instanceof Error ? inspect(said, { depth: 6 }) : JSON.stringify(said)
+    this.#holds(!SECRET.test(text), this.#world.login, `${what} was told a secret`)
+  }
+
+  /** A login has ended. Where its token has gone shows when all that was on its way has arrived. */
+  ended(login: Login): void {
+    this.ends.push(String(login.status))
+    if (login.status === 'expired' && !login.wasToldOfEnd)
+      login.checkEnd((holds, what) => this.#holds(holds, login.number, what))
+    this.#world.after(LONGEST_REQUEST, () => this.#judge(login))
+  }
+
+  #judge(login: Login): void {
+    const { number, status } = login
+    const truth = this.#truthBy(number)
+    const decided = truth?.decided
+    const reason = this.#lossOf(login, truth)
+    const check = (holds: boolean, what: string) => this.#holds(holds, number, what)
+    if (login.grantKey === undefined) {
+      this.#lose(login, login.fault && `no codes: ${login.fault.why}`, `${status} without codes`)
+    } else if (truth?.isUndone || status === 'failed') {
+      if (status !== 'authorized') this.#lose(login, reason, `failed: ${login.error}`)
+    } else if (status === 'authorized') {
+      check(truth?.tokens.has(login.token) === true, 'authorized with a token that no instance has sent')
+      check(decided?.state === 'approved', 'authorized without an approval')
+    } else if (status === 'denied') {
+      check(decided?.state === 'denied', 'denied, which nobody did')
+    } else if (decided && decided.at <= this.#lastMoment(truth)) {
+      const { fault } = login
+      const since = fault && fault.at >= decided.at ? `no poll got through: ${fault.why}` : undefined
+      const slowed = login.hasNoTimeLeft ? 'slow_down left no time for a poll' : undefined
+      this.#lose(login, reason ?? since ?? slowed, `${status}, although ${decided.state} in time`)
+    }
+  }
+
+  /** Until when a decision is sure to reach its device. */
+  #lastMoment({ grant }: Truth): number {
+    return (grant?.expiresAt ?? 0) - LATE * 1000 - this.#tolerance()
+  }
+
+  /** A loss that is documented, if there is a reason for it. */
+  #lose({ number }: Login, reason: string | undefined, what: string): void {
+    this.#holds(reason !== undefined, number, what)
+    if (reason === undefined) return
+    this.losses.set(reason, (this.losses.get(reason) ?? 0) + 1)
+    this.#world.note(number, 'judge', `a documented loss: ${reason}`)
+  }
+
+  /** Where the token of a login has gone, in truth. */
+  #lossOf(login: Login, truth: Truth | undefined): string | undefined {
+    if (truth?.isUndone) return 'a failover lost a write'
+    if (login.lost !== undefined) return login.lost
+    if (truth?.settledBy === undefined) return undefined
+    const holder = this.#exchanges.get(truth.settledBy)
+    if (holder?.instance?.isDead) return KILLED
+    return holder && this.#isTroubled(holder) ? 'the store failed once the token was settled' : undefined
+  }
+
+  /** A token was shown to the service. */
+  recognised(login: Login, { status, body }: ServiceResponse): void {
+    const isUndone =
+      [...this.#undone].some((key) => key === tokenKey(login.token)) || this.#truthBy(login.number)?.isUndone
+    if (isUndone) return
+    this.#holds(status === 200, login.number, `the service knows a token no more: status ${status}`)
+    this.#holds(
+      status !== 200 || JSON.parse(body).login === this.#owners.get(login.token),
+      login.number,
+      'the service takes a token for that of another user',
+    )
+  }
+
+  /** The world has come to its end. */
+  finish(): void {
+    const { instances, redis, time } = this.#world
+    for (const exchange of this.#exchanges.values()) {
+      const isDone = this.#answered.has(exchange) || exchange.instance?.isDead === true
+      this.#holds(isDone, exchange.login, `request ${exchange.id} was never answered`)
+    }
+    this.#holds(time.timers === 0, NOBODY, 'timers are left')
+    this.#holds(
+      instances.some(({ isDead }) => !isDead),
+      NOBODY,
+      'no instance is left',
+    )
+    time.now += lifetimeOf(this.#world) + 300_000
+    const left = redis.keys.filter((key) => !/token:|form-secret/.test(key))
+    this.#holds(left.length === 0, NOBODY, `records are left, such as ${nameOf(left[0] ?? '')}`)
+    for (const [number, login] of this.#logins) this.#holds(login.status !== undefined, number, 'never ended')
+  }
+
+  /** Redis has failed lately, or the instance stood still: its timers may then fire before replies that are there. */
+  #isTroubled({ arrivedAt, instance }: Exchange): boolean {
+    const stalledUntil = instance?.stalledUntil ?? 0
+    return this.#world.redis.troubledAt >= arrivedAt - TROUBLE || stalledUntil >= arrivedAt
+  }
+
+  /** Milliseconds by which the clocks of two instances may differ. */
+  #tolerance(): number {
+    return this.#world.profile.skew * 2000
+  }
+
+  #truthBy(number: number): Truth | undefined {
+    const key = this.#logins.get(number)?.grantKey
+    return key === undefined ? undefined : this.#truths.get(key)
+  }
+
+  #truthOf(key: string): Truth {
+    const known = this.#truths.get(key)
+    if (known) return known
+    const made: Truth = {
+      grant: undefined,
+      decided: undefined,
+      settledBy: undefined,
+      leases: [],
+      tokens: new Set(),
+      isUndone: false,
+      issues: 0,
+    }
+    this.#truths.set(key, made)
+    return made
+  }
+
+  #holds(holds: boolean, login: number, what: string | (() => string)): void {
+    this.checks += 1
+    if (!holds) this.#world.fail(login, typeof what === 'string' ? what : what())
+  }
+}
+
+/** The key of the grant of a device code. */
+export function grantKey(deviceCode: string): string {
+  return GRANT_PREFIX + sha256(deviceCode)
+}
+
+function tokenKey(token: string): string {
+  return `token:${sha256(token)}`
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function lifetimeOf({ profile: { lifetime, skew } }: World): number {
+  return lifetime * (17 / 16) * 1000 + MEMORY + skew * 2000
+}
+
+/** The request that drew a claim. */
+function holderOf(claim: string): string {
+  return claim.split('/')[0] ?? ''
+}
+
+/** Which login a grant is of: its scope says. */
+function loginOf({ scope }: Grant): number {
+  return Number(scope.slice('login:'.length))
+}
+
+/** A key without the prefix of the store and the braces of Redis Cluster. */
+function keyIn(key: string): string {
+  return /\{(.*)\}/.exec(key)?.[1] ?? key
+}
+
+/** What a key is of. */
+function nameOf(key: string): string {
+  return keyIn(key).split(':').slice(0, 2).join(':').slice(0, 32)
+}

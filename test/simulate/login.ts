@@ -1,0 +1,250 @@
+import type { DeviceResult } from '../../machines/device-authorization.ts'
+import { createDeviceAuthorization } from '../../src/client/create-device-authorization.ts'
+import type { Clock, DeviceAuthorizationActor, ShownCodes } from '../../src/client/options.ts'
+import { exportResume, type ResumeRecord } from '../../src/client/resume.ts'
+import { DEVICE_CODE_PATH } from '../../src/protocol/endpoints.ts'
+import { github } from '../../src/protocol/provider.ts'
+import { errorCodeOf, memberOf, readBody } from '../../src/protocol/response.ts'
+import { AUTH_URL } from './instance.ts'
+import { grantKey } from './judge.ts'
+import { send } from './network.ts'
+import { serviceRequest } from './service-request.ts'
+import { decide } from './user.ts'
+import type { Exchange, World } from './world.ts'
+
+const PROVIDER = github({ authUrl: AUTH_URL, baseUrl: AUTH_URL })
+
+/** Milliseconds by which timers may be early: for one wait, and for all waits of a login. */
+const EARLY = 3
+const EARLY_IN_ALL = 300
+
+/** Milliseconds of the longest poll. */
+const LONGEST_POLL = 30_000
+
+/** One device with its user, from the request for codes to a token that is used. */
+export class Login {
+  readonly number: number
+  /** The network that it is counted for. */
+  readonly address: string
+  status: DeviceResult['status'] | undefined
+  token = ''
+  error = ''
+  grantKey: string | undefined
+  /** Seconds between two polls, as the device was told. */
+  interval = 0
+  /** Why its token is lost. */
+  lost: string | undefined
+  /** The last fault that was played on it. */
+  fault: { readonly why: string; readonly at: number } | undefined
+  wasToldOfEnd = false
+  readonly #world: World
+  readonly #rate: number
+  readonly #clock: Clock
+  #actor: DeviceAuthorizationActor | undefined
+  /** All in milliseconds of the device, as its timers count them. */
+  #expiresAt = Number.POSITIVE_INFINITY
+  #askedAt = 0
+  #lastPollAt = Number.NEGATIVE_INFINITY
+  #mayWait = 0
+  /** By how much its clock was set. */
+  #step = 0
+  #wasOff = 0
+
+  constructor(world: World, number: number) {
+    const { choices, profile, start } = world
+    this.#world = world
+    this.number = number
+    this.address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`
+    this.#rate = 1 + choices.between(-profile.drift, profile.drift, number, 'drift')
+    const wrong = choices.between(-1, 1, number, 'clock') * 3_600_000 * Math.sign(profile.drift)
+    this.#clock = {
+      now: () => start + wrong + this.#step + this.#elapsed(),
+      setTimeout: (callback, delay) => world.after(delay / this.#rate, callback),
+      clearTimeout: (timer) => world.clear(timer),
+    }
+  }
+
+  begin(): void {
+    const { choices, profile } = this.#world
+    this.#world.judge.begins(this)
+    this.#note('begins')
+    this.#run()
+    if (choices.happens(profile.steps, this.number, 'steps')) this.#sometime('step', () => this.#setClock())
+    else if (choices.happens(profile.restarts, this.number, 'restarts'))
+      this.#sometime('restart', () => this.#restart())
+  }
+
+  /** Whether the service asked for so long a pause that the codes expire before the next poll. */
+  get hasNoTimeLeft(): boolean {
+    return this.#expiresAt - this.#lastPollAt < this.interval * 1000 + EARLY_IN_ALL
+  }
+
+  /** A code that is over by the device's own reckoning ends no sooner and no later than it was told. */
+  checkEnd(check: (holds: boolean, what: string) => void): void {
+    if (this.#step !== 0) return
+    const late = this.#elapsed() - this.#expiresAt
+    check(late >= -EARLY_IN_ALL, `the device gave up ${-late} ms before the codes expired`)
+    check(late <= LONGEST_POLL + this.#wasOff, `the device gave up ${late} ms after the codes expired`)
+  }
+
+  #run(resume?: ResumeRecord): void {
+    const { number } = this
+    const actor = createDeviceAuthorization({
+      ...(resume ? { resume } : { clientId: 'client', scopes: [`login:${number}`] }),
+      provider: PROVIDER,
+      fetch: (address, init) => this.#fetch(String(address), init),
+      clock: this.#clock,
+      random: () => this.#world.choices.number(number, 'jitter'),
+      onCodes: (codes) => resume ?? this.#show(codes),
+    })
+    this.#actor = actor
+    actor.subscribe({
+      complete: () => {
+        const { status, output } = actor.getSnapshot()
+        if (status === 'done') this.#end(output as DeviceResult)
+      },
+      error: (error) => this.#world.fail(number, `the machine has a defect: ${error}`),
+    })
+    actor.start()
+  }
+
+  async #fetch(address: string, init: RequestInit = {}): Promise<Response> {
+    const path = address.slice(AUTH_URL.length)
+    const kind = path === DEVICE_CODE_PATH ? 'codes' : 'poll'
+    const exchange = this.#world.begin(this.number, kind)
+    this.#sends(exchange)
+    const request = serviceRequest(path, { address: this.address, body: String(init.body) })
+    try {
+      const response = await send(
+        this.#world,
+        exchange,
+        (instance) => instance.handle({ ...request, isGone: () => exchange.isGone }),
+        init.signal,
+      )
+      const text = await response.text()
+      this.#hears(kind, response, readBody(text))
+      return response.bodyUsed ? new Response(text, response) : response
+    } catch (error) {
+      this.#faults(init.signal?.aborted ? 'no response in time' : 'the connection broke')
+      throw error
+    }
+  }
+
+  #sends(exchange: Exchange): void {
+    this.#note(`sends ${exchange.kind} ${exchange.id}`)
+    if (exchange.kind === 'codes') {
+      this.#askedAt = this.#elapsed()
+      return
+    }
+    const now = this.#elapsed()
+    const waited = now - this.#lastPollAt
+    const early = this.interval * 1000 - waited
+    const late = waited - this.#mayWait - this.#wasOff
+    if (early > EARLY) this.#world.fail(this.number, `a poll was ${early.toFixed(1)} ms early`)
+    if (late > 0) this.#world.fail(this.number, `a poll was ${late.toFixed(1)} ms late`)
+    if (now - this.#expiresAt > EARLY && this.#step === 0)
+      this.#world.fail(this.number, `a poll was sent ${now - this.#expiresAt} ms after the codes expired`)
+    this.#waits(LONGEST_POLL)
+  }
+
+  /** From now on counts the wait for the next poll: no shorter than the interval, and no longer than this. */
+  #waits(longest: number): void {
+    this.#lastPollAt = this.#elapsed()
+    this.#mayWait = longest
+  }
+
+  #hears(kind: Exchange['kind'], { status, headers }: Response, body: unknown): void {
+    const error = errorCodeOf(body)
+    const deviceCode = memberOf(body, 'device_code')
+    this.#note(`hears ${status} ${error ?? ''}`)
+    const retryAfter = Number(headers.get('retry-after') ?? 0)
+    if (status >= 429 || body === undefined) {
+      this.#faults(`status ${status}`, retryAfter)
+      return
+    }
+    if (kind === 'codes' && typeof deviceCode === 'string') {
+      this.grantKey = grantKey(deviceCode)
+      this.interval = Number(memberOf(body, 'interval'))
+      this.#expiresAt = this.#askedAt + Number(memberOf(body, 'expires_in')) * 1000
+    }
+    if (error === 'expired_token') this.wasToldOfEnd = true
+    if (error === 'slow_down')
+      this.interval = Math.max(this.interval + 5, Number(memberOf(body, 'interval') ?? 0))
+    this.#waits(this.interval * 2000 + 100)
+  }
+
+  #faults(what: string, retryAfter = 0): void {
+    this.#note(what)
+    this.#waits(Math.max(60_000, this.interval * 2000, retryAfter * 1000) * 1.11)
+  }
+
+  #show({ userCode }: ShownCodes): void {
+    decide(this.#world, this, userCode)
+  }
+
+  #setClock(): void {
+    this.#step = this.#world.choices.between(-1, 1, this.number, 'by') * 3_600_000
+    this.#world.count('device: clock set')
+    this.#world.judge.faulted(this.number, 'its clock was set')
+    this.#note(`its clock is set by ${(this.#step / 1000).toFixed(0)} s`)
+  }
+
+  /** The process ends, and another one resumes after some seconds. */
+  #restart(): void {
+    const snapshot = this.#actor?.getSnapshot()
+    if (snapshot?.context.codes === undefined) return
+    const record = exportResume(snapshot, this.#clock.now())
+    this.#world.count('device: restart')
+    this.#world.judge.faulted(this.number, 'it was restarted')
+    this.#note('stops')
+    this.#actor?.stop()
+    this.#wasOff = this.#world.choices.between(100, 8000, this.number, 'off')
+    this.#world.after(this.#wasOff, () => {
+      this.#note('resumes')
+      this.#run(record)
+    })
+  }
+
+  #sometime(what: string, run: () => void): void {
+    const { choices, profile } = this.#world
+    const seconds = choices.between(1, Math.min(profile.decides[1], profile.lifetime) / 2, this.number, what)
+    this.#world.after(seconds * 1000, () => this.status === undefined && run())
+  }
+
+  #end(result: DeviceResult): void {
+    this.status = result.status
+    if (result.status === 'authorized') this.token = result.token.accessToken.reveal()
+    if (result.status === 'failed') {
+      this.error = `${result.error.code} ${result.error.message}`
+      this.#world.judge.logged('the error of a device', result.error)
+    }
+    this.#note(`ends ${result.status} ${this.error}`)
+    this.#world.active -= 1
+    this.#world.judge.ended(this)
+    if (this.token !== '') this.#use(5)
+  }
+
+  /** Shows the token to the service, some time later: again where the network fails. */
+  #use(tries: number): void {
+    const world = this.#world
+    const exchange = world.begin(this.number, 'user')
+    world.after(world.choices.between(100, 30_000, 'use', exchange.id), () => {
+      const request = serviceRequest('/user', { method: 'GET', authorization: `Bearer ${this.token}` })
+      send(world, exchange, (instance) => instance.handle(request))
+        .then(async (response) => {
+          const { made } = response as { made?: Parameters<typeof world.judge.recognised>[1] }
+          if (made === undefined || made.status === 503) throw new Error('not answered by the service')
+          world.judge.recognised(this, made)
+        })
+        .catch(() => tries > 1 && this.#use(tries - 1))
+    })
+  }
+
+  #elapsed(): number {
+    return (this.#world.now - this.#world.start) * this.#rate
+  }
+
+  #note(text: string): void {
+    this.#world.note(this.number, 'device', text)
+  }
+}

@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util'
+import { mix } from './choices.ts'
+import { flood } from './flood.ts'
+import { startInstance } from './instance.ts'
+import { Login } from './login.ts'
+import { PROFILES, type Profile } from './profiles.ts'
+import { Report } from './report.ts'
+import { enter, realTime, replaceGlobals } from './runtime.ts'
+import { World } from './world.ts'
+
+/**
+ * Simulates logins under faults: `--seed N --logins N --profile NAME`, `--trace SEED:LOGIN --profile NAME` to replay one
+ * of them, `--json` for programs, `--until-caught` to stop at the first violation.
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    logins: { type: 'string', default: '1000' },
+    profile: { type: 'string', default: 'all' },
+    trace: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    'until-caught': { type: 'boolean', default: false },
+  },
+})
+
+replaceGlobals()
+process.exitCode = values.trace === undefined ? await simulate() : await replay(values.trace)
+
+async function simulate(): Promise<number> {
+  const names = values.profile === 'all' ? Object.keys(PROFILES) : [values.profile]
+  const begin = realTime()
+  const report = new Report(Number(values.seed))
+  const share = Math.ceil(Number(values.logins) / names.length)
+  for (const name of names) {
+    const profile = profileOf(name)
+    for (let first = 0; first < share; first += profile.logins) {
+      const world = await run(name, Number(values.seed), first)
+      report.add(name, world)
+      if (values['until-caught'] && report.violations.length > 0) break
+    }
+  }
+  const real = process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
+  if (real.length > 0) throw new Error('the runtime itself has timers')
+  report.checkBudget()
+  report.print((realTime() - begin) / 1000, values.json)
+  return report.violations.length > 0 ? 1 : 0
+}
+
+/** Runs the world of a login again, and prints what both sides saw. */
+async function replay(traced: string): Promise<number> {
+  const [seed = Number.NaN, login = Number.NaN] = traced.split(':').map(Number)
+  if (!Number.isInteger(seed) || !Number.isInteger(login) || values.profile === 'all')
+    throw new Error('give --trace SEED:LOGIN and --profile NAME')
+  const first = login - (login % profileOf(values.profile).logins)
+  const { trace, violations } = await run(values.profile, seed, first, login)
+  process.stdout.write(`${trace.join('\n')}\n`)
+  return violations.length > 0 ? 1 : 0
+}
+
+/** Runs one world: all logins of it, until nothing is left to happen. */
+async function run(name: string, seed: number, first: number, traced?: number): Promise<World> {
+  const profile: Profile = profileOf(name)
+  const world = new World(profile, mix(seed, first), traced)
+  enter(world)
+  for (let count = 0; count < profile.instances; count += 1) startInstance(world)
+  for (let number = first; number < first + profile.logins; number += 1) {
+    const login = new Login(world, number)
+    world.active += 1
+    world.login = number
+    world.after(world.choices.between(0, profile.span, number, 'begins') * 1000, () => login.begin())
+  }
+  flood(world)
+  await world.run()
+  world.judge.finish()
+  return world
+}
+
+function profileOf(name: string): Profile {
+  if (!Object.hasOwn(PROFILES, name))
+    throw new Error(`there is no profile ${name}: give one of ${Object.keys(PROFILES).join(', ')}`)
+  return PROFILES[name as keyof typeof PROFILES]
+}

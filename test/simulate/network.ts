@@ -1,0 +1,163 @@
+import type { ServiceResponse } from '../../src/service/http/types.ts'
+import { connectionReset, type Fault, play } from '../../src/testing/sandbox/fault.ts'
+import { type Instance, kill, stall } from './instance.ts'
+import type { RequestFault } from './profiles.ts'
+import type { Exchange, World } from './world.ts'
+
+/** Milliseconds of the way to the service, and of the way back. */
+const WAY = [5, 60] as const
+
+/** A response as the client reads it, and as the service made it. */
+type Received = Response & { readonly made?: ServiceResponse }
+
+/** Carries one request of a device there and its response back, or not. */
+export function send(
+  world: World,
+  exchange: Exchange,
+  handle: (instance: Instance, exchange: Exchange) => Promise<ServiceResponse>,
+  signal?: AbortSignal | null,
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    let isSettled = false
+    const settle = (end: () => void) => {
+      isSettled = true
+      end()
+    }
+    const receive = (response: Received) => {
+      if (!isSettled) settle(() => resolve(response))
+      else if (response.made) world.judge.dropped(exchange, response.made, 'nobody waited for it')
+    }
+    const giveUp = () => {
+      exchange.isGone = true
+      settle(() => reject(signal?.reason))
+    }
+    signal?.addEventListener('abort', giveUp, { once: true })
+    carry(world, exchange, handle, receive).then(receive, (error) => {
+      if (!isSettled) settle(() => reject(error))
+    })
+  })
+}
+
+/** Plays the fault of a request. `receive` takes a second response, where there is one. */
+function carry(
+  world: World,
+  exchange: Exchange,
+  handle: (instance: Instance, exchange: Exchange) => Promise<ServiceResponse>,
+  receive: (response: Received) => void,
+): Promise<Response> {
+  const { choices } = world
+  const { id } = exchange
+  const fault = faultOf(world, exchange)
+  const respond = async (copy = exchange) => responseOf(await transmit(world, copy, fault, handle))
+  const wait = (seconds: number) => new Promise<void>((resolve) => world.after(seconds * 1000, resolve))
+  const playing = (played: Fault) => play(played, { respond, wait, now: () => world.now })
+  const again = () =>
+    respond({ ...exchange, id: `${id}b`, draws: 0, commands: 0 }).then(receive, () => undefined)
+  switch (fault) {
+    case 'status': {
+      const statuses = [500, 502, 503, 429]
+      const status = statuses[choices.bits('status', id) % 4] ?? 503
+      return playing({ status, ...(choices.happens(0.3, 'retryAfter', id) && { retryAfter: 3 }) })
+    }
+    case 'slow':
+      return playing({ slow: choices.between(0.5, 20, 'slow', id) })
+    case 'drop':
+    case 'hang':
+    case 'html':
+    case 'malformed':
+      return playing(fault)
+    case 'twice':
+      void again()
+      return respond()
+    case 'hedge':
+      world.after(choices.between(20, 200, 'hedge', id), () => void again())
+      return respond()
+    default:
+      return respond()
+  }
+}
+
+/** What goes wrong with a request, which is counted and written down. */
+export function faultOf(world: World, { id, login, kind }: Exchange): RequestFault | undefined {
+  const fault = kind === 'flood' ? undefined : world.choices.oneOf<RequestFault>(world.profile.request, id)
+  if (fault === undefined) return undefined
+  world.count(`request: ${fault}`)
+  world.note(login, 'network', fault)
+  world.judge.faulted(login, fault)
+  return fault
+}
+
+/** Brings a request to an instance that lives, and back what that made of it. */
+export function transmit<Reply extends ServiceResponse | string>(
+  world: World,
+  exchange: Exchange,
+  fault: RequestFault | undefined,
+  handle: (instance: Instance, exchange: Exchange) => Promise<Reply>,
+): Promise<Reply> {
+  const { choices, judge } = world
+  const { id, login } = exchange
+  const moment = () => choices.between(0, 70, 'moment', id)
+  return new Promise((resolve, reject) => {
+    const broken = () => reject(connectionReset())
+    const lose = (reply: Reply, why: string) => {
+      if (typeof reply !== 'string') judge.dropped(exchange, reply, why)
+    }
+    const begin = (instance: Instance) => {
+      exchange.arrivedAt = world.now
+      exchange.instance = instance
+      world.exchange = exchange
+      world.login = login
+      judge.arrived(exchange)
+      if (fault === 'kill') world.after(moment(), () => kill(world, instance))
+      if (fault === 'stall') world.after(moment(), () => stall(world, instance))
+      if (fault === 'cut')
+        world.after(moment(), () => {
+          exchange.isGone = true
+          broken()
+        })
+      handle(instance, exchange).then(
+        (reply) => {
+          if (instance.isDead) return
+          instance.open.delete(exchange)
+          judge.responded(exchange, reply)
+          world.note(login, instance.name, textOf(reply))
+          if (exchange.isGone) return lose(reply, 'the client had hung up')
+          world.after(choices.between(...WAY, 'back', id), () => {
+            if (fault !== 'loseResponse' && !exchange.isGone) return resolve(reply)
+            lose(reply, 'the connection broke')
+            broken()
+          })
+        },
+        (error) => world.fail(login, `a handler rejected with ${error}`),
+      )
+    }
+    world.after(choices.between(...WAY, 'there', id), () => {
+      const alive = world.instances.filter(({ isDead }) => !isDead)
+      const instance = alive[choices.bits('balancer', id) % Math.max(1, alive.length)]
+      if (instance === undefined) return void world.after(5, broken)
+      instance.open.set(exchange, broken)
+      world.after(0, () => begin(instance), instance)
+    })
+  })
+}
+
+/** What a client reads of a response: the runtime's own takes many times as long. */
+function responseOf(made: ServiceResponse): Received {
+  const headers: Record<string, string> = { ...made.headers, 'content-length': String(made.body.length) }
+  return {
+    made,
+    status: made.status,
+    type: 'basic',
+    redirected: false,
+    headers: { get: (name: string) => headers[name] ?? null, has: (name: string) => name in headers },
+    body: {},
+    text: async () => made.body,
+  } as unknown as Received
+}
+
+function textOf(reply: ServiceResponse | string): string {
+  if (typeof reply === 'string') return reply
+  const [, error] = /"error":"(\w+)"/.exec(reply.body) ?? []
+  const what = error ?? (reply.body.includes('"access_token"') ? 'token' : '')
+  return `${reply.status} ${what}`
+}

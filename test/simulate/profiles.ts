@@ -1,0 +1,166 @@
+import type { Fault } from '../../src/testing/sandbox/fault.ts'
+
+/**
+ * What goes wrong with a request: the faults of the sandbox, and those that need more than one instance.
+ *
+ * - `loseResponse`: the connection breaks after the request was handled.
+ * - `cut`: the client hangs up while its request is handled.
+ * - `twice`: the request arrives twice at the same moment.
+ * - `hedge`: it is sent once more where no response has come after a while.
+ * - `kill`, `stall`: the instance that handles it dies, or stands still for some seconds.
+ */
+export type RequestFault =
+  | Extract<Fault, string>
+  | 'status'
+  | 'slow'
+  | 'loseResponse'
+  | 'cut'
+  | 'twice'
+  | 'hedge'
+  | 'kill'
+  | 'stall'
+
+/**
+ * What goes wrong with a command to Redis.
+ *
+ * - `lose`, `loseReply`: the connection breaks before or after the command is run, and is made anew after a while.
+ * - `silence`: no reply comes; the command is run or not.
+ * - `late`: the command is run seconds later.
+ * - `repeat`: the command is run twice.
+ * - `outage`: Redis refuses connections for a while.
+ * - `failover`: a replica takes over that lacks the last writes, and knows no script.
+ */
+export type CommandFault = 'lose' | 'loseReply' | 'silence' | 'late' | 'repeat' | 'outage' | 'failover'
+
+/** What goes wrong with `issueToken`. */
+export type IssueFault = 'slow' | 'fail' | 'never'
+
+/** What a world is like. Chances are from 0 to 1, times in seconds. */
+export interface Profile {
+  readonly store: 'redis' | 'memory'
+  readonly instances: number
+  readonly interval: number
+  readonly lifetime: number
+  readonly firstPoll: 'free' | 'counted'
+  /** Logins of one world, and the time over which they begin. */
+  readonly logins: number
+  readonly span: number
+  /** When users decide, from the moment they have the codes. */
+  readonly decides: readonly [from: number, to: number]
+  readonly plans: { readonly approve: number; readonly deny: number; readonly leave: number }
+  /** A second user decides at about the same time. */
+  readonly rivals: number
+  /** Users who decide on the page; the others by the application of the host. */
+  readonly onPage: number
+  readonly request: Partial<Record<RequestFault, number>>
+  readonly command: Partial<Record<CommandFault, number>>
+  readonly issue: Partial<Record<IssueFault, number>>
+  /** The most by which the clock of an instance is wrong. */
+  readonly skew: number
+  /** The most by which the clock of a device is too fast or too slow, as a part of its time. */
+  readonly drift: number
+  /** Devices whose clock is set by up to an hour meanwhile. */
+  readonly steps: number
+  /** Devices that are restarted, and resume. */
+  readonly restarts: number
+  /** Requests of attackers for each login. */
+  readonly floods: number
+}
+
+const calm: Profile = {
+  store: 'redis',
+  instances: 2,
+  interval: 2,
+  lifetime: 60,
+  firstPoll: 'free',
+  logins: 25,
+  span: 30,
+  decides: [0.5, 8],
+  plans: { approve: 0.7, deny: 0.15, leave: 0.15 },
+  rivals: 0,
+  onPage: 0.1,
+  request: {},
+  command: {},
+  issue: {},
+  skew: 0,
+  drift: 0,
+  steps: 0,
+  restarts: 0,
+  floods: 0,
+}
+
+const network = {
+  drop: 0.04,
+  loseResponse: 0.04,
+  cut: 0.02,
+  hang: 0.01,
+  slow: 0.03,
+  twice: 0.05,
+  hedge: 0.05,
+}
+const gateway = { html: 0.01, malformed: 0.01, status: 0.03 }
+
+/** General chaos misses the bugs that need one kind of bad luck: each profile is one kind. */
+export const PROFILES = {
+  calm,
+  memory: { ...calm, store: 'memory', instances: 1, request: { ...network, ...gateway }, rivals: 0.3 },
+  late: {
+    ...calm,
+    decides: [30, 62],
+    firstPoll: 'counted',
+    request: { drop: 0.05, hang: 0.03, slow: 0.05, twice: 0.1 },
+    drift: 0.03,
+    restarts: 0.1,
+  },
+  kills: { ...calm, instances: 3, request: { kill: 0.1, twice: 0.05 }, restarts: 0.05 },
+  store: {
+    ...calm,
+    command: {
+      lose: 0.01,
+      loseReply: 0.02,
+      silence: 0.003,
+      late: 0.003,
+      repeat: 0.01,
+      outage: 0.001,
+      failover: 0.0005,
+    },
+    request: { twice: 0.1 },
+  },
+  lease: {
+    ...calm,
+    instances: 3,
+    plans: { approve: 1, deny: 0, leave: 0 },
+    request: { stall: 0.06, kill: 0.02, twice: 0.15, hedge: 0.1, cut: 0.05 },
+    command: { silence: 0.002, late: 0.01 },
+    issue: { slow: 0.3, fail: 0.1, never: 0.05 },
+    skew: 0.5,
+  },
+  rivals: { ...calm, rivals: 1, onPage: 0.3, request: { twice: 0.2, slow: 0.05 }, decides: [1, 6] },
+  real: {
+    ...calm,
+    interval: 5,
+    lifetime: 900,
+    logins: 50,
+    span: 600,
+    decides: [5, 240],
+    request: { ...network, kill: 0.001 },
+    drift: 0.02,
+    steps: 0.05,
+    skew: 1,
+    floods: 2,
+  },
+  harsh: {
+    ...calm,
+    instances: 3,
+    decides: [0.5, 62],
+    rivals: 0.3,
+    request: { ...network, ...gateway, kill: 0.02, stall: 0.02 },
+    command: { lose: 0.005, loseReply: 0.01, silence: 0.001, late: 0.002, repeat: 0.005, outage: 0.0005 },
+    issue: { slow: 0.1, fail: 0.05, never: 0.02 },
+    skew: 2,
+    drift: 0.1,
+    steps: 0.1,
+    restarts: 0.1,
+    floods: 2,
+  },
+} as const satisfies Record<string, Profile>

@@ -1,0 +1,83 @@
+import { mix } from './choices.ts'
+import { KILLED } from './judge.ts'
+import { NOBODY, type Violation, type World } from './world.ts'
+
+/** Violations that are printed; the others are only counted. */
+const PRINTED = 10
+
+/** Of a hundred kills, those that may lose a token that was settled. */
+const BUDGET = 10
+
+/** What was run, and what it has shown. */
+export class Report {
+  readonly violations: (Violation & { readonly profile: string })[] = []
+  readonly #seed: number
+  readonly #profiles = new Map<string, { logins: number; seconds: number; ends: Map<string, number> }>()
+  readonly #faults = new Map<string, number>()
+  readonly #losses = new Map<string, number>()
+  #digest = 0
+  #events = 0
+  #checks = 0
+
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  add(profile: string, world: World): void {
+    const known = this.#profiles.get(profile) ?? { logins: 0, seconds: 0, ends: new Map() }
+    this.#profiles.set(profile, known)
+    known.logins += world.profile.logins
+    known.seconds += (world.now - world.start) / 1000
+    for (const end of world.judge.ends) count(known.ends, end)
+    for (const [fault, times] of world.faults) count(this.#faults, fault, times)
+    for (const [loss, times] of world.judge.losses) count(this.#losses, `${profile}: ${loss}`, times)
+    for (const violation of world.violations) this.violations.push({ profile, ...violation })
+    this.#digest = mix(this.#digest, world.digest)
+    this.#events += world.events
+    this.#checks += world.judge.checks
+  }
+
+  /** A loss that is documented is a bug all the same where it happens too often. */
+  checkBudget(): void {
+    const kills = this.#faults.get('request: kill') ?? 0
+    const lost = [...this.#losses]
+      .filter(([loss]) => loss.endsWith(KILLED))
+      .reduce((sum, [, times]) => sum + times, 0)
+    const most = 5 + (kills * BUDGET) / 100
+    const what = `${kills} kills have lost ${lost} tokens`
+    if (lost > most) this.violations.push({ profile: 'all', login: NOBODY, at: 0, what })
+  }
+
+  print(seconds: number, asJson: boolean): void {
+    const logins = [...this.#profiles.values()].reduce((sum, { logins }) => sum + logins, 0)
+    const digest = (this.#digest >>> 0).toString(16).padStart(8, '0')
+    if (asJson) {
+      const { violations } = this
+      process.stdout.write(`${JSON.stringify({ seed: this.#seed, logins, digest, violations, seconds })}\n`)
+      return
+    }
+    const lines = [`seed ${this.#seed}`, '']
+    for (const [profile, { logins, ends }] of this.#profiles)
+      lines.push(`${profile.padEnd(8)} ${String(logins).padStart(9)} logins: ${listed(ends)}`)
+    lines.push('', `faults: ${listed(this.#faults)}`, '', `documented losses: ${listed(this.#losses)}`, '')
+    for (const { profile, login, what } of this.violations.slice(0, PRINTED))
+      lines.push(
+        `VIOLATION: ${what}`,
+        `  npm run simulate -- --profile ${profile} --trace ${this.#seed}:${login}`,
+      )
+    lines.push(
+      `${logins} logins, ${this.#events} events, ${this.#checks} checks, ${this.violations.length} violations, digest ${digest}, ` +
+        `${seconds.toFixed(1)} s, ${Math.round(logins / seconds)} logins/s`,
+    )
+    process.stdout.write(`${lines.join('\n')}\n`)
+  }
+}
+
+function count(counts: Map<string, number>, what: string, times = 1): void {
+  counts.set(what, (counts.get(what) ?? 0) + times)
+}
+
+function listed(counts: ReadonlyMap<string, number>): string {
+  const sorted = [...counts].sort(([left], [right]) => left.localeCompare(right))
+  return sorted.map(([what, times]) => `${what} ${times}`).join(', ') || 'none'
+}

@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto'
+import type { Handle, World } from './world.ts'
+
+/** Real milliseconds, for the report alone. */
+export const realTime: () => number = performance.now.bind(performance)
+
+let world: World | undefined
+
+/** Has the timers, the monotonic time and the random values of this process come from a world. */
+export function enter(next: World): void {
+  world = next
+}
+
+/**
+ * Replaces what the runtime gives: the code that is simulated finds a world under the names of the globals, and needs no
+ * options for it. The time of day comes by options everywhere, so that whoever reads the real one is caught.
+ */
+export function replaceGlobals(): void {
+  const replace = (target: object, name: string, value: unknown) =>
+    Object.defineProperty(target, name, { value, configurable: true, writable: true })
+  replace(globalThis, 'setTimeout', (run: (...given: unknown[]) => void, delay = 0, ...given: unknown[]) =>
+    current().after(delay, () => run(...given), current().instance),
+  )
+  replace(globalThis, 'clearTimeout', (handle?: Handle) => current().clear(handle))
+  for (const name of ['setInterval', 'fetch'])
+    replace(globalThis, name, () => realWorld(`${name} of the runtime was called`))
+  replace(performance, 'now', () => current().now - current().start)
+  replace(Math, 'random', () => current().draw() / 2 ** 32)
+  replace(globalThis, 'crypto', { getRandomValues, randomUUID, subtle })
+  replace(globalThis, 'Date', NoRealDate)
+}
+
+class NoRealDate extends Date {
+  constructor(...given: [] | [number]) {
+    super(...(given as [number]))
+    if (given.length === 0) realWorld('the real date was read')
+  }
+
+  static override now(): number {
+    realWorld('the real time was read')
+    return 0
+  }
+}
+
+/** Named by the request for which it was drawn, so that a claim in the store tells whose it is. */
+function randomUUID(): string {
+  const number = current().draw().toString(16)
+  return `${current().exchange?.id ?? ''}/${current().exchange?.draws ?? 0}/${number}`
+}
+
+function getRandomValues(bytes: Uint8Array): Uint8Array {
+  for (let index = 0; index < bytes.length; index += 4) {
+    const bits = current().draw()
+    for (let byte = 0; byte < 4 && index + byte < bytes.length; byte += 1)
+      bytes[index + byte] = (bits >>> (8 * byte)) & 255
+  }
+  return bytes
+}
+
+/** The runtime's own takes a turn of a thread pool, whose order no seed decides. */
+const subtle = {
+  importKey: async (_: string, key: Uint8Array) => key,
+  sign: async (_: string, key: Uint8Array, data: Uint8Array) =>
+    createHmac('sha256', key).update(data).digest(),
+}
+
+function realWorld(what: string): void {
+  current().fail(current().login, what)
+}
+
+function current(): World {
+  if (world === undefined) throw new Error('there is no world yet')
+  return world
+}

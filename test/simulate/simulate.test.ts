@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { BUGS } from './bugs.js'
+import { PROFILES } from './profiles.ts'
+
+interface Result {
+  readonly digest: string
+  readonly logins: number
+  readonly violations: readonly { readonly login: number; readonly what: string }[]
+}
+
+const run = promisify(execFile)
+
+async function simulate(...given: string[]): Promise<string> {
+  const program = resolve(import.meta.dirname, 'run.js')
+  // It exits with 1 where it finds something.
+  const { stdout } = await run(process.execPath, [program, ...given]).catch((error) => error)
+  return stdout
+}
+
+async function resultOf(...given: string[]): Promise<Result> {
+  return JSON.parse(await simulate('--json', ...given))
+}
+
+test('a seed gives the same run again, whatever else the machine does, and another seed another one', async () => {
+  const [first, second, other] = await Promise.all([
+    resultOf('--profile', 'harsh', '--logins', '25'),
+    resultOf('--profile', 'harsh', '--logins', '25'),
+    resultOf('--profile', 'harsh', '--logins', '25', '--seed', '2'),
+  ])
+  expect(second).toMatchObject({ digest: first.digest, logins: 25 })
+  expect(other.digest).not.toBe(first.digest)
+})
+
+test('nothing is wrong with some logins of every profile', async () => {
+  const { violations, logins } = await resultOf('--logins', String(25 * Object.keys(PROFILES).length))
+  expect(violations).toEqual([])
+  expect(logins).toBeGreaterThanOrEqual(25 * Object.keys(PROFILES).length)
+})
+
+test('a login is replayed alone, as both sides saw it', async () => {
+  const trace = await simulate('--profile', 'calm', '--trace', '1:11')
+  expect(trace).toMatch(/^ *\d+\.\d{3} s {2}device +begins\n/)
+  expect(trace).toMatch(/store +none -> requested/)
+  expect(trace).toMatch(/device +ends \w+ \n/)
+  expect(await simulate('--profile', 'calm', '--trace', '1:11')).toBe(trace)
+})
+
+describe('finds', () => {
+  test.concurrent.each(Object.entries(BUGS))('%s', async (bug, { profile, logins }) => {
+    const given = ['--bug', bug, '--profile', profile, '--logins', String(logins), '--until-caught']
+    const { violations } = await resultOf(...given)
+    expect(violations).not.toEqual([])
+  })
+})

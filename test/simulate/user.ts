@@ -1,0 +1,77 @@
+import { VERIFICATION_PATH } from '../../src/protocol/endpoints.ts'
+import type { ServiceResponse } from '../../src/service/http/types.ts'
+import type { Login } from './login.ts'
+import { faultOf, transmit } from './network.ts'
+import { serviceRequest } from './service-request.ts'
+import type { World } from './world.ts'
+
+type Plan = 'approve' | 'deny'
+
+/** How often a user tries again where the network or the service fails. */
+const TRIES = 12
+
+/** The user of a login decides, or does not; and in some worlds another one decides as well. */
+export function decide(world: World, login: Login, userCode: string): void {
+  const { choices, profile } = world
+  const { number } = login
+  const { approve, deny } = profile.plans
+  const plan = choices.oneOf<Plan>({ approve, deny }, number, 'plan')
+  const rival =
+    choices.happens(profile.rivals, number, 'rival') &&
+    choices.oneOf<Plan>({ approve, deny }, number, 'rival plan')
+  const seconds = choices.between(...profile.decides, number, 'decides')
+  const act = (user: string, what: Plan, delay: number) =>
+    world.after(delay, () => void decideAs(world, login, `${user}-${number}`, userCode, what))
+  if (plan) act('user', plan, seconds * 1000)
+  if (rival) act('rival', rival, seconds * 1000 + choices.between(-200, 200, number, 'rival'))
+}
+
+async function decideAs(world: World, login: Login, user: string, userCode: string, plan: Plan) {
+  const { choices, profile } = world
+  const { number, address } = login
+  const onPage = choices.happens(profile.onPage, number, 'page', user)
+  const note = (text: string) => world.note(number, user, text)
+  note(`decides to ${plan}${onPage ? ' on the page' : ''}`)
+
+  const ask = (method: string, fields: Record<string, string>, cookie?: string): Promise<ServiceResponse> => {
+    const exchange = world.begin(number, 'decision')
+    const body = new URLSearchParams(fields).toString()
+    const request = serviceRequest(VERIFICATION_PATH, {
+      method,
+      address,
+      body,
+      user,
+      ...(cookie && { cookie }),
+    })
+    return transmit(world, exchange, faultOf(world, exchange), (instance) => instance.handle(request))
+  }
+
+  async function byPage(): Promise<boolean> {
+    const entered = await ask('GET', {})
+    const [cookie = ''] = (entered.headers['set-cookie'] ?? '').split(';')
+    const confirm = await ask('POST', { csrf: csrfIn(entered), user_code: userCode }, cookie)
+    if (confirm.status !== 200) return confirm.status !== 503
+    const done = await ask('POST', { csrf: csrfIn(confirm), user_code: userCode, decision: plan }, cookie)
+    return done.status !== 503
+  }
+
+  async function byHost(): Promise<boolean> {
+    const exchange = world.begin(number, 'decision')
+    const decision = await transmit(world, exchange, faultOf(world, exchange), ({ service }) =>
+      (plan === 'approve' ? service.approve(userCode, user) : service.deny(userCode)).catch(
+        () => 'unavailable' as const,
+      ),
+    )
+    note(`hears ${decision}`)
+    return decision !== 'unavailable'
+  }
+
+  for (let tries = 1; tries <= TRIES && login.status === undefined; tries += 1) {
+    if (await (onPage ? byPage() : byHost()).catch(() => false)) return
+    await new Promise<void>((resolve) => world.after(700, resolve))
+  }
+}
+
+function csrfIn({ body }: ServiceResponse): string {
+  return /name="csrf" value="([^"]+)"/.exec(body)?.[1] ?? ''
+}
