@@ -8,6 +8,8 @@ import type { Exchange, World } from './world.ts'
 
 export const AUTH_URL = 'https://login.example'
 
+export const STOOD_STILL = 'its instance stood still'
+
 /** One instance of the service. */
 export interface Instance {
   readonly name: string
@@ -78,6 +80,7 @@ export function stall(world: World, instance: Instance): void {
   const seconds = world.choices.between(0.5, 14, instance.name, 'stall', world.exchange?.id ?? '')
   world.note(world.login, instance.name, `stands still for ${seconds.toFixed(1)} s`)
   instance.stalledUntil = world.now + seconds * 1000
+  for (const { login } of instance.open.keys()) world.judge.faulted(login, STOOD_STILL)
 }
 
 /** The host's own code: at times slow, at times failing. The scope names the login. */

@@ -97,7 +97,7 @@ export class Judge {
       this.#holds(!this.#updates.has(update), NOBODY, () => `an update of ${nameOf(key)} was made twice`)
       this.#updates.add(update)
       const [, longest] = LONGEST_KEPT.find(([prefix]) => key.includes(prefix)) ?? []
-      const most = longest?.(this.#world) ?? 0
+      const most = (longest?.(this.#world) ?? 0) + this.#tolerance()
       this.#holds(lifetime <= most, NOBODY, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
     }
     const name = keyIn(key)
@@ -200,12 +200,11 @@ export class Judge {
     if (kind === 'poll' && status !== 503) this.#polled(exchange, JSON.parse(body))
   }
 
-  #polled(exchange: Exchange, { access_token, error, interval }: Record<string, string>): void {
+  #polled(exchange: Exchange, { access_token, error }: Record<string, string>): void {
     const { login: number, id } = exchange
-    const login = this.#logins.get(number)
     const truth = this.#truthBy(number)
     const { now } = this.#world
-    if (truth === undefined || login === undefined || truth.isUndone) return
+    if (truth === undefined || truth.isUndone) return
     const { grant, decided } = truth
     const check = (holds: boolean, what: string) => this.#holds(holds, number, what)
     const isDecided = decided !== undefined && decided.at < exchange.arrivedAt
@@ -226,7 +225,6 @@ export class Judge {
         break
       case 'slow_down':
         check(!isDecided, 'a decision hid behind slow_down')
-        check(Number(interval) > login.interval, `slow_down told an interval of ${interval} s`)
         break
       case 'access_denied':
         check(decided?.state === 'denied', 'a device was told of a denial that there is not')
@@ -292,7 +290,8 @@ export class Judge {
       const { fault } = login
       const since = fault && fault.at >= decided.at ? `no poll got through: ${fault.why}` : undefined
       const slowed = login.hasNoTimeLeft ? 'slow_down left no time for a poll' : undefined
-      this.#lose(login, reason ?? since ?? slowed, `${status}, although ${decided.state} in time`)
+      const set = login.hadClockSet ? 'the clock of the device was set' : undefined
+      this.#lose(login, reason ?? since ?? set ?? slowed, `${status}, although ${decided.state} in time`)
     }
   }
 
@@ -315,7 +314,7 @@ export class Judge {
     if (login.lost !== undefined) return login.lost
     if (truth?.settledBy === undefined) return undefined
     const holder = this.#exchanges.get(truth.settledBy)
-    if (holder?.instance?.isDead) return KILLED
+    if (holder?.instance?.isDead && !this.#answered.has(holder)) return KILLED
     return holder && this.#isTroubled(holder) ? 'the store failed once the token was settled' : undefined
   }
 

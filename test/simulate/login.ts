@@ -74,6 +74,10 @@ export class Login {
       this.#sometime('restart', () => this.#restart())
   }
 
+  get hadClockSet(): boolean {
+    return this.#step !== 0
+  }
+
   /** Whether the service asked for so long a pause that the codes expire before the next poll. */
   get hasNoTimeLeft(): boolean {
     return this.#expiresAt - this.#lastPollAt < this.interval * 1000 + EARLY_IN_ALL
@@ -168,8 +172,11 @@ export class Login {
       this.#expiresAt = this.#askedAt + Number(memberOf(body, 'expires_in')) * 1000
     }
     if (error === 'expired_token') this.wasToldOfEnd = true
-    if (error === 'slow_down')
-      this.interval = Math.max(this.interval + 5, Number(memberOf(body, 'interval') ?? 0))
+    if (error === 'slow_down') {
+      const told = Number(memberOf(body, 'interval'))
+      if (!(told > this.interval)) this.#world.fail(this.number, `slow_down told an interval of ${told} s`)
+      this.interval = Math.max(this.interval + 5, told)
+    }
     this.#waits(this.interval * 2000 + 100)
   }
 

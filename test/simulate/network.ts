@@ -1,6 +1,6 @@
 import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { connectionReset, type Fault, play } from '../../src/testing/sandbox/fault.ts'
-import { type Instance, kill, stall } from './instance.ts'
+import { type Instance, kill, STOOD_STILL, stall } from './instance.ts'
 import type { RequestFault } from './profiles.ts'
 import type { Exchange, World } from './world.ts'
 
@@ -134,7 +134,12 @@ export function transmit<Reply extends ServiceResponse | string>(
     world.after(choices.between(...WAY, 'there', id), () => {
       const alive = world.instances.filter(({ isDead }) => !isDead)
       const instance = alive[choices.bits('balancer', id) % Math.max(1, alive.length)]
-      if (instance === undefined) return void world.after(5, broken)
+      if (instance === undefined) {
+        judge.faulted(login, 'no instance was left')
+        world.after(5, broken)
+        return
+      }
+      if (instance.stalledUntil > world.now) judge.faulted(login, STOOD_STILL)
       instance.open.set(exchange, broken)
       world.after(0, () => begin(instance), instance)
     })

@@ -76,6 +76,7 @@ export class Redis {
     if (fault) {
       world.count(`redis: ${fault}`)
       world.note(world.login, 'redis', fault)
+      world.judge.faulted(world.login, `redis: ${fault}`)
       this.troubledAt = world.now
     }
     const between = (from: number, to: number, what: string) => choices.between(from, to, what, ...names)
