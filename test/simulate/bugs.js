@@ -73,8 +73,8 @@ export const BUGS = {
     changes: [
       {
         file: DEVICE,
-        text: 'REQUEST_TIMEOUT) + codes.expiresIn * 1000',
-        instead: 'REQUEST_TIMEOUT) + (codes.expiresIn + codes.interval) * 1000',
+        text: 'at - took + codes.expiresIn * 1000',
+        instead: 'at - took + (codes.expiresIn + codes.interval) * 1000',
       },
     ],
   },
@@ -84,8 +84,8 @@ export const BUGS = {
     changes: [
       {
         file: DEVICE,
-        text: 'REQUEST_TIMEOUT) + codes.expiresIn * 1000',
-        instead: 'REQUEST_TIMEOUT) + (codes.expiresIn - codes.interval) * 1000',
+        text: 'at - took + codes.expiresIn * 1000',
+        instead: 'at - took + (codes.expiresIn - codes.interval) * 1000',
       },
     ],
   },

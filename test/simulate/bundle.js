@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { BUGS } from './bugs.js'
 
@@ -21,7 +21,7 @@ const REAL_TIME = { file: 'xstate/dist/raise-', text: 'startedAt: Date.now()', i
  */
 export async function bundle(bug) {
   const outfile = resolve(import.meta.dirname, `../../.cache/simulate/${bug ?? 'main'}.js`)
-  await build({
+  const { outputFiles } = await build({
     entryPoints: [resolve(import.meta.dirname, 'main.ts')],
     bundle: true,
     format: 'esm',
@@ -30,8 +30,13 @@ export async function bundle(bug) {
     external: ['redis'],
     logLevel: 'warning',
     outfile,
+    write: false,
     plugins: [changing([BELOW_FETCH, REAL_TIME, ...(bug === undefined ? [] : BUGS[bug].changes)])],
   })
+  await mkdir(dirname(outfile), { recursive: true })
+  // Whole at once: another simulation may be reading it.
+  await writeFile(`${outfile}.${process.pid}`, outputFiles[0].contents)
+  await rename(`${outfile}.${process.pid}`, outfile)
   return outfile
 }
 

@@ -169,7 +169,10 @@ export class Login {
     if (kind === 'codes' && typeof deviceCode === 'string') {
       this.grantKey = grantKey(deviceCode)
       this.interval = Number(memberOf(body, 'interval'))
-      this.#expiresAt = this.#askedAt + Number(memberOf(body, 'expires_in')) * 1000
+      const lifetime = Number(memberOf(body, 'expires_in')) * 1000
+      // A request for codes that seems to take longer is taken for a clock that was set.
+      this.#expiresAt =
+        Math.max(this.#askedAt, this.#elapsed() - Math.min(LONGEST_POLL, lifetime / 4)) + lifetime
     }
     if (error === 'expired_token') this.wasToldOfEnd = true
     if (error === 'slow_down') {
