@@ -116,8 +116,8 @@ export const BUGS = {
     changes: [
       {
         file: REDIS,
-        text: 'Math.ceil(made.expiresAt - clock.now())',
-        instead: '1000 * Math.ceil(made.expiresAt - clock.now())',
+        text: 'Math.ceil(expiresAt - clock.now())',
+        instead: '1000 * Math.ceil(expiresAt - clock.now())',
       },
     ],
   },

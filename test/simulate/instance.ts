@@ -1,8 +1,8 @@
 import { createService, type Service } from '../../src/service/create-service.ts'
 import type { Handler } from '../../src/service/http/types.ts'
-import type { Change, Json, Store } from '../../src/service/store.ts'
 import { memoryStore } from '../../src/service/stores/memory.ts'
 import { redisStore } from '../../src/service/stores/redis.ts'
+import type { Change, Json, Store } from '../../src/store/store.ts'
 import type { IssueFault } from './profiles.ts'
 import type { Exchange, World } from './world.ts'
 
