@@ -99,17 +99,17 @@ describe('authgraph token, where a refresh is refused', { concurrent: true, time
 
   test.for([
     ['since the service is busy', 429, '{ "error": "too_many_requests" }', 'too_many_requests'],
-    ['by a page of a proxy', 403, '<html>', 'the service refused with status 403'],
+    ['by a page of a proxy', 403, '<html>', 'the service refused the request with status 403'],
   ] as const)('%s, the login has not ended', async ([_, status, body, words], { world }) => {
     const { code, stderr } = await refused(world, new Response(body, { status }))
     expect(code).toBe(1)
     expect(stderr).toContain(words)
-    expect(stderr).not.toContain('has ended')
+    expect(stderr).not.toContain('has expired')
   })
 
   test('with a code, the login has ended', async ({ world }) => {
     const invalid = Response.json({ error: 'invalid_grant' }, { status: 400 })
-    expect((await refused(world, invalid)).stderr).toContain('has ended')
+    expect((await refused(world, invalid)).stderr).toContain('has expired')
   })
 })
 

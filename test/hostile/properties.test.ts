@@ -107,6 +107,7 @@ class Rules {
   outcome = 'expired'
   /** Milliseconds of unreported sleep, which look to the device as if its clock was set forward. */
   #slept = 0
+  #lifetime = 0
   #isAsking = false
   #isUnproven = false
   readonly broken: string[] = []
@@ -116,7 +117,8 @@ class Rules {
   }
 
   sent(index: number, now: number, lifetime: number): void {
-    if (index === 0) this.deadline = now + lifetime * 1000
+    this.#lifetime = lifetime * 1000
+    if (index === 0) this.deadline = now + this.#lifetime
     else if (now < this.allowedAt - ROUNDING)
       this.broken.push(`poll ${index}: ${this.allowedAt - now} ms early`)
     else if (now >= this.deadline + this.#slept) this.broken.push(`poll ${index} after the deadline`)
@@ -134,8 +136,11 @@ class Rules {
     else this.#slept += milliseconds
   }
 
+  /** The codes cannot be older than the request may take: beyond that, the clock must have been set. */
   codesCome(now: number): void {
     this.#isAsking = false
+    const oldest = Math.min(REQUEST_TIMEOUT, this.#lifetime / 4)
+    this.deadline = Math.max(this.deadline, now - oldest + this.#lifetime)
     this.wait(now)
   }
 
