@@ -126,7 +126,7 @@ export class Login {
         init.signal,
       )
       const text = await response.text()
-      this.#hears(kind, response, readBody(text))
+      this.#receives(kind, response, readBody(text))
       return response.bodyUsed ? new Response(text, response) : response
     } catch (error) {
       this.#faults(init.signal?.aborted ? 'no response in time' : 'the connection broke')
@@ -157,10 +157,10 @@ export class Login {
     this.#mayWait = longest
   }
 
-  #hears(kind: Exchange['kind'], { status, headers }: Response, body: unknown): void {
+  #receives(kind: Exchange['kind'], { status, headers }: Response, body: unknown): void {
     const error = errorCodeOf(body)
     const deviceCode = memberOf(body, 'device_code')
-    this.#note(`hears ${status} ${error ?? ''}`)
+    this.#note(`receives ${status} ${error ?? ''}`)
     const retryAfter = Number(headers.get('retry-after') ?? 0)
     if (status >= 429 || body === undefined) {
       this.#faults(`status ${status}`, retryAfter)

@@ -62,7 +62,7 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
         () => 'unavailable' as const,
       ),
     )
-    note(`hears ${decision}`)
+    note(`receives ${decision}`)
     return decision !== 'unavailable'
   }
 
