@@ -330,15 +330,16 @@ describe('a body that is too large', () => {
 describe('an incomplete request', () => {
   /** A service whose timeouts are a thousand times shorter. */
   async function hurriedService() {
-    vi.doMock('node:http', async (original) => {
-      const http = await original<typeof import('node:http')>()
+    const { getBuiltinModule } = process
+    vi.spyOn(process, 'getBuiltinModule').mockImplementation((name: string) => {
+      const http = getBuiltinModule('node:http')
       const createServer = (times: Record<string, number>) =>
         http.createServer(
           Object.fromEntries(Object.entries(times).map(([name, time]) => [name, time / 1000])),
         )
-      return { ...http, createServer }
+      return (name === 'node:http' ? { ...http, createServer } : getBuiltinModule(name)) as never
     })
-    onTestFinished(() => void vi.doUnmock('node:http'))
+    onTestFinished(() => void vi.restoreAllMocks())
     return overSockets()
   }
 
