@@ -1,6 +1,11 @@
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Secret } from '../../secret.ts'
-import type { StoreName } from './store-names.ts'
+
+/** Where a token can be stored. `none` stores nothing. */
+export const STORE_NAMES = ['keyring', 'file', 'none'] as const
+
+/** Where a token can be stored. */
+export type StoreName = (typeof STORE_NAMES)[number]
 
 /** The secret part of a saved login. */
 export interface KeptLogin {

@@ -4,9 +4,9 @@ import type { ResumeRecord } from '../../client/resume.ts'
 import { CommandError } from '../command-error.ts'
 import { serviceAddress } from '../network/service-address.ts'
 import { fileOf, stateFolder } from './folders.ts'
+import { STORE_NAMES } from './kept-login.ts'
 import { parseSaved } from './parse-saved.ts'
 import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
-import { STORE_NAMES } from './store-names.ts'
 
 const savedFlow = v.object({
   /** The version of this format. */

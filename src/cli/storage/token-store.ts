@@ -1,5 +1,4 @@
-import type { TokenStore } from './kept-login.ts'
-import type { StoreName } from './store-names.ts'
+import type { StoreName, TokenStore } from './kept-login.ts'
 import { fileStore } from './token-stores/file.ts'
 import { noStore } from './token-stores/none.ts'
 

@@ -89,51 +89,7 @@ export type PageState = {
  *
  * The texts of the state are not escaped, and attackers control some of them: the scopes, the user agent and the code.
  * Pass each one through {@link escapeHtml}, between tags or in quoted attributes. The service sends headers that forbid
- * scripts, frames and subresources. A complete page:
- *
- * ```ts
- * import { escapeHtml, isRiskyScope, type Page } from 'authgraph/service'
- *
- * export const ownPage: Page = (state) => {
- *   const field = (name: string, value: string) =>
- *     `<label>${name} <input name="${name}" value="${escapeHtml(value)}"></label>`
- *   const form = (inside: string) =>
- *     'csrf' in state
- *       ? `<form method="post" action="${escapeHtml(state.action)}">
- *           <input type="hidden" name="csrf" value="${escapeHtml(state.csrf)}">
- *           ${field('user_code', state.userCode)} ${inside}
- *         </form>`
- *       : ''
- *   const body = () => {
- *     switch (state.type) {
- *       case 'enter':
- *         return form('<button>Continue</button>')
- *       case 'confirm': {
- *         const { client, user, scopes, origin, requestedAt } = state
- *         const facts = [
- *           client,
- *           user,
- *           ...scopes.map((scope) => (isRiskyScope(scope) ? `HIGH RISK: ${scope}` : scope)),
- *           origin.address,
- *           `The device says it is "${origin.userAgent ?? ''}"`,
- *           new Date(requestedAt).toISOString(),
- *         ]
- *         return `<ul>${facts.map((fact = 'unknown') => `<li>${escapeHtml(fact)}</li>`).join('')}</ul>
- *           ${form('<button name="decision" value="deny">Deny</button> <button name="decision" value="approve">Approve</button>')}`
- *       }
- *       case 'done':
- *         return `<p>You ${state.decision}. Go back to your device.</p>`
- *       case 'refused':
- *         return `<p>Refused: ${state.reason}. Wait ${state.retryAfter ?? 0} seconds.</p> ${form('<button>Continue</button>')}`
- *       case 'unavailable':
- *         return `<form action="${escapeHtml(state.action)}">${field('user_code', state.userCode)} <button>Retry</button></form>`
- *       case 'signedOut':
- *         return `<a href="${escapeHtml(state.signInAt)}">Sign in</a>`
- *     }
- *   }
- *   return `<!doctype html><html lang="en"><title>Connect a device</title><h1>Connect a device</h1>${body()}</html>`
- * }
- * ```
+ * scripts, frames and subresources. `docs/extend/page.md` has a complete example.
  *
  * @group Service
  */

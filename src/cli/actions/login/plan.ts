@@ -9,10 +9,9 @@ import {
   isSameService,
   type ServiceAddress,
 } from '../../network/service-address.ts'
-import type { TokenStore } from '../../storage/kept-login.ts'
+import type { StoreName, TokenStore } from '../../storage/kept-login.ts'
 import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
 import { type NamedProfile, replaceableProfile } from '../../storage/saved-profiles.ts'
-import type { StoreName } from '../../storage/store-names.ts'
 import { tokenStore } from '../../storage/token-store.ts'
 
 /** The options of `authgraph login`. */
