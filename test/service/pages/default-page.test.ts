@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
@@ -249,10 +247,4 @@ test.each([
   ],
 ])('the scope %j is not risky', (scope) => {
   expect(isRiskyScope(scope)).toBe(false)
-})
-
-test('the page in the reference equals the tested one in the guide', () => {
-  const text = (path: string) => readFileSync(resolve(import.meta.dirname, '../../..', path), 'utf8')
-  const shown = /^ \* ```ts\n(.*?)^ \* ```$/ms.exec(text('src/service/pages/page.ts'))?.[1]
-  expect(shown?.replaceAll(/^ \* ?/gm, '')).toBe(text('test/guides/page/own-page.ts'))
 })
