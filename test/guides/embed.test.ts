@@ -29,7 +29,9 @@ const SERVERS: Readonly<Record<string, (service: Service) => Promise<Server>>> =
     return server
   },
   async hono(service) {
-    const server = serve({ fetch: honoApp(service).fetch, port: 0, hostname: '127.0.0.1' })
+    const { fetch } = honoApp(service)
+    // Other tests of this process need the runtime's own Request and Response.
+    const server = serve({ fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false })
     await once(server, 'listening')
     return server
   },
