@@ -19,6 +19,9 @@ const RENEWAL_PAUSE = 60_000
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 60_000
 
+/** What a state without a login does: it looks again when a token is needed, since another process may have logged in. */
+const withoutLogin = { need: 'restoring', login: 'authorizing', logout: 'erasing' } as const
+
 /** The largest part of its lifetime before the end of a token at which it is renewed. */
 const EARLY_SHARE = 1 / 2
 
@@ -83,7 +86,7 @@ export type ClaimResult =
  * @group Machines
  */
 export type SettleResult =
-  | { readonly type: 'written'; readonly kept?: KeptToken | undefined; readonly at: number }
+  | { readonly type: 'written'; readonly kept?: KeptToken | undefined }
   | { readonly type: 'newer'; readonly kept: KeptToken }
   | { readonly type: 'gone' }
 
@@ -242,7 +245,7 @@ export const session = setup({
     keepDefect: assign(({ context }, error: unknown) =>
       renewed(context, { type: 'fault', error: error as AnyAuthgraphError }),
     ),
-    keepSettled: assign(({ context }, result: SettleResult) => settled(context, result)),
+    keepSettled: assign((_, result: SettleResult) => settled(result)),
     restAfterStoreFault: assign(({ context }, error: unknown) => rested(context, error as AnyAuthgraphError)),
     distrust: assign({ distrusted: true }),
     leave: assign({ leaving: true }),
@@ -303,21 +306,21 @@ export const session = setup({
       description: 'The store cannot be read or written. Nothing is known of the login.',
       tags: 'settled',
       meta: { text: 'The stored login cannot be read.' },
-      on: { need: 'restoring', login: 'authorizing', logout: 'erasing' },
+      on: withoutLogin,
     },
     signedOut: {
       description: 'There is no login.',
       tags: 'settled',
       meta: { text: 'Not logged in.' },
       entry: 'forget',
-      on: { need: 'restoring', login: 'authorizing', logout: 'erasing' },
+      on: withoutLogin,
     },
     ended: {
       description: 'The provider has ended the login, or its token has expired and cannot be renewed.',
       tags: 'settled',
       meta: { text: 'The login has ended. Log in again.' },
       entry: 'forget',
-      on: { need: 'restoring', login: 'authorizing', logout: 'erasing' },
+      on: withoutLogin,
     },
     authorizing: {
       description: 'A device authorization is running.',
@@ -607,10 +610,8 @@ function rested(context: SessionContext, error: AnyAuthgraphError, retryAfter = 
   return { error, faults, restsUntil: nowOf(context) + pause }
 }
 
-function settled(_: SessionContext, result: SettleResult) {
-  if (result.type === 'newer') return trusted(result.kept)
-  if (result.type === 'written' && result.kept) return trusted(result.kept)
-  return { result: undefined }
+function settled(result: SettleResult) {
+  return result.type !== 'gone' && result.kept ? trusted(result.kept) : { result: undefined }
 }
 
 /** Milliseconds of the pause after so many faults. */

@@ -113,33 +113,31 @@ export function settle(
   parts: SessionParts,
   { kept, result }: Pick<SessionContext, 'kept' | 'result'>,
 ): Promise<SettleResult> {
-  const { sender, owner } = parts
+  const { owner } = parts
   return updateRecord<SettleResult>(parts, (record) => {
-    const at = sender.clock.now()
-    if (result === undefined) return { result: { type: 'written', at } }
+    if (result === undefined) return { result: { type: 'written' } }
     if (kept === undefined) {
-      if (result.type !== 'login' && result.type !== 'token') return { result: { type: 'written', at } }
-      return written(parts, { ...result, login: crypto.randomUUID(), generation: 0 }, at)
+      if (result.type !== 'login' && result.type !== 'token') return { result: { type: 'written' } }
+      return written(parts, { ...result, login: crypto.randomUUID(), generation: 0 })
     }
     if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
     if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
     if (result.type === 'token' || result.type === 'login')
-      return written(parts, { ...result, login: kept.login, generation: kept.generation + 1 }, at)
+      return written(parts, { ...result, login: kept.login, generation: kept.generation + 1 })
     // Another process may have taken over the claim: its result counts then.
     if (record.claim?.owner !== owner) return { result: { type: 'newer', kept } }
-    if (result.type === 'ended') return { result: { type: 'written', at }, value: { v: 1, status: 'ended' } }
+    if (result.type === 'ended') return { result: { type: 'written' }, value: { v: 1, status: 'ended' } }
     const { claim: _, ...released } = record
-    return { result: { type: 'written', at }, value: released }
+    return { result: { type: 'written' }, value: released }
   })
 }
 
 function written(
   { sender }: SessionParts,
   { login, generation, token, sentAt }: KeptToken,
-  at: number,
 ): RecordChange<SettleResult> {
   const kept = { login, generation, token, sentAt }
-  return { result: { type: 'written', kept, at }, value: signedIn(kept, sender.provider) }
+  return { result: { type: 'written', kept }, value: signedIn(kept, sender.provider) }
 }
 
 /** Writes a record that says that nobody is logged in, whatever there was. */
