@@ -1,5 +1,4 @@
-import type { DeviceAuthorizationActor } from './options.ts'
-import type { DeviceSnapshot } from './view.ts'
+import type { Subscribable } from 'xstate'
 
 /**
  * Calls the listener with the current snapshot at once, and then with every new one. (`actor.subscribe` starts with the
@@ -13,12 +12,13 @@ import type { DeviceSnapshot } from './view.ts'
  * const stopWatching = watch(actor, (snapshot) => show(viewOf(snapshot, Date.now())))
  * ```
  *
+ * @param actor Any XState actor, such as a device authorization or the `actor` of a session.
  * @returns A function that stops watching.
  * @group Device authorization
  */
-export function watch(
-  actor: Pick<DeviceAuthorizationActor, 'subscribe' | 'getSnapshot'>,
-  listener: (snapshot: DeviceSnapshot) => void,
+export function watch<Snapshot>(
+  actor: Subscribable<Snapshot> & { getSnapshot(): Snapshot },
+  listener: (snapshot: NoInfer<Snapshot>) => void,
 ): () => void {
   const { unsubscribe } = actor.subscribe(listener)
   try {

@@ -5,6 +5,7 @@
  */
 
 export type { Revocation, SessionEvent } from '../../machines/session.ts'
+export { watch } from '../client/watch.ts'
 export {
   BadOptionError,
   BusyError,

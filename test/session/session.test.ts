@@ -1,60 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createApi } from '../../src/auth/index.ts'
 import { AuthgraphError } from '../../src/errors.ts'
-import {
-  createSession,
-  type Json,
-  memoryStore,
-  type Session,
-  type SessionOptions,
-  type SessionStore,
-  viewOfSession,
-} from '../../src/session/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { rotatingProvider } from './support/rotating-provider.ts'
-
-/** A provider, a store, and sessions over them, in virtual time. */
-function world(options: { readonly reuseWindow?: number; readonly expiresIn?: number } = {}) {
-  const time = new VirtualTime()
-  const clock = time.clock()
-  const server = rotatingProvider({ clock, ...options })
-  const store = memoryStore()
-  function open(more: Partial<SessionOptions> = {}): Session {
-    const session = createSession({
-      clientId: 'id',
-      scopes: ['repo'],
-      provider: server.provider,
-      fetch: server.fetch,
-      store,
-      clock,
-      random: () => 0,
-      ...more,
-    })
-    onTestFinished(() => void session.actor.stop())
-    return session
-  }
-  /** Resolves once virtual time has brought the promise to its end. */
-  async function over<Value>(promise: Promise<Value>): Promise<Value> {
-    let isOver = false
-    promise.then(
-      () => (isOver = true),
-      () => (isOver = true),
-    )
-    await time.until(() => isOver)
-    return promise
-  }
-  const read = (session: Session) => over(session.token()).then((token) => token.reveal())
-  async function loggedIn(more: Partial<SessionOptions> = {}) {
-    const session = open(more)
-    await over(session.login())
-    return session
-  }
-  const stored = () =>
-    store.update('default', (value) => ({ result: value })) as Promise<Record<string, Json>>
-  return { time, clock, server, store, open, over, read, loggedIn, stored }
-}
-
-const HOUR = 3_600_000
+import { type Owners, type SessionStore, viewOfSession, watch } from '../../src/session/index.ts'
+import { HOUR, world } from './support/world.ts'
 
 /** A store that fails as long as it is told to. */
 function failing(store: SessionStore) {
@@ -67,6 +15,31 @@ function failing(store: SessionStore) {
     },
   }
   return { state, store: wrapped }
+}
+
+/** How a process tells others apart, of which one may be gone. */
+function owners(self: string, gone?: string): Owners {
+  return { self, isGone: (owner) => owner === gone, pidOf: () => 4711 }
+}
+
+/** Writes the claim of another session into the stored login. */
+function claimFor(owner: string, store: SessionStore, since: number): Promise<void> {
+  return store.update('default', (value) => ({
+    result: undefined,
+    value: { ...(value as object), claim: { owner, since } },
+  }))
+}
+
+/** A session that was issued a new pair while its store could not be written. */
+async function holdingAPair() {
+  const made = world()
+  await made.loggedIn()
+  const broken = failing(made.store)
+  const session = made.open({ store: broken.store })
+  const { token, release } = await made.renewing(session)
+  broken.state.fails = true
+  release()
+  return { ...made, session, token, broken: broken.state }
 }
 
 describe('a session', () => {
@@ -164,45 +137,25 @@ describe('a session', () => {
   })
 
   test('keeps a new pair in memory, usable, until the store can be written', async () => {
-    const { time, server, store, loggedIn, open, read, stored } = world()
-    await loggedIn()
-    const broken = failing(store)
-    const session = open({ store: broken.store })
-    await time.settle()
-    await time.advance(HOUR)
-    const release = server.holdRefresh()
-    const token = session.token()
-    await time.settle()
-    broken.state.fails = true
-    release()
+    const { time, session, token, broken, open, read, stored } = await holdingAPair()
     expect((await token).reveal()).toBe('access-0-1')
     expect(viewOfSession(session.actor.getSnapshot(), time.now)).toMatchObject({
       status: 'unsettled',
       isUsable: true,
       isStored: false,
     })
-    broken.state.fails = false
+    broken.fails = false
     await time.advance(2_000)
     expect(await stored()).toMatchObject({ generation: 1 })
     expect(await read(open())).toBe('access-0-1')
   })
 
   test('a pair that is not stored is renewed itself when it is due, and stored last', async () => {
-    const { time, server, store, loggedIn, open, read, stored } = world()
-    await loggedIn()
-    const broken = failing(store)
-    const session = open({ store: broken.store })
-    await time.settle()
-    await time.advance(HOUR)
-    const release = server.holdRefresh()
-    const token = session.token()
-    await time.settle()
-    broken.state.fails = true
-    release()
+    const { time, session, token, broken, open, read, stored } = await holdingAPair()
     await token
     await time.advance(HOUR)
     expect(await read(session)).toBe('access-0-2')
-    broken.state.fails = false
+    broken.fails = false
     await time.advance(61_000)
     expect(await stored()).toMatchObject({ generation: 1 })
     expect(await read(open())).toBe('access-0-2')
@@ -223,21 +176,16 @@ describe('a session', () => {
   })
 
   test('waits for another process that renews, and names it after ten seconds', async () => {
-    const { time, server, store, loggedIn, open, over } = world()
+    const { time, server, store, loggedIn, open, over, renewing } = world()
     await loggedIn()
-    const owners = (self: string) => ({ self, isGone: () => false, pidOf: () => 4711 })
     const first = open({ store: { ...store, owners: owners('one') } })
     const second = open({ store: { ...store, owners: owners('two') } })
-    await time.settle()
-    await time.advance(HOUR)
-    const release = server.holdRefresh()
-    const renewed = first.token()
-    await time.settle()
+    const { token, release } = await renewing(first)
     const before = time.now
     await expect(over(second.token())).rejects.toMatchObject({ code: 'busy', pid: 4711 })
     expect(time.now - before).toBeLessThanOrEqual(11_000)
     release()
-    expect((await renewed).reveal()).toBe('access-0-1')
+    expect((await token).reveal()).toBe('access-0-1')
     expect((await over(second.token())).reveal()).toBe('access-0-1')
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   })
@@ -245,14 +193,9 @@ describe('a session', () => {
   test('takes over the claim of a process that is gone', async () => {
     const { time, server, store, loggedIn, open, over } = world()
     await loggedIn()
-    await store.update('default', (value) => ({
-      result: undefined,
-      value: { ...(value as object), claim: { owner: 'gone#1', since: time.now } },
-    }))
+    await claimFor('gone#1', store, time.now)
     await time.advance(HOUR)
-    const session = open({
-      store: { ...store, owners: { self: 'self', isGone: (owner) => owner === 'gone', pidOf: () => 1 } },
-    })
+    const session = open({ store: { ...store, owners: owners('self', 'gone') } })
     expect((await over(session.token())).reveal()).toBe('access-0-1')
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   })
@@ -261,10 +204,7 @@ describe('a session', () => {
     const { time, store, loggedIn, open, read } = world()
     await loggedIn()
     await time.advance(HOUR)
-    await store.update('default', (value) => ({
-      result: undefined,
-      value: { ...(value as object), claim: { owner: 'elsewhere#1', since: time.now } },
-    }))
+    await claimFor('elsewhere#1', store, time.now)
     const session = open()
     await expect(read(session)).rejects.toMatchObject({ code: 'busy', pid: undefined })
     await time.advance(90_000)
@@ -272,14 +212,10 @@ describe('a session', () => {
   })
 
   test('a claim of a session that was stopped does not hold up another one of the process', async () => {
-    const { time, server, loggedIn, open, read } = world()
+    const { loggedIn, open, read, renewing } = world()
     await loggedIn()
     const stopped = open()
-    await time.settle()
-    await time.advance(HOUR)
-    server.holdRefresh()
-    stopped.token().catch(() => undefined)
-    await time.settle()
+    await renewing(stopped)
     stopped.actor.stop()
     expect(await read(open())).toBe('access-0-1')
   })
@@ -309,12 +245,9 @@ describe('the end of a session', () => {
   })
 
   test('logout during a refresh of its own revokes the pair that arrives late', async () => {
-    const { time, server, loggedIn, over, stored } = world()
+    const { time, server, loggedIn, over, renewing, stored } = world()
     const session = await loggedIn()
-    await time.advance(HOUR)
-    const release = server.holdRefresh()
-    session.token().catch(() => undefined)
-    await time.settle()
+    const { release } = await renewing(session)
     const left = session.logout()
     await time.settle()
     release()
@@ -324,15 +257,10 @@ describe('the end of a session', () => {
   })
 
   test('logout of another process during a refresh wins, and the late pair is revoked', async () => {
-    const { time, server, loggedIn, open, over, stored } = world()
+    const { server, loggedIn, open, over, renewing, stored } = world()
     const session = await loggedIn()
     const other = open()
-    await time.settle()
-    await time.advance(HOUR)
-    const release = server.holdRefresh()
-    const token = session.token()
-    token.catch(() => undefined)
-    await time.settle()
+    const { token, release } = await renewing(session)
     await over(other.logout())
     release()
     await expect(over(token)).rejects.toMatchObject({ code: 'login_required' })
@@ -341,15 +269,10 @@ describe('the end of a session', () => {
   })
 
   test('another login during a refresh wins, and the pair of the old login is revoked', async () => {
-    const { time, server, loggedIn, open, over, read, stored } = world()
+    const { time, server, loggedIn, open, over, read, renewing, stored } = world()
     const session = await loggedIn()
     const other = open()
-    await time.settle()
-    await time.advance(HOUR)
-    const release = server.holdRefresh()
-    const token = session.token()
-    token.catch(() => undefined)
-    await time.settle()
+    const { token, release } = await renewing(session)
     await over(other.login())
     release()
     await time.advance(1000)
@@ -361,24 +284,15 @@ describe('the end of a session', () => {
   })
 
   test('a late pair whose login was renewed by another process is dropped, never revoked', async () => {
-    const { time, server, store, loggedIn, open, over, read, stored } = world()
+    const { server, store, loggedIn, open, over, read, renewing, stored } = world()
     await loggedIn()
-    const owners = (self: string, gone?: string) => ({
-      self,
-      isGone: (owner: string) => owner === gone,
-      pidOf: () => undefined,
-    })
     const first = open({ store: { ...store, owners: owners('one') } })
     // It takes the first one for gone, as after a restart of the host, say.
     const second = open({ store: { ...store, owners: owners('two', 'one') } })
-    await time.settle()
-    await time.advance(HOUR)
-    const release = server.holdRefresh()
-    const late = first.token()
-    await time.settle()
+    const { token, release } = await renewing(first)
     expect(await read(second)).toBe('access-0-1')
     release()
-    expect((await over(late)).reveal()).toBe('access-0-1')
+    expect((await over(token)).reveal()).toBe('access-0-1')
     expect(server.requests.slice(2)).toEqual(['refresh-0-0', 'refresh-0-0'])
     expect(server.revoked).toEqual([])
     expect(await stored()).toMatchObject({ generation: 1 })
@@ -427,6 +341,17 @@ describe('a record of another service', () => {
     await expect(over(session.token())).rejects.toMatchObject({ code: 'wrong_host' })
     expect(server.requests).toHaveLength(sent)
   })
+})
+
+test('watch calls its listener with the state of a session at once, and with each one that follows', async () => {
+  const { time, loggedIn, over } = world()
+  const session = await loggedIn()
+  const seen: string[] = []
+  const stop = watch(session.actor, (snapshot) => seen.push(viewOfSession(snapshot, time.now).status))
+  expect(seen).toEqual(['signedIn'])
+  await over(session.logout())
+  stop()
+  expect(seen).toEqual(['signedIn', 'erasing', 'revoking', 'signedOut'])
 })
 
 test('no error and no view holds a secret', async () => {

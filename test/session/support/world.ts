@@ -1,0 +1,64 @@
+import { onTestFinished } from 'vitest'
+import {
+  createSession,
+  type Json,
+  memoryStore,
+  type Session,
+  type SessionOptions,
+} from '../../../src/session/index.ts'
+import { VirtualTime } from '../../../src/testing/sandbox/virtual-time.ts'
+import { rotatingProvider } from './rotating-provider.ts'
+
+/** Milliseconds for which a token of the provider is good. */
+export const HOUR = 3_600_000
+
+/** A provider, a store, and sessions over them, in virtual time. */
+export function world(options: { readonly reuseWindow?: number; readonly expiresIn?: number } = {}) {
+  const time = new VirtualTime()
+  const clock = time.clock()
+  const server = rotatingProvider({ clock, ...options })
+  const store = memoryStore()
+  function open(more: Partial<SessionOptions> = {}): Session {
+    const session = createSession({
+      clientId: 'id',
+      scopes: ['repo'],
+      provider: server.provider,
+      fetch: server.fetch,
+      store,
+      clock,
+      random: () => 0,
+      ...more,
+    })
+    onTestFinished(() => void session.actor.stop())
+    return session
+  }
+  /** Resolves once virtual time has brought the promise to its end. */
+  async function over<Value>(promise: Promise<Value>): Promise<Value> {
+    let isOver = false
+    promise.then(
+      () => (isOver = true),
+      () => (isOver = true),
+    )
+    await time.until(() => isOver)
+    return promise
+  }
+  const read = (session: Session) => over(session.token()).then((token) => token.reveal())
+  async function loggedIn(more: Partial<SessionOptions> = {}) {
+    const session = open(more)
+    await over(session.login())
+    return session
+  }
+  const stored = () =>
+    store.update('default', (value) => ({ result: value })) as Promise<Record<string, Json>>
+  /** Lets the token of a session expire, and starts its renewal, whose response is held until it is released. */
+  async function renewing(session: Session) {
+    await time.settle()
+    await time.advance(HOUR)
+    const release = server.holdRefresh()
+    const token = session.token()
+    token.catch(() => undefined)
+    await time.settle()
+    return { token, release }
+  }
+  return { time, server, store, open, over, read, loggedIn, renewing, stored }
+}
