@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-/** These run the package as it is built. All others import the sources, and need no build. */
-const PACKAGE_TESTS = [
+/** These run the package as it is built, mostly in processes of their own. All others import the sources, and need no build. */
+const BUILT_TESTS = [
   'test/documents.test.ts',
   'test/cli/**/*.test.ts',
   'test/app-jwt/built.test.ts',
@@ -41,13 +41,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'sources', include: [TESTS], exclude: [...ELSEWHERE, ...PACKAGE_TESTS] },
+        test: { name: 'sources', include: [TESTS], exclude: [...ELSEWHERE, ...BUILT_TESTS] },
       },
       {
         extends: true,
         test: {
-          name: 'package',
-          include: PACKAGE_TESTS,
+          name: 'built',
+          include: BUILT_TESTS,
           globalSetup: 'test/support/fresh-build.ts',
         },
       },

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { browser, count, guess, namedUsers } from '../support/guesser.ts'
 import { startService } from '../support/start-service.ts'
 
-describe('3,000 guesses by one account', () => {
-  const TIMES = 3000
+describe('300 guesses by one account', () => {
+  const TIMES = 300
 
   test.each([
     ['from one address', () => '192.0.2.1'],
     [
-      'from 3,000 addresses, half of them in one /48',
+      'from 300 addresses, half of them in one /48',
       (index: number) => (index % 2 === 0 ? `2001:db8:7:${index}::1` : `2001:db8:${index}::1`),
     ],
   ])('%s: five are looked up, then even the right code is refused', async (_, from) => {
