@@ -292,8 +292,8 @@ export class StoreUnavailableError extends AuthgraphError {
 }
 
 /**
- * The session has no token: nobody has logged in, the provider has ended the login, or it has expired and cannot be
- * renewed. Start a login.
+ * There is no usable token: nobody is logged in, the provider has ended the login, or the token has expired and cannot be
+ * refreshed. Start a login. `cause` is the provider's refusal, if there is one.
  *
  * @group Errors
  */
@@ -301,8 +301,8 @@ export class LoginRequiredError extends AuthgraphError {
   readonly code = 'login_required'
 
   /** @param why Why there is no token. */
-  constructor(why = 'nobody is logged in') {
-    super(`${why}: log in`)
+  constructor(why = 'nobody is logged in', options?: ErrorOptions) {
+    super(`${why}: log in`, options)
   }
 }
 

@@ -1,4 +1,4 @@
-import { BadOptionError, NotKeptError } from '../errors.ts'
+import { BadOptionError, LoginRequiredError, NotKeptError, type RefusedError } from '../errors.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
@@ -31,6 +31,9 @@ export interface RefreshOptions {
   readonly clock?: Clock
 }
 
+/** What a provider says of a refresh token that is spent, expired or revoked. GitHub says the second, with status 200. */
+const ENDING_CODES = ['invalid_grant', 'bad_refresh_token']
+
 /** The running refresh of each refresh token: a second one would spend the token twice. */
 const underWay = new Map<string, Promise<OAuthToken>>()
 
@@ -48,10 +51,10 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  *
  * @throws {@link BadOptionError} if the token has no refresh token, or is not a token: read a saved one with {@link
  * importToken}.
- * @throws {@link RefusedError} if the service refuses the refresh token.
+ * @throws {@link LoginRequiredError} if the provider has ended the login: the refresh token is used, expired or revoked.
  * @throws {@link NotKeptError} if `onToken` throws. It holds the new tokens.
- * @throws {@link UnreachableError}, {@link TimedOutError} and the other errors of a request, after which you can try
- * again.
+ * @throws {@link RefusedError}, {@link UnreachableError}, {@link TimedOutError} and the other errors of a request. They do
+ * not end the login: try again later.
  * @group Device authorization
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
  */
@@ -80,7 +83,7 @@ async function buy(token: OAuthToken, options: RefreshOptions): Promise<OAuthTok
   return pair
 }
 
-/** Sends one refresh request. Throws RefusedError where the provider does not take the refresh token. */
+/** Sends one refresh request. Throws LoginRequiredError if the provider has ended the login. */
 export async function requestRefresh(
   token: OAuthToken,
   sender: Sender & { readonly clock: Clock },
@@ -93,10 +96,16 @@ export async function requestRefresh(
   const response = await within({ clock: sender.clock, signal }, (limit) =>
     post(tokenEndpoint, fields, sender, limit),
   )
-  if (!hasMember(response.body, 'access_token')) throw refusalOf(response)
+  if (!hasMember(response.body, 'access_token')) throw explained(refusalOf(response))
   const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: scopeSeparator })
   // Without a new refresh token, the old one remains valid.
   return fresh.refreshToken ? fresh : { ...keptRefresh(token), ...fresh }
+}
+
+/** Only the provider's word ends a login. A busy service or a page of a proxy says nothing about the refresh token. */
+function explained(refusal: RefusedError): LoginRequiredError | RefusedError {
+  const isEnd = refusal.status < 500 && ENDING_CODES.includes(refusal.error ?? '')
+  return isEnd ? new LoginRequiredError('the provider has ended the login', { cause: refusal }) : refusal
 }
 
 function keptRefresh(token: OAuthToken) {

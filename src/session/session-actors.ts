@@ -12,7 +12,7 @@ import { post, type Sender } from '../client/exchange.ts'
 import type { Clock } from '../client/options.ts'
 import { requestRefresh } from '../client/refresh.ts'
 import { within } from '../client/within.ts'
-import { type AnyAuthgraphError, AuthgraphError, RefusedError } from '../errors.ts'
+import { type AnyAuthgraphError, AuthgraphError, LoginRequiredError, RefusedError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Change, Json } from '../store/store.ts'
 import {
@@ -27,9 +27,6 @@ import type { SessionStore } from './session-store.ts'
 
 /** Milliseconds after which a claim lapses whose owner cannot be asked after, such as a process of another host. */
 const CLAIM_LIFETIME = 90_000
-
-/** What a provider says when a refresh token is spent or revoked. GitHub says the second one, with status 200. */
-const ENDING_CODES = ['invalid_grant', 'bad_refresh_token']
 
 /** Errors after which the refresh token may be spent: the request was sent, and no usable response came. */
 const UNCLEAR = ['unreachable', 'timed_out', 'bad_response', 'response_too_large', 'redirected']
@@ -95,13 +92,13 @@ export async function refresh({ sender }: SessionParts, token: OAuthToken): Prom
 
 function understood(error: unknown): RefreshResult {
   if (!(error instanceof AuthgraphError)) throw error
+  if (error instanceof LoginRequiredError) return { type: 'ended', error }
   const known = error as AnyAuthgraphError
   if (!(known instanceof RefusedError))
     return { type: UNCLEAR.includes(known.code) ? 'unclear' : 'fault', error: known }
   const { status, retryAfter } = known
   if (status >= 500 || (status < 300 && known.error === undefined))
     return { type: 'unclear', error: known, retryAfter }
-  if (ENDING_CODES.includes(known.error ?? '')) return { type: 'ended', error: known }
   return { type: 'fault', error: known, retryAfter }
 }
 

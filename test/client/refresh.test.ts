@@ -82,23 +82,35 @@ describe('refresh', () => {
   )
 
   test.each([
-    [
-      Response.json({ error: 'bad_refresh_token' }),
-      { code: 'refused', error: 'bad_refresh_token', status: 200 },
-    ],
-    [
-      Response.json({ access_token: '', error: 'bad_refresh_token' }),
-      { code: 'refused', error: 'bad_refresh_token', status: 200 },
-    ],
+    ['bad_refresh_token', 200, {}],
+    ['bad_refresh_token', 200, { access_token: '' }],
+    ['invalid_grant', 400, {}],
+  ])('says that the login has ended after %s with status %i', async (error, status, more) => {
+    const { options } = setUp(Response.json({ ...more, error }, { status }))
+    await expect(refresh(old, options)).rejects.toMatchObject({
+      code: 'login_required',
+      message: 'the provider has ended the login: log in',
+      cause: { code: 'refused', error, status },
+    })
+  })
+
+  test.each([
+    [Response.json({ error: 'invalid_client' }, { status: 401 }), { code: 'refused', status: 401 }],
+    [Response.json({ error: 'invalid_grant' }, { status: 503 }), { code: 'refused', status: 503 }],
     [new Response('', { status: 503 }), { code: 'refused', status: 503 }],
+    [new Response('', { status: 429 }), { code: 'refused', status: 429 }],
+    [new Response('<html>', { status: 200 }), { code: 'refused', status: 200 }],
     [Response.json({ access_token: 5 }), { code: 'bad_response' }],
     [Response.json({ ...pair, access_token: 'ghu_\u202e' }), { code: 'bad_response' }],
     [new TypeError('fetch failed'), { code: 'unreachable' }],
-  ])('fails with a typed error, and can be tried again', async (response, expected) => {
-    const { options } = setUp(response, pair)
-    await expect(refresh(old, options)).rejects.toMatchObject(expected)
-    expect((await refresh(old, options)).accessToken.reveal()).toBe('ghu_new')
-  })
+  ])(
+    'keeps the login after any other failure: the refresh can be tried again',
+    async (response, expected) => {
+      const { options } = setUp(response, pair)
+      await expect(refresh(old, options)).rejects.toMatchObject(expected)
+      expect((await refresh(old, options)).accessToken.reveal()).toBe('ghu_new')
+    },
+  )
 
   test('is given up after 30 seconds, or when it is cancelled', async () => {
     const { time, options } = setUp('hang')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { refresh } from '../../client/refresh.ts'
-import { RefusedError } from '../../errors.ts'
+import { LoginRequiredError } from '../../errors.ts'
 import { CommandError } from '../command-error.ts'
 import { providerAt } from '../network/service-address.ts'
 import { fileOf, stateFolder } from './folders.ts'
@@ -54,15 +54,8 @@ async function renewed(
     })
     return { clientId, token: fresh }
   } catch (error) {
-    throw isFinal(error) ? over(profile) : error
+    throw error instanceof LoginRequiredError ? over(profile) : error
   }
-}
-
-/** Whether a refusal is about the refresh token: a service that is busy, or a page of a proxy, says nothing of it. */
-function isFinal(error: unknown): boolean {
-  return (
-    error instanceof RefusedError && error.error !== undefined && error.status < 500 && error.status !== 429
-  )
 }
 
 function over(profile: NamedProfile): CommandError {

@@ -1,8 +1,8 @@
 import {
   authorizeDevice,
   type DeviceAuthorizationOptions,
+  LoginRequiredError,
   type RefreshOptions,
-  RefusedError,
 } from 'authgraph'
 import { createApi, oauth } from 'authgraph/auth'
 import { keepToken, keptToken } from './keep-token.js'
@@ -15,14 +15,11 @@ export async function login(file: string, options: DeviceAuthorizationOptions): 
 /** my-cli whoami */
 export async function whoami(file: string, options: RefreshOptions): Promise<string> {
   const token = await keptToken(file, options).catch((error) => {
-    throw isLoggedOut(error) ? new Error('You are logged out. Log in again: my-cli login') : error
+    throw error instanceof LoginRequiredError
+      ? new Error('You are logged out. Log in again: my-cli login')
+      : error
   })
   const { fetch } = options
   const api = createApi({ auth: oauth(token), ...(fetch && { fetch }) })
   return (await api<{ login: string }>('/user')).login
-}
-
-/** Whether the service refused the refresh token. After a lost connection, or with a busy service, it is still valid. */
-function isLoggedOut(error: unknown): boolean {
-  return error instanceof RefusedError && error.status < 500 && error.status !== 429
 }
