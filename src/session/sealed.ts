@@ -1,5 +1,6 @@
 import { BadOptionError, StoreUnavailableError } from '../errors.ts'
 import type { Change, Json, Store } from '../store/store.ts'
+import { createTurns } from '../store/turns.ts'
 import type { SessionStore } from './session-store.ts'
 
 /** Bytes of a key of AES-256, and of the nonce of each record. */
@@ -26,24 +27,39 @@ export function sealed(store: SessionStore, key: Uint8Array): SessionStore {
   ])
   imported.catch(() => undefined)
 
+  const inTurn = createTurns()
+
   return {
     ...(store.owners && { owners: store.owners }),
     async update<Result>(name: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
-      for (;;) {
-        const before = await read(store, name)
-        const made = change(await open(await imported, name, before))
-        if (made.value === undefined) return made.result
-        const value = made.value === null ? null : await seal(await imported, name, made.value)
-        if (
-          await replace(store, name, {
-            before,
-            value,
-            expiresAt: made.value === null ? undefined : made.expiresAt,
-          })
-        )
-          return made.result
-      }
+      const key = await imported
+      const seen = change(await open(key, name, await read(store, name)))
+      if (seen.value === undefined) return seen.result
+      // One after the other: each of many at once would have to begin again after each of the others.
+      return inTurn(name, async () => ({ result: await changed(store, { key, name, change }), known: '' }))
     },
+  }
+}
+
+async function changed<Result>(
+  store: Store,
+  {
+    key,
+    name,
+    change,
+  }: {
+    readonly key: CryptoKey
+    readonly name: string
+    readonly change: (value: Json | undefined) => Change<Result>
+  },
+): Promise<Result> {
+  for (;;) {
+    const before = await read(store, name)
+    const made = change(await open(key, name, before))
+    if (made.value === undefined) return made.result
+    const value = made.value === null ? null : await seal(key, name, made.value)
+    const expiresAt = made.value === null ? undefined : made.expiresAt
+    if (await replace(store, name, { before, value, expiresAt })) return made.result
   }
 }
 

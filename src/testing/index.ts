@@ -48,3 +48,5 @@ export {
   type SandboxRequest,
 } from './sandbox/create-sandbox.ts'
 export type { Fault } from './sandbox/fault.ts'
+export { type StoreContractOptions, type StoreTest, storeContract } from './store-contract.ts'
+export { countInStore, type SharedStore, type StoreProcess } from './store-processes.ts'

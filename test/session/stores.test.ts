@@ -1,17 +1,37 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { memoryStore, sealed } from '../../src/session/index.ts'
 import { fileStore } from '../../src/session/node/index.ts'
-import { storeContract } from '../service/store-contract.ts'
+import { storeContract } from '../../src/testing/index.ts'
+import { buildProgram, startProgram } from './support/start-program.ts'
 
 const key = new Uint8Array(32).fill(7)
 const folder = () => join(mkdtempSync(join(tmpdir(), 'authgraph-store-')), 'logins')
 
-storeContract('memoryStore of sessions', memoryStore)
-storeContract('fileStore', () => fileStore(folder()))
-storeContract('a sealed store', () => sealed(memoryStore(), key))
+beforeAll(buildProgram)
+
+function sharedFiles(seal?: Uint8Array) {
+  const path = folder()
+  const args = seal ? [path, Buffer.from(seal).toString('hex')] : [path]
+  return {
+    store: fileStore(path, { ...(seal && { seal }) }),
+    start: () => startProgram('count', ...args).child,
+  }
+}
+
+describe.each([
+  ['memoryStore', storeContract(memoryStore)],
+  ['fileStore', storeContract(() => fileStore(folder()), { shared: sharedFiles })],
+  ['sealed', storeContract(() => sealed(memoryStore(), key))],
+  [
+    'a sealed fileStore',
+    storeContract(() => fileStore(folder(), { seal: key }), { shared: () => sharedFiles(key) }),
+  ],
+])('%s as a store', (_, contract) => {
+  for (const { name, run } of contract) test(name, run)
+})
 
 describe('sealed', () => {
   const record = {

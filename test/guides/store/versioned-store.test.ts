@@ -1,5 +1,6 @@
-import { storeContract } from '../../service/store-contract.ts'
-import { type Row, type Table, versionedStore } from './versioned-store.ts'
+import { storeContract } from 'authgraph/testing'
+import { test } from 'vitest'
+import { type Row, type Table, versionedStore } from './versioned-store.js'
 
 /** A table in memory that responds asynchronously, as a database does. */
 function tableInMemory(): Table {
@@ -15,4 +16,4 @@ function tableInMemory(): Table {
   }
 }
 
-storeContract('a versioned table', () => versionedStore(tableInMemory()))
+for (const { name, run } of storeContract(() => versionedStore(tableInMemory()))) test(name, run)

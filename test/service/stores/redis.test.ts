@@ -9,11 +9,12 @@ import {
   redisStore,
   type ScriptOptions,
 } from '../../../src/service/stores/redis.ts'
+import { type SharedStore, storeContract } from '../../../src/testing/index.ts'
+import { buildProgram, startProgram } from '../../session/support/start-program.ts'
 import { breakableRelay } from '../../support/breakable-relay.ts'
 import { fastClock } from '../../support/fast-clock.ts'
 import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
 import { CLIENT_ID, startService } from '../../support/start-service.ts'
-import { storeContract } from '../store-contract.ts'
 
 // Starts, kills and awaits servers.
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
@@ -103,11 +104,22 @@ const increment = (store: RedisStore) =>
 const count = (store: RedisStore) => store.update('count', (value) => ({ result: value }))
 
 describe.skipIf(!hasRedis)('redisStore', () => {
-  storeContract('redisStore with an address', () => storeAt())
+  describe.each([
+    ['an address', storeContract(() => storeAt(), { shared: sharedByProcesses })],
+    ['a client', storeContract(async () => storeAt(await clientOf(redis)))],
+    ['a cluster', storeContract(clusterStore)],
+  ])('redisStore with %s as a store', (_, contract) => {
+    for (const { name, run } of contract) test(name, run)
+  })
 
-  storeContract('redisStore with a client', async () => storeAt(await clientOf(redis)))
+  async function sharedByProcesses(): Promise<SharedStore> {
+    await buildProgram()
+    const store = storeAt()
+    const prefix = `service-${services}:`
+    return { store, start: () => startProgram('count-in-redis', redis.url, prefix).child }
+  }
 
-  storeContract('redisStore with a cluster', async () => {
+  async function clusterStore() {
     const cluster = createCluster({
       rootNodes: [{ url: clusterRedis.url }],
       defaults: { disableOfflineQueue: true },
@@ -115,7 +127,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     await cluster.connect()
     onTestFinished(() => cluster.destroy())
     return storeAt(cluster)
-  })
+  }
 
   describe('with several instances', () => {
     const shared = () => {

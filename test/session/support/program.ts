@@ -1,8 +1,13 @@
 import { github } from '../../../src/index.ts'
-import { createSession, type Json } from '../../../src/session/index.ts'
+import { redisStore } from '../../../src/service/stores/redis.ts'
+import { createSession } from '../../../src/session/index.ts'
 import { fileStore } from '../../../src/session/node/index.ts'
+import { countInStore } from '../../../src/testing/store-processes.ts'
 
-/** A program of its own process: `token <url> <folder>` prints a token, `count <folder> <times>` counts in a record. */
+/**
+ * A program of its own process: `token <url> <folder>` prints a token; `count <folder> [<key>]` and `count-in-redis <url>
+ * <prefix>` count in a store.
+ */
 const [, , act = '', first = '', second = ''] = process.argv
 
 if (act === 'token') {
@@ -17,13 +22,13 @@ if (act === 'token') {
   )
 }
 
-if (act === 'count') {
-  const store = fileStore(first)
-  for (let count = 0; count < Number(second); count += 1) {
-    await store.update('count', (value: Json | undefined) => ({
-      result: undefined,
-      value: Number(value ?? 0) + 1,
-    }))
-    process.stdout.write('.')
-  }
+const write = (text: string) => process.stdout.write(text)
+
+if (act === 'count')
+  await countInStore(fileStore(first, { ...(second && { seal: Buffer.from(second, 'hex') }) }), write)
+
+if (act === 'count-in-redis') {
+  const store = redisStore(first, { prefix: second, timeout: 30 })
+  await countInStore(store, write)
+  await store.close()
 }

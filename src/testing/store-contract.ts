@@ -1,0 +1,228 @@
+import type { Change, Json, Store } from '../store/store.ts'
+import { type SharedStore, survivesSignals } from './store-processes.ts'
+
+/**
+ * One test of the contract of a store.
+ *
+ * @group Testing
+ */
+export interface StoreTest {
+  /** A sentence about the store: `loses none of 200 concurrent updates`. */
+  readonly name: string
+  /**
+   * Opens a store, and runs the test.
+   *
+   * @throws `Error` that says what the store did.
+   */
+  run(): Promise<void>
+}
+
+/**
+ * Options of `storeContract`.
+ *
+ * @group Testing
+ */
+export interface StoreContractOptions {
+  /**
+   * For a store that several processes share: opens an empty one, and says how to start a process that shares it.
+   *
+   * @example
+   * ```ts
+   * import { spawn } from 'node:child_process'
+   * import { fileStore } from 'authgraph/session/node'
+   * import { storeContract } from 'authgraph/testing'
+   *
+   * const shared = () => ({
+   *   store: fileStore('/tmp/logins'),
+   *   // This program calls countInStore(fileStore('/tmp/logins'), (text) => process.stdout.write(text)).
+   *   start: () => spawn(process.execPath, ['count.js'], { stdio: ['ignore', 'pipe', 'inherit'] }),
+   * })
+   * const tests = storeContract(() => fileStore('/tmp/more-logins'), { shared })
+   * ```
+   */
+  readonly shared?: () => SharedStore | Promise<SharedStore>
+}
+
+/** Milliseconds of a short lifetime, and the longest wait for a record to expire. */
+const SHORT = 300
+const PATIENCE = 5_000
+
+/** Concurrent updates. */
+const MANY = 200
+
+const VALUES: readonly NonNullable<Json>[] = ['text', '', 0, false, [1, 'a', null], { a: { b: [] } }]
+
+const KEYS = ['user-code:BCDF-GHJK', '{braces}', 'a b\nc', '*', '../..', 'ключ']
+
+const later = () => Date.now() + 60_000
+
+/**
+ * Returns the tests that every store must pass, whether it keeps grants for a service or logins for sessions.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from 'authgraph/service'
+ * import { storeContract } from 'authgraph/testing'
+ * import { test } from 'vitest'
+ *
+ * for (const { name, run } of storeContract(() => memoryStore())) test(name, run)
+ * ```
+ *
+ * @param open Opens a store without records. Called by each test.
+ * @group Testing
+ */
+export function storeContract(
+  open: () => Store | Promise<Store>,
+  { shared }: StoreContractOptions = {},
+): StoreTest[] {
+  const tests = Object.entries(CONTRACT).map(([name, check]) => ({
+    name,
+    run: async () => check(await open()),
+  }))
+  if (shared === undefined) return tests
+  const name = 'loses no update of processes that are killed, or stopped and continued'
+  return [...tests, { name, run: async () => survivesSignals(await shared()) }]
+}
+
+const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
+  'has no record for a new key': async (store) => same(await read(store, 'key'), undefined),
+
+  'returns each kind of value as it was written': async (store) => {
+    for (const value of VALUES) {
+      await write(store, 'key', value)
+      same(await read(store, 'key'), value)
+    }
+  },
+
+  'returns a large value in any script': async (store) => {
+    const text = '\u{1f600} \u0000 "\\ \u2028 ж'.repeat(10_000)
+    const value = { text, list: Array.from({ length: 5000 }, String) }
+    await write(store, 'key', value)
+    same(await read(store, 'key'), value)
+  },
+
+  'accepts any text as a key': async (store) => {
+    for (const key of KEYS) {
+      await write(store, key, key)
+      same(await read(store, `${key} `), undefined)
+    }
+    for (const key of KEYS) same(await read(store, key), key)
+  },
+
+  'returns the result of the change': async (store) => {
+    same(await store.update('key', () => ({ result: 'made', value: 1, expiresAt: later() })), 'made')
+    same(await store.update('key', () => ({ result: 'left' })), 'left')
+    same(await store.update('key', () => ({ result: 'gone', value: null })), 'gone')
+  },
+
+  'leaves a record unchanged if the change returns none': async (store) => {
+    await write(store, 'key', 'kept')
+    await store.update('key', () => ({ result: undefined }))
+    same(await read(store, 'key'), 'kept')
+  },
+
+  'deletes a record with null': async (store) => {
+    await write(store, 'key', 'gone')
+    await store.update('key', () => ({ result: undefined, value: null }))
+    same(await read(store, 'key'), undefined)
+  },
+
+  'keeps keys apart': async (store) => {
+    await write(store, 'one', 1)
+    await write(store, 'two', 2)
+    same([await read(store, 'one'), await read(store, 'two')], [1, 2])
+  },
+
+  'does not return an expired record, and writes it again': async (store) => {
+    await write(store, 'key', 'old', Date.now() - 1)
+    const seen = await store.update('key', (value) => ({ result: value, value: 'new', expiresAt: later() }))
+    same([seen, await read(store, 'key')], [undefined, 'new'])
+  },
+
+  'returns a record until the lifetime of its last write has passed': async (store) => {
+    await write(store, 'longer', 'old', Date.now() + SHORT)
+    await write(store, 'longer', 'kept')
+    await write(store, 'endless', 'old', Date.now() + SHORT)
+    await store.update('endless', () => ({ result: undefined, value: 'kept' }))
+    await write(store, 'shorter', 'old')
+    await write(store, 'shorter', 'gone', Date.now() + SHORT)
+    same(await read(store, 'shorter'), 'gone')
+    const deadline = Date.now() + PATIENCE
+    while ((await read(store, 'shorter')) !== undefined && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    same(await read(store, 'shorter'), undefined)
+    same([await read(store, 'longer'), await read(store, 'endless')], ['kept', 'kept'])
+  },
+
+  'keeps the record and rejects with the error if the change throws': async (store) => {
+    await write(store, 'key', 'kept')
+    const error = new RangeError('of the change')
+    const failed = store.update('key', () => {
+      throw error
+    })
+    same(await failed.catch((thrown) => thrown === error), true)
+    same(await read(store, 'key'), 'kept')
+  },
+
+  'loses none of 200 concurrent updates': async (store) => {
+    const seen = await atOnce(() => store.update('count', counted))
+    same(new Set(seen).size, MANY)
+    same(await read(store, 'count'), MANY)
+  },
+
+  'writes once if 200 concurrent updates write only a first value': async (store) => {
+    const seen = await atOnce((index) =>
+      store.update<boolean>('first', (value) =>
+        value === undefined ? { result: true, value: index, expiresAt: later() } : { result: false },
+      ),
+    )
+    same(seen.filter(Boolean).length, 1)
+    same(await read(store, 'first'), seen.indexOf(true))
+  },
+
+  'rejects the updates whose change throws when it is called again': async (store) => {
+    const update = () =>
+      store.update('count', (value = 0) => {
+        if (Number(value) === 10) throw new RangeError('enough')
+        return counted(value)
+      })
+    const outcomes = await atOnce(() => update().then(String, () => 'rejected'))
+    same(outcomes.filter((outcome) => outcome === 'rejected').length, MANY - 10)
+    same(await read(store, 'count'), 10)
+  },
+}
+
+function read(store: Store, key: string): Promise<Json | undefined> {
+  return store.update(key, (value) => ({ result: value }))
+}
+
+function write(store: Store, key: string, value: NonNullable<Json>, expiresAt = later()): Promise<void> {
+  return store.update(key, () => ({ result: undefined, value, expiresAt }))
+}
+
+function counted(value: Json = 0): Change<Json> {
+  return { result: value, value: Number(value) + 1, expiresAt: later() }
+}
+
+function atOnce<Result>(run: (index: number) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: MANY }, (_, index) => run(index)))
+}
+
+/** Throws where two values differ. The order of members does not count: databases may sort them. */
+function same(actual: unknown, expected: unknown): void {
+  if (sorted(actual) === sorted(expected)) return
+  throw new Error(`expected ${shown(expected)}, got ${shown(actual)}`)
+}
+
+function sorted(value: unknown): string | undefined {
+  return JSON.stringify(value, (_, inner) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  )
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'no record'
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
