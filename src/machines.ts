@@ -1,11 +1,12 @@
 /**
- * The three state machines, without the requests: provide your own actors, or draw them.
+ * The four state machines, without the requests: provide your own actors, or draw them.
  *
  * @module authgraph/machines
  */
 
 export * from '../machines/device-authorization.ts'
 export * from '../machines/device-grant.ts'
+export * from '../machines/refresh-family.ts'
 export * from '../machines/session.ts'
 export { BadResponseError } from './errors.ts'
 export { type DeviceCodes, parseDeviceCodes } from './protocol/device-codes.ts'

@@ -17,7 +17,7 @@ const imports = ['machines', 'src', 'docs/tools', 'docs/live'].flatMap(sourcesOf
 const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> = {
   machines: {
     may: /^(xstate|machines\/device-authorization\.ts)$/,
-    types: /^(xstate|src\/(protocol\/.*|secret|errors)\.ts)$/,
+    types: /^(xstate|machines\/device-grant\.ts|src\/(protocol\/.*|secret|errors)\.ts)$/,
   },
   'src/protocol': { may: /^(valibot|src\/(protocol\/.*|secret|errors)\.ts)$/ },
   'src/client': {
@@ -42,7 +42,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^(xstate|src\/cli\/terminal\/report\.ts)$/,
   },
   'src/service': {
-    may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/device-grant\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:(http|net)|jose)$/,
   },
   'src/store': { may: /^$/ },

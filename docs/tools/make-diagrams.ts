@@ -1,6 +1,7 @@
 import type { AnyStateMachine } from 'xstate'
 import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import { deviceGrant } from '../../machines/device-grant.ts'
+import { refreshFamily } from '../../machines/refresh-family.ts'
 import { session } from '../../machines/session.ts'
 import { drawMachine } from './draw-machine.ts'
 import { drawSequence } from './draw-sequence.ts'
@@ -17,6 +18,7 @@ export const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
   'device-authorization': deviceAuthorization,
   'device-grant': deviceGrant,
   session,
+  'refresh-family': refreshFamily,
 }
 
 /** The states that the exported machines lead through, by the name of their file. */
@@ -24,6 +26,7 @@ const WAYS: Readonly<Record<string, readonly string[]>> = {
   'device-authorization': ['starting', 'requesting', 'requested', 'polling', 'authorized'],
   'device-grant': ['requested', 'pending', 'approved', 'issuing', 'authorized'],
   session: ['restoring', 'signedIn', 'claiming', 'refreshing', 'settling', 'signedIn'],
+  'refresh-family': ['active', 'issuing', 'active', 'revoked'],
 }
 
 /** Pixels of the widest picture that fits a page. A wider one is drawn as on a phone. */

@@ -22,15 +22,19 @@ const BY_TAG: Readonly<Record<string, Role>> = {
   decided: 'working',
   settled: 'over',
   busy: 'working',
+  valid: 'working',
+  over: 'over',
 }
 
 /** Ends that are more than an end. */
 const BY_NAME: Readonly<Record<string, Role>> = {
   authorized: 'good',
   signedIn: 'good',
+  active: 'good',
   denied: 'bad',
   failed: 'bad',
   ended: 'bad',
+  revoked: 'bad',
 }
 
 /**

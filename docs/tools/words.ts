@@ -35,6 +35,11 @@ export const GUARDS: Readonly<Record<string, string>> = {
   pairInHand: 'There is a new token that is not stored',
   renewableInHand: 'The token that is not stored is due, and can be renewed',
   toRevoke: 'There is a token to revoke',
+  lifetimeOver: 'The lifetime of the family is over',
+  spendsNewest: 'It is the newest refresh token',
+  spentElsewhere: 'It is the newest refresh token, and another request holds the lease',
+  replays: 'It is the previous refresh token, inside the reuse window',
+  provesNoReuse: 'The request was held, or its token is not older than the newest one',
 }
 
 export const ACTIONS: Readonly<Record<string, string>> = {
@@ -76,6 +81,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   keepRevocation: 'Keeps whether the tokens were revoked',
   keepNoRevocation: 'Keeps why the tokens were not revoked',
   forget: 'Forgets the token',
+  beginIssuing: 'Takes the lease: this request issues the next pair',
+  rotate: 'Makes the new refresh token the newest one, and ends the lease',
 }
 
 export const TRIGGERS: Readonly<Record<string, string>> = {
@@ -93,6 +100,8 @@ export const TRIGGERS: Readonly<Record<string, string>> = {
   'event deny': 'The user denies',
   'event issued': 'The token was made',
   'event notIssued': 'The token could not be made',
+  'event refresh': 'A refresh token is presented',
+  'event revoke': 'Revocation',
   always: 'Immediately',
   'done read': 'The store was read',
   'error read': 'The store cannot be read',

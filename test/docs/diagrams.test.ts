@@ -147,6 +147,10 @@ const FIRST_RUNS: Readonly<Record<string, { readonly events: string[]; readonly 
     events: ['need'],
     states: ['restoring', 'signedIn', 'claiming', 'refreshing', 'settling', 'signedIn'],
   },
+  'refresh-family': {
+    events: ['refresh', 'issued', 'revoke'],
+    states: ['active', 'issuing', 'active', 'revoked'],
+  },
 }
 
 describe.each(

@@ -1,0 +1,213 @@
+import { assertEvent, assign, type SnapshotFrom, setup } from 'xstate'
+import type { User } from './device-grant.ts'
+
+/** How long one request may take to issue the next pair, in milliseconds, before another one may try. */
+const LEASE = 10_000
+
+/**
+ * Input of the family machine.
+ *
+ * @group Machines
+ */
+export interface RefreshFamilyInput {
+  /** Identifies the client, such as a hash of its client id. Not the client id itself: that is a secret. */
+  readonly client: string
+  /** Who approved. */
+  readonly user: User
+  /** The granted scopes, separated by spaces. A refresh may ask for fewer, never for more. */
+  readonly scope: string
+  /** A hash of the first refresh token. */
+  readonly token: string
+  /** When the family expires, however often it is refreshed, in epoch milliseconds. */
+  readonly expiresAt: number
+  /** Seconds for which the previous refresh token still gets its successor: 0 for none. */
+  readonly reuseWindow: number
+}
+
+/**
+ * What the service stores for one family: plain JSON. Points in time are epoch milliseconds.
+ *
+ * @group Machines
+ */
+export interface RefreshFamilyContext extends Omit<RefreshFamilyInput, 'token'> {
+  /** How often the family was refreshed: the number of its newest refresh token. */
+  readonly generation: number
+  /** A hash of the newest refresh token. */
+  readonly newest: string
+  /** A hash of the refresh token before it; `null` if there is none. */
+  readonly previous: string | null
+  /** When the newest refresh token replaced the previous one; `null` if there is none. */
+  readonly rotatedAt: number | null
+  /** The request that is issuing the next pair, and until when no other request may. */
+  readonly lease: { readonly claim: string; readonly until: number } | null
+}
+
+/**
+ * Events of a family. Each has its time `at` in epoch milliseconds: the machine does not read a clock.
+ *
+ * @group Machines
+ */
+export type RefreshFamilyEvent =
+  /**
+   * A client presents a refresh token of this family. `token` is its hash and `generation` its number; `claim` identifies
+   * this request, in case it becomes the one that issues the next pair. `held` says that the request has waited while
+   * another one spent the same token.
+   */
+  | {
+      readonly type: 'refresh'
+      readonly at: number
+      readonly claim: string
+      readonly token: string
+      readonly generation: number
+      readonly held: boolean
+    }
+  /** The request with this claim has issued the next pair. `token` is a hash of the new refresh token. */
+  | { readonly type: 'issued'; readonly at: number; readonly claim: string; readonly token: string }
+  /** The request with this claim could not issue the next pair. */
+  | { readonly type: 'notIssued'; readonly at: number; readonly claim: string }
+  /** The user, the client or the host ends the family. */
+  | { readonly type: 'revoke'; readonly at: number }
+
+/**
+ * One chain of refresh tokens on the side of the service, from the login to its end.
+ *
+ * It has events only: run it with XState's pure `transition()` on the state in your store. Each refresh token is spent
+ * once, and its successor replaces it. A token that comes again after it was replaced is a sign of theft, because two
+ * parties hold it: the family is revoked. The previous token is an exception inside the reuse window, since a client whose
+ * response was lost must ask again.
+ *
+ * @group Machines
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9700.html#section-4.14.2 RFC 9700, section 4.14.2}
+ */
+export const refreshFamily = setup({
+  types: {} as {
+    context: RefreshFamilyContext
+    input: RefreshFamilyInput
+    events: RefreshFamilyEvent
+    tags: 'valid' | 'over'
+    meta: { readonly text: string }
+  },
+  guards: {
+    lifetimeOver: ({ context, event }) => event.at >= context.expiresAt,
+    spendsNewest: ({ context, event }) => {
+      assertEvent(event, 'refresh')
+      return event.token === context.newest
+    },
+    spentElsewhere: ({ context, event }) => {
+      assertEvent(event, 'refresh')
+      return event.token === context.newest && context.lease !== null && event.at < context.lease.until
+    },
+    replays: ({ context, event }) => {
+      assertEvent(event, 'refresh')
+      if (context.rotatedAt === null || event.token !== context.previous) return false
+      return event.at < context.rotatedAt + context.reuseWindow * 1000
+    },
+    // A request that was held came while its token was still the newest one. A token that is not older was never
+    // delivered, because of a crash or a lost lease, or the store has lost the refresh that delivered it.
+    provesNoReuse: ({ context, event }) => {
+      assertEvent(event, 'refresh')
+      return event.held || event.generation >= context.generation
+    },
+    // A late response counts unless another request has taken the lease since.
+    leaseIsOurs: ({ context, event }) => {
+      assertEvent(event, ['issued', 'notIssued'])
+      return context.lease?.claim === event.claim
+    },
+  },
+  actions: {
+    beginIssuing: assign(({ event }) => {
+      assertEvent(event, 'refresh')
+      return { lease: { claim: event.claim, until: event.at + LEASE } }
+    }),
+    rotate: assign(({ context, event }) => {
+      assertEvent(event, 'issued')
+      return {
+        generation: context.generation + 1,
+        newest: event.token,
+        previous: context.newest,
+        rotatedAt: event.at,
+        lease: null,
+      }
+    }),
+    endLease: assign({ lease: null }),
+  },
+}).createMachine({
+  id: 'refreshFamily',
+  description: 'One chain of refresh tokens, on the side of the service.',
+  context: ({ input: { token, ...given } }) => ({
+    ...given,
+    generation: 0,
+    newest: token,
+    previous: null,
+    rotatedAt: null,
+    lease: null,
+  }),
+  initial: 'active',
+  states: {
+    active: {
+      description: 'The newest refresh token can be spent.',
+      tags: 'valid',
+      meta: { text: 'Logged in.' },
+      on: {
+        refresh: [
+          { guard: 'lifetimeOver', target: 'expired' },
+          { guard: 'spendsNewest', target: 'issuing', actions: 'beginIssuing' },
+          { guard: 'replays', target: 'active', description: 'The request gets the same successor.' },
+          {
+            guard: 'provesNoReuse',
+            target: 'active',
+            description: 'A held request gets the same successor; any other is refused.',
+          },
+          { target: 'revoked', description: 'The token was spent before: reuse.' },
+        ],
+        revoke: 'revoked',
+      },
+    },
+    issuing: {
+      description: 'One request is issuing the next pair; others with the same token are held.',
+      tags: 'valid',
+      meta: { text: 'Renewing the login.' },
+      on: {
+        refresh: [
+          { guard: 'lifetimeOver', target: 'expired' },
+          { guard: 'spentElsewhere', target: 'issuing', description: 'The request is held.' },
+          {
+            guard: 'spendsNewest',
+            target: 'issuing',
+            actions: 'beginIssuing',
+            description: 'The lease has expired: this request takes it over.',
+          },
+          { guard: 'replays', target: 'issuing', description: 'The request gets the same successor.' },
+          {
+            guard: 'provesNoReuse',
+            target: 'issuing',
+            description: 'A held request gets the same successor; any other is refused.',
+          },
+          { target: 'revoked', description: 'The token was spent before: reuse.' },
+        ],
+        issued: { guard: 'leaseIsOurs', target: 'active', actions: 'rotate' },
+        notIssued: { guard: 'leaseIsOurs', target: 'active', actions: 'endLease' },
+        revoke: 'revoked',
+      },
+    },
+    revoked: {
+      type: 'final',
+      description: 'The family was ended: by a logout, by the host, or because a spent token came again.',
+      tags: 'over',
+      meta: { text: 'Logged out.' },
+    },
+    expired: {
+      type: 'final',
+      description: 'The lifetime of the family is over.',
+      tags: 'over',
+      meta: { text: 'The login has expired.' },
+    },
+  },
+})
+
+/**
+ * The states of a family.
+ *
+ * @group Machines
+ */
+export type RefreshFamilyState = SnapshotFrom<typeof refreshFamily>['value']
