@@ -20,7 +20,12 @@ const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 60_000
 
 /** What a state without a login does: it looks again when a token is needed, since another process may have logged in. */
-const withoutLogin = { need: 'restoring', login: 'authorizing', logout: 'erasing' } as const
+const withoutLogin = {
+  need: 'restoring',
+  login: 'authorizing',
+  keep: { target: 'settling', actions: { type: 'keepGivenToken', params: givenToken } },
+  logout: 'erasing',
+} as const
 
 /** The largest part of its lifetime before the end of a token at which it is renewed. */
 const EARLY_SHARE = 1 / 2
@@ -158,14 +163,15 @@ export interface SessionContext {
 }
 
 /**
- * What callers send. `need`: a token is needed that is good. `rejected`: an API refused this token. `login`, `logout` and
- * `cancel` are what the user asks for.
+ * What callers send. `need`: a token is needed that is good. `rejected`: an API refused this token. `keep`: a token was
+ * received elsewhere, and is a new login. `login`, `logout` and `cancel` are what the user asks for.
  *
  * @group Machines
  */
 export type SessionEvent =
   | { readonly type: 'need' | 'login' | 'logout' | 'cancel' }
   | { readonly type: 'rejected'; readonly token: Secret }
+  | { readonly type: 'keep'; readonly token: OAuthToken }
 
 /**
  * One login as a program keeps it, from the login to the logout. Any number of processes may run one over the same store.
@@ -233,6 +239,7 @@ export const session = setup({
       result.type === 'newer' ? trusted(result.kept) : {},
     ),
     keepDeviceToken: assign(({ context }, result: DeviceResult) => loggedIn(context, result)),
+    keepGivenToken: assign(({ context }, token: OAuthToken) => newLogin(received(token, nowOf(context)))),
     keepOutcome: assign((_, outcome: DeviceResult) => ({ outcome })),
     cancelOutcome: assign({ outcome: { status: 'cancelled' } }),
     forgetOutcome: assign({ outcome: undefined, revocation: undefined, error: undefined }),
@@ -363,6 +370,7 @@ export const session = setup({
           { target: 'claiming', actions: ['beginRenewal', 'distrust'] },
         ],
         login: 'authorizing',
+        keep: withoutLogin.keep,
         logout: 'erasing',
       },
     },
@@ -471,6 +479,7 @@ export const session = setup({
       after: { untilRetry: 'settling' },
       on: {
         need: { guard: 'renewableInHand', target: 'refreshing' },
+        keep: withoutLogin.keep,
         logout: 'erasing',
       },
     },
@@ -523,6 +532,10 @@ function reason({ event }: { readonly event: ErrorActorEvent }): unknown {
 }
 
 function rejectedToken({ event }: { readonly event: { readonly token: Secret } }): Secret {
+  return event.token
+}
+
+function givenToken({ event }: { readonly event: { readonly token: OAuthToken } }): OAuthToken {
   return event.token
 }
 
@@ -581,13 +594,26 @@ function trusted(kept: KeptToken | undefined) {
 }
 
 function loggedIn(context: SessionContext, result: DeviceResult) {
-  if (result.status !== 'authorized') return {}
+  return result.status === 'authorized' ? newLogin({ token: result.token, sentAt: nowOf(context) }) : {}
+}
+
+function newLogin(token: { readonly token: OAuthToken; readonly sentAt: number }) {
   return {
-    result: { type: 'login' as const, token: result.token, sentAt: nowOf(context) },
+    result: { type: 'login' as const, ...token },
     kept: undefined,
     distrusted: false,
     tries: 0,
+    error: undefined,
+    outcome: undefined,
   }
+}
+
+/** The lifetime of a token that was received earlier began then. */
+function received(token: OAuthToken, now: number) {
+  const { expiresAt } = token
+  if (expiresAt === undefined) return { token, sentAt: now }
+  const { expiresIn = Math.max(0, (expiresAt - now) / 1000) } = token
+  return { token: { ...token, expiresIn }, sentAt: expiresAt - expiresIn * 1000 }
 }
 
 /** A pair in hand is kept through a fault: it is still to be written. */

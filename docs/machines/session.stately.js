@@ -35,6 +35,7 @@ export const session = setup({
     keepFound: () => {},
     adopt: () => {},
     keepDeviceToken: () => {},
+    keepGivenToken: () => {},
     keepOutcome: () => {},
     cancelOutcome: () => {},
     forgetOutcome: () => {},
@@ -114,6 +115,12 @@ export const session = setup({
       on: {
         need: "restoring",
         login: "authorizing",
+        keep: {
+          target: "settling",
+          actions: {
+            type: "keepGivenToken"
+          }
+        },
         logout: "erasing"
       }
     },
@@ -127,6 +134,12 @@ export const session = setup({
       on: {
         need: "restoring",
         login: "authorizing",
+        keep: {
+          target: "settling",
+          actions: {
+            type: "keepGivenToken"
+          }
+        },
         logout: "erasing"
       }
     },
@@ -140,6 +153,12 @@ export const session = setup({
       on: {
         need: "restoring",
         login: "authorizing",
+        keep: {
+          target: "settling",
+          actions: {
+            type: "keepGivenToken"
+          }
+        },
         logout: "erasing"
       }
     },
@@ -221,6 +240,12 @@ export const session = setup({
           }
         ],
         login: "authorizing",
+        keep: {
+          target: "settling",
+          actions: {
+            type: "keepGivenToken"
+          }
+        },
         logout: "erasing"
       }
     },
@@ -424,6 +449,12 @@ export const session = setup({
         need: {
           guard: "renewableInHand",
           target: "refreshing"
+        },
+        keep: {
+          target: "settling",
+          actions: {
+            type: "keepGivenToken"
+          }
         },
         logout: "erasing"
       }

@@ -62,6 +62,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   keepFound: 'Keeps the token',
   adopt: 'Takes over the token of the other process',
   keepDeviceToken: 'Keeps the token, to be stored',
+  keepGivenToken: 'Keeps the given token, to be stored',
   keepOutcome: 'Keeps how the login ended',
   cancelOutcome: 'Notes that the login was cancelled',
   forgetOutcome: 'Forgets how the last login ended',
@@ -122,5 +123,6 @@ export const TRIGGERS: Readonly<Record<string, string>> = {
   'event need': 'A token is needed',
   'event rejected': 'An API refused the token',
   'event login': '`login()`',
+  'event keep': '`keep()`',
   'event logout': '`logout()`',
 }

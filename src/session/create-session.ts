@@ -26,6 +26,7 @@ import {
   type ShownCodes,
   systemClock,
 } from '../client/options.ts'
+import { assertToken } from '../client/token-record.ts'
 import { BadOptionError, BusyError, CancelledError, LoginRequiredError, NotKeptError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
@@ -136,6 +137,14 @@ export interface Session extends Auth {
    * {@link NotKeptError}, which holds the token, if the store cannot be written.
    */
   login(): Promise<void>
+  /**
+   * Stores a token that was received elsewhere, such as from `authorizeDevice` or `importToken`, as a new login. It
+   * replaces the stored one.
+   *
+   * @throws {@link BadOptionError} if it is not a token; {@link NotKeptError}, which holds the token, if the store cannot
+   * be written.
+   */
+  keep(token: OAuthToken): Promise<void>
   /** Removes the login from the store, then revokes its tokens if the provider has an endpoint for that (RFC 7009). */
   logout(): Promise<Revocation>
   /** The machine, for a user interface: {@link viewOfSession} reads its snapshots. */
@@ -195,6 +204,15 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
+  /** Waits until a new login is stored. */
+  async function stored(): Promise<void> {
+    const { context, value } = await settledOf(actor)
+    if (context.outcome && context.outcome.status !== 'authorized') throw reasonOf(context.outcome)
+    if (value === 'unsettled')
+      throw new NotKeptError(tokenInUse(context)?.token ?? {}, { cause: context.error })
+    if (value !== 'signedIn') throw reasonWhy(actor.getSnapshot())
+  }
+
   return {
     form: 'session',
     actor,
@@ -204,11 +222,13 @@ export function createSession(options: SessionOptions): Session {
         await settledOf(actor)
         actor.send({ type: 'login' })
       }
-      const { context, value } = await settledOf(actor)
-      if (context.outcome && context.outcome.status !== 'authorized') throw reasonOf(context.outcome)
-      if (value === 'unsettled')
-        throw new NotKeptError(tokenInUse(context)?.token ?? {}, { cause: context.error })
-      if (value !== 'signedIn') throw reasonWhy(actor.getSnapshot())
+      await stored()
+    },
+    async keep(token) {
+      assertToken(token)
+      await settledOf(actor)
+      actor.send({ type: 'keep', token })
+      await stored()
     },
     async logout() {
       actor.send({ type: 'logout' })

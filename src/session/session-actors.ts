@@ -19,6 +19,7 @@ import {
   type Claim,
   keptOf,
   readSession,
+  refuseOtherHost,
   type SessionRecord,
   type SignedInRecord,
   signedIn,
@@ -45,7 +46,8 @@ export interface SessionParts {
 
 /** Reads the stored login. */
 export async function read({ store, name, sender }: SessionParts): Promise<ReadResult> {
-  const record = readSession(await store.update(name, (value) => ({ result: value })), sender.provider)
+  const record = readSession(await store.update(name, (value) => ({ result: value })))
+  refuseOtherHost(record, sender.provider)
   if (record?.status === 'signedIn') return { type: 'found', kept: keptOf(record) }
   return { type: record?.status === 'ended' ? 'ended' : 'nothing' }
 }
@@ -53,6 +55,7 @@ export async function read({ store, name, sender }: SessionParts): Promise<ReadR
 /** Claims the right to spend the refresh token. A store that cannot be written refuses it, so that nothing is spent. */
 export function claim(parts: SessionParts, kept: KeptToken): Promise<ClaimResult> {
   return updateRecord<ClaimResult>(parts, (record) => {
+    refuseOtherHost(record, parts.sender.provider)
     if (record?.status === 'ended') return { result: { type: 'nothingToSpend' } }
     if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
     if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
@@ -110,17 +113,19 @@ export function settle(
   parts: SessionParts,
   { kept, result }: Pick<SessionContext, 'kept' | 'result'>,
 ): Promise<SettleResult> {
-  const { owner } = parts
+  const { owner, store, name } = parts
+  const isPair = result?.type === 'token' || result?.type === 'login'
+  // A new login replaces whatever there is, also the login of another service.
+  if (kept === undefined && isPair) {
+    const login = { ...result, login: crypto.randomUUID(), generation: 0 }
+    return store.update(name, () => written(parts, login) as StoreChange<SettleResult>)
+  }
   return updateRecord<SettleResult>(parts, (record) => {
-    if (result === undefined) return { result: { type: 'written' } }
-    if (kept === undefined) {
-      if (result.type !== 'login' && result.type !== 'token') return { result: { type: 'written' } }
-      return written(parts, { ...result, login: crypto.randomUUID(), generation: 0 })
-    }
+    if (result === undefined || kept === undefined) return { result: { type: 'written' } }
     if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
+    refuseOtherHost(record, parts.sender.provider)
     if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
-    if (result.type === 'token' || result.type === 'login')
-      return written(parts, { ...result, login: kept.login, generation: kept.generation + 1 })
+    if (isPair) return written(parts, { ...result, login: kept.login, generation: kept.generation + 1 })
     // Another process may have taken over the claim: its result counts then.
     if (record.claim?.owner !== owner) return { result: { type: 'newer', kept } }
     if (result.type === 'ended') return { result: { type: 'written' }, value: { v: 1, status: 'ended' } }
@@ -140,6 +145,7 @@ function written(
 /** Writes a record that says that nobody is logged in, whatever there was. */
 export function erase(parts: SessionParts): Promise<EraseResult> {
   return updateRecord<EraseResult>(parts, (record) => {
+    refuseOtherHost(record, parts.sender.provider)
     if (record === undefined || record.status === 'signedOut') return { result: { removed: undefined } }
     const removed = record.status === 'signedIn' ? keptOf(record).token : undefined
     return { result: { removed }, value: { v: 1, status: 'signedOut' } }
@@ -169,13 +175,12 @@ type RecordChange<Result> =
   | { readonly result: Result; readonly value?: undefined }
   | { readonly result: Result; readonly value: SessionRecord }
 
+/** A record is JSON, though its type does not say so of the token. */
+type StoreChange<Result> = Change<Result> & { readonly value?: NonNullable<Json> }
+
 function updateRecord<Result>(
-  { store, name, sender }: SessionParts,
+  { store, name }: SessionParts,
   change: (record: SessionRecord | undefined) => RecordChange<Result>,
 ): Promise<Result> {
-  return store.update<Result>(
-    name,
-    (value) =>
-      change(readSession(value, sender.provider)) as Change<Result> & { readonly value?: NonNullable<Json> },
-  )
+  return store.update<Result>(name, (value) => change(readSession(value)) as StoreChange<Result>)
 }

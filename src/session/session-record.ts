@@ -36,17 +36,15 @@ export type Claim = v.InferOutput<typeof claim>
 /** The record of a login that has a token. */
 export type SignedInRecord = Extract<SessionRecord, { status: 'signedIn' }>
 
-/**
- * Reads what the store gave.
- *
- * @throws {@link StoreUnavailableError} for anything but a record; {@link WrongHostError} for one of another service.
- */
-export function readSession(json: Json | undefined, provider: Provider): SessionRecord | undefined {
-  if (json === undefined) return undefined
-  const read = parseFields(record, json, 'stored session', StoreUnavailableError)
-  if (read.status === 'signedIn' && read.origins.join() !== originsOf(provider).join())
+/** Reads what the store gave. Throws StoreUnavailableError for anything but a record. */
+export function readSession(json: Json | undefined): SessionRecord | undefined {
+  return json === undefined ? undefined : parseFields(record, json, 'stored session', StoreUnavailableError)
+}
+
+/** Throws WrongHostError for the login of another service. */
+export function refuseOtherHost(record: SessionRecord | undefined, provider: Provider): void {
+  if (record?.status === 'signedIn' && record.origins.join() !== originsOf(provider).join())
     throw new WrongHostError('the stored login is for another service: nothing was sent')
-  return read
 }
 
 /** Makes the record of a token. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createApi } from '../../src/auth/index.ts'
 import { AuthgraphError } from '../../src/errors.ts'
+import type { OAuthToken } from '../../src/protocol/oauth-record.ts'
+import { Secret } from '../../src/secret.ts'
 import { type Owners, type SessionStore, viewOfSession, watch } from '../../src/session/index.ts'
 import { HOUR, world } from './support/world.ts'
 
@@ -218,6 +220,76 @@ describe('a session', () => {
     await renewing(stopped)
     stopped.actor.stop()
     expect(await read(open())).toBe('access-0-1')
+  })
+})
+
+describe('a token that was received elsewhere', () => {
+  const token = (more: Partial<OAuthToken> = {}): OAuthToken => ({
+    accessToken: new Secret('access-0-0'),
+    tokenType: 'bearer',
+    scopes: ['repo'],
+    missingScopes: [],
+    ...more,
+  })
+
+  test('is stored as a new login, for every process', async () => {
+    const { open, over, read, stored } = world()
+    const session = open()
+    await over(session.keep(token()))
+    expect(await stored()).toMatchObject({ status: 'signedIn', generation: 0 })
+    expect([await read(session), await read(open())]).toEqual(['access-0-0', 'access-0-0'])
+  })
+
+  test('counts its lifetime from the time when it was received', async () => {
+    const { time, server, loggedIn, open, over, read } = world()
+    await loggedIn()
+    const refreshToken = new Secret('refresh-0-0')
+    const session = open()
+    for (const more of [{ expiresIn: 3600 }, {}]) {
+      await over(session.keep(token({ refreshToken, ...more, expiresAt: time.now + 61_000 })))
+      expect(viewOfSession(session.actor.getSnapshot(), time.now).expiresAt).toBe(time.now + 61_000)
+    }
+    expect(await read(session)).toBe('access-0-0')
+    await time.advance(61_000)
+    expect(await read(session)).toBe('access-0-1')
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('replaces a login that another process renews, also one of another service', async () => {
+    const { time, server, loggedIn, open, over, read } = world()
+    const renewing = await loggedIn()
+    await time.advance(HOUR)
+    const release = server.holdRefresh()
+    renewing.token().catch(() => undefined)
+    await time.settle()
+    const provider = { ...server.provider, tokenEndpoint: 'https://other.example/token' }
+    const session = open({ provider })
+    await over(session.keep(token({ accessToken: new Secret('other') })))
+    release()
+    await time.settle()
+    expect(server.revoked).toEqual(['refresh-0-1'])
+    expect(await read(open({ provider }))).toBe('other')
+  })
+
+  test('is in the error while the store cannot be written, and can still be replaced', async () => {
+    const { store, open, over, read } = world()
+    const broken = failing(store)
+    broken.state.fails = true
+    const session = open({ store: broken.store })
+    await expect(over(session.keep(token()))).rejects.toMatchObject({
+      code: 'not_kept',
+      token: { scopes: ['repo'] },
+    })
+    expect(await read(session)).toBe('access-0-0')
+    broken.state.fails = false
+    await over(session.keep(token({ accessToken: new Secret('other') })))
+    expect(await read(open())).toBe('other')
+  })
+
+  test('must be a token', async () => {
+    const { open, over } = world()
+    const text = JSON.parse(JSON.stringify(token()))
+    await expect(over(open().keep(text))).rejects.toMatchObject({ code: 'bad_option' })
   })
 })
 
