@@ -69,7 +69,7 @@ export const BUGS = {
   },
   'client-expires-one-interval-late': {
     profile: 'calm',
-    logins: 25,
+    logins: 100,
     changes: [
       {
         file: DEVICE,
@@ -80,7 +80,7 @@ export const BUGS = {
   },
   'client-expires-one-interval-early': {
     profile: 'calm',
-    logins: 25,
+    logins: 100,
     changes: [
       {
         file: DEVICE,
@@ -140,6 +140,24 @@ export const BUGS = {
         file: TOKEN,
         text: 'const { token, scopes, expiresIn } = issued\n',
         instead: 'const { token, scopes, expiresIn } = issued\n  onError(new Error(token.reveal()))\n',
+      },
+    ],
+  },
+  'store-reads-the-real-time': {
+    profile: 'calm',
+    logins: 25,
+    changes: [
+      { file: REDIS, text: 'return expiresAt > clock.now()', instead: 'return expiresAt > Date.now()' },
+    ],
+  },
+  'memory-keeps-expired-records': {
+    profile: 'memory',
+    logins: 25,
+    changes: [
+      {
+        file: 'src/service/stores/memory.ts',
+        text: 'if (expiresAt <= now) remove(key)',
+        instead: 'void now',
       },
     ],
   },

@@ -45,12 +45,7 @@ export function startInstance(world: World): Instance {
     expiresIn,
     firstPoll,
     clock,
-    store: observed(
-      world,
-      profile.store === 'redis'
-        ? redisStore(world.redis.connect(instance), { clock })
-        : memoryStore({ clock }),
-    ),
+    store: observed(world, storeOf(world, instance, clock)),
     clientAddress: ({ address }) => address,
     identify: ({ header }) => ({ user: header('x-user') ?? '' }),
     issueToken: ({ user, scopes: [scope = ''] }) => issueToken(world, String(user), Number(scope.slice(6))),
@@ -61,6 +56,12 @@ export function startInstance(world: World): Instance {
   Object.assign(instance, { service, handle: service.fetch as unknown as Handler })
   world.instances.push(instance)
   return instance
+}
+
+function storeOf(world: World, instance: Instance, clock: { now(): number }): Store {
+  if (world.profile.store === 'redis') return redisStore(world.redis.connect(instance), { clock })
+  world.memory = memoryStore({ clock })
+  return world.memory
 }
 
 /** An instance dies: the connections to it break, whatever it was about to do is not done, and another one is started. */

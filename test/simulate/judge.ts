@@ -32,6 +32,9 @@ const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: Wo
   ['form-secret', () => 30 * 24 * 3600 * 1000],
 ]
 
+/** Keys of the records that outlive their login. */
+const LASTING = /^token:|^form-secret/
+
 /** A device code, a token or a user code. */
 const SECRET = /\b[0-9a-f]{40}\b|gho_|\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/
 
@@ -73,6 +76,7 @@ export class Judge {
   readonly #excuses = new Set<string>()
   readonly #owners = new Map<string, string>()
   readonly #undone = new Set<string>()
+  readonly #lasting = new Set<string>()
   readonly #logins = new Map<number, Login>()
   readonly #exchanges = new Map<string, Exchange>()
   readonly #answered = new Set<Exchange>()
@@ -101,6 +105,7 @@ export class Judge {
       this.#holds(lifetime <= most, NOBODY, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
     }
     const name = keyIn(key)
+    if (LASTING.test(name)) this.#lasting.add(name)
     if (name.startsWith(GRANT_PREFIX) && value) this.#stepped(this.#truthOf(name), value as unknown as Grant)
   }
 
@@ -333,7 +338,7 @@ export class Judge {
 
   /** The world has come to its end. */
   finish(): void {
-    const { instances, redis, time } = this.#world
+    const { instances, time } = this.#world
     for (const exchange of this.#exchanges.values()) {
       const isDone = this.#answered.has(exchange) || exchange.instance?.isDead === true
       this.#holds(isDone, exchange.login, `request ${exchange.id} was never answered`)
@@ -345,9 +350,19 @@ export class Judge {
       'no instance is left',
     )
     time.now += lifetimeOf(this.#world) + 300_000
-    const left = redis.keys.filter((key) => !/token:|form-secret/.test(key))
-    this.#holds(left.length === 0, NOBODY, `records are left, such as ${nameOf(left[0] ?? '')}`)
+    const left = this.#recordsLeft()
+    this.#holds(left === 0, NOBODY, `${left} records are left`)
     for (const [number, login] of this.#logins) this.#holds(login.status !== undefined, number, 'never ended')
+  }
+
+  /** Records that are there although they have expired. */
+  #recordsLeft(): number {
+    const { redis, memory } = this.#world
+    if (memory === undefined) return redis.keys.filter((key) => !LASTING.test(keyIn(key))).length
+    // Each update first sweeps two of its records.
+    for (let count = memory.size; count >= 0; count -= 1)
+      for (const key of ['swept', 'limit:swept']) void memory.update(key, () => ({ result: undefined }))
+    return memory.size - this.#lasting.size
   }
 
   /** Redis has failed lately, or the instance stood still: its timers may then fire before replies that are there. */

@@ -5,7 +5,7 @@ import { startInstance } from './instance.ts'
 import { Login } from './login.ts'
 import { PROFILES, type Profile } from './profiles.ts'
 import { Report } from './report.ts'
-import { enter, realTime, replaceGlobals } from './runtime.ts'
+import { enter, replaceGlobals } from './runtime.ts'
 import { World } from './world.ts'
 
 /**
@@ -28,7 +28,7 @@ process.exitCode = values.trace === undefined ? await simulate() : await replay(
 
 async function simulate(): Promise<number> {
   const names = values.profile === 'all' ? Object.keys(PROFILES) : [values.profile]
-  const begin = realTime()
+  const begin = process.cpuUsage()
   const report = new Report(Number(values.seed))
   const share = Math.ceil(Number(values.logins) / names.length)
   for (const name of names) {
@@ -42,34 +42,52 @@ async function simulate(): Promise<number> {
   const real = process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
   if (real.length > 0) throw new Error('the runtime itself has timers')
   report.checkBudget()
-  report.print((realTime() - begin) / 1000, values.json)
+  const { user, system } = process.cpuUsage(begin)
+  report.print((user + system) / 1e6, values.json)
   return report.violations.length > 0 ? 1 : 0
 }
 
-/** Runs the world of a login again, and prints what both sides saw. */
+/**
+ * Runs a login again, and prints what both sides saw: alone, unless what went wrong needs the other logins of its world.
+ */
 async function replay(traced: string): Promise<number> {
   const [seed = Number.NaN, login = Number.NaN] = traced.split(':').map(Number)
   if (!Number.isInteger(seed) || !Number.isInteger(login) || values.profile === 'all')
     throw new Error('give --trace SEED:LOGIN and --profile NAME')
   const first = login - (login % profileOf(values.profile).logins)
-  const { trace, violations } = await run(values.profile, seed, first, login)
+  const world = await run(values.profile, seed, first, { login })
+  const alone = await run(values.profile, seed, first, { login, isAlone: true })
+  const { trace, violations } = wrongWith(login, alone) === wrongWith(login, world) ? alone : world
   process.stdout.write(`${trace.join('\n')}\n`)
   return violations.length > 0 ? 1 : 0
 }
 
-/** Runs one world: all logins of it, until nothing is left to happen. */
-async function run(name: string, seed: number, first: number, traced?: number): Promise<World> {
+function wrongWith(traced: number, { violations }: World): string {
+  return violations
+    .filter(({ login }) => login === traced)
+    .map(({ what }) => what)
+    .join()
+}
+
+/** Runs one world: all logins of it, or one alone, until nothing is left to happen. */
+async function run(
+  name: string,
+  seed: number,
+  first: number,
+  traced?: { readonly login: number; readonly isAlone?: boolean },
+): Promise<World> {
   const profile: Profile = profileOf(name)
-  const world = new World(profile, mix(seed, first), traced)
+  const world = new World(profile, mix(seed, first), traced?.login)
   enter(world)
   for (let count = 0; count < profile.instances; count += 1) startInstance(world)
   for (let number = first; number < first + profile.logins; number += 1) {
+    if (traced?.isAlone && number !== traced.login) continue
     const login = new Login(world, number)
     world.active += 1
     world.login = number
     world.after(world.choices.between(0, profile.span, number, 'begins') * 1000, () => login.begin())
   }
-  flood(world)
+  if (!traced?.isAlone) flood(world)
   await world.run()
   world.judge.finish()
   return world

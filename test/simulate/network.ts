@@ -141,7 +141,8 @@ export function transmit<Reply extends ServiceResponse | string>(
       }
       if (instance.stalledUntil > world.now) judge.faulted(login, STOOD_STILL)
       instance.open.set(exchange, broken)
-      world.after(0, () => begin(instance), instance)
+      if (instance.stalledUntil > world.now) world.after(0, () => begin(instance), instance)
+      else begin(instance)
     })
   })
 }

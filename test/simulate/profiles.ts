@@ -76,7 +76,7 @@ const calm: Profile = {
   logins: 25,
   span: 30,
   decides: [0.5, 8],
-  plans: { approve: 0.7, deny: 0.15, leave: 0.15 },
+  plans: { approve: 0.8, deny: 0.17, leave: 0.03 },
   rivals: 0,
   onPage: 0.1,
   request: {},
@@ -106,6 +106,7 @@ export const PROFILES = {
   memory: { ...calm, store: 'memory', instances: 1, request: { ...network, ...gateway }, rivals: 0.3 },
   late: {
     ...calm,
+    interval: 5,
     decides: [30, 62],
     firstPoll: 'counted',
     request: { drop: 0.05, hang: 0.03, slow: 0.05, twice: 0.1 },

@@ -7,8 +7,8 @@ import type { World } from './world.ts'
 /** The script that this model knows. Whoever changes it has to look at `#compareAndSet` as well. */
 const SCRIPT = 'e258d245081e667a68df2584d33d3f7e483570d9'
 
-/** Milliseconds of the way to Redis, and of the way back. */
-const WAY = [1, 4] as const
+/** Milliseconds of the way to Redis and back. */
+const WAY = [1, 7] as const
 
 /** Milliseconds for which writes are kept that a failover may lose. */
 const REPLICATED = 100
@@ -82,13 +82,18 @@ export class Redis {
     const between = (from: number, to: number, what: string) => choices.between(from, to, what, ...names)
     if (fault === 'outage') this.#awayUntil = world.now + between(100, 4000, 'outage')
     return new Promise((resolve, reject) => {
-      const back = (settle: () => void) => world.after(between(...WAY, 'back'), settle, instance)
+      // The way there is long enough for others to come between; only an instance that stands still receives later.
+      const back = (settle: () => void) => {
+        if (instance.stalledUntil > world.now) return world.after(0, settle, instance)
+        world.instance = instance
+        return instance.isDead || settle()
+      }
       const breakDown = () => {
         goDown(between(10, 300, 'down'))
         back(() => reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })))
       }
-      const there = between(...WAY, 'there') + (fault === 'late' ? between(500, 6000, 'late') : 0)
-      world.after(there, () => {
+      const way = between(...WAY, 'way') + (fault === 'late' ? between(500, 6000, 'late') : 0)
+      world.after(way, () => {
         if (instance.isDead && choices.happens(0.5, 'dies', ...names)) return
         if (fault === 'lose' || world.now < this.#awayUntil) return breakDown()
         if (fault === 'failover') this.#failOver(between(0, 60, 'lag'))

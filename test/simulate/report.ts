@@ -60,14 +60,14 @@ export class Report {
     for (const [profile, { logins, ends }] of this.#profiles)
       lines.push(`${profile.padEnd(8)} ${String(logins).padStart(9)} logins: ${listed(ends)}`)
     lines.push('', `faults: ${listed(this.#faults)}`, '', `documented losses: ${listed(this.#losses)}`, '')
-    for (const { profile, login, what } of this.violations.slice(0, PRINTED))
-      lines.push(
-        `VIOLATION: ${what}`,
-        `  npm run simulate -- --profile ${profile} --trace ${this.#seed}:${login}`,
-      )
+    for (const { profile, login, what } of this.violations.slice(0, PRINTED)) {
+      lines.push(`VIOLATION (${profile}): ${what}`)
+      if (login !== NOBODY)
+        lines.push(`  npm run simulate -- --profile ${profile} --trace ${this.#seed}:${login}`)
+    }
     lines.push(
       `${logins} logins, ${this.#events} events, ${this.#checks} checks, ${this.violations.length} violations, digest ${digest}, ` +
-        `${seconds.toFixed(1)} s, ${Math.round(logins / seconds)} logins/s`,
+        `${seconds.toFixed(1)} s of CPU time, ${Math.round(logins / seconds)} logins/s`,
     )
     process.stdout.write(`${lines.join('\n')}\n`)
   }

@@ -42,7 +42,7 @@ test('nothing is wrong with some logins of every profile', async () => {
 
 test('a login is replayed alone, as both sides saw it', async () => {
   const trace = await simulate('--profile', 'calm', '--trace', '1:11')
-  expect(trace).toMatch(/^ *\d+\.\d{3} s {2}device +begins\n/)
+  expect(trace).toMatch(/^minute 0\n *\d+\.\d{3} s {2}device +begins\n/)
   expect(trace).toMatch(/store +none -> requested/)
   expect(trace).toMatch(/device +ends \w+ \n/)
   expect(await simulate('--profile', 'calm', '--trace', '1:11')).toBe(trace)

@@ -1,3 +1,4 @@
+import type { MemoryStore } from '../../src/service/stores/memory.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { Choices, fold, mix } from './choices.ts'
 import type { Instance } from './instance.ts'
@@ -48,6 +49,8 @@ export class World {
   readonly time = new VirtualTime()
   readonly start = this.time.now
   readonly redis = new Redis(this)
+  /** The store of the only instance, where it is one in memory. */
+  memory: MemoryStore | undefined
   readonly judge = new Judge(this)
   readonly instances: Instance[] = []
   readonly faults = new Map<string, number>()
@@ -65,6 +68,8 @@ export class World {
   instance: Instance | undefined
   readonly #clock = this.time.clock()
   readonly #traced: number | undefined
+  /** The minute of the last line of the trace. */
+  #minute = -1
   readonly #requests = new Map<number, number>()
   readonly #ownDraws = { draws: 0 }
 
@@ -124,8 +129,12 @@ export class World {
   note(login: number, side: string, text: string): void {
     this.digest = fold(mix(mix(this.digest, this.now), login), text)
     if (login !== this.#traced) return
-    const seconds = ((this.now - this.start) / 1000).toFixed(3).padStart(9)
-    this.trace.push(`${seconds} s  ${side.padEnd(12)} ${text}`)
+    const seconds = (this.now - this.start) / 1000
+    if (Math.floor(seconds / 60) !== this.#minute) {
+      this.#minute = Math.floor(seconds / 60)
+      this.trace.push(`minute ${this.#minute}`)
+    }
+    this.trace.push(`${seconds.toFixed(3).padStart(9)} s  ${side.padEnd(12)} ${text}`)
   }
 
   fail(login: number, what: string): void {
