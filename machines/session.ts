@@ -1,4 +1,11 @@
-import { assign, type DoneActorEvent, type ErrorActorEvent, fromPromise, setup } from 'xstate'
+import {
+  assign,
+  type DoneActorEvent,
+  type ErrorActorEvent,
+  fromPromise,
+  type SnapshotFrom,
+  setup,
+} from 'xstate'
 import type { AnyAuthgraphError } from '../src/errors.ts'
 import type { OAuthToken } from '../src/protocol/oauth-record.ts'
 import type { Secret } from '../src/secret.ts'
@@ -155,6 +162,8 @@ export interface SessionContext {
   /** The process that renews the login now, where it is known. */
   readonly busy: { readonly pid?: number | undefined } | undefined
   readonly error: AnyAuthgraphError | undefined
+  /** The device authorization, while one is running. */
+  readonly authorization: SnapshotFrom<typeof deviceAuthorization> | undefined
   /** How the last login ended that brought no token. */
   readonly outcome: DeviceResult | undefined
   /** Tokens to revoke. */
@@ -240,6 +249,10 @@ export const session = setup({
     ),
     keepDeviceToken: assign(({ context }, result: DeviceResult) => loggedIn(context, result)),
     keepGivenToken: assign(({ context }, token: OAuthToken) => newLogin(received(token, nowOf(context)))),
+    keepAuthorization: assign((_, authorization: SnapshotFrom<typeof deviceAuthorization>) => ({
+      authorization,
+    })),
+    forgetAuthorization: assign({ authorization: undefined }),
     keepOutcome: assign((_, outcome: DeviceResult) => ({ outcome })),
     cancelOutcome: assign({ outcome: { status: 'cancelled' } }),
     forgetOutcome: assign({ outcome: undefined, revocation: undefined, error: undefined }),
@@ -282,6 +295,7 @@ export const session = setup({
     restsUntil: 0,
     busy: undefined,
     error: undefined,
+    authorization: undefined,
     outcome: undefined,
     revoking: [],
     revocation: undefined,
@@ -334,10 +348,12 @@ export const session = setup({
       tags: 'busy',
       meta: { text: 'Logging in.' },
       entry: 'forgetOutcome',
+      exit: 'forgetAuthorization',
       invoke: {
         id: 'authorize',
         src: 'authorize',
         input: ({ context }) => context.flow.device,
+        onSnapshot: { actions: { type: 'keepAuthorization', params: progress } },
         onDone: [
           {
             guard: { type: 'authorized', params: output },
@@ -524,6 +540,11 @@ export const session = setup({
 /** What an actor resolved with. */
 function output<Output>({ event }: { readonly event: DoneActorEvent<Output> }): Output {
   return event.output
+}
+
+/** What a child machine shows of itself. */
+function progress<Snapshot>({ event }: { readonly event: { readonly snapshot: Snapshot } }): Snapshot {
+  return event.snapshot
 }
 
 /** Why an actor rejected. */

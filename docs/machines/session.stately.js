@@ -36,6 +36,8 @@ export const session = setup({
     adopt: () => {},
     keepDeviceToken: () => {},
     keepGivenToken: () => {},
+    keepAuthorization: () => {},
+    forgetAuthorization: () => {},
     keepOutcome: () => {},
     cancelOutcome: () => {},
     forgetOutcome: () => {},
@@ -169,9 +171,15 @@ export const session = setup({
         text: "Logging in."
       },
       entry: "forgetOutcome",
+      exit: "forgetAuthorization",
       invoke: {
         id: "authorize",
         src: "authorize",
+        onSnapshot: {
+          actions: {
+            type: "keepAuthorization"
+          }
+        },
         onDone: [
           {
             guard: {

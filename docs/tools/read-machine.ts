@@ -1,8 +1,8 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
 
-/** What triggers a transition: an event, a finished actor, a delay, or nothing (`always`). */
+/** What triggers a transition: an event, an actor that ends or shows a snapshot, a delay, or nothing (`always`). */
 export interface Trigger {
-  readonly kind: 'event' | 'done' | 'error' | 'after' | 'always'
+  readonly kind: 'event' | 'done' | 'error' | 'snapshot' | 'after' | 'always'
   /** Name of the event, actor or delay. */
   readonly name: string
 }
@@ -115,8 +115,8 @@ function readTransition(node: AnyStateNode, definition: AnyTransitionDefinition,
 
 /** The names of the events that XState generates. */
 function readTrigger(node: AnyStateNode, eventType: string): Trigger {
-  const [, kind, name] = /^xstate\.(done|error)\.actor\.(.*)$/.exec(eventType) ?? []
-  if (kind === 'done' || kind === 'error') return { kind, name: name ?? '' }
+  const [, kind, name = ''] = /^xstate\.(done|error|snapshot)\.(?:actor\.)?(.*)$/.exec(eventType) ?? []
+  if (kind === 'done' || kind === 'error' || kind === 'snapshot') return { kind, name }
   const delay = node.after.find((transition) => transition.eventType === eventType)?.delay
   if (delay !== undefined) return { kind: 'after', name: String(delay) }
   return eventType === '' ? { kind: 'always', name: '' } : { kind: 'event', name: eventType }

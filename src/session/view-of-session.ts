@@ -1,5 +1,5 @@
 import { isUsable, tokenInUse } from '../../machines/session.ts'
-import { type DeviceSnapshot, type DeviceView, viewOf } from '../client/view.ts'
+import { type DeviceView, viewOf } from '../client/view.ts'
 import { AuthgraphError, type ErrorCode } from '../errors.ts'
 import type { SessionSnapshot } from './create-session.ts'
 
@@ -36,9 +36,8 @@ export interface SessionView {
  * @group Session
  */
 export function viewOfSession(snapshot: SessionSnapshot, now: number): SessionView {
-  const { context, value, children } = snapshot
+  const { context, value } = snapshot
   const { token, sentAt } = tokenInUse(context) ?? {}
-  const authorization = children.authorize?.getSnapshot() as DeviceSnapshot | undefined
   return {
     status: value,
     text: Object.values(snapshot.getMeta()).at(-1)?.text ?? '',
@@ -46,7 +45,7 @@ export function viewOfSession(snapshot: SessionSnapshot, now: number): SessionVi
     isStored: context.kept !== undefined && context.result === undefined,
     ...(token && { scopes: token.scopes }),
     ...(token?.expiresIn !== undefined && { expiresAt: (sentAt ?? 0) + token.expiresIn * 1000 }),
-    ...(authorization && value === 'authorizing' && { login: viewOf(authorization, now) }),
+    ...(context.authorization && { login: viewOf(context.authorization, now) }),
     ...(context.busy && { busy: context.busy }),
     ...(context.error instanceof AuthgraphError && {
       error: { code: context.error.code, message: context.error.message },

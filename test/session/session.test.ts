@@ -415,6 +415,27 @@ describe('a record of another service', () => {
   })
 })
 
+test('a view shows the codes of a login, and how it goes on', async () => {
+  const { time, open, over } = world()
+  const session = open()
+  const seen: unknown[] = []
+  watch(session.actor, (snapshot) => {
+    const { status, login } = viewOfSession(snapshot, time.now)
+    seen.push(login ? [status, login.activity, login.userCode] : status)
+  })
+  await over(session.login())
+  expect(seen).toEqual([
+    'restoring',
+    'signedOut',
+    'authorizing',
+    ['authorizing', 'requesting', undefined],
+    ['authorizing', 'waiting', 'ABCD-EFGH'],
+    ['authorizing', 'polling', 'ABCD-EFGH'],
+    'settling',
+    'signedIn',
+  ])
+})
+
 test('watch calls its listener with the state of a session at once, and with each one that follows', async () => {
   const { time, loggedIn, over } = world()
   const session = await loggedIn()
