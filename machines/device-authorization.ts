@@ -498,8 +498,8 @@ function tookOf(sentAt: number, at: number, limit: number): number {
 }
 
 function begun(context: DeviceAuthorizationContext, { codes, sentAt, at }: CodesResponse) {
-  // The lifetime counts from when the request was sent: the service counts from a later moment. Where the clock was set
-  // forward meanwhile, the request seems to have taken all of it: the codes are shown all the same.
+  // The lifetime counts from when the request was sent, since the service starts counting later. If the clock was set
+  // forward meanwhile, the request seems to have taken the whole lifetime: the codes are still shown.
   const took = tookOf(sentAt, at, pollTimeout({ ...context, codes }))
   const expiresAt = at - took + codes.expiresIn * 1000
   const known = { codes, interval: codes.interval, expiresAt, lookedAt: at }

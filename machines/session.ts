@@ -15,18 +15,18 @@ import {
   deviceAuthorization,
 } from './device-authorization.ts'
 
-/** Milliseconds between two tries to claim a login that another process is renewing, and the number of tries. */
+/** Milliseconds between two attempts to claim a login that another process is renewing, and how many there are. */
 const CLAIM_PAUSE = 500
 const CLAIM_TRIES = 20
 
-/** Milliseconds before a token that was just renewed may be renewed again because an API refuses it. */
+/** Milliseconds after a renewal in which a refusal by an API does not start another one. */
 const RENEWAL_PAUSE = 60_000
 
 /** Milliseconds of the first pause after a fault, and of the longest. */
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 60_000
 
-/** What a state without a login does: it looks again when a token is needed, since another process may have logged in. */
+/** The transitions of states without a login. They read the store again first: another process may have logged in. */
 const withoutLogin = {
   need: 'restoring',
   login: 'authorizing',
@@ -34,7 +34,7 @@ const withoutLogin = {
   logout: 'erasing',
 } as const
 
-/** The largest part of its lifetime before the end of a token at which it is renewed. */
+/** The share of its lifetime by which a token is renewed early, at most. */
 const EARLY_SHARE = 1 / 2
 
 /**
@@ -43,18 +43,19 @@ const EARLY_SHARE = 1 / 2
  * @group Machines
  */
 export interface KeptToken {
-  /** Random, made at each login: tells one login from the next. */
+  /** A random id, created at each login. */
   readonly login: string
-  /** Counts the renewals that were written. */
+  /** How many renewals have been stored since the login. */
   readonly generation: number
   readonly token: OAuthToken
-  /** When its request was sent, by the clock of the process that sent it. Epoch milliseconds. */
+  /** When the token was requested, in epoch milliseconds, by the clock of the process that requested it. */
   readonly sentAt: number
 }
 
 /**
- * What a request for new tokens led to. `ended`: the provider says that the refresh token is spent or revoked. `unclear`:
- * no usable response, so the refresh token may be spent. `fault`: everything else; the refresh token is as it was.
+ * The result of a refresh request. `ended`: the provider says that the refresh token is used, expired or revoked.
+ * `unclear`: no usable response, so the refresh token may have been used. `fault`: any other failure; the refresh token
+ * is still valid.
  *
  * @group Machines
  */
@@ -65,7 +66,7 @@ export type RefreshResult =
   | { readonly type: 'fault'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
 
 /**
- * What is to be written: the token of a login, or the result of a renewal.
+ * What a session writes to its store: the token of a login, or the result of a renewal.
  *
  * @group Machines
  */
@@ -74,7 +75,7 @@ export type SessionResult =
   | { readonly type: 'login'; readonly token: OAuthToken; readonly sentAt: number }
 
 /**
- * What the store holds.
+ * What the store contains.
  *
  * @group Machines
  */
@@ -83,7 +84,7 @@ export type ReadResult =
   | { readonly type: 'ended' | 'nothing' }
 
 /**
- * Whether this process may spend the refresh token.
+ * Whether this process may use the refresh token.
  *
  * @group Machines
  */
@@ -112,25 +113,25 @@ export interface EraseResult {
 }
 
 /**
- * Whether the provider was told.
+ * Whether the tokens were revoked.
  *
  * @group Machines
  */
 export interface Revocation {
   readonly revoked: boolean
-  /** Why not. */
+  /** Why they were not. */
   readonly why?: string | undefined
 }
 
 /**
- * What does not change while a session runs.
+ * The input of the machine: what does not change while a session runs.
  *
  * @group Machines
  */
 export interface SessionInput {
-  /** For each login. */
+  /** The input of the device authorization of each login. */
   readonly device: DeviceAuthorizationInput
-  /** Milliseconds for which a token must still be good when it is handed out. */
+  /** Milliseconds for which a returned token must remain valid. */
   readonly minValidity: number
   /** A number from 0 up to 1, which spreads the retries of many processes. */
   readonly jitter: number
@@ -143,28 +144,28 @@ export interface SessionInput {
  */
 export interface SessionContext {
   readonly flow: SessionInput
-  /** The token to hand out. */
+  /** The stored token. */
   readonly kept: KeptToken | undefined
-  /** What is to be written. */
+  /** What is not written yet. */
   readonly result: SessionResult | undefined
   /** Whether the user logged out while a renewal was in flight. */
   readonly leaving: boolean
   /** Whether an API refused the token. */
   readonly distrusted: boolean
-  /** Tries to claim, or to write, so far. */
+  /** Attempts to claim, or to write, so far. */
   readonly tries: number
   /** Whether an unclear request was sent again. */
   readonly repeated: boolean
   /** Faults since the last renewal. */
   readonly faults: number
-  /** No renewal is tried before. Epoch milliseconds. */
+  /** No renewal starts before this time, in epoch milliseconds. */
   readonly restsUntil: number
-  /** The process that renews the login now, where it is known. */
+  /** The process that is renewing the login, if it is known. */
   readonly busy: { readonly pid?: number | undefined } | undefined
   readonly error: AnyAuthgraphError | undefined
   /** The device authorization, while one is running. */
   readonly authorization: SnapshotFrom<typeof deviceAuthorization> | undefined
-  /** How the last login ended that brought no token. */
+  /** How the last login ended, if it returned no token. */
   readonly outcome: DeviceResult | undefined
   /** Tokens to revoke. */
   readonly revoking: readonly OAuthToken[]
@@ -172,8 +173,8 @@ export interface SessionContext {
 }
 
 /**
- * What callers send. `need`: a token is needed that is good. `rejected`: an API refused this token. `keep`: a token was
- * received elsewhere, and is a new login. `login`, `logout` and `cancel` are what the user asks for.
+ * The events that callers send. `need`: a valid token is needed. `rejected`: an API refused this token. `keep`: a token
+ * that was received elsewhere becomes a new login. `login`, `logout` and `cancel`: what the user asks for.
  *
  * @group Machines
  */
@@ -183,10 +184,11 @@ export type SessionEvent =
   | { readonly type: 'keep'; readonly token: OAuthToken }
 
 /**
- * One login as a program keeps it, from the login to the logout. Any number of processes may run one over the same store.
+ * The life of a login, from the device authorization to the logout. Any number of processes can run this machine over
+ * the same store.
  *
- * It performs nothing: all actors are provided. A refresh token is spent only under a claim; a pair that was issued stays
- * in memory, usable, until it is written; only the provider's word ends a login.
+ * It performs nothing: all actors must be provided. A refresh token is used only under a claim; new tokens stay in memory,
+ * usable, until they are stored; only the provider can end a login.
  *
  * @group Machines
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
@@ -282,7 +284,7 @@ export const session = setup({
   },
 }).createMachine({
   id: 'session',
-  description: 'One login as a program keeps it, from the login to the logout.',
+  description: 'The life of a login, from the device authorization to the logout.',
   context: ({ input }) => ({
     flow: input,
     kept: undefined,
@@ -324,7 +326,7 @@ export const session = setup({
       on: { logout: 'erasing' },
     },
     unavailable: {
-      description: 'The store cannot be read or written. Nothing is known of the login.',
+      description: 'The store cannot be read or written. Whether there is a login is unknown.',
       tags: 'settled',
       meta: { text: 'The stored login cannot be read.' },
       on: withoutLogin,
@@ -370,7 +372,7 @@ export const session = setup({
       },
     },
     signedIn: {
-      description: 'There is a token. Whether it is still good is decided when it is needed: no timer runs.',
+      description: 'There is a token. Its expiry is checked when it is needed: no timer runs.',
       tags: 'settled',
       meta: { text: 'Logged in.' },
       on: {
@@ -391,7 +393,7 @@ export const session = setup({
       },
     },
     claiming: {
-      description: 'This process asks the store for the right to spend the refresh token.',
+      description: 'This process asks the store for the right to use the refresh token.',
       tags: 'busy',
       meta: { text: 'Renewing the login.' },
       entry: 'countTry',
@@ -412,7 +414,7 @@ export const session = setup({
             actions: { type: 'keepBusy', params: output },
           },
           { guard: { type: 'nothingToSpend', params: output }, target: 'ended' },
-          { target: 'signedOut', description: 'Another process logged out, or logged in as somebody else.' },
+          { target: 'signedOut', description: 'Another process logged out, or started a new login.' },
         ],
         onError: { target: 'signedIn', actions: { type: 'restAfterStoreFault', params: reason } },
       },
@@ -427,14 +429,14 @@ export const session = setup({
           { guard: 'patient', target: 'claiming' },
           {
             target: 'signedIn',
-            description: 'That process takes too long: the caller is told which one it is.',
+            description: 'That process takes too long: the error names it.',
           },
         ],
       },
       on: { logout: 'erasing' },
     },
     refreshing: {
-      description: 'The refresh token is being spent, under the claim.',
+      description: 'The refresh token is being used, under the claim.',
       tags: 'busy',
       meta: { text: 'Renewing the login.' },
       invoke: {
@@ -448,7 +450,7 @@ export const session = setup({
             reenter: true,
             actions: 'repeat',
             description:
-              'Repeated at once, under the same claim: a later repetition falls outside the reuse window.',
+              'Repeated immediately, under the same claim: a later request could miss the reuse window.',
           },
           { target: 'settling', actions: { type: 'keepResult', params: output } },
         ],
@@ -457,7 +459,7 @@ export const session = setup({
       on: { logout: { actions: 'leave' } },
     },
     settling: {
-      description: 'The result is being written, and the claim returned.',
+      description: 'The result is being written, and the claim released.',
       tags: 'busy',
       meta: { text: 'Storing the login.' },
       invoke: {
@@ -470,7 +472,7 @@ export const session = setup({
             guard: { type: 'newer', params: output },
             target: 'signedIn',
             actions: { type: 'adopt', params: output },
-            description: 'The late pair is dropped, never revoked: that would revoke the newer pair with it.',
+            description: 'The late pair is dropped, not revoked: that would also revoke the newer pair.',
           },
           { guard: { type: 'writtenEnd', params: output }, target: 'ended' },
           {
@@ -523,7 +525,7 @@ export const session = setup({
       },
     },
     revoking: {
-      description: 'The provider is told that the tokens are no longer used.',
+      description: 'The tokens are being revoked at the provider.',
       tags: 'busy',
       meta: { text: 'Revoking the tokens.' },
       invoke: {
@@ -542,7 +544,7 @@ function output<Output>({ event }: { readonly event: DoneActorEvent<Output> }): 
   return event.output
 }
 
-/** What a child machine shows of itself. */
+/** The snapshot of a child machine. */
 function progress<Snapshot>({ event }: { readonly event: { readonly snapshot: Snapshot } }): Snapshot {
   return event.snapshot
 }
@@ -564,12 +566,12 @@ function nowOf({ flow }: SessionContext): number {
   return flow.device.clock.now()
 }
 
-/** The token that was issued and is not written yet. */
+/** The token that was issued, but is not written yet. */
 function pairInHand({ result }: SessionContext) {
   return result?.type === 'token' || result?.type === 'login' ? result : undefined
 }
 
-/** The token to hand out, and when it was requested. */
+/** The token to use, and when it was requested. */
 export function tokenInUse(
   context: SessionContext,
 ): { readonly token: OAuthToken; readonly sentAt: number } | undefined {
@@ -589,13 +591,13 @@ export function isUsable(context: SessionContext, now: number): boolean {
   return tokenInUse(context) !== undefined && !context.distrusted && now < endOf(context)
 }
 
-/** When the token in use expires, by our own clock. Epoch milliseconds. */
+/** When the token in use expires, in epoch milliseconds by the local clock. */
 function endOf(context: SessionContext): number {
   const { token, sentAt } = tokenInUse(context) ?? {}
   return token?.expiresIn === undefined ? Number.POSITIVE_INFINITY : (sentAt ?? 0) + token.expiresIn * 1000
 }
 
-/** Whether it is this token that was refused, and it was not renewed a moment ago. */
+/** Whether the refused token is the one in use, and was not renewed a moment ago. */
 function isRejected(context: SessionContext, token: Secret): boolean {
   const { token: inUse, sentAt = 0 } = tokenInUse(context) ?? {}
   const isInUse = inUse?.accessToken.reveal() === token.reveal()
@@ -637,7 +639,7 @@ function received(token: OAuthToken, now: number) {
   return { token: { ...token, expiresIn }, sentAt: expiresAt - expiresIn * 1000 }
 }
 
-/** A pair in hand is kept through a fault: it is still to be written. */
+/** A fault does not replace a pair in hand, which must still be written. */
 function renewed(context: SessionContext, result: RefreshResult) {
   const isFault = result.type === 'fault' || result.type === 'unclear'
   const pair = pairInHand(context)
@@ -670,14 +672,14 @@ function tokensOf(...tokens: readonly (OAuthToken | undefined)[]): OAuthToken[] 
   return tokens.filter((token) => token !== undefined)
 }
 
-/** The token whose refresh token is spent. */
+/** The token whose refresh token is used. */
 function spentBy(context: SessionContext): OAuthToken {
   return (pairInHand(context) ?? held(context)).token
 }
 
 /** Reads the token that the states with a login have. */
 function held({ kept }: SessionContext): KeptToken {
-  if (kept === undefined) throw new TypeError('there is no token in the context')
+  if (kept === undefined) throw new TypeError('the context has no token')
   return kept
 }
 

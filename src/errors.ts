@@ -281,7 +281,7 @@ export class JwtError extends AuthgraphError {
 }
 
 /**
- * The store of the service cannot be reached, or is full. The operation was not performed; if the connection broke
+ * The store cannot be reached, read or written. The operation was not performed; if the connection broke
  * before the response, it may have been. Throw this error in your own store to make the service respond with status
  * 503.
  *
@@ -307,7 +307,7 @@ export class LoginRequiredError extends AuthgraphError {
 }
 
 /**
- * Another process renews this login and does not finish. `pid` is its process id, where it runs on this host.
+ * Another process is renewing this login and does not finish. `pid` is its process id, if it runs on this host.
  *
  * @group Errors
  */

@@ -65,7 +65,7 @@ export const session = setup({
   },
 }).createMachine({
   id: "session",
-  description: "One login as a program keeps it, from the login to the logout.",
+  description: "The life of a login, from the device authorization to the logout.",
   initial: "restoring",
   states: {
     restoring: {
@@ -109,7 +109,7 @@ export const session = setup({
       }
     },
     unavailable: {
-      description: "The store cannot be read or written. Nothing is known of the login.",
+      description: "The store cannot be read or written. Whether there is a login is unknown.",
       tags: "settled",
       meta: {
         text: "The stored login cannot be read."
@@ -216,7 +216,7 @@ export const session = setup({
       }
     },
     signedIn: {
-      description: "There is a token. Whether it is still good is decided when it is needed: no timer runs.",
+      description: "There is a token. Its expiry is checked when it is needed: no timer runs.",
       tags: "settled",
       meta: {
         text: "Logged in."
@@ -258,7 +258,7 @@ export const session = setup({
       }
     },
     claiming: {
-      description: "This process asks the store for the right to spend the refresh token.",
+      description: "This process asks the store for the right to use the refresh token.",
       tags: "busy",
       meta: {
         text: "Renewing the login."
@@ -300,7 +300,7 @@ export const session = setup({
           },
           {
             target: "signedOut",
-            description: "Another process logged out, or logged in as somebody else."
+            description: "Another process logged out, or started a new login."
           }
         ],
         onError: {
@@ -328,7 +328,7 @@ export const session = setup({
           },
           {
             target: "signedIn",
-            description: "That process takes too long: the caller is told which one it is."
+            description: "That process takes too long: the error names it."
           }
         ]
       },
@@ -337,7 +337,7 @@ export const session = setup({
       }
     },
     refreshing: {
-      description: "The refresh token is being spent, under the claim.",
+      description: "The refresh token is being used, under the claim.",
       tags: "busy",
       meta: {
         text: "Renewing the login."
@@ -353,7 +353,7 @@ export const session = setup({
             target: "refreshing",
             reenter: true,
             actions: "repeat",
-            description: "Repeated at once, under the same claim: a later repetition falls outside the reuse window."
+            description: "Repeated immediately, under the same claim: a later request could miss the reuse window."
           },
           {
             target: "settling",
@@ -376,7 +376,7 @@ export const session = setup({
       }
     },
     settling: {
-      description: "The result is being written, and the claim returned.",
+      description: "The result is being written, and the claim released.",
       tags: "busy",
       meta: {
         text: "Storing the login."
@@ -400,7 +400,7 @@ export const session = setup({
             actions: {
               type: "adopt"
             },
-            description: "The late pair is dropped, never revoked: that would revoke the newer pair with it."
+            description: "The late pair is dropped, not revoked: that would also revoke the newer pair."
           },
           {
             guard: {
@@ -509,7 +509,7 @@ export const session = setup({
       }
     },
     revoking: {
-      description: "The provider is told that the tokens are no longer used.",
+      description: "The tokens are being revoked at the provider.",
       tags: "busy",
       meta: {
         text: "Revoking the tokens."

@@ -34,21 +34,21 @@ import { Secret } from '../secret.ts'
 import { claim, erase, read, refresh, revoke, type SessionParts, settle } from './session-actors.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** Seconds for which a token must still be good when it is handed out. */
+/** Seconds for which a returned token must remain valid. */
 const MIN_VALIDITY = 60
 
-/** What the actors of the machine find in its input. */
+/** The input of the machine, with what its actors need. */
 interface SessionFlow extends SessionInput {
   readonly parts: SessionParts
 }
 
-/** This process, in a store that does not know its processes. Some runtimes have no random numbers while they load. */
+/** Identifies this process in a store without `owners`. Set later: some runtimes have no random numbers at load time. */
 let thisProcess: string | undefined
 
-/** The sessions of this process that run: a claim of one that was stopped has lapsed. */
+/** The running sessions of this process. The claim of a stopped one has lapsed. */
 const running = new Set<string>()
 
-/** One for all sessions: a machine of its own for each would take ten times the memory. */
+/** Shared by all sessions: one machine for each would take ten times the memory. */
 const machine = sessionMachine.provide({
   actors: {
     authorize: deviceMachine,
@@ -74,36 +74,37 @@ function partsOf({ flow }: { readonly flow: SessionInput }): SessionParts {
 }
 
 /**
- * What `createSession` takes.
+ * Options of `createSession`.
  *
  * @group Session
  */
 export interface SessionOptions {
+  /** The client id of your app. */
   readonly clientId: string | Secret
-  /** Of a confidential client only. */
+  /** Only for confidential clients. */
   readonly clientSecret?: string | Secret
-  /** The scopes to ask for at a login: none by default. */
+  /** The scopes to request at a login. Default: none. */
   readonly scopes?: readonly string[]
-  /** Where to log in: `github()` by default. */
+  /** The provider to log in to. Default: `github()`. */
   readonly provider?: Provider
   /** Where the login is stored. All processes with the same store and name share it. */
   readonly store: SessionStore
-  /** The name of the login in the store: `default` by default. */
+  /** The name of the login in the store. Default: `default`. */
   readonly name?: string
-  /** Called with the codes of each login, to show them to the user. */
+  /** Called with the codes of each login: show them to the user. */
   readonly onCodes?: (codes: ShownCodes) => unknown
-  /** Sends the requests: the runtime's own by default. */
+  /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** The runtime's own by default. */
+  /** Tells the time and sets timers. Default: the system clock. */
   readonly clock?: Clock
-  /** A number from 0 up to 1, which spreads the retries of many processes: `Math.random` by default. */
+  /** Returns a number from 0 to 1, which spreads the retries of many processes. Default: `Math.random`. */
   readonly random?: () => number
-  /** Seconds for which a token must still be good when it is handed out: 60 by default, at most half of its lifetime. */
+  /** Seconds for which a returned token must remain valid, at most half of its lifetime. Default: 60. */
   readonly minValidity?: number
 }
 
 /**
- * The machine of a session as a running actor.
+ * The XState actor of a session.
  *
  * @group Session
  */
@@ -117,52 +118,67 @@ export interface SessionActor extends Actor<typeof sessionMachine> {}
 export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 
 /**
- * One login, kept and renewed. It is a form of authentication: `createApi({ auth: session })`.
+ * A login that is stored, renewed and shared. It is a form of client authentication: `createApi({ auth: session })`.
  *
  * @group Session
  */
 export interface Session extends Auth {
   /**
-   * Resolves with an access token that is good now, renewed first if necessary.
+   * Resolves to a valid access token, which is renewed first if necessary.
    *
-   * @param options.signal Gives up this call, never the renewal, which others may wait for.
-   * @throws {@link LoginRequiredError} if there is no login; {@link BusyError} if another process renews it and does not
-   * finish; or the fault of the last renewal while the next one is not due.
+   * @param options.signal Cancels this call, but not the renewal, which other calls may be waiting for.
+   * @throws {@link LoginRequiredError} if there is no login; {@link BusyError} if another process is renewing it and does
+   * not finish; {@link CancelledError}; or the error of the last renewal, until the next one is allowed.
    */
   token(options?: { readonly signal?: AbortSignal }): Promise<Secret>
   /**
-   * Runs a device authorization, and stores its token. A login that is running already is waited for.
+   * Runs a device authorization, and stores its token. If one is already running, waits for it.
    *
    * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} as `authorizeDevice` does;
-   * {@link NotKeptError}, which holds the token, if the store cannot be written.
+   * {@link NotKeptError}, which contains the token, if the store cannot be written.
    */
   login(): Promise<void>
   /**
    * Stores a token that was received elsewhere, such as from `authorizeDevice` or `importToken`, as a new login. It
    * replaces the stored one.
    *
-   * @throws {@link BadOptionError} if it is not a token; {@link NotKeptError}, which holds the token, if the store cannot
-   * be written.
+   * @throws {@link BadOptionError} if it is not a token; {@link NotKeptError}, which contains the token, if the store
+   * cannot be written.
    */
   keep(token: OAuthToken): Promise<void>
-  /** Removes the login from the store, then revokes its tokens if the provider has an endpoint for that (RFC 7009). */
+  /** Removes the login from the store, then revokes its tokens if the provider has a revocation endpoint (RFC 7009). */
   logout(): Promise<Revocation>
-  /** The machine, for a user interface: {@link viewOfSession} reads its snapshots. */
+  /** The XState actor, for user interfaces: {@link viewOfSession} reads its snapshots. */
   readonly actor: SessionActor
 }
 
 /**
- * Makes a session over a store: a login that any number of processes share without logging each other out.
+ * Creates a session: a login in a store, which any number of processes can share without logging each other out. It sends
+ * nothing until a token is needed. Stop it with `session.actor.stop()`.
  *
- * @throws {@link BadOptionError} for options that cannot be used.
+ * @example
+ * ```ts
+ * import { createApi } from 'authgraph/auth'
+ * import { createSession } from 'authgraph/session'
+ * import { fileStore } from 'authgraph/session/node'
+ *
+ * const session = createSession({
+ *   clientId: 'Iv1.0123456789abcdef',
+ *   store: fileStore('my-cli'),
+ *   onCodes: ({ userCode, verificationUri }) => show(userCode, verificationUri),
+ * })
+ * await session.login()
+ * const api = createApi({ auth: session })
+ * ```
+ *
+ * @throws {@link BadOptionError} if an option is missing or invalid.
  * @group Session
  */
 export function createSession(options: SessionOptions): Session {
   const { store, name = 'default', minValidity = MIN_VALIDITY, onCodes, random = Math.random } = options
   if (typeof store?.update !== 'function')
-    throw new BadOptionError('store must have the method "update": memoryStore(), or fileStore() on Node')
-  if (typeof name !== 'string' || name === '')
-    throw new BadOptionError('name must be a string that is not empty')
+    throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
+  if (typeof name !== 'string' || name === '') throw new BadOptionError('name must be a non-empty string')
   if (!(minValidity >= 0)) throw new BadOptionError('minValidity must be a number of seconds, 0 or more')
   const { clientId, clientSecret, scopes, provider, fetch, clock } = options
   const timer = clock ?? systemClock
@@ -191,7 +207,7 @@ export function createSession(options: SessionOptions): Session {
     let seen: KeptToken | undefined
     for (let needs = 0; ; needs += 1) {
       const { context } = await settledOf(actor, signal)
-      // Another process has renewed it since, to a token that has expired as well: that is progress.
+      // Another process has renewed it meanwhile, and that token has expired too: this is progress.
       if (context.kept?.generation !== seen?.generation) needs = Math.min(needs, 1)
       seen = context.kept
       const inUse = tokenInUse(context)?.token
@@ -272,7 +288,7 @@ function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSn
   })
 }
 
-/** Why a session that is settled has no token. */
+/** Why a settled session has no usable token. */
 function reasonWhy({ context, value }: SessionSnapshot): Error {
   if (value === 'ended') return new LoginRequiredError('the login has ended')
   if (value === 'signedOut') return new LoginRequiredError()

@@ -1,5 +1,5 @@
 /**
- * A login after the login: kept, renewed and ended, by any number of processes that share it.
+ * Sessions: log in, store the token, renew it and log out, with any number of processes that share the login.
  *
  * @module authgraph/session
  */

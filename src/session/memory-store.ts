@@ -2,7 +2,7 @@ import { type Change, type Json, NEVER } from '../store/store.ts'
 import type { SessionStore } from './session-store.ts'
 
 /**
- * Keeps sessions in the memory of this process: for tests, and for a login that ends with the process.
+ * Stores sessions in the memory of this process, for tests and for logins that end with the process.
  *
  * @group Session
  */

@@ -14,7 +14,7 @@ type Members = Readonly<Record<string, Json>>
  * that processes can agree without the key.
  *
  * @param key 32 random bytes.
- * @throws {@link BadOptionError} for a key of another length. Updates reject with {@link StoreUnavailableError} if a record
+ * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link StoreUnavailableError} if a record
  * was sealed with another key, or was changed.
  * @group Session
  */

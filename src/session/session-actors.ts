@@ -26,21 +26,21 @@ import {
 } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** Milliseconds after which a claim lapses whose owner cannot be asked after, such as a process of another host. */
+/** Milliseconds after which a claim lapses if its owner cannot be checked, such as a process of another host. */
 const CLAIM_LIFETIME = 90_000
 
-/** Errors after which the refresh token may be spent: the request was sent, and no usable response came. */
+/** Errors after which the refresh token may have been used: the request was sent, but got no usable response. */
 const UNCLEAR = ['unreachable', 'timed_out', 'bad_response', 'response_too_large', 'redirected']
 
-/** What the actors of one session work with. */
+/** What the actors of one session need. */
 export interface SessionParts {
   readonly store: SessionStore
   /** The key of its record. */
   readonly name: string
   readonly sender: Sender & { readonly clock: Clock }
-  /** Tells this session from others in its claims: the process, and the session in it. */
+  /** Identifies this session in its claims: the process, and the session within it. */
   readonly owner: string
-  /** The sessions of this process that run. */
+  /** The running sessions of this process. */
   readonly running: ReadonlySet<string>
 }
 
@@ -52,7 +52,7 @@ export async function read({ store, name, sender }: SessionParts): Promise<ReadR
   return { type: record?.status === 'ended' ? 'ended' : 'nothing' }
 }
 
-/** Claims the right to spend the refresh token. A store that cannot be written refuses it, so that nothing is spent. */
+/** Claims the right to use the refresh token. If the store cannot be written, this fails, and no token is used. */
 export function claim(parts: SessionParts, kept: KeptToken): Promise<ClaimResult> {
   return updateRecord<ClaimResult>(parts, (record) => {
     refuseOtherHost(record, parts.sender.provider)
@@ -68,7 +68,7 @@ export function claim(parts: SessionParts, kept: KeptToken): Promise<ClaimResult
   })
 }
 
-/** The living owner of the claim of a record, where it is not this session. */
+/** The owner of the record's claim, if it is alive and not this session. */
 function holderOf(parts: SessionParts, { claim }: SignedInRecord): string | undefined {
   return claim === undefined || claim.owner === parts.owner || isGone(parts, claim) ? undefined : claim.owner
 }
@@ -83,7 +83,7 @@ function processOf(owner: string): string {
   return owner.slice(0, owner.lastIndexOf('#'))
 }
 
-/** Spends the refresh token. Never rejects: what came of it is told by the type of the result. */
+/** Uses the refresh token. A failure is a result, not an error. */
 export async function refresh({ sender }: SessionParts, token: OAuthToken): Promise<RefreshResult> {
   const sentAt = sender.clock.now()
   try {
@@ -106,7 +106,7 @@ function understood(error: unknown): RefreshResult {
 }
 
 /**
- * Writes a result, and returns the claim, in one update. A newer generation of the same login wins; so do a logout and
+ * Writes a result and releases the claim, in one update. A newer generation of the same login wins, and so do a logout and
  * another login.
  */
 export function settle(
@@ -126,7 +126,7 @@ export function settle(
     refuseOtherHost(record, parts.sender.provider)
     if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
     if (isPair) return written(parts, { ...result, login: kept.login, generation: kept.generation + 1 })
-    // Another process may have taken over the claim: its result counts then.
+    // If another process has taken over the claim, its result counts.
     if (record.claim?.owner !== owner) return { result: { type: 'newer', kept } }
     if (result.type === 'ended') return { result: { type: 'written' }, value: { v: 1, status: 'ended' } }
     const { claim: _, ...released } = record
@@ -142,7 +142,7 @@ function written(
   return { result: { type: 'written', kept }, value: signedIn(kept, sender.provider) }
 }
 
-/** Writes a record that says that nobody is logged in, whatever there was. */
+/** Replaces the record with one that says that nobody is logged in. */
 export function erase(parts: SessionParts): Promise<EraseResult> {
   return updateRecord<EraseResult>(parts, (record) => {
     refuseOtherHost(record, parts.sender.provider)
@@ -153,14 +153,14 @@ export function erase(parts: SessionParts): Promise<EraseResult> {
 }
 
 /**
- * Tells the provider that tokens are no longer used.
+ * Revokes tokens at the provider.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2 RFC 7009, section 2}
  */
 export async function revoke({ sender }: SessionParts, tokens: readonly OAuthToken[]): Promise<Revocation> {
   const { revocationEndpoint } = sender.provider
   if (revocationEndpoint === undefined)
-    return { revoked: false, why: 'the provider names no revocation endpoint' }
+    return { revoked: false, why: 'the provider has no revocation endpoint' }
   for (const { accessToken, refreshToken } of tokens) {
     const fields = { token: refreshToken ?? accessToken }
     const { status } = await within({ clock: sender.clock }, (signal) =>

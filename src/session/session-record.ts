@@ -6,7 +6,7 @@ import { parseFields } from '../protocol/parse-fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { Json } from '../store/store.ts'
 
-/** The session that may spend the refresh token, and since when (epoch milliseconds). */
+/** The session that may use the refresh token, and since when (epoch milliseconds). */
 const claim = v.object({ owner: v.string(), since: v.number() })
 
 const record = v.variant('status', [
@@ -27,7 +27,7 @@ const record = v.variant('status', [
   v.object({ v: v.literal(1), status: v.picklist(['signedOut', 'ended']) }),
 ])
 
-/** A login as the store keeps it. */
+/** A login as it is stored. */
 export type SessionRecord = v.InferOutput<typeof record>
 
 /** A claim on the refresh token of a record. */
@@ -36,7 +36,7 @@ export type Claim = v.InferOutput<typeof claim>
 /** The record of a login that has a token. */
 export type SignedInRecord = Extract<SessionRecord, { status: 'signedIn' }>
 
-/** Reads what the store gave. Throws StoreUnavailableError for anything but a record. */
+/** Parses a stored record. Throws StoreUnavailableError if it is not one. */
 export function readSession(json: Json | undefined): SessionRecord | undefined {
   return json === undefined ? undefined : parseFields(record, json, 'stored session', StoreUnavailableError)
 }
@@ -44,10 +44,12 @@ export function readSession(json: Json | undefined): SessionRecord | undefined {
 /** Throws WrongHostError for the login of another service. */
 export function refuseOtherHost(record: SessionRecord | undefined, provider: Provider): void {
   if (record?.status === 'signedIn' && record.origins.join() !== originsOf(provider).join())
-    throw new WrongHostError('the stored login is for another service: nothing was sent')
+    throw new WrongHostError(
+      'the stored login belongs to another service, so nothing was sent: use another name or store',
+    )
 }
 
-/** Makes the record of a token. */
+/** Creates the record of a token. */
 export function signedIn(
   { login, generation, token, sentAt }: KeptToken,
   provider: Provider,
@@ -63,7 +65,7 @@ export function signedIn(
   }
 }
 
-/** Reads the token of a record. Throws BadOptionError where it is damaged. */
+/** Reads the token of a record. Throws BadOptionError if it is damaged. */
 export function keptOf({ login, generation, token, sentAt }: SignedInRecord): KeptToken {
   return { login, generation, token: importToken(token), sentAt }
 }

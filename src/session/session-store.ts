@@ -1,23 +1,22 @@
 import type { Store } from '../store/store.ts'
 
 /**
- * Tells processes apart, and which of them are gone. A claim of a process that is gone lapses at once; one of a process
- * that is only stopped does not.
+ * Identifies processes, and tells which of them have ended. The claim of a process that has ended lapses immediately; the
+ * claim of one that is only stopped does not.
  *
  * @group Session
  */
 export interface Owners {
-  /** This process. */
+  /** Identifies this process. */
   readonly self: string
-  /** Whether a process is gone; `undefined` where that cannot be found out, as for one of another host. */
+  /** Whether a process has ended; `undefined` if that cannot be determined, such as for one on another host. */
   isGone(owner: string): boolean | undefined
-  /** The id of a process of this host. */
+  /** The process id, if the process runs on this host. */
   pidOf(owner: string): number | undefined
 }
 
 /**
- * Where sessions are kept: any store of this package. One that knows its processes says so in `owners`; for any other, a
- * claim lapses by time.
+ * A store for sessions: any store of this package. If it has no `owners`, claims lapse by time.
  *
  * @group Session
  */

@@ -17,22 +17,30 @@ export interface SessionView {
   readonly isUsable: boolean
   /** The scopes of the token. */
   readonly scopes?: readonly string[]
-  /** When the token expires, epoch milliseconds of our own clock; absent where it does not. */
+  /** When the token expires, in epoch milliseconds by the local clock; absent if it does not expire. */
   readonly expiresAt?: number
-  /** Whether the token is stored: a new one may not be, while the store fails. */
+  /** Whether the token is stored: a new one is not, while the store cannot be written. */
   readonly isStored: boolean
   /** The device authorization, during a login. */
   readonly login?: DeviceView
-  /** The process that renews the login now. */
+  /** The process that is renewing the login. */
   readonly busy?: { readonly pid?: number | undefined }
-  /** The last fault. */
+  /** The last error. */
   readonly error?: { readonly code: ErrorCode; readonly message: string }
 }
 
 /**
- * Reads a snapshot into what a user interface shows.
+ * Turns a snapshot of a session into plain data for a user interface.
  *
- * @param now Epoch milliseconds.
+ * @example
+ * ```ts
+ * import { createSession, memoryStore, viewOfSession, watch } from 'authgraph/session'
+ *
+ * const session = createSession({ clientId: 'Iv1.0123456789abcdef', store: memoryStore() })
+ * watch(session.actor, (snapshot) => show(viewOfSession(snapshot, Date.now())))
+ * ```
+ *
+ * @param now The current time in epoch milliseconds.
  * @group Session
  */
 export function viewOfSession(snapshot: SessionSnapshot, now: number): SessionView {

@@ -11,7 +11,7 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json | undefined }
 
-/** When a record without `expiresAt` may be forgotten: at the last date there is. Epoch milliseconds. */
+/** When a record without `expiresAt` expires: the last possible date, in epoch milliseconds. */
 export const NEVER = 8.64e15
 
 /**

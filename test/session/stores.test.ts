@@ -117,6 +117,6 @@ describe('fileStore', () => {
   })
 
   test.each(['', 1 as unknown as string])('does not take %j for a name', (name) => {
-    expect(() => fileStore(name)).toThrow(/name of your program/)
+    expect(() => fileStore(name)).toThrow(/name of your app/)
   })
 })

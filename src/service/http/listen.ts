@@ -140,6 +140,7 @@ function reachable(host: string): string {
 
 function portOf(server: Server): number {
   const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new TypeError('the server is not bound')
+  if (typeof address !== 'object' || address === null)
+    throw new TypeError('the server is not listening on a port')
   return address.port
 }

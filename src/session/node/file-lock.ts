@@ -3,24 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../errors.ts'
 import type { Owners } from '../session-store.ts'
 
-/** Milliseconds between two looks at a lock, and for how long it is waited for: it is held for less than one. */
+/** Milliseconds between two attempts to take a lock, and of the longest wait. It is held for less than one. */
 const PAUSE = 5
 const PATIENCE = 10_000
 
-/** What a lock file holds. The nonce names the heir of a process that died with the lock. */
+/** What a lock file contains. The nonce names the file of the heir, if the process dies with the lock. */
 interface Held {
   readonly owner: string
   readonly nonce: string
 }
 
 /**
- * Runs something while no other process does, under a lock file.
+ * Runs a function under a lock file, while no other process does.
  *
- * The file appears together with its content, by `link`. A lock of a dead process is never removed by whoever finds it,
- * since several may find it at once: its one heir is who creates the file `<lock>.<nonce of the dead>`. The heir works
- * under that file, and removes the chain afterwards, the lock first.
+ * `link` creates the file together with its content. Whoever finds the lock of a dead process must not remove it, since
+ * several processes may find it at once. The one that creates the file `<lock>.<nonce of the dead process>` is its heir:
+ * it works under that file, and then removes the chain, the lock first.
  *
- * @throws {@link StoreUnavailableError} if a living process does not give the lock back, or the file system has no links.
+ * @throws {@link StoreUnavailableError} if a living process does not release the lock, or the file system has no hard
+ * links.
  */
 export async function underLock<Result>(
   lock: string,
@@ -35,7 +36,7 @@ export async function underLock<Result>(
     try {
       return await run()
     } finally {
-      // In this order: without the lock, nobody can become the heir of what follows.
+      // The lock first: without it, nobody can become the heir of the others.
       for (const file of chain) await rm(file, { force: true })
     }
   } finally {
@@ -43,14 +44,16 @@ export async function underLock<Result>(
   }
 }
 
-/** Resolves with the files to remove: the lock, and those of the heirs up to this process. */
+/** Resolves to the files to remove: the lock, and those of its heirs up to this process. */
 async function acquire(lock: string, own: string, owners: Owners): Promise<string[]> {
   const deadline = performance.now() + PATIENCE
   for (;;) {
     const chain = await tryToAcquire(lock, own, owners)
     if (chain) return chain
     if (performance.now() > deadline)
-      throw new StoreUnavailableError(`the lock ${lock} is held by another process and not given back`)
+      throw new StoreUnavailableError(
+        `another process holds the lock ${lock} and does not release it; try again later`,
+      )
     await sleep(PAUSE)
   }
 }
@@ -59,7 +62,7 @@ async function tryToAcquire(lock: string, own: string, owners: Owners): Promise<
   const chain: { readonly file: string; readonly nonce: string }[] = []
   for (let file = lock; ; ) {
     if (await linked(own, file)) {
-      // The dead may have had an heir before, who has removed the chain by now.
+      // The dead process may have had another heir, which has already removed the chain.
       for (const { file: below, nonce } of chain)
         if ((await readHeld(below))?.nonce !== nonce) {
           await rm(file, { force: true })
@@ -82,7 +85,7 @@ async function linked(own: string, file: string): Promise<boolean> {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
     throw new StoreUnavailableError(
-      `the lock ${file} cannot be created: ${code}. It needs a file system with hard links`,
+      `the lock ${file} cannot be created: ${code}; use a file system with hard links`,
     )
   }
 }

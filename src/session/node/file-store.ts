@@ -10,31 +10,30 @@ import { underLock } from './file-lock.ts'
 import { processOwners } from './process-owners.ts'
 
 /**
- * What `fileStore` takes besides the name.
+ * Options of `fileStore`.
  *
  * @group Session
  */
 export interface FileStoreOptions {
-  /** Encrypts the tokens: 32 random bytes. Without it they are in plain text, in files that only this user may read. */
+  /** 32 random bytes that encrypt the tokens. Default: none; the tokens are in plain text, in files of this user only. */
   readonly seal?: Uint8Array
 }
 
 /**
- * Keeps sessions in files of this user, shared by all processes of this host: a folder that only the user may open, and a
- * file for each name.
+ * Stores sessions in files that all processes of this user share: a folder that only the user can open, with one file for
+ * each name.
  *
- * An update that writes nothing takes no lock, so that a login can be read from a store that cannot be written. It was run
+ * An update that writes nothing takes no lock, so a login can be read from a read-only file system. The store was tested
  * on Linux with local file systems; a network file system needs hard links and a working `fsync`.
  *
- * @param name The name of your program, for a folder in the place that the system has for such files; or the path of a
- * folder.
- * @throws {@link BadOptionError} for a name that is empty. Updates reject with {@link StoreUnavailableError} if the folder
- * can be opened by others, or a file cannot be read or written.
+ * @param name The name of your app, for a folder in the system's usual place for such files; or the path of a folder.
+ * @throws {@link BadOptionError} if the name is empty. Updates reject with {@link StoreUnavailableError} if other users can
+ * open the folder, or a file cannot be read or written.
  * @group Session
  */
 export function fileStore(name: string, { seal }: FileStoreOptions = {}): SessionStore {
   if (typeof name !== 'string' || name === '')
-    throw new BadOptionError('fileStore() takes the name of your program, or the path of a folder')
+    throw new BadOptionError('fileStore() needs the name of your app, or the path of a folder')
   const folder = folderOf(name)
   const owners = processOwners()
   const inTurn = createTurns()
@@ -63,7 +62,7 @@ export function fileStore(name: string, { seal }: FileStoreOptions = {}): Sessio
   return seal === undefined ? store : sealed(store, seal)
 }
 
-/** Where the system keeps what a program remembers. */
+/** The folder of an app, in the system's place for its state. */
 function folderOf(name: string): string {
   if (isAbsolute(name) || name.includes(sep) || name.includes('/')) return resolve(name)
   const { LOCALAPPDATA, XDG_STATE_HOME } = process.env
@@ -84,20 +83,20 @@ async function readRecord(file: string): Promise<Json | undefined> {
     const { value, expiresAt = NEVER } = JSON.parse(text)
     return expiresAt > Date.now() ? value : undefined
   } catch {
-    throw new StoreUnavailableError(`${file} is damaged: remove it, and log in again`)
+    throw new StoreUnavailableError(`${file} is damaged: delete it and log in again`)
   }
 }
 
 async function privateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const { mode, uid } = await stat(folder)
-  // Windows has no such modes, and keeps the folders of one user from the others.
+  // Windows has no such modes. There, other users cannot open these folders.
   if (process.getuid === undefined) return
   if (uid !== process.getuid() || (mode & 0o077) !== 0)
-    throw new StoreUnavailableError(`${folder} can be opened by other users: run chmod 700 on it`)
+    throw new StoreUnavailableError(`other users can open ${folder}: run chmod 700 on it`)
 }
 
-/** A reader finds the old text or the new one, whole, even after a crash of the system. */
+/** Readers find either the complete old text or the complete new one, even after a system crash. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const next = `${file}.new.${crypto.randomUUID()}`
   try {
@@ -115,7 +114,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-/** Names the file in the errors of the system. */
+/** Names the file in errors of the system. */
 async function explained<Result>(file: string, run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()

@@ -1,16 +1,16 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import type { Owners } from '../session-store.ts'
 
-/** What tells one process of a host from every other, also after its id was given to another one. */
+/** Identifies a process on a host, even after its id is reused. */
 interface Process {
-  /** Of the boot and the process namespace; empty where the system does not tell. */
+  /** The boot and the process namespace; empty if the system does not provide them. */
   readonly host: string
   readonly pid: number
-  /** When it started, in ticks since the boot; empty where the system does not tell. */
+  /** When it started, in ticks since the boot; empty if the system does not provide it. */
   readonly start: string
 }
 
-/** Tells the processes of this host apart: on Linux exactly, elsewhere by their ids. */
+/** Identifies the processes of this host: exactly on Linux, by their ids on other systems. */
 export function processOwners(): Owners {
   const host = hostId()
   const self = written({ host, pid: process.pid, start: startOf(process.pid) ?? '' })
@@ -47,10 +47,10 @@ function hostId(): string {
   }
 }
 
-/** `undefined` where the process is gone: also a zombie, which only waits for its parent to notice. */
+/** `undefined` if the process has ended. A zombie has, too: it only waits for its parent. */
 function startOf(pid: number): string | undefined {
   try {
-    // The name of the command stands in brackets and may hold anything. proc_pid_stat(5).
+    // The name of the command is in parentheses and may contain anything. proc_pid_stat(5).
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
     return fields[0] === 'Z' ? undefined : fields[19]
   } catch {
