@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { authorizeDevice, github } from '../../dist/src/index.js'
+import { KILLED, LATE, verdictOf } from '../simulate/verdict.js'
 import { startInstances } from './instances.js'
 import { startRedis } from './redis-process.js'
 import { median, print, quantile, table } from './statistics.js'
@@ -25,9 +26,6 @@ const KILL_EVERY = 7
 
 /** Of a hundred polls, how many are sent twice at the same moment. */
 const SENT_TWICE = 20
-
-/** Seconds before the end of the lifetime after which a decision may come too late for a device whose polls break. */
-const LATE = 15
 
 /** Megabytes that no instance may exceed. */
 const BOUND = 300
@@ -278,27 +276,16 @@ function report() {
   )
 
   const tokens = flows.flatMap((flow) => flow.tokens)
-  const approved = flows.filter(({ plan, decided }) => plan === 'approve' && decided === 'in time')
-  const withoutToken = approved.filter(({ end }) => end !== 'authorized')
-  // The instance was killed with the response that contained the token: a second token would be worse.
-  // What the polls were told counts, not how the login ended: its codes may expire before a second refusal.
-  const killedWithIt = withoutToken.filter(
-    ({ polls }) => told(polls, 'broken') && told(polls, 'incorrect_device_code'),
-  )
-  const wrongly = flows.filter(
-    ({ plan, decided, expiresAt, end, owner, user }) =>
-      (plan === 'leave' && expiresAt && end !== 'expired') ||
-      (plan === 'deny' && decided === 'in time' && end !== 'denied') ||
-      (end === 'authorized' && owner !== user),
-  )
-  for (const { plan, end, polls } of [...withoutToken, ...wrongly])
-    print(`\n${plan}, ended ${end}; seconds left, and poll results: ${polls.join(', ')}`)
+  const lost = flows.filter((flow) => lossOf(flow) !== undefined)
+  const wrong = flows.filter((flow) => wrongWith(flow) !== undefined)
+  for (const flow of [...lost, ...wrong]) {
+    print(`\n${flow.plan}, ended ${flow.end}: ${wrongWith(flow) ?? lossOf(flow)}`)
+    print(`seconds left, and poll results: ${flow.polls.join(', ')}`)
+  }
   const seconds = flows.flatMap((flow) => flow.seconds ?? [])
   const checks = {
-    'grants with more than one token': flows.filter((flow) => flow.tokens.length > 1).length,
+    'logins that ended otherwise than their user decided, or with two tokens': wrong.length,
     'tokens delivered to two logins': tokens.length - new Set(tokens).size,
-    'approvals lost': withoutToken.length - killedWithIt.length,
-    'logins that ended otherwise than their user decided': wrongly.length,
     [`instances of more than ${BOUND} MB`]: sizes.filter((size) => size > BOUND).length,
   }
   print('\n')
@@ -307,7 +294,7 @@ function report() {
       ['', ''],
       [
         ...Object.entries(checks).map(([what, count]) => [what, String(count)]),
-        ['responses with a token that were lost with a killed instance', String(killedWithIt.length)],
+        ['responses with a token that were lost with a killed instance', String(lost.length)],
         ['polls broken by a kill', String(flows.reduce((sum, { broken }) => sum + broken, 0))],
         [
           'seconds of a login, median and 99 %',
@@ -324,8 +311,27 @@ function report() {
   process.exitCode = good ? 0 : 1
 }
 
-function told(polls, what) {
-  return polls.some((poll) => poll.endsWith(what))
+function wrongWith(flow) {
+  if (flow.expiresAt === undefined) return undefined
+  const state = { approve: 'approved', deny: 'denied' }[flow.plan]
+  return verdictOf({
+    status: flow.end,
+    decided: state && { state, isInTime: flow.decided === 'in time' },
+    user: flow.user,
+    owner: flow.owner,
+    tokens: flow.tokens.length,
+    loss: lossOf(flow),
+  })
+}
+
+/**
+ * The instance was killed with the response that contained the token: a second token would be worse. What the polls were
+ * told counts, not how the login ended: its codes may expire before a second refusal.
+ */
+function lossOf({ end, plan, polls }) {
+  const told = (what) => polls.some((poll) => poll.endsWith(what))
+  if (plan !== 'approve' || end === 'authorized') return undefined
+  return told('broken') && told('incorrect_device_code') ? KILLED : undefined
 }
 
 function storyOf({ plan, decided, expiresAt }) {

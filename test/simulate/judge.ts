@@ -5,13 +5,8 @@ import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { GRANT_PREFIX } from '../../src/service/store-keys.ts'
 import type { Boxed } from './instance.ts'
 import type { Login } from './login.ts'
+import { KILLED, LATE, verdictOf } from './verdict.js'
 import { type Exchange, NOBODY, type World } from './world.ts'
-
-/** Seconds before the end of the lifetime after which a decision may come too late for a device whose polls break. */
-const LATE = 15
-
-/** The loss that a kill may cause: the other choice would be to deliver a token twice. */
-export const KILLED = 'its instance was killed once the token was settled'
 
 /** Milliseconds for which a grant is remembered after it has expired. */
 const MEMORY = 10 * 60 * 1000
@@ -72,7 +67,8 @@ interface Truth {
 export class Judge {
   readonly #world: World
   readonly #truths = new Map<string, Truth>()
-  readonly #updates = new Set<number>()
+  /** Until when the record of each update lives. */
+  readonly #updates = new Map<number, number>()
   readonly #excuses = new Set<string>()
   readonly #owners = new Map<string, string>()
   readonly #undone = new Set<string>()
@@ -98,11 +94,14 @@ export class Judge {
   wrote(key: string, record: unknown, lifetime: number): void {
     const { update, value } = (record ?? {}) as Partial<Boxed>
     if (update !== undefined) {
-      this.#holds(!this.#updates.has(update), NOBODY, () => `an update of ${nameOf(key)} was made twice`)
-      this.#updates.add(update)
+      const { now, login } = this.#world
+      // Where its record has expired meanwhile, a retry cannot know that it was made.
+      const isTwice = (this.#updates.get(update) ?? 0) > now
+      this.#holds(!isTwice, login, () => `an update of ${nameOf(key)} was made twice`)
+      this.#updates.set(update, now + lifetime)
       const [, longest] = LONGEST_KEPT.find(([prefix]) => key.includes(prefix)) ?? []
       const most = (longest?.(this.#world) ?? 0) + this.#tolerance()
-      this.#holds(lifetime <= most, NOBODY, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
+      this.#holds(lifetime <= most, login, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
     }
     const name = keyIn(key)
     if (LASTING.test(name)) this.#lasting.add(name)
@@ -224,8 +223,12 @@ export class Judge {
     switch (error) {
       case 'authorization_pending':
         check(exchange.arrivedAt <= end, 'a code was still pending after its end')
+        // A poll that came as the codes expired loses its lease to another one, which is told that they have.
         if (isDecided && decided.state === 'approved')
-          check(this.#isExcused(exchange, truth), 'an approved grant was said to be pending')
+          check(
+            this.#isExcused(exchange, truth) || grant?.state === 'expired',
+            'an approved grant was said to be pending',
+          )
         check(!isDecided || decided.state === 'approved', 'a denied grant was said to be pending')
         break
       case 'slow_down':
@@ -279,30 +282,35 @@ export class Judge {
   #judge(login: Login): void {
     const { number, status } = login
     const truth = this.#truthBy(number)
-    const decided = truth?.decided
     const reason = this.#lossOf(login, truth)
-    const check = (holds: boolean, what: string) => this.#holds(holds, number, what)
     if (login.grantKey === undefined) {
       this.#lose(login, login.fault && `no codes: ${login.fault.why}`, `${status} without codes`)
     } else if (truth?.isUndone || status === 'failed') {
       if (status !== 'authorized') this.#lose(login, reason, `failed: ${login.error}`)
-    } else if (status === 'authorized') {
-      check(truth?.tokens.has(login.token) === true, 'authorized with a token that no instance has sent')
-      check(decided?.state === 'approved', 'authorized without an approval')
-    } else if (status === 'denied') {
-      check(decided?.state === 'denied', 'denied, which nobody did')
-    } else if (decided && decided.at <= this.#lastMoment(truth)) {
-      const { fault } = login
-      const since = fault && fault.at >= decided.at ? `no poll got through: ${fault.why}` : undefined
-      const slowed = login.hasNoTimeLeft ? 'slow_down left no time for a poll' : undefined
-      const set = login.hadClockSet ? 'the clock of the device was set' : undefined
-      this.#lose(login, reason ?? since ?? set ?? slowed, `${status}, although ${decided.state} in time`)
+    } else {
+      const { tokens, decided } = truth ?? {}
+      const isInTime = decided !== undefined && decided.at <= this.#lastMoment(truth)
+      const ended = { status, decided: decided && { ...decided, isInTime }, tokens: tokens?.size ?? 0 }
+      const users = { user: decided?.user, owner: this.#owners.get(login.token) }
+      const wrong = verdictOf({ ...ended, ...users, loss: undefined })
+      const isLost = isInTime && status !== 'authorized' && status !== 'denied'
+      if (isLost) this.#lose(login, reason ?? this.#excuseOf(login, decided.at), `${wrong}`)
+      else this.#holds(wrong === undefined, number, `${wrong}`)
+      if (status === 'authorized')
+        this.#holds(tokens?.has(login.token) === true, number, 'authorized with a token that was never sent')
     }
   }
 
+  /** Why a decision has not reached its device, though no token was lost. */
+  #excuseOf({ fault, hasNoTimeLeft, hadClockSet }: Login, decidedAt: number): string | undefined {
+    if (fault && fault.at >= decidedAt) return `no poll got through: ${fault.why}`
+    if (hadClockSet) return 'the clock of the device was set'
+    return hasNoTimeLeft ? 'slow_down left no time for a poll' : undefined
+  }
+
   /** Until when a decision is sure to reach its device. */
-  #lastMoment({ grant }: Truth): number {
-    return (grant?.expiresAt ?? 0) - LATE * 1000 - this.#tolerance()
+  #lastMoment(truth: Truth | undefined): number {
+    return (truth?.grant?.expiresAt ?? 0) - LATE * 1000 - this.#tolerance()
   }
 
   /** A loss that is documented, if there is a reason for it. */

@@ -1,5 +1,5 @@
 import { mix } from './choices.ts'
-import { KILLED } from './judge.ts'
+import { KILLED } from './verdict.js'
 import { NOBODY, type Violation, type World } from './world.ts'
 
 /** Violations that are printed; the others are only counted. */

@@ -1,0 +1,17 @@
+export const LATE: number
+export const KILLED: string
+
+/** How a login has ended, and what its user decided in truth. */
+export interface Ended {
+  readonly status: string | undefined
+  readonly decided: { readonly state: 'approved' | 'denied'; readonly isInTime: boolean } | undefined
+  /** Who decided, and whom its token stands for. */
+  readonly user: string | undefined
+  readonly owner: string | undefined
+  /** The tokens that its grant has brought. */
+  readonly tokens: number
+  /** A fault that explains why a decision has not arrived. */
+  readonly loss: string | undefined
+}
+
+export function verdictOf(login: Ended): string | undefined
