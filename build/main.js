@@ -41,7 +41,7 @@ const entries = () =>
     platform: 'neutral',
     target: 'es2023',
     sourcemap: true,
-    external: ['xstate', 'jose', 'redis', 'vitest', 'node:*'],
+    external: ['xstate', 'jose', 'redis', 'vitest', '@napi-rs/keyring', 'node:*'],
     plugins: [loadFromFile(/^\.\.\/app-jwt\//, '../app-jwt/index.js')],
   })
 

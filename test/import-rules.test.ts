@@ -46,9 +46,9 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^(node:(http|net)|jose)$/,
   },
   'src/store': { may: /^$/ },
-  'src/session/node': { may: /^(node:.*|src\/(session|store)\/.*|src\/errors\.ts)$/ },
+  'src/session/node': { may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/errors\.ts)$/ },
   'src/session': {
-    may: /^(xstate|valibot|node:.*|machines\/session\.ts|src\/(session|store|client|protocol)\/.*|src\/auth\/bearer\.ts|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session\.ts|src\/(session|store|client|protocol)\/.*|src\/auth\/bearer\.ts|src\/(secret|errors)\.ts)$/,
     types: /^src\/auth\/auth\.ts$/,
   },
   'src/check': {

@@ -25,6 +25,6 @@ export {
   type SessionSnapshot,
 } from './create-session.ts'
 export { memoryStore } from './memory-store.ts'
-export { sealed } from './sealed.ts'
+export { type SealingKey, sealed } from './sealed.ts'
 export type { Owners, SessionStore } from './session-store.ts'
 export { type SessionView, viewOfSession } from './view-of-session.ts'

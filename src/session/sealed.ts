@@ -10,54 +10,75 @@ const NONCE_LENGTH = 12
 type Members = Readonly<Record<string, Json>>
 
 /**
- * Encrypts the tokens in a store with AES-256-GCM. The rest of each record (login, generation, claim) stays readable, so
- * that processes can agree without the key.
+ * 32 random bytes, or a function that resolves with them, such as `keyringKey()`. The function is called when the first
+ * token is encrypted or decrypted, and again only if it rejected.
  *
- * @param key 32 random bytes.
- * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link StoreUnavailableError} if a record
- * was sealed with another key, or was changed.
  * @group Session
  */
-export function sealed(store: SessionStore, key: Uint8Array): SessionStore {
-  if (!(key instanceof Uint8Array) || key.byteLength !== KEY_LENGTH)
-    throw new BadOptionError(`key must be a Uint8Array of ${KEY_LENGTH} bytes`)
-  const imported = crypto.subtle.importKey('raw', new Uint8Array(key), 'AES-GCM', false, [
-    'encrypt',
-    'decrypt',
-  ])
-  imported.catch(() => undefined)
+export type SealingKey = Uint8Array | (() => Promise<Uint8Array>)
 
+/**
+ * Encrypts the tokens in a store with AES-256-GCM. The rest of each record (login, generation, claim) stays readable, but
+ * a token opens only in the record that it was written with.
+ *
+ * @param key 32 random bytes, or a function that resolves with them.
+ * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link StoreUnavailableError} if a record
+ * was sealed with another key, or was changed; and with what the function rejects with.
+ * @group Session
+ */
+export function sealed(store: SessionStore, key: SealingKey): SessionStore {
+  if (typeof key !== 'function') assertKey(key)
+  let imported: Promise<CryptoKey> | undefined
+  const cipher: Cipher = () => {
+    imported ??= importKey(key).catch((error) => {
+      imported = undefined
+      throw error
+    })
+    return imported
+  }
   const inTurn = createTurns()
 
   return {
     ...(store.owners && { owners: store.owners }),
     async update<Result>(name: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
-      const key = await imported
-      const seen = change(await open(key, name, await read(store, name)))
+      const seen = change(await open(cipher, name, await read(store, name)))
       if (seen.value === undefined) return seen.result
       // One after the other: each of many at once would have to begin again after each of the others.
-      return inTurn(name, async () => ({ result: await changed(store, { key, name, change }), known: '' }))
+      return inTurn(name, async () => ({ result: await changed(store, { cipher, name, change }), known: '' }))
     },
   }
+}
+
+type Cipher = () => Promise<CryptoKey>
+
+async function importKey(key: SealingKey): Promise<CryptoKey> {
+  const bytes = typeof key === 'function' ? await key() : key
+  assertKey(bytes)
+  return crypto.subtle.importKey('raw', new Uint8Array(bytes), 'AES-GCM', false, ['encrypt', 'decrypt'])
+}
+
+function assertKey(key: Uint8Array): void {
+  if (!(key instanceof Uint8Array) || key.byteLength !== KEY_LENGTH)
+    throw new BadOptionError(`key must be a Uint8Array of ${KEY_LENGTH} bytes`)
 }
 
 async function changed<Result>(
   store: Store,
   {
-    key,
+    cipher,
     name,
     change,
   }: {
-    readonly key: CryptoKey
+    readonly cipher: Cipher
     readonly name: string
     readonly change: (value: Json | undefined) => Change<Result>
   },
 ): Promise<Result> {
   for (;;) {
     const before = await read(store, name)
-    const made = change(await open(key, name, before))
+    const made = change(await open(cipher, name, before))
     if (made.value === undefined) return made.result
-    const value = made.value === null ? null : await seal(key, name, made.value)
+    const value = made.value === null ? null : await seal(cipher, name, made.value)
     const expiresAt = made.value === null ? undefined : made.expiresAt
     if (await replace(store, name, { before, value, expiresAt })) return made.result
   }
@@ -88,22 +109,23 @@ function replace(
   })
 }
 
-async function seal(key: CryptoKey, name: string, value: NonNullable<Json>): Promise<NonNullable<Json>> {
+async function seal(cipher: Cipher, name: string, value: NonNullable<Json>): Promise<NonNullable<Json>> {
   const { token, ...rest } = value as Members
   if (token === undefined) return value
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_LENGTH))
   const text = new TextEncoder().encode(JSON.stringify(token))
   const bytes = await crypto.subtle.encrypt(
     { name: 'AES-GCM', iv, additionalData: bound(name, rest) },
-    key,
+    await cipher(),
     text,
   )
   return { ...rest, sealed: [toBase64(iv), toBase64(new Uint8Array(bytes))] }
 }
 
-async function open(key: CryptoKey, name: string, value: Json | undefined): Promise<Json | undefined> {
+async function open(cipher: Cipher, name: string, value: Json | undefined): Promise<Json | undefined> {
   const { sealed, ...rest } = Object(value) as Members
   if (!Array.isArray(sealed)) return value
+  const key = await cipher()
   try {
     const [iv, bytes] = sealed.map(fromBase64) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>]
     const text = await crypto.subtle.decrypt(
@@ -119,9 +141,13 @@ async function open(key: CryptoKey, name: string, value: Json | undefined): Prom
   }
 }
 
-/** A token opens only in its own record: at its name, and beside the login and the origins that it was sealed with. */
-function bound(name: string, { login, origins }: Members): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(JSON.stringify([name, login, origins]))
+/** The name and the rest of a record, with sorted members: some stores change their order. */
+function bound(name: string, rest: Members): Uint8Array<ArrayBuffer> {
+  const sorted = (_: string, value: unknown) =>
+    Object.prototype.toString.call(value) === '[object Object]'
+      ? Object.fromEntries(Object.entries(value as Members).sort())
+      : value
+  return new TextEncoder().encode(JSON.stringify([name, rest], sorted))
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -55,6 +55,7 @@ describe('sealed', () => {
     ['another key', {}, new Uint8Array(32).fill(8)],
     ['another login', { login: 'b' }, key],
     ['other origins', { origins: ['https://evil.example'] }, key],
+    ['another member', { profile: { host: 'evil.example' } }, key],
   ])('does not open a token with %s', async (_, changed, other) => {
     const inner = memoryStore()
     await sealed(inner, key).update('name', () => ({ result: undefined, value: record }))
@@ -77,8 +78,37 @@ describe('sealed', () => {
     })
   })
 
-  test('takes a key of 32 bytes only', () => {
+  test('opens a token in a store that changes the order of members', async () => {
+    const inner = memoryStore()
+    const store = sealed(inner, key)
+    const more = { ...record, claim: { owner: 'a', since: 1 } }
+    await store.update('name', () => ({ result: undefined, value: more }))
+    const reversed = (value: object) => Object.fromEntries(Object.entries(value).reverse())
+    await inner.update('name', (value) => ({
+      result: undefined,
+      value: reversed({ ...Object(value), claim: reversed(more.claim) }),
+    }))
+    expect(await store.update('name', (value) => ({ result: value }))).toEqual(more)
+  })
+
+  test('takes a key of 32 bytes only', async () => {
     expect(() => sealed(memoryStore(), new Uint8Array(16))).toThrow(/32 bytes/)
+    const store = sealed(memoryStore(), async () => new Uint8Array(16))
+    const written = store.update('name', () => ({ result: undefined, value: record }))
+    await expect(written).rejects.toMatchObject({ code: 'bad_option' })
+  })
+
+  test('asks for the key once, when a token is written or read, and again after it was refused', async () => {
+    const keys = [Promise.reject(new Error('locked')), Promise.resolve(key)]
+    keys[0]?.catch(() => undefined)
+    const inner = memoryStore()
+    const store = sealed(inner, () => keys.shift() ?? Promise.reject(new Error('asked again')))
+    await store.update('name', () => ({ result: undefined, value: { status: 'signedOut' } }))
+    expect(keys).toHaveLength(2)
+    const write = () => store.update('name', () => ({ result: undefined, value: record }))
+    await expect(write()).rejects.toThrow('locked')
+    await Promise.all([write(), write()])
+    expect(await store.update('name', (value) => ({ result: value }))).toEqual(record)
   })
 })
 

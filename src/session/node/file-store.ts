@@ -1,12 +1,12 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { isAbsolute, join, resolve, sep } from 'node:path'
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 import { type Change, type Json, NEVER } from '../../store/store.ts'
 import { createTurns } from '../../store/turns.ts'
-import { sealed } from '../sealed.ts'
+import { type SealingKey, sealed } from '../sealed.ts'
 import type { SessionStore } from '../session-store.ts'
 import { underLock } from './file-lock.ts'
+import { folderOf, makePrivate } from './private-folder.ts'
 import { processOwners } from './process-owners.ts'
 
 /**
@@ -15,8 +15,11 @@ import { processOwners } from './process-owners.ts'
  * @group Session
  */
 export interface FileStoreOptions {
-  /** 32 random bytes that encrypt the tokens. Default: none; the tokens are in plain text, in files of this user only. */
-  readonly seal?: Uint8Array
+  /**
+   * The key that encrypts the tokens: 32 random bytes, or `keyringKey()`. Default: none; the tokens are in plain text, in
+   * files of this user only.
+   */
+  readonly seal?: SealingKey
 }
 
 /**
@@ -46,7 +49,7 @@ export function fileStore(name: string, { seal }: FileStoreOptions = {}): Sessio
       return explained(file, async () => {
         const seen = change(await readRecord(file))
         if (seen.value === undefined) return seen.result
-        await privateFolder(folder)
+        await makePrivate(folder)
         return inTurn(file, () =>
           underLock(`${file}.lock`, owners, async () => {
             const made = change(await readRecord(file))
@@ -60,15 +63,6 @@ export function fileStore(name: string, { seal }: FileStoreOptions = {}): Sessio
     },
   }
   return seal === undefined ? store : sealed(store, seal)
-}
-
-/** The folder of an app, in the system's place for its state. */
-function folderOf(name: string): string {
-  if (isAbsolute(name) || name.includes(sep) || name.includes('/')) return resolve(name)
-  const { LOCALAPPDATA, XDG_STATE_HOME } = process.env
-  if (process.platform === 'win32') return join(LOCALAPPDATA ?? join(homedir(), 'AppData/Local'), name)
-  if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support', name)
-  return join(XDG_STATE_HOME || join(homedir(), '.local/state'), name)
 }
 
 async function readRecord(file: string): Promise<Json | undefined> {
@@ -85,15 +79,6 @@ async function readRecord(file: string): Promise<Json | undefined> {
   } catch {
     throw new StoreUnavailableError(`${file} is damaged: delete it and log in again`)
   }
-}
-
-async function privateFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const { mode, uid } = await stat(folder)
-  // Windows has no such modes. There, other users cannot open these folders.
-  if (process.getuid === undefined) return
-  if (uid !== process.getuid() || (mode & 0o077) !== 0)
-    throw new StoreUnavailableError(`other users can open ${folder}: run chmod 700 on it`)
 }
 
 /** Readers find either the complete old text or the complete new one, even after a system crash. */

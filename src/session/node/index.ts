@@ -6,3 +6,4 @@
 
 export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 export { type FileStoreOptions, fileStore } from './file-store.ts'
+export { keyringKey } from './keyring-key.ts'

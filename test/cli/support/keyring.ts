@@ -9,6 +9,9 @@ export const hasKeyring = ['dbus-daemon', 'gnome-keyring-daemon'].every(
   (program) => spawnSync(program, ['--version']).status === 0,
 )
 
+const SECRETS = '/org/freedesktop/secrets'
+const LOCK = `--session --print-reply --dest=org.freedesktop.secrets ${SECRETS} org.freedesktop.Secret.Service.Lock`
+
 /** Starts an unlocked Secret Service on its own bus. */
 export async function startKeyring() {
   const folder = mkdtempSync(join(tmpdir(), 'ag-keyring-'))
@@ -26,6 +29,11 @@ export async function startKeyring() {
   return {
     /** The environment that points to it. */
     env: address,
+    /** Locks it, as after a while without its user. Nobody can unlock it here. */
+    lock: () =>
+      spawnSync('dbus-send', [...LOCK.split(' '), `array:objpath:${SECRETS}/collection/login`], {
+        env: { ...env, ...address },
+      }),
     stop: async () => {
       const exit = once(bus, 'exit')
       bus.kill()

@@ -1,11 +1,11 @@
 import { github } from '../../../src/index.ts'
 import { redisStore } from '../../../src/service/stores/redis.ts'
 import { createSession } from '../../../src/session/index.ts'
-import { fileStore } from '../../../src/session/node/index.ts'
+import { fileStore, keyringKey } from '../../../src/session/node/index.ts'
 import { countInStore } from '../../../src/testing/store-processes.ts'
 
 /**
- * A program of its own process: `token <url> <folder>` prints a token; `count <folder> [<key>]` and `count-in-redis <url>
+ * A program of its own process: `token <url> <folder>` prints a token; `key` prints the key in the keyring; `count <folder> [<key>]` and `count-in-redis <url>
  * <prefix>` count in a store.
  */
 const [, , act = '', first = '', second = ''] = process.argv
@@ -20,6 +20,12 @@ if (act === 'token') {
       process.exitCode = 1
     },
   )
+}
+
+if (act === 'key') {
+  const key = keyringKey('authgraph-test')
+  const read = await Promise.all([key(), key()]).catch((error) => [error.message])
+  process.stdout.write(String(read[0]))
 }
 
 const write = (text: string) => process.stdout.write(text)

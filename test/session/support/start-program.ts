@@ -15,7 +15,7 @@ export function buildProgram(): Promise<unknown> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['xstate', 'valibot', 'redis'],
+    external: ['xstate', 'valibot', 'redis', '@napi-rs/keyring'],
     outfile: program,
   })
   return built

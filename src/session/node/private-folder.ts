@@ -1,0 +1,23 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve, sep } from 'node:path'
+import { StoreUnavailableError } from '../../errors.ts'
+
+/** The folder with this path, or the folder of an app in the system's place for its state. */
+export function folderOf(name: string): string {
+  if (isAbsolute(name) || name.includes(sep) || name.includes('/')) return resolve(name)
+  const { LOCALAPPDATA, XDG_STATE_HOME } = process.env
+  if (process.platform === 'win32') return join(LOCALAPPDATA ?? join(homedir(), 'AppData/Local'), name)
+  if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support', name)
+  return join(XDG_STATE_HOME || join(homedir(), '.local/state'), name)
+}
+
+/** Creates a folder that only this user may open. Throws StoreUnavailableError if others may open it. */
+export async function makePrivate(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const { mode, uid } = await stat(folder)
+  // Windows has no such modes. There, other users cannot open these folders.
+  if (process.getuid === undefined) return
+  if (uid !== process.getuid() || (mode & 0o077) !== 0)
+    throw new StoreUnavailableError(`other users can open ${folder}: run chmod 700 on it`)
+}

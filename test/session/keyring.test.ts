@@ -1,0 +1,80 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { fileStore, keyringKey } from '../../src/session/node/index.ts'
+import { hasKeyring, startKeyring } from '../cli/support/keyring.ts'
+import { buildProgram, startProgram } from './support/start-program.ts'
+
+const record = { status: 'signedIn', token: { accessToken: 'gho_secret' } }
+
+describe.skipIf(!hasKeyring)('keyringKey', { timeout: 60_000 }, () => {
+  let keyring: Awaited<ReturnType<typeof startKeyring>>
+  beforeAll(async () => {
+    await buildProgram()
+    keyring = await startKeyring()
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', keyring.env.DBUS_SESSION_BUS_ADDRESS)
+    vi.stubEnv('XDG_STATE_HOME', mkdtempSync(join(tmpdir(), 'authgraph-keyring-')))
+  })
+  afterAll(async () => {
+    vi.unstubAllEnvs()
+    await keyring.stop()
+  })
+
+  test('processes that create the key at the same time end with one', async () => {
+    const started = performance.now()
+    const keys = await Promise.all(Array.from({ length: 10 }, () => startProgram('key').ended))
+    expect(new Set(keys).size).toBe(1)
+    expect(keys[0]?.split(',')).toHaveLength(32)
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
+  test('encrypts the tokens of a file store, and is read once', async () => {
+    const folder = join(mkdtempSync(join(tmpdir(), 'authgraph-sealed-')), 'logins')
+    const write = () =>
+      fileStore(folder, { seal: keyringKey('my-cli') }).update('work', () => ({
+        result: undefined,
+        value: record,
+      }))
+    await write()
+    const raw = await fileStore(folder).update('work', (value) => ({ result: value }))
+    expect(raw).toMatchObject({ status: 'signedIn', sealed: expect.any(Array) })
+    expect(JSON.stringify(raw)).not.toContain('gho_secret')
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
+    await write()
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', keyring.env.DBUS_SESSION_BUS_ADDRESS)
+  })
+
+  test('never replaces an entry that is not a key', async () => {
+    const { AsyncEntry } = await import('@napi-rs/keyring')
+    const entry = new AsyncEntry('damaged', 'session key', { linux: { store: 'secret-service' } })
+    await entry.setPassword('no key')
+    await expect(keyringKey('damaged')()).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('damaged / session key'),
+    })
+    expect(await entry.getPassword()).toBe('no key')
+  })
+
+  test('says within ten seconds that the keyring is locked', async () => {
+    keyring.lock()
+    const started = performance.now()
+    expect(await startProgram('key').ended).toContain('the system keyring cannot be used: ')
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+})
+
+describe('keyringKey without a keyring', () => {
+  test('rejects, and does not fall back to the kernel keyring', async () => {
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere')
+    await expect(keyringKey('nowhere')()).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('the system keyring cannot be used: '),
+    })
+    vi.unstubAllEnvs()
+  })
+
+  test.each(['', 1 as unknown as string])('does not take %j for a name', (name) => {
+    expect(() => keyringKey(name)).toThrow(/name of your program/)
+  })
+})
