@@ -1,4 +1,5 @@
 import { BadOptionError, LoginRequiredError, NotKeptError, type RefusedError } from '../errors.ts'
+import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
@@ -92,7 +93,7 @@ export async function requestRefresh(
   const { refreshToken } = token
   if (refreshToken === undefined) throw new BadOptionError('the token has no refresh token')
   const { tokenEndpoint, scopeSeparator } = sender.provider
-  const fields = { grant_type: 'refresh_token', refresh_token: refreshToken }
+  const fields = { grant_type: REFRESH_GRANT_TYPE, refresh_token: refreshToken }
   const response = await within({ clock: sender.clock, signal }, (limit) =>
     post(tokenEndpoint, fields, sender, limit),
   )

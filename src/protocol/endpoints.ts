@@ -16,6 +16,9 @@ export const OPENID_CONFIGURATION_PATH = '/.well-known/openid-configuration'
 /** The grant type of a poll. RFC 8628, section 3.4. */
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 
+/** The grant type of a refresh. RFC 6749, section 6. */
+export const REFRESH_GRANT_TYPE = 'refresh_token'
+
 /** Lifetime of the codes in seconds, if the service does not state it. */
 export const DEFAULT_LIFETIME = 900
 

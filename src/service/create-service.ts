@@ -11,13 +11,15 @@ import { createTokens, type Tokens } from './credentials/tokens.ts'
 import { developmentDefaults } from './development-defaults.ts'
 import { DIALECTS } from './dialect.ts'
 import { createEarlyPolls } from './early-polls.ts'
-import { accessToken } from './endpoints/access-token.ts'
+import { accessToken, grantTypes } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { verification } from './endpoints/verification.ts'
+import { createFamilies } from './families.ts'
 import { formSecret } from './form-secret.ts'
 import { createGrants, type Decision } from './grants.ts'
+import { createHeldRefreshes } from './held-refreshes.ts'
 import { fetchAdapter, type ServiceFetch } from './http/fetch.ts'
 import { type Listening, type ListenOptions, LOOPBACK, listen } from './http/listen.ts'
 import { createRequestListener, type RequestListener } from './http/request-listener.ts'
@@ -26,8 +28,9 @@ import { type Addresses, createRouter, createRoutes, type Handlers } from './htt
 import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
 import { createLimiter } from './limiter.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import { checkOptions, type ServiceOptions } from './options.ts'
+import { checkOptions, type RefreshTokens, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
+import { createRevocations } from './revocations.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createWaitingGrants } from './waiting-grants.ts'
 
@@ -62,6 +65,9 @@ export interface Service {
   /** Denies a user code, as if the user had denied on the page. */
   readonly deny: (userCode: string) => Promise<Decision>
 }
+
+/** Seconds for which a spent refresh token gets the same successor. */
+const REUSE_WINDOW = 30
 
 /** The URL of a service that does not listen: it is called in its own process, where any host will do. */
 const IN_PROCESS = 'http://localhost'
@@ -116,7 +122,11 @@ export function createService(options: ServiceOptions): Service {
   const limiter = createLimiter(limits, store, clock)
   const waitingGrants = createWaitingGrants(limits, expiresIn, store, clock)
   const grants = createGrants(store, clock, (grant) => waitingGrants.remove(grant).catch(onError))
-  const tokens = options.verifyToken ? signedTokens(options.verifyToken) : createTokens(store)
+  const families = createFamilies(store, clock)
+  const revocations = createRevocations(store)
+  const tokens = options.verifyToken
+    ? signedTokens(options.verifyToken)
+    : createTokens(store, families, revocations)
   const credentials = {
     limiter,
     tokens,
@@ -135,6 +145,10 @@ export function createService(options: ServiceOptions): Service {
     clients,
     grants,
     tokens,
+    families,
+    revocations,
+    heldRefreshes: createHeldRefreshes(),
+    refreshTokens: options.refreshTokens && withDefaults(options.refreshTokens),
     limiter,
     waitingGrants,
     earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
@@ -153,9 +167,9 @@ export function createService(options: ServiceOptions): Service {
     deviceCode: (request) => deviceCode(parts, request),
     accessToken: (request) => accessToken(parts, request),
     verification: (request) => verification(parts, request),
-    metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS),
+    metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS, grantTypes(parts)),
     openidConfiguration: options.openidConfiguration
-      ? async () => openidConfiguration(addresses().authUrl ?? IN_PROCESS, options.clients)
+      ? async () => openidConfiguration(addresses().authUrl ?? IN_PROCESS, grantTypes(parts), options.clients)
       : undefined,
     user: async (request) => user(await identifyCaller(request)),
     app: async (request) => app(await identifyCaller(request)),
@@ -198,6 +212,11 @@ export function createService(options: ServiceOptions): Service {
     approve: grants.approve,
     deny: grants.deny,
   }
+}
+
+function withDefaults({ lifetime, reuseWindow = REUSE_WINDOW, ...hooks }: RefreshTokens) {
+  const { onReplay = () => undefined, onReuse = () => undefined } = hooks
+  return { lifetime, reuseWindow, onReplay: harmless(onReplay), onReuse: harmless(onReuse) }
 }
 
 /** A listener must not fail a request: its errors are swallowed. */

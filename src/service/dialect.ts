@@ -10,10 +10,14 @@ export type Dialect = 'github' | 'rfc8628'
 /** How the two dialects differ. */
 export interface DialectRules {
   readonly separator: ScopeSeparator
-  /** The status of a poll error. No single status suits every client. */
+  /** The status of an error at the token endpoint. No single status suits every client. */
   readonly pollError: number
   /** The error code for a device code that is unknown, used, or belongs to another client. */
   readonly unknownCode: string
+  /** The error code for a refresh token that is unknown, spent, revoked, expired, or belongs to another client. */
+  readonly badRefreshToken: string
+  /** Whether token responses contain `refresh_token_expires_in`. */
+  readonly tellsRefreshLifetime: boolean
   /** The error code for an unknown client, and its status at the device code request and at a poll. */
   readonly unknownClient: { readonly error: string; readonly atCodes: number; readonly atPoll: number }
 }
@@ -27,12 +31,16 @@ export const DIALECTS = {
     separator: ',',
     pollError: 200,
     unknownCode: 'incorrect_device_code',
+    badRefreshToken: 'bad_refresh_token',
+    tellsRefreshLifetime: true,
     unknownClient: { error: 'incorrect_client_credentials', atCodes: 404, atPoll: 200 },
   },
   rfc8628: {
     separator: ' ',
     pollError: 400,
     unknownCode: 'invalid_grant',
+    badRefreshToken: 'invalid_grant',
+    tellsRefreshLifetime: false,
     unknownClient: { error: 'invalid_client', atCodes: 401, atPoll: 401 },
   },
 } satisfies Record<Dialect, DialectRules>

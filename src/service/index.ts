@@ -22,7 +22,15 @@ export type { RequestListener } from './http/request-listener.ts'
 export type { RequestLogEntry } from './http/request-log.ts'
 export type { ServiceRequest } from './http/types.ts'
 export type { Limit, Limits } from './limits.ts'
-export type { Client, Identity, MadeToken, ServiceOptions, TokenRequest } from './options.ts'
+export type {
+  Client,
+  Identity,
+  MadeToken,
+  RefreshEvent,
+  RefreshTokens,
+  ServiceOptions,
+  TokenRequest,
+} from './options.ts'
 export { createPage, defaultPage, type PageOptions } from './pages/default-page.ts'
 export { describeScope, isRiskyScope } from './pages/describe-scope.ts'
 export { escapeHtml } from './pages/escape-html.ts'

@@ -1,6 +1,8 @@
 import { isScope, isScopes } from '../protocol/scopes.ts'
 import { Secret } from '../secret.ts'
-import type { MadeToken } from './options.ts'
+import type { KnownClient } from './clients.ts'
+import { withDeadline } from './deadline.ts'
+import type { MadeToken, ServiceOptions, TokenRequest } from './options.ts'
 
 /** A token that is ready to be sent to the client. */
 export interface IssuedToken {
@@ -10,8 +12,46 @@ export interface IssuedToken {
   readonly expiresIn: number | undefined
 }
 
+/** Lifetime in seconds of an access token with a refresh token, if the host gives none: 8 hours, as at GitHub. */
+const SHORT_LIFETIME = 8 * 60 * 60
+
 /** The characters of a token that can be sent in a header. RFC 6750, section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
+
+/**
+ * Has the host issue a token.
+ *
+ * @param until When the lease ends, in epoch milliseconds.
+ * @throws what the host throws, a TypeError if the token is not valid, and an Error if it takes too long.
+ */
+export async function issueFor(
+  {
+    issueToken,
+    clock,
+  }: {
+    readonly issueToken: NonNullable<ServiceOptions['issueToken']>
+    readonly clock: { now(): number }
+  },
+  { client: { clientId, name }, ...request }: Omit<TokenRequest, 'client'> & { readonly client: KnownClient },
+  until: number,
+): Promise<IssuedToken> {
+  const made = issueToken({ ...request, client: { clientId, name } })
+  return readIssuedToken(await withDeadline(until - clock.now(), made, tookTooLong), request.scopes)
+}
+
+/** The lease is over and another request may issue a token: what `issueToken` returns later is dropped. */
+function tookTooLong(): Error {
+  return new Error('issueToken took longer than ten seconds')
+}
+
+/**
+ * Returns the lifetime of an access token with a refresh token, in seconds.
+ *
+ * @param left Seconds until its family expires.
+ */
+export function accessLifetime(expiresIn: number | undefined, left: number): number {
+  return Math.min(expiresIn ?? SHORT_LIFETIME, left)
+}
 
 /**
  * Checks what `issueToken` returned, so that no client receives a token that it cannot use.
@@ -19,10 +59,7 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
  * @param requested The scopes of the request, granted unless the host returns others.
  * @throws TypeError that says what is not valid.
  */
-export function readIssuedToken(
-  made: string | Secret | MadeToken,
-  requested: readonly string[],
-): IssuedToken {
+function readIssuedToken(made: string | Secret | MadeToken, requested: readonly string[]): IssuedToken {
   const {
     token,
     expiresIn,

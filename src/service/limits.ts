@@ -28,7 +28,7 @@ export interface Limits {
   readonly wrongUserCodesInNetwork: Limit
   /** Wrong user codes of all users. Default: 10,000 in five minutes. Beyond that, the same applies to every network. */
   readonly wrongUserCodesInAll: Limit
-  /** Polls with an unknown device code per network. Default: 100 per minute. */
+  /** Polls with an unknown device code, and refreshes with an unknown refresh token, per network. Default: 100 per minute. */
   readonly wrongDeviceCodes: Limit
   /**
    * Early polls per device code, counted separately by each instance. Default: 30 in ten seconds. Further polls get 429

@@ -48,6 +48,45 @@ export interface TokenRequest {
   readonly client: { readonly clientId: Secret; readonly name: string }
   /** The requested scopes. */
   readonly scopes: readonly string[]
+  /** The id of the login, with `refreshTokens`: put it into a signed token to end the login with `service.revoke` later. */
+  readonly family?: string
+}
+
+/**
+ * A refresh token that came again, and the login that it belongs to.
+ *
+ * @group Service
+ */
+export interface RefreshEvent {
+  /** The id of the login, as `issueToken` received it. */
+  readonly family: string
+  /** The user who approved. */
+  readonly user: User
+  /** The client that holds the refresh token. */
+  readonly client: TokenRequest['client']
+}
+
+/**
+ * How refresh tokens are issued. Each is spent once: a refresh issues the next one. All refresh tokens of one login form
+ * a family.
+ *
+ * @group Service
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9700.html#section-4.14.2 RFC 9700, section 4.14.2}
+ */
+export interface RefreshTokens {
+  /** Seconds after which the user must log in again, however often the tokens were refreshed. */
+  readonly lifetime: number
+  /**
+   * Seconds for which a spent refresh token still gets the same successor, so that a client whose response was lost can
+   * ask again. Default: 30. Within this time, a thief who holds the token gets the successor too, unnoticed. With 0, only
+   * simultaneous requests get it, and a client that loses a response loses its login. A login keeps the window that it
+   * began with.
+   */
+  readonly reuseWindow?: number
+  /** Called when a spent refresh token gets the same successor again. */
+  readonly onReplay?: (event: RefreshEvent) => void
+  /** Called when a refresh token was spent before, outside the window: a sign of theft. The login has ended. */
+  readonly onReuse?: (event: RefreshEvent) => void
 }
 
 /**
@@ -58,7 +97,10 @@ export interface TokenRequest {
 export interface MadeToken {
   /** The access token. */
   readonly token: string | Secret
-  /** Lifetime in seconds, sent to the client as `expires_in`. Default: not sent; the service accepts it for a year. */
+  /**
+   * Lifetime in seconds, sent to the client as `expires_in`. Default: not sent, and the service accepts the token for a
+   * year; with `refreshTokens`, 8 hours.
+   */
   readonly expiresIn?: number
   /** The granted scopes. Default: the requested ones. */
   readonly scopes?: readonly string[]
@@ -165,6 +207,11 @@ export interface ServiceOptions {
    * tokens: the service then stores nothing about them. By default it stores a hash of each token.
    */
   readonly verifyToken?: (token: Secret) => TokenOwner | undefined | Promise<TokenOwner | undefined>
+  /**
+   * Issues refresh tokens. Default: none. Access tokens then expire after 8 hours, unless `issueToken` returns another
+   * `expiresIn`.
+   */
+  readonly refreshTokens?: RefreshTokens
   /** Called once for each default that is for development only. Default: `console.warn`. */
   readonly onWarning?: (message: string) => void
   /** Called with internal errors, such as a failing `issueToken`, which clients do not see. Default: ignores them. */
@@ -199,6 +246,7 @@ export function checkOptions(options: Partial<ServiceOptions> | null | undefined
     expiresIn,
     leeway,
     limits,
+    refreshTokens,
     dialect = 'github',
   } = options ?? {}
   checkClients(clients)
@@ -220,6 +268,14 @@ export function checkOptions(options: Partial<ServiceOptions> | null | undefined
   if (leeway !== undefined && !(leeway >= 0 && leeway < Number.POSITIVE_INFINITY))
     throw new BadOptionError('leeway must be a number of seconds, 0 or more')
   checkLimits(limits ?? {})
+  if (refreshTokens !== undefined) checkRefreshTokens(refreshTokens)
+}
+
+function checkRefreshTokens({ lifetime, reuseWindow = 0 }: Partial<RefreshTokens>): void {
+  if (lifetime === undefined || !isWholeSeconds(lifetime))
+    throw new BadOptionError('refreshTokens.lifetime must be a whole number of seconds, 1 or more')
+  if (!(reuseWindow >= 0 && reuseWindow < Number.POSITIVE_INFINITY))
+    throw new BadOptionError('refreshTokens.reuseWindow must be a number of seconds, 0 or more')
 }
 
 function checkClients(clients: readonly Client[] | undefined): void {

@@ -1,11 +1,8 @@
 import { BadOptionError, StoreUnavailableError } from '../errors.ts'
+import { decrypt, encrypt, KEY_LENGTH, type Sealed } from '../store/encryption.ts'
 import type { Change, Json, Store } from '../store/store.ts'
 import { createTurns } from '../store/turns.ts'
 import type { SessionStore } from './session-store.ts'
-
-/** Bytes of a key of AES-256, and of the nonce of each record. */
-const KEY_LENGTH = 32
-const NONCE_LENGTH = 12
 
 type Members = Readonly<Record<string, Json>>
 
@@ -112,14 +109,7 @@ function replace(
 async function seal(cipher: Cipher, name: string, value: NonNullable<Json>): Promise<NonNullable<Json>> {
   const { token, ...rest } = value as Members
   if (token === undefined) return value
-  const iv = crypto.getRandomValues(new Uint8Array(NONCE_LENGTH))
-  const text = new TextEncoder().encode(JSON.stringify(token))
-  const bytes = await crypto.subtle.encrypt(
-    { name: 'AES-GCM', iv, additionalData: bound(name, rest) },
-    await cipher(),
-    text,
-  )
-  return { ...rest, sealed: [toBase64(iv), toBase64(new Uint8Array(bytes))] }
+  return { ...rest, sealed: await encrypt(await cipher(), JSON.stringify(token), bound(name, rest)) }
 }
 
 async function open(cipher: Cipher, name: string, value: Json | undefined): Promise<Json | undefined> {
@@ -127,13 +117,7 @@ async function open(cipher: Cipher, name: string, value: Json | undefined): Prom
   if (!Array.isArray(sealed)) return value
   const key = await cipher()
   try {
-    const [iv, bytes] = sealed.map(fromBase64) as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>]
-    const text = await crypto.subtle.decrypt(
-      { name: 'AES-GCM', iv, additionalData: bound(name, rest) },
-      key,
-      bytes,
-    )
-    return { ...rest, token: JSON.parse(new TextDecoder().decode(text)) }
+    return { ...rest, token: JSON.parse(await decrypt(key, sealed as unknown as Sealed, bound(name, rest))) }
   } catch {
     throw new StoreUnavailableError(
       'the stored login cannot be decrypted: it was sealed with another key, or changed',
@@ -142,18 +126,10 @@ async function open(cipher: Cipher, name: string, value: Json | undefined): Prom
 }
 
 /** The name and the rest of a record, with sorted members: some stores change their order. */
-function bound(name: string, rest: Members): Uint8Array<ArrayBuffer> {
+function bound(name: string, rest: Members): string {
   const sorted = (_: string, value: unknown) =>
     Object.prototype.toString.call(value) === '[object Object]'
       ? Object.fromEntries(Object.entries(value as Members).sort())
       : value
-  return new TextEncoder().encode(JSON.stringify([name, rest], sorted))
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+  return JSON.stringify([name, rest], sorted)
 }

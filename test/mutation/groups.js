@@ -26,6 +26,15 @@ export const groups = {
       'test/paths/service.test.ts',
     ],
   },
+  family: {
+    mutate: [
+      'machines/refresh-family.ts',
+      'src/service/{families,held-refreshes,revocations}.ts',
+      'src/service/credentials/successors.ts',
+      'src/service/endpoints/{refresh,token-response}.ts',
+    ],
+    tests: ['test/machines/refresh-family.test.ts', 'test/service/refresh.test.ts'],
+  },
   client: {
     mutate: ['src/client/*.ts'],
     tests: client,
@@ -40,7 +49,7 @@ export const groups = {
   },
   codes: {
     mutate: [
-      'src/service/{browser-session,dialect,form-secret,grant-steps,grants,request-origin,store}.ts',
+      'src/service/{browser-session,dialect,form-secret,grant-steps,grants,machine-steps,request-origin,store}.ts',
       'src/service/credentials/{random-codes,tokens}.ts',
       'src/service/http/request-log.ts',
       'src/service/endpoints/device-code.ts',

@@ -29,6 +29,11 @@ export function newToken(): string {
   return `gho_${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
 }
 
+/** 160 bits after the prefix of GitHub's refresh tokens. */
+export function newRefreshToken(): string {
+  return `ghr_${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
+}
+
 /** 128 bits that identify one browser at the verification page. */
 export function newSessionId(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)))
@@ -44,7 +49,12 @@ export function newNonce(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(16)))
 }
 
-/** Identifies one poll. */
+/** Identifies one family of refresh tokens. */
+export function newFamily(): string {
+  return crypto.randomUUID()
+}
+
+/** Identifies one poll or refresh. */
 export function newClaim(): string {
   return crypto.randomUUID()
 }

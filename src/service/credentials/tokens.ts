@@ -1,6 +1,8 @@
 import type { User } from '../../../machines/device-grant.ts'
 import type { Secret } from '../../secret.ts'
 import type { Json, Store } from '../../store/store.ts'
+import type { Families } from '../families.ts'
+import type { Revocations } from '../revocations.ts'
 import { hash } from './hash.ts'
 
 /**
@@ -15,45 +17,65 @@ export interface TokenOwner {
   readonly scopes: readonly string[]
 }
 
+/** What the store keeps about a token, under its hash. */
+export interface TokenRecord extends TokenOwner {
+  /** The hash of the id of the client that received it. */
+  readonly client: string
+  /** The family that it was issued with, if there are refresh tokens. */
+  readonly family?: string
+  /** How often all tokens of the user had been revoked before the login. */
+  readonly revocations: number
+}
+
 /** The issued tokens. */
 export interface Tokens {
   /**
    * Reserves space for a token that is about to be delivered. Unless `keep` follows, it expires at `until` (epoch
    * milliseconds). A token that the host issued before stays unchanged.
    */
-  reserve(token: Secret, owner: TokenOwner, until: number): Promise<void>
+  reserve(token: Secret, record: TokenRecord, until: number): Promise<void>
   /** Keeps a token until `expiresAt` (epoch milliseconds). */
-  keep(token: Secret, owner: TokenOwner, expiresAt: number): Promise<void>
+  keep(token: Secret, record: TokenRecord, expiresAt: number): Promise<void>
+  /** Finds a token that is valid. */
   find(token: Secret): Promise<TokenOwner | undefined>
 }
 
 /** Keeps a hash of each token in the store. */
-export function createTokens(store: Store): Tokens {
+export function createTokens(store: Store, families: Families, revocations: Revocations): Tokens {
+  async function isValid({ user, family, revocations: counted }: TokenRecord): Promise<boolean> {
+    const [count, isOfFamily] = await Promise.all([
+      revocations.count(user),
+      family === undefined || families.isValid(family),
+    ])
+    return count === counted && isOfFamily
+  }
+
   return {
-    async reserve(token, { user, scopes }, until) {
+    async reserve(token, record, until) {
       await store.update(await tokenKey(token), (value) =>
         value === undefined
-          ? { result: undefined, value: { user, scopes }, expiresAt: until }
+          ? { result: undefined, value: { ...record }, expiresAt: until }
           : { result: undefined },
       )
     },
 
-    async keep(token, { user, scopes }, expiresAt) {
+    async keep(token, record, expiresAt) {
       await store.update(await tokenKey(token), () => ({
         result: undefined,
-        value: { user, scopes },
+        value: { ...record },
         expiresAt,
       }))
     },
 
     async find(token) {
-      return store.update(await tokenKey(token), (value) => ({ result: ownerIn(value) }))
+      const record = await store.update(await tokenKey(token), (value) => ({ result: recordIn(value) }))
+      return record && (await isValid(record)) ? record : undefined
     },
   }
 }
 
-function ownerIn(value: Json | undefined): TokenOwner | undefined {
-  return value as TokenOwner | undefined
+function recordIn(value: Json | undefined): TokenRecord | undefined {
+  return value as TokenRecord | undefined
 }
 
 async function tokenKey(token: Secret): Promise<string> {

@@ -1,43 +1,34 @@
 import type { DeviceGrantState } from '../../../machines/device-grant.ts'
 import { StoreUnavailableError } from '../../errors.ts'
-import { DEVICE_GRANT_TYPE } from '../../protocol/endpoints.ts'
-import { joinScopes, splitScopes } from '../../protocol/scopes.ts'
+import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../../protocol/endpoints.ts'
+import { splitScopes } from '../../protocol/scopes.ts'
+import { Secret } from '../../secret.ts'
 import type { Clients, KnownClient } from '../clients.ts'
-import { newClaim } from '../credentials/random-codes.ts'
-import type { Tokens } from '../credentials/tokens.ts'
-import { withDeadline } from '../deadline.ts'
+import { newClaim, newFamily, newRefreshToken } from '../credentials/random-codes.ts'
 import type { DialectRules } from '../dialect.ts'
 import type { EarlyPolls } from '../early-polls.ts'
 import type { Grant } from '../grant-steps.ts'
 import type { Grants } from '../grants.ts'
 import { readFields } from '../http/fields.ts'
-import {
-  json,
-  oauthError,
-  type ServiceRequest,
-  type ServiceResponse,
-  tooManyRequests,
-} from '../http/types.ts'
-import { type IssuedToken, readIssuedToken } from '../issued-token.ts'
-import type { Limiter } from '../limiter.ts'
-import type { ServiceOptions } from '../options.ts'
+import { oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http/types.ts'
+import { accessLifetime, type IssuedToken, issueFor } from '../issued-token.ts'
+import { type RefreshEndpoint, refresh } from './refresh.ts'
 import { refuseClient } from './refuse-client.ts'
+import { tokenResponse } from './token-response.ts'
 
-/** Lifetime in seconds of a token for which the host gave none: a year. */
+/** Lifetime in seconds of a token without a refresh token for which the host gave none: a year. */
 const LIFETIME = 365 * 24 * 60 * 60
 
 /** What the access token endpoint needs. */
-export interface AccessTokenEndpoint {
+export interface AccessTokenEndpoint extends RefreshEndpoint {
   readonly clients: Clients
   readonly grants: Grants
-  readonly tokens: Tokens
-  readonly limiter: Limiter
   readonly earlyPolls: EarlyPolls
-  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
-  readonly dialect: DialectRules
-  readonly issueToken: NonNullable<ServiceOptions['issueToken']>
-  readonly onError: (error: unknown) => void
-  readonly clock: { now(): number }
+}
+
+/** The grant types that the endpoint accepts. */
+export function grantTypes({ refreshTokens }: Pick<AccessTokenEndpoint, 'refreshTokens'>): readonly string[] {
+  return refreshTokens ? [DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE] : [DEVICE_GRANT_TYPE]
 }
 
 /** The response to a poll that issues no token, by the state of the grant after it. */
@@ -58,7 +49,7 @@ const RESPONSES = {
 } satisfies Record<DeviceGrantState, (grant: Grant, dialect: DialectRules) => ServiceResponse>
 
 /**
- * Responds to a poll. A malformed request gets status 400 in both dialects.
+ * Responds to a poll or a refresh. A malformed request gets status 400 in both dialects.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
@@ -66,15 +57,25 @@ export async function accessToken(
   service: AccessTokenEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const { clients, grants, limiter, earlyPolls, clientAddress, dialect } = service
-  const read = readFields(request, ['client_id', 'device_code', 'grant_type'])
+  const { clients, grants, limiter, earlyPolls, clientAddress, dialect, refreshTokens } = service
+  const read = readFields(request, ['client_id', 'device_code', 'grant_type', 'refresh_token', 'scope'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
-  const { client_id, device_code, grant_type } = read.fields
+  const { client_id, device_code, grant_type, refresh_token, scope } = read.fields
   const found = await clients.of(request, client_id)
   if (!found.ok) return refuseClient(service, request, found, 'atPoll')
   if (grant_type === undefined) return oauthError(400, 'invalid_request', 'the field grant_type is missing')
+  if (refreshTokens && grant_type === REFRESH_GRANT_TYPE) {
+    if (refresh_token === undefined)
+      return oauthError(400, 'invalid_request', 'the field refresh_token is missing')
+    const { client } = found
+    return refresh(service, { request, client, refreshToken: refresh_token, scope })
+  }
   if (grant_type !== DEVICE_GRANT_TYPE)
-    return oauthError(dialect.pollError, 'unsupported_grant_type', `grant_type must be ${DEVICE_GRANT_TYPE}`)
+    return oauthError(
+      dialect.pollError,
+      'unsupported_grant_type',
+      `grant_type must be ${grantTypes(service).join(' or ')}`,
+    )
   if (device_code === undefined) return oauthError(400, 'invalid_request', 'the field device_code is missing')
 
   const allowed = await earlyPolls.allow(device_code)
@@ -115,18 +116,21 @@ interface Delivery {
  * after that, beyond all retries, the grant is used up: issuing a second token would be worse.
  */
 async function deliver(
-  { grants, tokens, dialect, issueToken, onError, clock }: AccessTokenEndpoint,
+  service: AccessTokenEndpoint,
   { grant, client, deviceCode, claim, isGone }: Delivery,
 ): Promise<ServiceResponse> {
+  const { grants, tokens, families, revocations, refreshTokens, dialect, onError, clock } = service
   const { user, scope, lease } = grant
   if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
-  const requested = splitScopes(scope, ' ')
+  const family = refreshTokens && newFamily()
+  const login = { user, client: client.reference, ...(family !== undefined && { family }) }
   let issued: IssuedToken
+  let counted: number
   try {
-    const { clientId, name } = client
-    const made = issueToken({ user, client: { clientId, name }, scopes: requested })
-    issued = readIssuedToken(await withDeadline(lease.until - clock.now(), made, tookTooLong), requested)
-    await tokens.reserve(issued.token, { user, scopes: issued.scopes }, lease.until)
+    const order = { user, client, scopes: splitScopes(scope, ' '), ...(family !== undefined && { family }) }
+    counted = await revocations.count(user)
+    issued = await issueFor(service, order, lease.until)
+    await tokens.reserve(issued.token, { ...login, scopes: issued.scopes, revocations: counted }, lease.until)
     if (isGone()) throw new Error('the client disconnected before its token was issued')
   } catch (error) {
     // The store cannot record this. When the lease lapses, the approval is free again.
@@ -138,18 +142,26 @@ async function deliver(
   const { token, scopes, expiresIn } = issued
   // The lease has lapsed and another poll holds it: drop this token.
   if (!(await grants.issued(deviceCode, claim))) return pending(grant, dialect)
-  await tokens.keep(token, { user, scopes }, clock.now() + (expiresIn ?? LIFETIME) * 1000)
-  return json(200, {
-    access_token: token.reveal(),
-    token_type: 'bearer',
-    scope: joinScopes(scopes, dialect.separator),
-    ...(expiresIn !== undefined && { expires_in: expiresIn }),
-  })
-}
-
-/** The lease is over and another poll may issue a token: what `issueToken` returns later is dropped. */
-function tookTooLong(): Error {
-  return new Error('issueToken took longer than ten seconds')
+  const now = clock.now()
+  const lifetime = refreshTokens ? accessLifetime(expiresIn, refreshTokens.lifetime) : expiresIn
+  const record = { ...login, scopes, revocations: counted }
+  await tokens.keep(token, record, now + (lifetime ?? LIFETIME) * 1000)
+  if (refreshTokens === undefined || family === undefined)
+    return tokenResponse(dialect, { token, scopes, expiresIn })
+  const refreshToken = new Secret(newRefreshToken())
+  await families.begin(
+    refreshToken,
+    { id: family, revocations: counted },
+    {
+      client: client.reference,
+      user,
+      scope: scopes.join(' '),
+      expiresAt: now + refreshTokens.lifetime * 1000,
+      reuseWindow: refreshTokens.reuseWindow,
+    },
+  )
+  const refresh = { token: refreshToken, expiresIn: refreshTokens.lifetime }
+  return tokenResponse(dialect, { token, scopes, expiresIn: lifetime, refresh })
 }
 
 function pending(_: Grant, { pollError }: DialectRules): ServiceResponse {

@@ -1,0 +1,159 @@
+import { splitScopes } from '../../protocol/scopes.ts'
+import { Secret } from '../../secret.ts'
+import type { KnownClient } from '../clients.ts'
+import { newClaim, newRefreshToken } from '../credentials/random-codes.ts'
+import type { TokenPair } from '../credentials/successors.ts'
+import type { Tokens } from '../credentials/tokens.ts'
+import type { DialectRules } from '../dialect.ts'
+import type { Families, KnownToken } from '../families.ts'
+import { type HeldRefreshes, MOST_LOOKS } from '../held-refreshes.ts'
+import {
+  oauthError,
+  type ServiceRequest,
+  type ServiceResponse,
+  tooManyRequests,
+  unavailable,
+} from '../http/types.ts'
+import { accessLifetime, issueFor } from '../issued-token.ts'
+import type { Limiter } from '../limiter.ts'
+import type { RefreshTokens, ServiceOptions } from '../options.ts'
+import { readScopes } from '../read-scopes.ts'
+import type { Revocations } from '../revocations.ts'
+import { tokenResponse } from './token-response.ts'
+
+/** What a refresh needs. */
+export interface RefreshEndpoint {
+  readonly families: Families
+  readonly tokens: Tokens
+  readonly revocations: Revocations
+  readonly limiter: Limiter
+  readonly heldRefreshes: HeldRefreshes
+  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
+  readonly dialect: DialectRules
+  readonly issueToken: NonNullable<ServiceOptions['issueToken']>
+  /** `undefined` if no refresh tokens are issued. */
+  readonly refreshTokens: (RefreshTokens & { readonly reuseWindow: number }) | undefined
+  readonly onError: (error: unknown) => void
+  readonly clock: { now(): number }
+}
+
+/** A request of a client that is known. */
+export interface RefreshRequest {
+  readonly request: ServiceRequest
+  readonly client: KnownClient
+  /** The fields `refresh_token` and `scope`. */
+  readonly refreshToken: string
+  readonly scope: string | undefined
+}
+
+/**
+ * Responds to a refresh. A request that comes while another one spends the same token is held until that one has its
+ * pair, and gets the same; it is never refused.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
+ */
+export async function refresh(
+  service: RefreshEndpoint,
+  { request, client, refreshToken, scope }: RefreshRequest,
+): Promise<ServiceResponse> {
+  const { families, revocations, limiter, heldRefreshes, refreshTokens, clientAddress, dialect, clock } =
+    service
+  const refused = oauthError(dialect.pollError, dialect.badRefreshToken, 'the refresh token is not valid')
+  const known = await families.find(new Secret(refreshToken))
+  if (known === undefined) {
+    const allowed = await limiter.wrongDeviceCode(clientAddress(request))
+    return allowed.ok ? refused : tooManyRequests(allowed.retryAfter)
+  }
+  const { family, id } = known
+  const { user } = family
+  if (family.client !== client.reference) return refused
+  if ((await revocations.count(user)) !== known.revocations) return refused
+  const granted = splitScopes(family.scope, ' ')
+  const requested = scope === undefined ? undefined : readScopes(scope, granted)
+  if (requested?.ok === false) return oauthError(400, 'invalid_scope', requested.problem)
+
+  const deliver = ({ accessToken, refreshToken, scopes, expiresAt }: TokenPair) =>
+    tokenResponse(dialect, {
+      token: accessToken,
+      scopes,
+      expiresIn: secondsUntil(expiresAt, clock),
+      refresh: { token: refreshToken, expiresIn: secondsUntil(family.expiresAt, clock) },
+    })
+  const event = { family: id, user, client: { clientId: client.clientId, name: client.name } }
+  let held = false
+  for (let looks = 0; looks < MOST_LOOKS && !request.isGone(); looks += 1) {
+    const claim = newClaim()
+    const refreshed = await families.refresh(known, claim, held)
+    switch (refreshed.type) {
+      case 'mine': {
+        const { until } = refreshed
+        const order = { known, client, claim, until, scopes: requested?.scopes ?? granted }
+        const pair = await heldRefreshes.spend(known.hash, () => issue(service, request, order))
+        if (pair === 'failed') return unavailable()
+        if (pair !== 'dropped') return deliver(pair)
+        break
+      }
+      case 'held':
+        await heldRefreshes.wait(known.hash)
+        break
+      case 'replay':
+        if (!held) refreshTokens?.onReplay?.(event)
+        return deliver(refreshed.pair)
+      case 'reuse':
+        refreshTokens?.onReuse?.(event)
+        return refused
+      case 'refused':
+        return refused
+    }
+    held = true
+  }
+  return unavailable()
+}
+
+/** The pair to issue, under a lease until a point in time (epoch milliseconds). */
+interface Order {
+  readonly known: KnownToken
+  readonly client: KnownClient
+  readonly claim: string
+  readonly until: number
+  readonly scopes: readonly string[]
+}
+
+/**
+ * Issues the next pair. Returns `failed` if the host failed or the client has disconnected: the refresh token is free
+ * again; and `dropped` if another request has taken the lease, or the family has ended.
+ */
+async function issue(
+  { families, tokens, issueToken, onError, clock }: RefreshEndpoint,
+  { isGone }: ServiceRequest,
+  { known, client, claim, until, scopes }: Order,
+): Promise<TokenPair | 'failed' | 'dropped'> {
+  const { id, revocations, family } = known
+  const { user } = family
+  try {
+    const issued = await issueFor({ issueToken, clock }, { user, client, scopes, family: id }, until)
+    if (isGone()) throw new Error('the client disconnected before its token was refreshed')
+    const lifetime = accessLifetime(issued.expiresIn, secondsUntil(family.expiresAt, clock))
+    const expiresAt = clock.now() + lifetime * 1000
+    const record = { user, scopes: issued.scopes, client: client.reference, family: id, revocations }
+    // Before the pair counts: a crash in between leaves a token that nobody received, and that ends with the family.
+    await tokens.keep(issued.token, record, expiresAt)
+    const pair = {
+      accessToken: issued.token,
+      refreshToken: new Secret(newRefreshToken()),
+      scopes: issued.scopes,
+      expiresAt,
+    }
+    return (await families.issued(known, claim, pair)) ? pair : 'dropped'
+  } catch (error) {
+    // After a failure of the store, this may fail too. The lease then lapses.
+    await families.notIssued(known, claim)
+    onError(error)
+    return 'failed'
+  }
+}
+
+/** Whole seconds, 0 at least. */
+function secondsUntil(at: number, clock: { now(): number }): number {
+  return Math.max(0, Math.floor((at - clock.now()) / 1000))
+}

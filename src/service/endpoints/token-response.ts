@@ -1,0 +1,31 @@
+import { joinScopes } from '../../protocol/scopes.ts'
+import type { Secret } from '../../secret.ts'
+import type { DialectRules } from '../dialect.ts'
+import { json, type ServiceResponse } from '../http/types.ts'
+
+/** What a client receives. Lifetimes in seconds. */
+export interface DeliveredToken {
+  readonly token: Secret
+  readonly scopes: readonly string[]
+  readonly expiresIn: number | undefined
+  readonly refresh?: { readonly token: Secret; readonly expiresIn: number } | undefined
+}
+
+/**
+ * Responds with a token.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1 RFC 6749, section 5.1}
+ */
+export function tokenResponse(
+  { separator, tellsRefreshLifetime }: DialectRules,
+  { token, scopes, expiresIn, refresh }: DeliveredToken,
+): ServiceResponse {
+  return json(200, {
+    access_token: token.reveal(),
+    token_type: 'bearer',
+    scope: joinScopes(scopes, separator),
+    ...(expiresIn !== undefined && { expires_in: expiresIn }),
+    ...(refresh && { refresh_token: refresh.token.reveal() }),
+    ...(refresh && tellsRefreshLifetime && { refresh_token_expires_in: refresh.expiresIn }),
+  })
+}

@@ -1,0 +1,188 @@
+import {
+  type RefreshFamilyContext,
+  type RefreshFamilyEvent,
+  type RefreshFamilyInput,
+  type RefreshFamilyState,
+  refreshFamily,
+} from '../../machines/refresh-family.ts'
+import type { Secret } from '../secret.ts'
+import type { Json, Store } from '../store/store.ts'
+import { hash } from './credentials/hash.ts'
+import { openPair, sealPair, type TokenPair } from './credentials/successors.ts'
+import { createSteps } from './machine-steps.ts'
+
+/** Milliseconds for which a successor is kept beyond the reuse window: for requests that were held. */
+const HELD = 10_000
+
+/** A family as the store keeps it: the state and the context of its machine, as plain JSON. */
+export interface Family extends RefreshFamilyContext {
+  readonly state: RefreshFamilyState
+}
+
+/** What the store keeps for each refresh token, under its hash. */
+interface Membership {
+  /** The id of its family. */
+  readonly id: string
+  readonly generation: number
+  /** How often all tokens of the user had been revoked before the login. */
+  readonly revocations: number
+}
+
+/** A refresh token that we issued, and its family as it was found. */
+export interface KnownToken extends Membership {
+  readonly token: Secret
+  readonly hash: string
+  readonly family: Family
+}
+
+/**
+ * What becomes of a refresh token: `mine`: this request issues the next pair, until its lease ends (epoch milliseconds);
+ * `held`: another request is issuing it; `replay`: the pair that was issued before; `reuse`: it was spent before, and its
+ * family is now revoked; `refused`: anything else.
+ */
+export type Refreshed =
+  | { readonly type: 'mine'; readonly until: number }
+  | { readonly type: 'replay'; readonly pair: TokenPair }
+  | { readonly type: 'held' | 'reuse' | 'refused' }
+
+/** Creates, refreshes and revokes families. Each method is one atomic transition of the machine in the store. */
+export function createFamilies(store: Store, clock: { now(): number }) {
+  const { begin, step } = createSteps(refreshFamily, {
+    toName: (value) => value,
+    toValue: (state: RefreshFamilyState) => state,
+  })
+
+  async function find(id: string): Promise<Family | undefined> {
+    return store.update(familyKey(id), (value) => ({ result: familyIn(value) }))
+  }
+
+  async function change(id: string, event: RefreshFamilyEvent) {
+    return store.update<{ before: Family; after: Family } | undefined>(familyKey(id), (value) => {
+      const before = familyIn(value)
+      if (before === undefined) return { result: undefined }
+      const after = step(before, event)
+      const result = { before, after }
+      return after === before ? { result } : { result, value: plain(after), expiresAt: after.expiresAt }
+    })
+  }
+
+  async function keepMembership(hash: string, value: Membership, expiresAt: number): Promise<void> {
+    await store.update(refreshKey(hash), () => ({ result: undefined, value: { ...value }, expiresAt }))
+  }
+
+  async function successorOf({ token, id }: KnownToken, { newest, generation }: Family) {
+    const sealed = await store.update(successorKey(newest), (value) => ({ result: value }))
+    return sealed === undefined ? undefined : openPair(token, sealed, boundTo(id, generation))
+  }
+
+  return {
+    /** Begins a family with its first refresh token. */
+    async begin(
+      first: Secret,
+      { id, revocations }: Omit<Membership, 'generation'>,
+      input: Omit<RefreshFamilyInput, 'token'>,
+    ): Promise<void> {
+      const token = await hash(first.reveal())
+      const value = plain(begin({ ...input, token }))
+      const { expiresAt } = input
+      await store.update(familyKey(id), () => ({ result: undefined, value, expiresAt }))
+      await keepMembership(token, { id, revocations, generation: 0 }, expiresAt)
+    },
+
+    /** Finds a refresh token. Returns `undefined` if we never issued it, or its family is over. */
+    async find(token: Secret): Promise<KnownToken | undefined> {
+      const hashed = await hash(token.reveal())
+      const membership = await store.update(refreshKey(hashed), (value) => ({ result: membershipIn(value) }))
+      const family = membership && (await find(membership.id))
+      if (membership === undefined || family === undefined) return undefined
+      const { id, generation, revocations } = membership
+      return { id, generation, revocations, token, hash: hashed, family }
+    },
+
+    /**
+     * Presents a refresh token to its family.
+     *
+     * @param held Whether this request was held before.
+     */
+    async refresh(known: KnownToken, claim: string, held: boolean): Promise<Refreshed> {
+      const { id, generation, hash: token } = known
+      const changed = await change(id, { type: 'refresh', at: clock.now(), claim, token, generation, held })
+      if (changed === undefined) return { type: 'refused' }
+      const { before, after } = changed
+      if (after.state === 'revoked' && !isOver(before)) return { type: 'reuse' }
+      if (isOver(after)) return { type: 'refused' }
+      if (after.lease?.claim === claim) return { type: 'mine', until: after.lease.until }
+      if (token === after.newest) return { type: 'held' }
+      const pair = token === after.previous ? await successorOf(known, after) : undefined
+      return pair ? { type: 'replay', pair } : { type: 'refused' }
+    },
+
+    /**
+     * Makes a pair the successor of a refresh token. Returns whether the claim still held: deliver the pair only then. What
+     * is stored of a pair that is not delivered opens nothing.
+     */
+    async issued(known: KnownToken, claim: string, pair: TokenPair): Promise<boolean> {
+      const { id, family } = known
+      const token = await hash(pair.refreshToken.reveal())
+      const generation = known.generation + 1
+      const value = await sealPair(known.token, pair, boundTo(id, generation))
+      const expiresAt = clock.now() + family.reuseWindow * 1000 + HELD
+      await store.update(successorKey(token), () => ({ result: undefined, value, expiresAt }))
+      await keepMembership(token, { id, generation, revocations: known.revocations }, family.expiresAt)
+      const changed = await change(id, { type: 'issued', at: clock.now(), claim, token })
+      return changed?.after.newest === token
+    },
+
+    /** Records that the pair could not be issued, which frees the refresh token. */
+    async notIssued({ id }: KnownToken, claim: string): Promise<void> {
+      await change(id, { type: 'notIssued', at: clock.now(), claim })
+    },
+
+    /** Ends a family. Returns whether it was valid before. */
+    async revoke(id: string): Promise<boolean> {
+      const changed = await change(id, { type: 'revoke', at: clock.now() })
+      return changed !== undefined && !isOver(changed.before)
+    },
+
+    /** Whether the tokens of a family are valid. */
+    async isValid(id: string): Promise<boolean> {
+      const family = await find(id)
+      return family !== undefined && !isOver(family)
+    },
+  }
+}
+
+export type Families = ReturnType<typeof createFamilies>
+
+function isOver({ state }: Family): boolean {
+  return state === 'revoked' || state === 'expired'
+}
+
+/** Where a sealed pair belongs. */
+function boundTo(id: string, generation: number): string {
+  return `${id} ${generation}`
+}
+
+function familyIn(value: Json | undefined): Family | undefined {
+  return value as unknown as Family | undefined
+}
+
+function membershipIn(value: Json | undefined): Membership | undefined {
+  return value as unknown as Membership | undefined
+}
+
+function plain(family: Family): NonNullable<Json> {
+  return family as unknown as NonNullable<Json>
+}
+
+function familyKey(id: string): string {
+  return `family:${id}`
+}
+
+function refreshKey(hash: string): string {
+  return `refresh:${hash}`
+}
+
+function successorKey(hash: string): string {
+  return `successor:${hash}`
+}

@@ -1,0 +1,545 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Secret } from '../../src/secret.ts'
+import { hash } from '../../src/service/credentials/hash.ts'
+import { openPair, sealPair } from '../../src/service/credentials/successors.ts'
+import {
+  type Dialect,
+  type Json,
+  memoryStore,
+  type RefreshEvent,
+  type ServiceOptions,
+  type Store,
+  StoreUnavailableError,
+  type TokenRequest,
+} from '../../src/service/index.ts'
+import { CLIENT_ID, HOST, type Said, startService } from '../support/start-service.ts'
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+const PATH = '/login/oauth/access_token'
+
+type Service = ReturnType<typeof startService>
+
+/** A service with refresh tokens, which records its hooks. */
+function start(options: Partial<ServiceOptions> = {}, refreshTokens: { readonly reuseWindow?: number } = {}) {
+  const replays: RefreshEvent[] = []
+  const reuses: RefreshEvent[] = []
+  const service = startService({
+    refreshTokens: {
+      lifetime: 30 * DAY,
+      onReplay: (event) => replays.push(event),
+      onReuse: (event) => reuses.push(event),
+      ...refreshTokens,
+    },
+    ...options,
+  })
+  return { ...service, replays, reuses }
+}
+
+const refresh = (
+  service: Pick<Service, 'post'>,
+  refresh_token: string,
+  fields: Record<string, string> = {},
+) => service.post(PATH, { client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token, ...fields })
+
+/** A first pair. */
+async function login(service: Pick<Service, 'begin' | 'approve'>): Promise<Said['body']> {
+  const { userCode, poll } = await service.begin({ scope: 'repo,gist' })
+  await service.approve(userCode, { id: 7, login: 'octocat' })
+  return (await poll()).body
+}
+
+/** The status of the API for each token of a response. */
+const statusOf = async (
+  service: Pick<Service, 'whoIs'>,
+  { access_token }: { readonly access_token: string },
+) => (await service.whoIs(access_token)).status
+
+/** A store that keeps its records where a thief could copy them. */
+function openStore(clock: { now(): number }) {
+  const records = new Map<string, { readonly value: NonNullable<Json>; readonly expiresAt: number }>()
+  const store: Store = {
+    async update(key, change) {
+      const known = records.get(key)
+      const made = change(known && known.expiresAt > clock.now() ? known.value : undefined)
+      if (made.value === null) records.delete(key)
+      else if (made.value !== undefined)
+        records.set(key, {
+          value: JSON.parse(JSON.stringify(made.value)),
+          expiresAt: made.expiresAt ?? Number.POSITIVE_INFINITY,
+        })
+      return made.result
+    },
+  }
+  /** The records that have not expired. */
+  const copy = () => new Map([...records].filter(([, { expiresAt }]) => expiresAt > clock.now()))
+  return { store, records, copy }
+}
+
+describe.each<[Dialect, { readonly status: number; readonly error: string; readonly separator: string }]>([
+  ['github', { status: 200, error: 'bad_refresh_token', separator: ',' }],
+  ['rfc8628', { status: 400, error: 'invalid_grant', separator: ' ' }],
+])('in the dialect %s', (dialect, { status, error, separator }) => {
+  const lifetimeOf = (seconds: number) => (dialect === 'github' ? { refresh_token_expires_in: seconds } : {})
+
+  test('a login brings a short-lived token and a refresh token', async () => {
+    const service = start({ dialect })
+    expect(await login(service)).toEqual({
+      access_token: expect.stringMatching(/^gho_\w{40}$/),
+      token_type: 'bearer',
+      scope: `repo${separator}gist`,
+      expires_in: 8 * HOUR,
+      refresh_token: expect.stringMatching(/^ghr_\w{40}$/),
+      ...lifetimeOf(30 * DAY),
+    })
+  })
+
+  test('a refresh brings another pair, uncacheable', async () => {
+    const service = start({ dialect })
+    const first = await login(service)
+    service.wait(DAY)
+    expect(await statusOf(service, first)).toBe(401)
+    const response = await refresh(service, first.refresh_token)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.body).toEqual({
+      access_token: expect.stringMatching(/^gho_/),
+      token_type: 'bearer',
+      scope: `repo${separator}gist`,
+      expires_in: 8 * HOUR,
+      refresh_token: expect.stringMatching(/^ghr_/),
+      ...lifetimeOf(29 * DAY),
+    })
+    expect(response.body.access_token).not.toBe(first.access_token)
+    expect(response.body.refresh_token).not.toBe(first.refresh_token)
+    expect((await service.whoIs(response.body.access_token)).body).toEqual({ id: 7, login: 'octocat' })
+  })
+
+  test('the same refresh token inside the window gets the same pair, with the time that is left', async () => {
+    const service = start({ dialect })
+    const first = await login(service)
+    const { body: second } = await refresh(service, first.refresh_token)
+    service.wait(29.999)
+    const { body: again } = await refresh(service, first.refresh_token)
+    expect(again).toEqual({ ...second, expires_in: 8 * HOUR - 30, ...lifetimeOf(30 * DAY - 30) })
+    expect(service.replays).toEqual([
+      {
+        family: expect.any(String),
+        user: { id: 7, login: 'octocat' },
+        client: { clientId: expect.any(Secret), name: 'App' },
+      },
+    ])
+    expect(service.reuses).toEqual([])
+  })
+
+  test('after the window it ends the login, with all its tokens', async () => {
+    const service = start({ dialect })
+    const first = await login(service)
+    const { body: second } = await refresh(service, first.refresh_token)
+    const other = await login(service)
+    service.wait(30)
+    expect(await statusOf(service, second)).toBe(200)
+    expect(await refresh(service, first.refresh_token)).toMatchObject({ status, body: { error } })
+    expect(await statusOf(service, first)).toBe(401)
+    expect(await statusOf(service, second)).toBe(401)
+    expect(await refresh(service, second.refresh_token)).toMatchObject({ status, body: { error } })
+    expect(service.reuses).toHaveLength(1)
+    expect(service.replays).toEqual([])
+    expect(await statusOf(service, other)).toBe(200)
+    expect((await refresh(service, other.refresh_token)).body).toHaveProperty('access_token')
+  })
+
+  test('an older token ends the login, even inside the window', async () => {
+    const service = start({ dialect })
+    const first = await login(service)
+    const { body: second } = await refresh(service, first.refresh_token)
+    const { body: third } = await refresh(service, second.refresh_token)
+    expect(await refresh(service, first.refresh_token)).toMatchObject({ status, body: { error } })
+    expect(await statusOf(service, third)).toBe(401)
+  })
+
+  test('a refresh token that we did not issue is refused, and ends nothing', async () => {
+    const service = start({ dialect })
+    const families: (string | undefined)[] = []
+    const { access_token, refresh_token } = await login(
+      start({ dialect, issueToken: ({ family }) => `token-${families.push(family)}` }),
+    )
+    const first = await login(service)
+    for (const guess of [families[0] ?? '', refresh_token, access_token, first.access_token, 'ghr_guess'])
+      expect(await refresh(service, guess)).toMatchObject({ status, body: { error } })
+    expect((await refresh(service, first.refresh_token)).status).toBe(200)
+  })
+
+  test('a refresh token of another client is refused, and ends nothing', async () => {
+    const service = start({ dialect })
+    const first = await login(service)
+    const stolen = await refresh(service, first.refresh_token, { client_id: 'another' })
+    expect(stolen).toMatchObject({ status, body: { error } })
+    const { body: second } = await refresh(service, first.refresh_token)
+    service.wait(HOUR)
+    await refresh(service, first.refresh_token, { client_id: 'another' })
+    expect(await statusOf(service, second)).toBe(200)
+  })
+
+  test('the lifetime ends the login, however often it was refreshed', async () => {
+    const service = start({ dialect })
+    let pair = await login(service)
+    for (let day = 1; day < 30; day += 1) {
+      service.wait(DAY)
+      pair = (await refresh(service, pair.refresh_token)).body
+    }
+    service.wait(DAY - HOUR)
+    pair = (await refresh(service, pair.refresh_token)).body
+    expect(pair).toMatchObject({ expires_in: HOUR, ...lifetimeOf(HOUR) })
+    service.wait(HOUR - 0.001)
+    expect(await statusOf(service, pair)).toBe(200)
+    service.wait(0.001)
+    expect(await statusOf(service, pair)).toBe(401)
+    expect(await refresh(service, pair.refresh_token)).toMatchObject({ status, body: { error } })
+  })
+
+  test('fewer scopes may be requested, for one access token', async () => {
+    const service = start({ dialect })
+    const first = await login(service)
+    const { body: narrow } = await refresh(service, first.refresh_token, { scope: 'gist' })
+    expect(narrow.scope).toBe('gist')
+    expect((await service.whoIs(narrow.access_token)).headers.get('x-oauth-scopes')).toBe('gist')
+    const more = await refresh(service, narrow.refresh_token, { scope: 'gist admin' })
+    expect(more).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+    const { body: all } = await refresh(service, narrow.refresh_token)
+    expect(all.scope).toBe(`repo${separator}gist`)
+  })
+})
+
+describe('requests', () => {
+  test('without refresh tokens there is none, and the grant type is unknown', async () => {
+    const service = startService()
+    const first = await login(service)
+    expect(first).not.toHaveProperty('refresh_token')
+    expect((await refresh(service, 'ghr_any')).body.error).toBe('unsupported_grant_type')
+  })
+
+  test('the refresh token may be missing, which is an invalid request', async () => {
+    expect(await refresh(start(), '')).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  })
+
+  test('the client id may come in a Basic header', async () => {
+    const service = start()
+    const { refresh_token } = await login(service)
+    const headers = { authorization: `Basic ${btoa(`${CLIENT_ID}:`)}` }
+    const { body } = await service.post(PATH, { grant_type: 'refresh_token', refresh_token }, headers)
+    expect(body).toHaveProperty('access_token')
+  })
+
+  test('unknown refresh tokens are limited by network, and known ones are not', async () => {
+    const service = start({
+      limits: { wrongDeviceCodes: { max: 2, window: 60 } },
+      clientAddress: () => '192.0.2.1',
+    })
+    const first = await login(service)
+    const said = []
+    for (let guess = 0; guess < 3; guess += 1) said.push((await refresh(service, 'ghr_guess')).status)
+    expect(said).toEqual([200, 200, 429])
+    expect((await refresh(service, first.refresh_token)).body).toHaveProperty('access_token')
+  })
+
+  test.each([
+    [{ lifetime: 0 }, 'lifetime'],
+    [{}, 'lifetime'],
+    [{ lifetime: 1.5 }, 'lifetime'],
+    [{ lifetime: 60, reuseWindow: -1 }, 'reuseWindow'],
+    [{ lifetime: 60, reuseWindow: Number.NaN }, 'reuseWindow'],
+    [{ lifetime: 60, reuseWindow: Number.POSITIVE_INFINITY }, 'reuseWindow'],
+  ])('the option %j is refused', (refreshTokens, name) => {
+    expect(() => startService({ refreshTokens: refreshTokens as { lifetime: number } })).toThrow(
+      `refreshTokens.${name}`,
+    )
+  })
+})
+
+describe('simultaneous refreshes of one token', () => {
+  test.each([30, 0])('get one successor, with a window of %i seconds', async (reuseWindow) => {
+    const issueToken = vi.fn(async () => `token-${issueToken.mock.calls.length}`)
+    const service = start({ issueToken }, { reuseWindow })
+    const { refresh_token } = await login(service)
+    const all = await Promise.all(Array.from({ length: 20 }, () => refresh(service, refresh_token)))
+    expect(new Set(all.map(({ body }) => body.refresh_token)).size).toBe(1)
+    expect(new Set(all.map(({ body }) => body.access_token))).toEqual(new Set(['token-2']))
+    expect(issueToken).toHaveBeenCalledTimes(2)
+    expect([service.replays, service.reuses]).toEqual([[], []])
+    expect((await refresh(service, all[0]?.body.refresh_token)).body).toHaveProperty('access_token')
+  })
+
+  test('wait for another instance, even without a window', async () => {
+    const { slow, made, other, first, over } = await twoInstances()
+    const one = refresh(slow, first.refresh_token)
+    await made(1)
+    const two = refresh(other, first.refresh_token)
+    await vi.advanceTimersByTimeAsync(1000)
+    slow.deliver('the-one')
+    expect((await over(one)).body.access_token).toBe('the-one')
+    expect((await over(two)).body).toEqual((await one).body)
+    expect([other.replays, other.reuses]).toEqual([[], []])
+  })
+
+  test('take over from an instance that died, after its lease; if it is only late, it gets the same pair', async () => {
+    const { slow, made, other, first, over } = await twoInstances()
+    const one = refresh(slow, first.refresh_token)
+    await made(1)
+    const two = refresh(other, first.refresh_token)
+    await vi.advanceTimersByTimeAsync(5000)
+    other.clock.time += 10_000
+    const { body } = await over(two)
+    expect(body).toHaveProperty('access_token')
+    slow.deliver('late')
+    expect((await over(one)).body).toEqual(body)
+    expect([slow.errors, slow.reuses]).toEqual([[], []])
+  })
+
+  test('are asked to retry after ten seconds, if the token is still being spent', async () => {
+    const { slow, made, other, first, over } = await twoInstances()
+    void refresh(slow, first.refresh_token)
+    await made(1)
+    const two = over(refresh(other, first.refresh_token))
+    // Each instance in turn takes over the lease, and dies.
+    await vi.advanceTimersByTimeAsync(9_000)
+    other.clock.time += 10_000
+    void refresh(slow, first.refresh_token)
+    await made(2)
+    expect((await two).status).toBe(503)
+    expect((await two).headers.get('retry-after')).toBe('5')
+  })
+})
+
+/** Two instances over one store. The clock stands still. The first one issues tokens when it is told to. */
+async function twoInstances() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const store = memoryStore({ clock })
+  const waiting: ((token: string) => void)[] = []
+  const issueToken = vi.fn(() => new Promise<string>((resolve) => void waiting.push(resolve)))
+  const slow = start({ clock, store, issueToken }, { reuseWindow: 0 })
+  const other = start({ clock, store }, { reuseWindow: 0 })
+  return {
+    slow: { ...slow, deliver: (token: string) => waiting.shift()?.(token) },
+    other: { ...other, clock },
+    first: await login(other),
+    /** Lets time pass for requests that are held. */
+    async over(response: Promise<Said>): Promise<Said> {
+      let isOver = false
+      const done = () => (isOver = true)
+      response.then(done, done)
+      while (!isOver) {
+        await vi.advanceTimersByTimeAsync(50)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      return response
+    },
+    made: (times: number) =>
+      vi.waitFor(() => expect(issueToken).toHaveBeenCalledTimes(times), { interval: 1 }),
+  }
+}
+
+describe('a pair that could not be issued', () => {
+  test('leaves the refresh token to the next request', async () => {
+    const issueToken = vi.fn<() => string>(() => 'a-token')
+    const service = start({ issueToken })
+    const { refresh_token } = await login(service)
+    issueToken.mockImplementationOnce(() => {
+      throw new Error('the host is down')
+    })
+    const failed = await refresh(service, refresh_token)
+    expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(service.errors).toEqual([new Error('the host is down')])
+    expect((await refresh(service, refresh_token)).body.access_token).toBe('a-token')
+    expect(service.replays).toEqual([])
+  })
+
+  test('because the host takes too long, is dropped', async () => {
+    const { slow, made, first } = await twoInstances()
+    const one = refresh(slow, first.refresh_token)
+    await made(1)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect((await one).status).toBe(503)
+    const two = refresh(slow, first.refresh_token)
+    await made(2)
+    slow.deliver('late')
+    slow.deliver('in-time')
+    expect((await two).body.access_token).toBe('in-time')
+    expect((await slow.whoIs('late')).status).toBe(401)
+  })
+
+  test('because its client has disconnected, leaves the refresh token to the next request', async () => {
+    const hangUp = new AbortController()
+    const issueToken = vi.fn<() => string>(() => 'a-token')
+    const service = start({ issueToken })
+    const { refresh_token } = await login(service)
+    issueToken.mockImplementationOnce(() => {
+      hangUp.abort()
+      return 'undelivered'
+    })
+    const body = new URLSearchParams({ client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token })
+    await service.fetch(HOST + PATH, { method: 'POST', body, signal: hangUp.signal })
+    expect((await service.whoIs('undelivered')).status).toBe(401)
+    expect((await refresh(service, refresh_token)).body.access_token).toBe('a-token')
+    expect(service.replays).toEqual([])
+  })
+
+  test.each(['token:', 'successor:', 'refresh:'])(
+    'because the store takes no record %s, is asked for again',
+    async (prefix) => {
+      const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+      const memory = memoryStore({ clock })
+      let away = false
+      const store: Store = {
+        update: (key, change) =>
+          memory.update(key, (value) => {
+            const made = change(value)
+            if (away && key.startsWith(prefix) && made.value !== undefined)
+              throw new StoreUnavailableError('full')
+            return made
+          }),
+      }
+      const service = start({ clock, store })
+      const { refresh_token } = await login(service)
+      away = true
+      expect((await refresh(service, refresh_token)).status).toBe(503)
+      away = false
+      expect((await refresh(service, refresh_token)).body).toHaveProperty('access_token')
+      expect(service.reuses).toEqual([])
+    },
+  )
+
+  test('because its login ended meanwhile, is refused', async () => {
+    const { slow, made, other, first } = await twoInstances()
+    const { body: second } = await refresh(other, first.refresh_token)
+    const one = refresh(slow, second.refresh_token)
+    await made(1)
+    expect((await refresh(other, first.refresh_token)).body.error).toBe('bad_refresh_token')
+    slow.deliver('too-late')
+    expect((await one).body.error).toBe('bad_refresh_token')
+    expect((await slow.whoIs('too-late')).status).toBe(401)
+  })
+})
+
+test('a refresh that the store has lost is refused, and ends nothing', async () => {
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const { store, records } = openStore(clock)
+  const service = start({ clock, store })
+  const first = await login(service)
+  const [key = '', before] = [...records].find(([name]) => name.startsWith('family:')) ?? []
+  const { body: second } = await refresh(service, first.refresh_token)
+  if (before) records.set(key, before)
+  expect((await refresh(service, second.refresh_token)).body.error).toBe('bad_refresh_token')
+  expect(await statusOf(service, first)).toBe(200)
+  expect((await refresh(service, first.refresh_token)).body).toHaveProperty('access_token')
+})
+
+describe('a copy of the store', () => {
+  /** A thief has the first refresh token, which was spent, and a copy of the store. */
+  async function theft(after: number) {
+    const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+    const { store, copy } = openStore(clock)
+    const service = start({ clock, store })
+    const first = await login(service)
+    const { body: second } = await refresh(service, first.refresh_token)
+    clock.time += after * 1000
+    const spent = new Secret(first.refresh_token)
+    const records = [...copy()]
+    const [id = ''] = records.flatMap(([key]) => /^family:(.*)/.exec(key)?.[1] ?? [])
+    const opened = await Promise.all(
+      records.map(([, { value }]) => openPair(spent, value, `${id} 1`).catch(() => undefined)),
+    )
+    return { first, second, records, opened: opened.filter((pair) => pair !== undefined) }
+  }
+
+  test('opens the successor inside the window, which is what the window is for', async () => {
+    const { second, opened } = await theft(5)
+    expect(opened.map(({ refreshToken }) => refreshToken.reveal())).toEqual([second.refresh_token])
+  })
+
+  test('opens nothing 50 minutes later, and holds no token', async () => {
+    const { first, second, records, opened } = await theft(50 * 60)
+    expect(opened).toEqual([])
+    expect(records.map(([key]) => key.split(':')[0])).toEqual(
+      expect.arrayContaining(['family', 'refresh', 'token']),
+    )
+    const text = JSON.stringify(records)
+    for (const token of [first, second].flatMap(({ access_token, refresh_token }) => [
+      access_token,
+      refresh_token,
+    ])) {
+      expect(text).toContain(await hash(token))
+      expect(text).not.toContain(token)
+    }
+  })
+
+  test('opens with the spent token alone, and only in its own family and generation', async () => {
+    const pair = {
+      accessToken: new Secret('access'),
+      refreshToken: new Secret('refresh'),
+      scopes: ['repo'],
+      expiresAt: 1,
+    }
+    const spent = new Secret('spent')
+    const sealed = await sealPair(spent, pair, 'family 1')
+    expect((await openPair(spent, sealed, 'family 1')).accessToken.reveal()).toBe('access')
+    await expect(openPair(spent, sealed, 'family 2')).rejects.toThrow()
+    await expect(openPair(new Secret('other'), sealed, 'family 1')).rejects.toThrow()
+    expect(await sealPair(spent, pair, 'family 1')).not.toEqual(sealed)
+  })
+})
+
+describe('the host', () => {
+  test('issues every access token, with its own lifetime and scopes, and learns the login', async () => {
+    const names = ['token-1', 'token-2']
+    const issueToken = vi.fn<NonNullable<ServiceOptions['issueToken']>>(({ scopes }) => ({
+      token: names.shift() ?? '',
+      expiresIn: 60,
+      scopes: scopes.slice(0, 1),
+    }))
+    const service = start({ issueToken })
+    const first = await login(service)
+    expect(first).toMatchObject({ access_token: 'token-1', expires_in: 60, scope: 'repo' })
+    const { body: second } = await refresh(service, first.refresh_token)
+    expect(second).toMatchObject({ access_token: 'token-2', expires_in: 60, scope: 'repo' })
+    const [[one], [two]] = issueToken.mock.calls as [[TokenRequest], [TokenRequest]]
+    expect(two).toEqual({ ...one, scopes: ['repo'] })
+    expect(one.family).toMatch(/^[\da-f-]{36}$/)
+    service.wait(60)
+    expect(await statusOf(service, second)).toBe(401)
+  })
+
+  test('may sign tokens itself, which are refreshed as well', async () => {
+    const signed = ['1', '2']
+    const service = start({
+      issueToken: ({ family }) => `${family}.${signed.shift()}`,
+      verifyToken: (token) => ({ user: token.reveal(), scopes: [] }),
+    })
+    const first = await login(service)
+    const { body: second } = await refresh(service, first.refresh_token)
+    expect(second.access_token).toBe(first.access_token.replace(/1$/, '2'))
+  })
+
+  test('learns of reuse by hooks, whose errors do not matter', async () => {
+    const fail = vi.fn(() => {
+      throw new Error('of the hook')
+    })
+    const refreshTokens = { lifetime: DAY, onReplay: fail, onReuse: fail }
+    const service = startService({ refreshTokens })
+    const { refresh_token } = await login(service)
+    await refresh(service, refresh_token)
+    expect((await refresh(service, refresh_token)).body).toHaveProperty('access_token')
+    service.wait(30)
+    expect((await refresh(service, refresh_token)).body.error).toBe('bad_refresh_token')
+    expect(fail).toHaveBeenCalledTimes(2)
+  })
+
+  test('may stop issuing refresh tokens, which leaves the access tokens of a login valid', async () => {
+    const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+    const store = memoryStore({ clock })
+    const first = await login(start({ clock, store }))
+    expect(await statusOf(startService({ clock, store }), first)).toBe(200)
+  })
+})
