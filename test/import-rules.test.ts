@@ -75,6 +75,7 @@ const ENTRIES: Record<string, RegExp> = {
   'src/index.ts': /^(ofetch|jose|src\/(service|cli|auth|app-jwt)\/)/,
   'src/machines.ts': /^(ofetch|jose|src\/(client|service|auth|app-jwt|cli)\/)/,
   'src/auth/index.ts': /^(xstate|valibot|machines\/|src\/(client|service|cli)\/)/,
+  'src/session/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
   'src/app-jwt/index.ts': /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|cli)\/)/,
   'src/service/stores/redis.ts':
     /^(xstate|ofetch|valibot|jose|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,

@@ -1,4 +1,5 @@
-import { isUsable, tokenInUse } from '../../machines/session.ts'
+import { isUsable, type SessionContext, tokenInUse } from '../../machines/session.ts'
+import { reasonOf } from '../client/authorize-device.ts'
 import { type DeviceView, viewOf } from '../client/view.ts'
 import { AuthgraphError, type ErrorCode } from '../errors.ts'
 import type { SessionSnapshot } from './create-session.ts'
@@ -25,7 +26,7 @@ export interface SessionView {
   readonly login?: DeviceView
   /** The process that is renewing the login. */
   readonly busy?: { readonly pid?: number | undefined }
-  /** The last error. */
+  /** The last error of the store, of a renewal, or of a login. */
   readonly error?: { readonly code: ErrorCode; readonly message: string }
 }
 
@@ -46,6 +47,7 @@ export interface SessionView {
 export function viewOfSession(snapshot: SessionSnapshot, now: number): SessionView {
   const { context, value } = snapshot
   const { token, sentAt } = tokenInUse(context) ?? {}
+  const error = context.error ?? errorOf(context.outcome)
   return {
     status: value,
     text: Object.values(snapshot.getMeta()).at(-1)?.text ?? '',
@@ -55,8 +57,11 @@ export function viewOfSession(snapshot: SessionSnapshot, now: number): SessionVi
     ...(token?.expiresIn !== undefined && { expiresAt: (sentAt ?? 0) + token.expiresIn * 1000 }),
     ...(context.authorization && { login: viewOf(context.authorization, now) }),
     ...(context.busy && { busy: context.busy }),
-    ...(context.error instanceof AuthgraphError && {
-      error: { code: context.error.code, message: context.error.message },
-    }),
+    ...(error instanceof AuthgraphError && { error: { code: error.code, message: error.message } }),
   }
+}
+
+function errorOf(outcome: SessionContext['outcome']): Error | undefined {
+  const isError = outcome && outcome.status !== 'authorized' && outcome.status !== 'cancelled'
+  return isError ? reasonOf(outcome) : undefined
 }

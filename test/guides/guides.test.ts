@@ -11,7 +11,6 @@ test.each([
   'guides/inspect',
   'guides/keep-a-token',
   'guides/proxies',
-  'guides/share-a-login',
   'guides/own-machine',
   'guides/test-your-login',
   'guides/walk-the-graph',

@@ -1,67 +1,127 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { TokenRecord } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { responses } from '../support/responses.ts'
-import { scriptedService } from '../support/scripted-service.ts'
-import { login, whoami } from './keep-a-token/commands.ts'
+import { rotatingProvider } from '../session/support/rotating-provider.ts'
+import { HOUR, world } from '../session/support/world.ts'
+import { run } from './keep-a-token/commands.ts'
+import { refreshOnce } from './keep-a-token/refresh-once.ts'
+import { whoami } from './keep-a-token/script.ts'
+import { Sessions } from './keep-a-token/server.ts'
+import { openSession } from './keep-a-token/session.ts'
 
-let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'authgraph-'))
-})
-afterEach(() => rm(folder, { recursive: true }))
+/** What the code prints from now on. */
+function printed() {
+  const lines: unknown[] = []
+  for (const stream of [process.stdout, process.stderr]) {
+    const spy = vi.spyOn(stream, 'write').mockImplementation((line) => lines.push(line) > 0)
+    onTestFinished(() => spy.mockRestore())
+  }
+  return lines
+}
 
-/** Logs in with a token that expires after some seconds. */
-async function loggedIn(expires_in: number): Promise<string> {
-  const file = join(folder, 'token.json')
+test('a script logs in once, uses the stored login afterwards, and renews it', async () => {
+  const lines = printed()
   const time = new VirtualTime()
-  time.now = Date.now()
-  const token = { ...responses.token, expires_in, refresh_token: 'ghr_1' }
-  const { fetch } = scriptedService(time, responses.codes, token)
-  const done = login(file, { clientId: 'my-client-id', fetch, clock: time.clock() })
-  await time.advance(6000)
-  await done
-  return file
-}
-
-function service(...script: Parameters<typeof scriptedService>[1][]) {
-  const { fetch, sent } = scriptedService(new VirtualTime(), ...script)
-  return { sent, options: { clientId: 'my-client-id', fetch } }
-}
-
-test('stores a token in a file that only its owner can read, and uses it from there', async () => {
-  const file = await loggedIn(28_800)
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect(await readdir(folder)).toEqual(['token.json'])
-  const { sent, options } = service({ login: 'octocat' })
-  expect(await whoami(file, options)).toBe('octocat')
-  expect(sent).toHaveLength(1)
+  const server = rotatingProvider({ clock: time.clock() })
+  const folder = join(mkdtempSync(join(tmpdir(), 'authgraph-guide-')), 'my-cli')
+  const fetch = async (input: RequestInfo | URL, init?: RequestInit) =>
+    new URL(input instanceof Request ? input.url : input).host === 'api.example'
+      ? Response.json({ login: 'octocat' })
+      : server.fetch(input, init)
+  const { provider } = server
+  async function start(): Promise<string> {
+    const session = openSession({ clientId: 'id', provider, fetch, clock: time.clock() }, folder)
+    let name: string | undefined
+    whoami(session, { provider, fetch }).then((login) => {
+      name = login
+    })
+    // Files take real time, and the wait between polls virtual time.
+    await vi.waitUntil(
+      async () => {
+        await time.advance(500)
+        return name !== undefined
+      },
+      { interval: 1, timeout: 10_000 },
+    )
+    session.actor.stop()
+    return name ?? ''
+  }
+  expect(await start()).toBe('octocat')
+  expect(lines).toEqual(['Enter ABCD-EFGH at https://provider.example/device\n'])
+  expect(await start()).toBe('octocat')
+  await time.advance(HOUR)
+  expect(await start()).toBe('octocat')
+  expect(server.requests).toEqual(['/login/device/code', '/login/oauth/access_token', 'refresh-0-0'])
 })
 
-test('refreshes an expired token and stores the new pair before using it', async () => {
-  const file = await loggedIn(30)
-  const { sent, options } = service(
-    { access_token: 'ghu_2', refresh_token: 'ghr_2', expires_in: 28_800 },
-    { login: 'octocat' },
-  )
-  expect(await whoami(file, options)).toBe('octocat')
-  expect(sent[0]?.body).toContain('refresh_token=ghr_1')
-  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
-    accessToken: 'ghu_2',
-    refreshToken: 'ghr_2',
-  })
+test('commands log in, print a valid token, log out, and say when to log in again', async () => {
+  const lines = printed()
+  const { time, server, open, over } = world()
+  const command = (name: string, session = open()) => over(run(name, session))
+  expect(await command('token')).toBe(1)
+  expect(await command('login')).toBe(0)
+  expect(await command('token')).toBe(0)
+  await time.advance(HOUR)
+  expect(await command('token')).toBe(0)
+  expect(await command('logout')).toBe(0)
+  const { revocationEndpoint: _, ...provider } = server.provider
+  await command('login')
+  expect(await command('logout', open({ provider }))).toBe(0)
+  expect(await command('token')).toBe(1)
+  expect(lines).toEqual([
+    'Log in first: my-cli login\n',
+    'Logged in.\n',
+    'access-0-0\n',
+    'access-0-1\n',
+    'Logged out.\n',
+    'Logged in.\n',
+    'Logged out. The token was not revoked: the provider has no revocation endpoint.\n',
+    'Log in first: my-cli login\n',
+  ])
 })
 
-test('requires a new login after a refused refresh token but not after a lost connection', async () => {
-  const file = await loggedIn(30)
-  const over = service({ error: 'bad_refresh_token' })
-  await expect(whoami(file, over.options)).rejects.toThrow('Log in again: my-cli login')
-  const busy = service(new Response('{}', { status: 503 }))
-  await expect(whoami(file, busy.options)).rejects.toMatchObject({ code: 'refused', status: 503 })
-  await expect(whoami(file, service(new TypeError('fetch failed')).options)).rejects.toMatchObject({
-    code: 'unreachable',
-  })
-  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ refreshToken: 'ghr_1' })
+test('a server keeps a session for each user, and shares the logins with its other instances', async () => {
+  const { time, server, store, over } = world()
+  const options = {
+    clientId: 'id',
+    provider: server.provider,
+    fetch: server.fetch,
+    store,
+    clock: time.clock(),
+  }
+  const [here, there] = [new Sessions(options), new Sessions(options)]
+  const token = async (sessions: Sessions, userId: string) =>
+    (await over(sessions.of(userId).token())).reveal()
+  await over(here.of('ann').login())
+  await over(here.of('bob').login())
+  expect([await token(there, 'ann'), await token(there, 'bob')]).toEqual(['access-0-0', 'access-1-0'])
+  await time.advance(HOUR)
+  expect(await Promise.all([token(here, 'ann'), token(there, 'ann')])).toEqual(Array(2).fill('access-0-1'))
+  const session = here.of('bob')
+  expect(await over(here.end('bob'))).toEqual({ revoked: true })
+  expect(session.actor.getSnapshot().status).toBe('stopped')
+  await expect(token(here, 'bob')).rejects.toMatchObject({ code: 'login_required' })
+  expect(await token(here, 'ann')).toBe('access-0-1')
+  for (const userId of ['ann', 'bob']) for (const sessions of [here, there]) sessions.of(userId).actor.stop()
+})
+
+test('a single refresh saves the new token before it is returned', async () => {
+  const { time, server, loggedIn } = world()
+  await loggedIn()
+  const saved: TokenRecord[] = []
+  const record: TokenRecord = {
+    v: 1,
+    accessToken: 'access-0-0',
+    tokenType: 'bearer',
+    scopes: ['repo'],
+    missingScopes: [],
+    refreshToken: 'refresh-0-0',
+  }
+  const options = { clientId: 'id', provider: server.provider, fetch: server.fetch, clock: time.clock() }
+  const renewed = await refreshOnce(record, async (token) => void saved.push(token), options)
+  expect(renewed).toMatchObject({ accessToken: 'access-0-1', refreshToken: 'refresh-0-1' })
+  expect(saved).toEqual([renewed])
 })

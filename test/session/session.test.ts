@@ -436,6 +436,26 @@ test('a view shows the codes of a login, and how it goes on', async () => {
   ])
 })
 
+test.each(['access_denied', 'expired_token', 'device_flow_disabled'])(
+  'a view shows a login that ended with %s, until the next one',
+  async (error) => {
+    const { time, server, open, over } = world()
+    let fails = true
+    const fetch: typeof globalThis.fetch = async (input, init) =>
+      fails && String(input).endsWith('/access_token') ? Response.json({ error }) : server.fetch(input, init)
+    const session = open({ fetch })
+    const shown = () => viewOfSession(session.actor.getSnapshot(), time.now)
+    const thrown: AuthgraphError = await over(session.login()).catch((error) => error)
+    expect(shown()).toMatchObject({
+      status: 'signedOut',
+      error: { code: thrown.code, message: thrown.message },
+    })
+    fails = false
+    await over(session.login())
+    expect(shown()).not.toHaveProperty('error')
+  },
+)
+
 test('watch calls its listener with the state of a session at once, and with each one that follows', async () => {
   const { time, loggedIn, over } = world()
   const session = await loggedIn()

@@ -1,25 +1,31 @@
-import {
-  authorizeDevice,
-  type DeviceAuthorizationOptions,
-  LoginRequiredError,
-  type RefreshOptions,
-} from 'authgraph'
-import { createApi, oauth } from 'authgraph/auth'
-import { keepToken, keptToken } from './keep-token.js'
+import { AuthgraphError } from 'authgraph'
+import { LoginRequiredError, type Session } from 'authgraph/session'
 
-/** my-cli login */
-export async function login(file: string, options: DeviceAuthorizationOptions): Promise<void> {
-  await keepToken(file, await authorizeDevice(options))
+const commands: Record<string, (session: Session) => Promise<string>> = {
+  async login(session) {
+    await session.login()
+    return 'Logged in.'
+  },
+
+  async token(session) {
+    return (await session.token()).reveal()
+  },
+
+  async logout(session) {
+    const { revoked, why } = await session.logout()
+    return revoked ? 'Logged out.' : `Logged out. The token was not revoked: ${why}.`
+  },
 }
 
-/** my-cli whoami */
-export async function whoami(file: string, options: RefreshOptions): Promise<string> {
-  const token = await keptToken(file, options).catch((error) => {
-    throw error instanceof LoginRequiredError
-      ? new Error('You are logged out. Log in again: my-cli login')
-      : error
-  })
-  const { fetch } = options
-  const api = createApi({ auth: oauth(token), ...(fetch && { fetch }) })
-  return (await api<{ login: string }>('/user')).login
+/** my-cli login, my-cli token, my-cli logout. Returns the exit code. */
+export async function run(command: string, session: Session): Promise<number> {
+  try {
+    process.stdout.write(`${await commands[command]?.(session)}\n`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof AuthgraphError)) throw error
+    const advice = error instanceof LoginRequiredError ? 'Log in first: my-cli login' : error.message
+    process.stderr.write(`${advice}\n`)
+    return 1
+  }
 }

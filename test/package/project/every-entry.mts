@@ -4,6 +4,8 @@ import type { Auth } from 'authgraph/auth'
 import { deviceAuthorization } from 'authgraph/machines'
 import type { Service } from 'authgraph/service'
 import { type RedisClient, redisStore } from 'authgraph/service/redis'
+import { createSession, memoryStore } from 'authgraph/session'
+import { fileStore } from 'authgraph/session/node'
 import { createSandbox } from 'authgraph/testing'
 import { test } from 'authgraph/testing/vitest'
 import { createClient } from 'redis'
@@ -11,3 +13,6 @@ import { createClient } from 'redis'
 export type Every = [OAuthToken, AppJwtSigner, Auth, Service, RedisClient]
 export const store = redisStore(createClient())
 export const values = [createSandbox, test, deviceAuthorization.provide({})]
+export const sessions = [memoryStore(), fileStore('name')].map((store) =>
+  createSession({ clientId: 'id', store }),
+)

@@ -1,7 +1,7 @@
 import { type ApiOptions, createApi } from 'authgraph/auth'
 import { LoginRequiredError, type Session } from 'authgraph/session'
 
-/** Logs in if necessary, and asks the API who the user is. */
+/** Asks the API who the user is. Logs in first if necessary. */
 export async function whoami(session: Session, options: ApiOptions = {}): Promise<string> {
   const api = createApi({ auth: session, ...options })
   try {

@@ -1,7 +1,7 @@
 import { createSession, type Session, type SessionOptions } from 'authgraph/session'
 import { fileStore } from 'authgraph/session/node'
 
-/** One login, shared by all processes of this user. */
+/** The login of this user, in a file that all processes of the app share. */
 export function openSession(options: Omit<SessionOptions, 'store'>, folder = 'my-cli'): Session {
   return createSession({
     ...options,
