@@ -30,8 +30,8 @@ export async function underLock<Result>(
 ): Promise<Result> {
   const nonce = crypto.randomUUID()
   const own = `${lock}.new.${nonce}`
-  await writeFile(own, JSON.stringify({ owner: owners.self, nonce } satisfies Held), { mode: 0o600 })
   try {
+    await writeFile(own, JSON.stringify({ owner: owners.self, nonce } satisfies Held), { mode: 0o600 })
     const chain = await acquire(lock, own, owners)
     try {
       return await run()

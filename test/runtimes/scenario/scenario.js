@@ -1,12 +1,22 @@
-import { authorizeDevice, createDeviceAuthorization, exportResume, Secret, viewOf } from 'authgraph'
+import {
+  authorizeDevice,
+  createDeviceAuthorization,
+  exportResume,
+  github,
+  importToken,
+  Secret,
+  viewOf,
+} from 'authgraph'
 import { signAppJwt } from 'authgraph/app-jwt'
 import { app, basic, createApi, none, oauth, personalToken, withAuth } from 'authgraph/auth'
 import { deviceAuthorization, deviceGrant } from 'authgraph/machines'
 import { createService } from 'authgraph/service'
+import { createSession, memoryStore, sealed } from 'authgraph/session'
 import { equal, rejection } from './equal.js'
 import { givenTime } from './given-time.js'
 import { privateKey, publicKey } from './keys.js'
 import { PLANTED, PRINTED } from './planted.js'
+import { rotatingTokens } from './rotating-tokens.js'
 
 const APP_ID = 12345
 const PASSWORD = 'pässwörd'
@@ -112,6 +122,37 @@ const checks = {
       status: 'authorized',
       token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo'], missingScopes: [] },
     })
+  },
+
+  'two sessions share a login: one refresh for all calls, and one logout': async () => {
+    let now = Date.now()
+    const clock = {
+      now: () => now,
+      setTimeout: (callback, delay) => setTimeout(callback, delay),
+      clearTimeout: (timer) => clearTimeout(timer),
+    }
+    const { fetch, first, sent } = rotatingTokens()
+    const store = sealed(memoryStore(), crypto.getRandomValues(new Uint8Array(32)))
+    const provider = { ...github(), revocationEndpoint: 'https://github.com/revoke' }
+    const options = { clientId: 'my-client-id', provider, store, fetch, clock }
+    const sessions = [createSession(options), createSession(options)]
+    const tokens = () => Promise.all([...sessions, ...sessions].map((session) => session.token()))
+
+    await sessions[0].keep(importToken(first))
+    equal(
+      (await tokens()).map((token) => token.reveal()),
+      Array(4).fill('access-0'),
+    )
+    now += 3_600_000
+    equal(
+      (await tokens()).map((token) => token.reveal()),
+      Array(4).fill('access-1'),
+    )
+    equal(await sessions[1].logout(), { revoked: true })
+    equal(sent, ['/login/oauth/access_token refresh-0', '/revoke refresh-1'])
+    now += 3_600_000
+    equal((await rejection(sessions[0].token())).code, 'login_required')
+    for (const { actor } of sessions) actor.stop()
   },
 
   'an app signs a JWT with a PKCS#1 key': async () => {
