@@ -55,8 +55,8 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(node:child_process|src\/(check|protocol)\/.*|src\/client\/options\.ts|src\/service\/pages\/escape-html\.ts|src\/(secret|errors)\.ts)$/,
   },
   'src/testing/paths': {
-    may: /^(xstate|@xstate\/graph|machines\/.*|src\/(testing\/paths|client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
-    types: /^src\/service\/grants\.ts$/,
+    may: /^(xstate|@xstate\/graph|machines\/.*|src\/(testing\/paths|client|session|protocol)\/.*|src\/testing\/sandbox\/virtual-time\.ts|src\/(secret|errors)\.ts)$/,
+    types: /^src\/(service\/grants|store\/store)\.ts$/,
   },
   'src/testing': {
     may: /^(xstate|@xstate\/graph|valibot|vitest|node:(http|net)|machines\/.*|src\/(?!cli\/|index\.ts).*)$/,

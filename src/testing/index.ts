@@ -1,6 +1,6 @@
 /**
- * Test your login: a sandbox in virtual time, test paths generated from both machines, and a conformance check for
- * services.
+ * Test your login: a sandbox in virtual time, test paths generated from the machines, the contract of stores, and a
+ * conformance check for services.
  *
  * @module authgraph/testing
  */
@@ -29,6 +29,7 @@ export {
   type TraversalClock,
 } from './paths/device-traversal.ts'
 export type { PollResponseName } from './paths/poll-responses.ts'
+export type { RefreshResponseName } from './paths/refresh-responses.ts'
 export {
   type ServiceExecutors,
   type ServiceExpectation,
@@ -38,6 +39,16 @@ export {
   servicePaths,
 } from './paths/service-paths.ts'
 export type { PollResult, ServiceStep } from './paths/service-steps.ts'
+export {
+  type SessionExecutors,
+  type SessionExpectation,
+  type SessionPath,
+  type SessionPathStep,
+  type SessionPathsOptions,
+  sessionPaths,
+} from './paths/session-paths.ts'
+export type { SessionMoment, SessionStep } from './paths/session-steps.ts'
+export type { Meanwhile } from './paths/stored-login.ts'
 export type { PathKind } from './paths/walk.ts'
 export type { WireResponse } from './paths/wire-response.ts'
 export {

@@ -1,0 +1,109 @@
+import type {
+  ClaimResult,
+  EraseResult,
+  KeptToken,
+  ReadResult,
+  SessionContext,
+  SettleResult,
+} from '../../../machines/session.ts'
+import { tokenOf } from './refresh-responses.ts'
+
+/** What a store holds of a login: its token and the owner of the claim, or how it ended. */
+export type Stored = { readonly kept: KeptToken; readonly owner?: string } | 'signedOut' | 'ended' | undefined
+
+/**
+ * What another process did to the stored login just before an update: it renewed it, claimed it, returned its claim, found
+ * that the provider had ended it, logged out, or logged in as somebody else.
+ *
+ * @group Testing
+ */
+export type Meanwhile = 'renewed' | 'claimed' | 'released' | 'ended' | 'signedOut' | 'loggedIn'
+
+/** The owner of the session of a path, and that of another process. */
+export const OURS = 'ours#1'
+export const OTHERS = 'others#1'
+
+/** The id of the other process. */
+export const OTHER_PID = 4711
+
+/** What another process can do to what is stored. */
+export function possibleIn(stored: Stored): readonly Meanwhile[] {
+  if (typeof stored !== 'object') return ['loggedIn']
+  const released = stored.owner === OTHERS ? (['released'] as const) : (['claimed'] as const)
+  const renewed = stored.kept.token.refreshToken === undefined ? [] : (['renewed', ...released] as const)
+  return [...renewed, 'ended', 'signedOut', 'loggedIn']
+}
+
+/** Whether another process gets a new token from the provider for it. */
+export function issues(meanwhile: Meanwhile | undefined): boolean {
+  return meanwhile === 'renewed' || meanwhile === 'loggedIn'
+}
+
+/** What is stored after another process did something. Its new token has this number. */
+export function afterwards(
+  stored: Stored,
+  meanwhile: Meanwhile | undefined,
+  { number, now }: { readonly number: number; readonly now: number },
+): Stored {
+  const fresh = { token: tokenOf(number, now), sentAt: now }
+  if (meanwhile === 'loggedIn') return { kept: { login: `login ${number}`, generation: 0, ...fresh } }
+  if (meanwhile === 'ended' || meanwhile === 'signedOut') return meanwhile
+  if (typeof stored !== 'object' || meanwhile === undefined) return stored
+  const { kept } = stored
+  if (meanwhile === 'claimed') return { kept, owner: OTHERS }
+  if (meanwhile === 'released') return { kept }
+  return { kept: { ...kept, generation: kept.generation + 1, ...fresh } }
+}
+
+/** The result of an update, and what is stored after it. */
+interface Updated<Result> {
+  readonly result: Result
+  readonly stored: Stored
+}
+
+/** Reading, claiming, settling and erasing by the specification, written down apart from the session. */
+export function readIn(stored: Stored): Updated<ReadResult> {
+  if (typeof stored === 'object') return { result: { type: 'found', kept: stored.kept }, stored }
+  return { result: { type: stored === 'ended' ? 'ended' : 'nothing' }, stored }
+}
+
+export function claimIn(stored: Stored, kept: KeptToken): Updated<ClaimResult> {
+  if (stored === 'ended') return { result: { type: 'nothingToSpend' }, stored }
+  if (typeof stored !== 'object' || stored.kept.login !== kept.login)
+    return { result: { type: 'gone' }, stored }
+  if (stored.kept.generation > kept.generation)
+    return { result: { type: 'newer', kept: stored.kept }, stored }
+  if (kept.token.refreshToken === undefined) return { result: { type: 'nothingToSpend' }, stored }
+  if (stored.owner === OTHERS) return { result: { type: 'busy', pid: OTHER_PID }, stored }
+  return { result: { type: 'mine' }, stored: { ...stored, owner: OURS } }
+}
+
+export function settleIn(
+  stored: Stored,
+  { kept, result, number }: Pick<SessionContext, 'kept' | 'result'> & { readonly number: number },
+): Updated<SettleResult> {
+  const pair = result?.type === 'login' || result?.type === 'token' ? result : undefined
+  if (kept === undefined) {
+    if (pair === undefined) return { result: { type: 'written' }, stored }
+    return written({ login: `login ${number}`, generation: 0, token: pair.token, sentAt: pair.sentAt })
+  }
+  if (typeof stored !== 'object' || stored.kept.login !== kept.login)
+    return { result: { type: 'gone' }, stored }
+  if (stored.kept.generation > kept.generation)
+    return { result: { type: 'newer', kept: stored.kept }, stored }
+  if (pair)
+    return written({ ...kept, generation: kept.generation + 1, token: pair.token, sentAt: pair.sentAt })
+  if (stored.owner !== OURS) return { result: { type: 'newer', kept }, stored }
+  if (result?.type === 'ended') return { result: { type: 'written' }, stored: 'ended' }
+  return { result: { type: 'written' }, stored: { kept: stored.kept } }
+}
+
+function written(kept: KeptToken): Updated<SettleResult> {
+  return { result: { type: 'written', kept }, stored: { kept } }
+}
+
+export function eraseIn(stored: Stored): Updated<EraseResult> {
+  if (stored === undefined || stored === 'signedOut') return { result: { removed: undefined }, stored }
+  const removed = typeof stored === 'object' ? stored.kept.token : undefined
+  return { result: { removed }, stored: 'signedOut' }
+}

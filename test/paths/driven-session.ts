@@ -1,0 +1,150 @@
+import { expect } from 'vitest'
+import type { AnyTransitionDefinition, EventFromLogic, InspectionEvent, SnapshotFrom } from 'xstate'
+import { session as sessionMachine } from '../../machines/session.ts'
+import type { Clock, OAuthToken } from '../../src/index.ts'
+import { createSession } from '../../src/session/index.ts'
+import { CODES_RESPONSES } from '../../src/testing/paths/codes-responses.ts'
+import { SessionEnvironment } from '../../src/testing/paths/session-environment.ts'
+import { expectationOf } from '../../src/testing/paths/session-paths.ts'
+import type { SessionSituation, SessionWalkStep } from '../../src/testing/paths/session-walk.ts'
+import { OTHERS, OURS, type Stored } from '../../src/testing/paths/stored-login.ts'
+
+type Snapshot = SnapshotFrom<typeof sessionMachine>
+
+const textOf = ({ accessToken, refreshToken }: OAuthToken) =>
+  `${accessToken.reveal()} ${refreshToken?.reveal() ?? ''}`
+
+/** What is compared of a session: all but the ids of its logins, which are random, and texts of errors. */
+function compared({ value, context }: Snapshot) {
+  const { flow, kept, result, error, outcome, authorization, revoking, revocation, ...plain } = context
+  return {
+    ...plain,
+    state: value,
+    kept: kept && [kept.generation, kept.sentAt, textOf(kept.token)],
+    result: result && [result.type, 'token' in result ? [textOf(result.token), result.sentAt] : []],
+    error: error?.code,
+    outcome: outcome?.status,
+    revoking: revoking.map(textOf),
+    revoked: revocation?.revoked,
+  }
+}
+
+/** With the owner as the walk names it: the session adds a random id. */
+function named(stored: Stored): Stored {
+  if (typeof stored !== 'object' || stored.owner === undefined || stored.owner === OTHERS) return stored
+  return { ...stored, owner: OURS }
+}
+
+function comparedStored(stored: Stored) {
+  if (typeof stored !== 'object') return stored
+  const { kept, owner } = stored
+  return [kept.generation, kept.sentAt, textOf(kept.token), owner]
+}
+
+/** The real session, whose store, provider, user and other processes do what the steps of a path say. */
+export class DrivenSession {
+  /** The transitions of the machine that the session really took. */
+  readonly taken = new Set<AnyTransitionDefinition>()
+  readonly #environment: SessionEnvironment
+  #broken: keyof Clock | undefined
+
+  constructor(now: number) {
+    this.#environment = new SessionEnvironment(now)
+  }
+
+  /** Takes one step, compares the session and its store with what pure transitions lead to, and returns both. */
+  async take(step: SessionWalkStep, expected: SessionSituation): Promise<SessionSituation> {
+    await this.#act(step)
+    if (expected.session === undefined) throw new Error('the walk has no session')
+    const session = this.#environment.session.actor.getSnapshot()
+    const stored = named(await this.#environment.stored())
+    expect(compared(session)).toEqual(compared(expected.session))
+    expect(this.#environment.time.now).toBe(expected.now)
+    expect(comparedStored(stored)).toEqual(comparedStored(expected.stored))
+    expect(expectationOf({ ...expected, session })).toEqual(expectationOf(expected))
+    const isAsking = ['authorizing', 'refreshing', 'revoking'].includes(session.value)
+    const isUpdating = ['restoring', 'claiming', 'settling', 'erasing'].includes(session.value)
+    expect(this.#environment.pending).toEqual({ requests: isAsking ? 1 : 0, updates: isUpdating ? 1 : 0 })
+    return { ...expected, session, stored }
+  }
+
+  /** Stops the session, which leaves nothing behind. A session at rest keeps no process alive. */
+  end(): void {
+    const { session } = this.#environment
+    if (['signedIn', 'signedOut', 'ended', 'unavailable'].includes(session.actor.getSnapshot().value))
+      expect(this.#environment.time.timers).toBe(0)
+    session.actor.stop()
+  }
+
+  async #act(step: SessionWalkStep): Promise<void> {
+    const environment = this.#environment
+    switch (step.type) {
+      case 'open':
+        await environment.open(step, ({ clock, ...options }) => {
+          const session = createSession({ ...options, ...(clock && { clock: this.#breakable(clock) }) })
+          session.actor.system.inspect((event) => this.#note(event))
+          return session
+        })
+        return
+      case 'keep':
+        return environment.keep()
+      case 'rejected':
+        return environment.reject(step)
+      case 'authorize':
+        return environment.authorize(step)
+      case 'store':
+        return environment.update(step)
+      case 'refresh':
+        return environment.refresh(step)
+      case 'revoke':
+        return environment.revoke(step)
+      case 'wait':
+        return environment.wait(step)
+      case 'defect':
+        return this.#break()
+      default:
+        return environment.send(step.type)
+    }
+  }
+
+  #breakable(clock: Clock): Clock {
+    const unlessBroken = (name: keyof Clock) => {
+      if (this.#broken === name) throw new TypeError('a defect')
+    }
+    return {
+      ...clock,
+      now: () => {
+        unlessBroken('now')
+        return clock.now()
+      },
+      clearTimeout: (timer) => {
+        clock.clearTimeout(timer)
+        unlessBroken('clearTimeout')
+      },
+    }
+  }
+
+  /** Has the code throw what is no error of a request: at a response, or when the device machine looks at the clock. */
+  async #break(): Promise<void> {
+    const { session } = this.#environment
+    if (session.actor.getSnapshot().matches('refreshing')) {
+      this.#broken = 'clearTimeout'
+      await this.#environment.respond(undefined)
+    } else {
+      await this.#environment.respond(CODES_RESPONSES.codes.response)
+      this.#broken = 'now'
+      session.actor.getSnapshot().children.authorize?.send({ type: 'wake' })
+      await this.#environment.time.settle()
+    }
+    this.#broken = undefined
+  }
+
+  /** Records the transitions that an event will cause: it is inspected before the machine receives it. */
+  #note(inspected: InspectionEvent): void {
+    const { actor } = this.#environment.session
+    if (inspected.type !== '@xstate.event' || inspected.actorRef !== actor) return
+    const event = inspected.event as EventFromLogic<typeof sessionMachine>
+    for (const transition of sessionMachine.getTransitionData(actor.getSnapshot(), event))
+      this.taken.add(transition)
+  }
+}

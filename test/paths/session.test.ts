@@ -1,0 +1,114 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import type { AnyTransitionDefinition } from 'xstate'
+import { session } from '../../machines/session.ts'
+import { nameOfSessionPath } from '../../src/testing/paths/session-paths.ts'
+import { sessionWalk } from '../../src/testing/paths/session-walk.ts'
+import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
+import { declaredTransitions, tellTransition } from './declared-transitions.ts'
+import { DrivenSession } from './driven-session.ts'
+
+const walk = sessionWalk()
+const paths = pathsOf(walk, 'shortest')
+const edges = edgesOf(walk)
+const walked = new Set<string>()
+const taken = new Set<AnyTransitionDefinition>()
+
+describe('a session', () => {
+  for (const steps of paths)
+    test(nameOfSessionPath(steps.map(({ step }) => step)), async () => {
+      const driven = new DrivenSession(walk.start.now)
+      let from = walk.nameOf(walk.start)
+      for (const { step, situation } of steps) {
+        const to = walk.nameOf(await driven.take(step, situation))
+        walked.add(nameOfEdge({ from, step: walk.labelOf(step), to }))
+        from = to
+      }
+      driven.end()
+      for (const transition of driven.taken) taken.add(transition)
+    })
+})
+
+test('the session walked every edge of the graph, and no other', () => {
+  expect([...walked].sort()).toEqual(edges.map(nameOfEdge).sort())
+})
+
+test('the session took every transition that the machine declares', () => {
+  const forgotten = declaredTransitions(session.root).filter((transition) => !taken.has(transition))
+  expect(forgotten.map(tellTransition)).toEqual([])
+})
+
+const WITHOUT_LOGIN = { need: 'restoring', login: 'authorizing', keep: 'settling', logout: 'erasing' }
+
+/** The outcomes of a refresh after which the refresh token may be spent. */
+const UNCLEAR = ['failing', 'unreadable', 'unusableToken', 'redirected', 'unreachable', 'silence']
+
+/** Where each step leads by the specification, written down apart from the machine. */
+const TABLE: Readonly<Record<string, (step: string, has: (flag: string) => boolean) => string | undefined>> =
+  {
+    closed: () => 'restoring',
+    restoring: (step, has) => {
+      if (step === 'store fails') return 'unavailable'
+      if (step === 'store ended' || (step === 'store' && has('end stored'))) return 'ended'
+      if (step === 'store signedOut' || (step === 'store' && has('nothing stored'))) return 'signedOut'
+      return step === 'logout' ? 'erasing' : 'signedIn'
+    },
+    unavailable: (step) => WITHOUT_LOGIN[step as keyof typeof WITHOUT_LOGIN],
+    signedOut: (step) => WITHOUT_LOGIN[step as keyof typeof WITHOUT_LOGIN],
+    ended: (step) => WITHOUT_LOGIN[step as keyof typeof WITHOUT_LOGIN],
+    authorizing: (step) => ({ 'authorize authorized': 'settling', logout: 'erasing' })[step] ?? 'restoring',
+    signedIn: (step, has) => {
+      if (step === 'login') return 'authorizing'
+      if (step === 'logout') return 'erasing'
+      const isRenewed = (step === 'need' && !has('resting')) || (step === 'rejected inUse' && !has('new'))
+      return isRenewed ? 'claiming' : 'signedIn'
+    },
+    claiming: (step, has) => {
+      if (step === 'store ended' || (step === 'store' && has('lasting'))) return 'ended'
+      if (step === 'store signedOut' || step === 'store loggedIn') return 'signedOut'
+      if (step === 'store claimed' || (step === 'store' && has('claimed by another'))) return 'waiting'
+      if (step === 'store' || step === 'store released') return 'refreshing'
+      return step === 'logout' ? 'erasing' : 'signedIn'
+    },
+    waiting: (step) => ({ pause: 'claiming', impatient: 'signedIn', logout: 'erasing' })[step],
+    refreshing: (step, has) => {
+      const isRepeated = UNCLEAR.includes(step.replace('refresh ', '')) && !has('repeated')
+      return isRepeated || step === 'logout' ? 'refreshing' : 'settling'
+    },
+    settling: (step, has) => {
+      if (step === 'logout') return 'settling'
+      if (has('leaving')) return 'erasing'
+      if (step === 'store fails') return 'unsettled'
+      if (['store ended', 'store signedOut', 'store loggedIn'].includes(step))
+        return has('pair in memory') ? 'revoking' : 'signedOut'
+      return step === 'store' && has('end') ? 'ended' : 'signedIn'
+    },
+    unsettled: (step, has) => {
+      if (step === 'need' && has('pair in memory')) return 'refreshing'
+      return { retry: 'settling', logout: 'erasing' }[step] ?? 'unsettled'
+    },
+    erasing: (step, has) => {
+      if (step === 'store fails') return has('pair in memory') ? 'unsettled' : 'unavailable'
+      const isEmpty = step === 'store signedOut' || has('nothing stored') || has('end stored')
+      return has('pair in memory') || !isEmpty ? 'revoking' : 'signedOut'
+    },
+    revoking: () => 'signedOut',
+  }
+
+function targetOf({ from, step }: Edge): string | undefined {
+  const [state = '', ...flags] = from.split(', ')
+  return TABLE[state]?.(step, (flag) => flags.includes(flag))
+}
+
+test('every edge leads where the specification says', () => {
+  for (const edge of edges) expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge))
+})
+
+test('no two paths have one name, and no name holds what is secret', () => {
+  const told = paths.map((steps) => nameOfSessionPath(steps.map(({ step }) => step)))
+  expect(new Set(told).size).toBe(told.length)
+  expect(told.join()).not.toMatch(/sample|\d{3}[^)]|[[\]{}]/)
+})
+
+afterAll(() => {
+  process.stdout.write(`session: ${paths.length} paths, ${walked.size} of ${edges.length} edges\n`)
+})
