@@ -58,6 +58,7 @@ const TABLE: Readonly<Record<string, (step: string, has: (flag: string) => boole
     authorizing: (step) => ({ 'authorize authorized': 'settling', logout: 'erasing' })[step] ?? 'restoring',
     signedIn: (step, has) => {
       if (step === 'login') return 'authorizing'
+      if (step === 'keep') return 'settling'
       if (step === 'logout') return 'erasing'
       const isRenewed = (step === 'need' && !has('resting')) || (step === 'rejected inUse' && !has('new'))
       return isRenewed ? 'claiming' : 'signedIn'
