@@ -4,6 +4,14 @@ export const DEVICE_CODE_PATH = '/login/device/code'
 /** Path of the token endpoint on the authorization host. */
 export const ACCESS_TOKEN_PATH = '/login/oauth/access_token'
 
+/** Path of the revocation endpoint on the authorization host. GitHub has none. RFC 7009. */
+export const REVOCATION_PATH = '/login/oauth/revoke'
+
+/** Path on the API host at which a client with a secret deletes one of its tokens, as at GitHub. */
+export function tokenDeletionPath(clientId: string): string {
+  return `/applications/${encodeURIComponent(clientId)}/token`
+}
+
 /** Path of the page where the user enters the code. Not in the specification; GitHub uses this path. */
 export const VERIFICATION_PATH = '/login/device'
 

@@ -1,5 +1,5 @@
 import { Secret } from '../secret.ts'
-import { hash } from './credentials/hash.ts'
+import { hash, same } from './credentials/hash.ts'
 import type { ServiceRequest } from './http/types.ts'
 import type { Client } from './options.ts'
 
@@ -10,12 +10,20 @@ export interface KnownClient {
   readonly clientId: Secret
   readonly name: string
   readonly scopes: readonly string[] | undefined
+  /** The hash of its secret, if it has one. */
+  readonly secret: string | undefined
 }
 
 /** The client of a request, or why it could not be found. */
 export type FoundClient =
   | { readonly ok: true; readonly client: KnownClient }
   | { readonly ok: false; readonly why: 'missing' | 'contradictory' | 'unreadable' | 'unknown' }
+
+/** The fields of a body that say which client sends it. */
+export interface ClientFields {
+  readonly client_id?: string
+  readonly client_secret?: string
+}
 
 interface Index {
   readonly byId: ReadonlyMap<string, KnownClient>
@@ -26,20 +34,39 @@ interface Index {
 export function createClients(clients: readonly Client[]) {
   const known = index(clients)
 
-  async function find(clientId: string): Promise<FoundClient> {
+  async function find(
+    clientId: string,
+    isRight: (client: KnownClient) => Promise<boolean>,
+  ): Promise<FoundClient> {
     const client = (await known).byId.get(clientId)
-    return client ? { ok: true, client } : { ok: false, why: 'unknown' }
+    return client && (await isRight(client)) ? { ok: true, client } : { ok: false, why: 'unknown' }
   }
 
   return {
-    /** Finds the client of a request by the field `client_id`, or by a Basic header with an empty password. */
-    async of(request: ServiceRequest, inBody: string | undefined): Promise<FoundClient> {
+    /**
+     * Finds the client of a request by the fields `client_id` and `client_secret`, or by a Basic header. The password in the
+     * header of a client without a secret is empty; its field `client_secret` is ignored.
+     *
+     * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-2.3.1 RFC 6749, section 2.3.1}
+     */
+    async of(
+      request: ServiceRequest,
+      { client_id: inBody, client_secret = '' }: ClientFields,
+    ): Promise<FoundClient> {
       const header = readBasic(request.header('authorization'))
-      if (header === undefined) return inBody === undefined ? { ok: false, why: 'missing' } : find(inBody)
+      if (header === undefined)
+        return inBody === undefined
+          ? { ok: false, why: 'missing' }
+          : find(
+              inBody,
+              async ({ secret }) => secret === undefined || same(await hash(client_secret), secret),
+            )
       if (header === 'unreadable') return { ok: false, why: 'unreadable' }
       if (inBody !== undefined && inBody !== header.clientId) return { ok: false, why: 'contradictory' }
-      // Clients are public and have no password, so no password can be right.
-      return header.password === '' ? find(header.clientId) : { ok: false, why: 'unknown' }
+      const { clientId, password } = header
+      return find(clientId, async ({ secret }) =>
+        secret === undefined ? password === '' : same(await hash(password), secret),
+      )
     },
 
     /** Finds a client by its hash. */
@@ -51,9 +78,10 @@ export type Clients = ReturnType<typeof createClients>
 
 async function index(clients: readonly Client[]): Promise<Index> {
   const known = await Promise.all(
-    clients.map(async ({ clientId, name, scopes }) => {
-      const secret = Secret.of(clientId)
-      return { reference: await hash(secret.reveal()), clientId: secret, name, scopes }
+    clients.map(async ({ clientId, clientSecret, name, scopes }) => {
+      const id = Secret.of(clientId)
+      const secret = clientSecret && (await hash(Secret.of(clientSecret).reveal()))
+      return { reference: await hash(id.reveal()), clientId: id, name, scopes, secret }
     }),
   )
   return {
@@ -62,7 +90,7 @@ async function index(clients: readonly Client[]): Promise<Index> {
   }
 }
 
-/** The id is form-encoded before it goes into the header. RFC 6749, section 2.3.1. */
+/** Both are form-encoded before they go into the header. RFC 6749, section 2.3.1. */
 function readBasic(
   header: string | undefined,
 ): { readonly clientId: string; readonly password: string } | 'unreadable' | undefined {
@@ -72,8 +100,12 @@ function readBasic(
     const [, clientId = '', password = ''] = /^([^:]+):(.*)$/.exec(atob(encoded)) ?? []
     return clientId === ''
       ? 'unreadable'
-      : { clientId: decodeURIComponent(clientId.replaceAll('+', ' ')), password }
+      : { clientId: formDecoded(clientId), password: formDecoded(password) }
   } catch {
     return 'unreadable'
   }
+}
+
+function formDecoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '))
 }

@@ -1,13 +1,15 @@
 import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError, StoreUnavailableError } from '../errors.ts'
 import { isLoopback, withoutSlash } from '../protocol/address.ts'
-import { DEFAULT_INTERVAL, DEFAULT_LIFETIME } from '../protocol/endpoints.ts'
+import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, tokenDeletionPath } from '../protocol/endpoints.ts'
+import { Secret } from '../secret.ts'
 import { createClients } from './clients.ts'
 import { createAppTokens } from './credentials/app-jwts.ts'
 import { type Authentication, authenticate } from './credentials/authenticate.ts'
+import { hash } from './credentials/hash.ts'
 import { createPasswords } from './credentials/passwords.ts'
 import { createPersonalTokens } from './credentials/personal-tokens.ts'
-import { createTokens, type Tokens } from './credentials/tokens.ts'
+import { createTokens, signedTokens } from './credentials/tokens.ts'
 import { developmentDefaults } from './development-defaults.ts'
 import { DIALECTS } from './dialect.ts'
 import { createEarlyPolls } from './early-polls.ts'
@@ -15,6 +17,7 @@ import { accessToken, grantTypes } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
+import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
 import { createFamilies } from './families.ts'
 import { formSecret } from './form-secret.ts'
@@ -25,12 +28,13 @@ import { type Listening, type ListenOptions, LOOPBACK, listen } from './http/lis
 import { createRequestListener, type RequestListener } from './http/request-listener.ts'
 import { withRequestLog } from './http/request-log.ts'
 import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
-import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
+import { type Handler, json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
 import { createLimiter } from './limiter.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import { checkOptions, type RefreshTokens, type ServiceOptions } from './options.ts'
+import { type Client, checkOptions, type RefreshTokens, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
 import { createRevocations } from './revocations.ts'
+import { revokeToken } from './revoke-token.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createWaitingGrants } from './waiting-grants.ts'
 
@@ -62,12 +66,30 @@ export interface Service {
   }) => Promise<Authentication>
   /** Approves a user code on behalf of a user, as if they had approved on the page. */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
+  /**
+   * Ends a login by its `family`, which `issueToken` received, or by one of its tokens; or all logins of a `user`. Access
+   * tokens are refused from then on, except those that the host verifies with `verifyToken`: they are valid until they
+   * expire. An approval whose token was not fetched yet is not a login.
+   *
+   * @returns Whether there was anything to revoke; for a user always `true`.
+   */
+  readonly revoke: (what: Revocable) => Promise<boolean>
   /** Denies a user code, as if the user had denied on the page. */
   readonly deny: (userCode: string) => Promise<Decision>
 }
 
 /** Seconds for which a spent refresh token gets the same successor. */
 const REUSE_WINDOW = 30
+
+/**
+ * What {@link Service.revoke} ends.
+ *
+ * @group Service
+ */
+export type Revocable =
+  | { readonly token: string | Secret }
+  | { readonly family: string }
+  | { readonly user: User }
 
 /** The URL of a service that does not listen: it is called in its own process, where any host will do. */
 const IN_PROCESS = 'http://localhost'
@@ -127,6 +149,7 @@ export function createService(options: ServiceOptions): Service {
   const tokens = options.verifyToken
     ? signedTokens(options.verifyToken)
     : createTokens(store, families, revocations)
+  const canRevoke = !options.verifyToken || options.refreshTokens !== undefined
   const credentials = {
     limiter,
     tokens,
@@ -163,13 +186,21 @@ export function createService(options: ServiceOptions): Service {
     clock,
     authUrl,
   }
+  const offered = { grantTypes: grantTypes(parts), clients: options.clients, canRevoke }
+  const deletionOf = ({ clientId, clientSecret }: Client): [string, Handler][] => {
+    if (clientSecret === undefined || !canRevoke) return []
+    const id = Secret.of(clientId).reveal()
+    return [[tokenDeletionPath(id), async (request) => tokenDeletion(parts, request, await hash(id))]]
+  }
   const handlers: Handlers = {
     deviceCode: (request) => deviceCode(parts, request),
     accessToken: (request) => accessToken(parts, request),
     verification: (request) => verification(parts, request),
-    metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS, grantTypes(parts)),
+    revocation: canRevoke ? (request) => revocation(parts, request) : undefined,
+    tokenDeletions: new Map(options.dialect === 'rfc8628' ? [] : options.clients.flatMap(deletionOf)),
+    metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS, offered),
     openidConfiguration: options.openidConfiguration
-      ? async () => openidConfiguration(addresses().authUrl ?? IN_PROCESS, grantTypes(parts), options.clients)
+      ? async () => openidConfiguration(addresses().authUrl ?? IN_PROCESS, offered)
       : undefined,
     user: async (request) => user(await identifyCaller(request)),
     app: async (request) => app(await identifyCaller(request)),
@@ -209,6 +240,12 @@ export function createService(options: ServiceOptions): Service {
         query: new URLSearchParams(url.split('?')[1]),
         address,
       }),
+    async revoke(what) {
+      if ('family' in what) return families.revoke(what.family)
+      if ('token' in what) return (await revokeToken(parts, Secret.of(what.token))) === 'revoked'
+      await revocations.add(what.user)
+      return true
+    },
     approve: grants.approve,
     deny: grants.deny,
   }
@@ -233,10 +270,4 @@ function harmless<ReceivedEvent>(
 function warn(message: string): void {
   // biome-ignore lint/suspicious/noConsole: a host without the option "onWarning" must see warnings too.
   console.warn(message)
-}
-
-/** The store keeps nothing about tokens that the host verifies. */
-function signedTokens(verify: NonNullable<ServiceOptions['verifyToken']>): Tokens {
-  const nothing = async () => undefined
-  return { reserve: nothing, keep: nothing, find: async (token) => verify(token) }
 }

@@ -23,6 +23,11 @@ import { isText, isTextOrSecret } from './text-or-secret.ts'
 export interface Client {
   /** Its `client_id`. */
   readonly clientId: string | Secret
+  /**
+   * Its `client_secret`, which it then has to send with every request, in the body or in a Basic header. Default: none, as
+   * for every program that users install: whoever knows the client id can act as the client.
+   */
+  readonly clientSecret?: string | Secret
   /** The name that users see on the verification page. */
   readonly name: string
   /** The scopes that it may request. Default: any. Other scopes are refused with `invalid_scope`. */
@@ -284,9 +289,13 @@ function checkClients(clients: readonly Client[] | undefined): void {
       'clients must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]',
     )
   for (const [index, client] of clients.entries()) {
-    const { clientId, name, scopes = [] } = (client ?? {}) as Partial<Client>
+    const { clientId, clientSecret, name, scopes = [] } = (client ?? {}) as Partial<Client>
     if (!isTextOrSecret(clientId))
       throw new BadOptionError(`clients[${index}].clientId must be the client id, a string or a Secret`)
+    if (clientSecret !== undefined && !isTextOrSecret(clientSecret))
+      throw new BadOptionError(
+        `clients[${index}].clientSecret must be the client secret, a string or a Secret`,
+      )
     if (!isText(name)) throw new BadOptionError(`clients[${index}].name must be the name that users see`)
     if (!isScopes(scopes) || !scopes.every(isScope))
       throw new BadOptionError(`clients[${index}].scopes must list scopes such as "read:user"`)

@@ -29,11 +29,11 @@ export const groups = {
   family: {
     mutate: [
       'machines/refresh-family.ts',
-      'src/service/{families,held-refreshes,revocations}.ts',
+      'src/service/{families,held-refreshes,revocations,revoke-token}.ts',
       'src/service/credentials/successors.ts',
-      'src/service/endpoints/{refresh,token-response}.ts',
+      'src/service/endpoints/{refresh,revocation,token-response}.ts',
     ],
-    tests: ['test/machines/refresh-family.test.ts', 'test/service/refresh.test.ts'],
+    tests: ['test/machines/refresh-family.test.ts', 'test/service/{refresh,revocation}.test.ts'],
   },
   client: {
     mutate: ['src/client/*.ts'],

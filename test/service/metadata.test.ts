@@ -14,6 +14,8 @@ test('the metadata lists the endpoints and the grant type', async () => {
     grant_types_supported: [GRANT_TYPE],
     response_types_supported: [],
     token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint: 'http://localhost/login/oauth/revoke',
+    revocation_endpoint_auth_methods_supported: ['none'],
   })
 })
 

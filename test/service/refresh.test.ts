@@ -12,11 +12,10 @@ import {
   StoreUnavailableError,
   type TokenRequest,
 } from '../../src/service/index.ts'
-import { CLIENT_ID, HOST, type Said, startService } from '../support/start-service.ts'
+import { CLIENT_ID, HOST, type Said, startService, TOKEN_PATH } from '../support/start-service.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
-const PATH = '/login/oauth/access_token'
 
 type Service = ReturnType<typeof startService>
 
@@ -34,19 +33,6 @@ function start(options: Partial<ServiceOptions> = {}, refreshTokens: { readonly 
     ...options,
   })
   return { ...service, replays, reuses }
-}
-
-const refresh = (
-  service: Pick<Service, 'post'>,
-  refresh_token: string,
-  fields: Record<string, string> = {},
-) => service.post(PATH, { client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token, ...fields })
-
-/** A first pair. */
-async function login(service: Pick<Service, 'begin' | 'approve'>): Promise<Said['body']> {
-  const { userCode, poll } = await service.begin({ scope: 'repo,gist' })
-  await service.approve(userCode, { id: 7, login: 'octocat' })
-  return (await poll()).body
 }
 
 /** The status of the API for each token of a response. */
@@ -84,7 +70,7 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
 
   test('a login brings a short-lived token and a refresh token', async () => {
     const service = start({ dialect })
-    expect(await login(service)).toEqual({
+    expect(await service.login()).toEqual({
       access_token: expect.stringMatching(/^gho_\w{40}$/),
       token_type: 'bearer',
       scope: `repo${separator}gist`,
@@ -96,10 +82,10 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
 
   test('a refresh brings another pair, uncacheable', async () => {
     const service = start({ dialect })
-    const first = await login(service)
+    const first = await service.login()
     service.wait(DAY)
     expect(await statusOf(service, first)).toBe(401)
-    const response = await refresh(service, first.refresh_token)
+    const response = await service.refresh(first.refresh_token)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.body).toEqual({
@@ -117,10 +103,10 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
 
   test('the same refresh token inside the window gets the same pair, with the time that is left', async () => {
     const service = start({ dialect })
-    const first = await login(service)
-    const { body: second } = await refresh(service, first.refresh_token)
+    const first = await service.login()
+    const { body: second } = await service.refresh(first.refresh_token)
     service.wait(29.999)
-    const { body: again } = await refresh(service, first.refresh_token)
+    const { body: again } = await service.refresh(first.refresh_token)
     expect(again).toEqual({ ...second, expires_in: 8 * HOUR - 30, ...lifetimeOf(30 * DAY - 30) })
     expect(service.replays).toEqual([
       {
@@ -134,79 +120,80 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
 
   test('after the window it ends the login, with all its tokens', async () => {
     const service = start({ dialect })
-    const first = await login(service)
-    const { body: second } = await refresh(service, first.refresh_token)
-    const other = await login(service)
+    const first = await service.login()
+    const { body: second } = await service.refresh(first.refresh_token)
+    const other = await service.login()
     service.wait(30)
     expect(await statusOf(service, second)).toBe(200)
-    expect(await refresh(service, first.refresh_token)).toMatchObject({ status, body: { error } })
+    expect(await service.refresh(first.refresh_token)).toMatchObject({ status, body: { error } })
     expect(await statusOf(service, first)).toBe(401)
     expect(await statusOf(service, second)).toBe(401)
-    expect(await refresh(service, second.refresh_token)).toMatchObject({ status, body: { error } })
+    expect(await service.refresh(second.refresh_token)).toMatchObject({ status, body: { error } })
     expect(service.reuses).toHaveLength(1)
     expect(service.replays).toEqual([])
     expect(await statusOf(service, other)).toBe(200)
-    expect((await refresh(service, other.refresh_token)).body).toHaveProperty('access_token')
+    expect((await service.refresh(other.refresh_token)).body).toHaveProperty('access_token')
   })
 
   test('an older token ends the login, even inside the window', async () => {
     const service = start({ dialect })
-    const first = await login(service)
-    const { body: second } = await refresh(service, first.refresh_token)
-    const { body: third } = await refresh(service, second.refresh_token)
-    expect(await refresh(service, first.refresh_token)).toMatchObject({ status, body: { error } })
+    const first = await service.login()
+    const { body: second } = await service.refresh(first.refresh_token)
+    const { body: third } = await service.refresh(second.refresh_token)
+    expect(await service.refresh(first.refresh_token)).toMatchObject({ status, body: { error } })
     expect(await statusOf(service, third)).toBe(401)
   })
 
   test('a refresh token that we did not issue is refused, and ends nothing', async () => {
     const service = start({ dialect })
     const families: (string | undefined)[] = []
-    const { access_token, refresh_token } = await login(
-      start({ dialect, issueToken: ({ family }) => `token-${families.push(family)}` }),
-    )
-    const first = await login(service)
+    const { access_token, refresh_token } = await start({
+      dialect,
+      issueToken: ({ family }) => `token-${families.push(family)}`,
+    }).login()
+    const first = await service.login()
     for (const guess of [families[0] ?? '', refresh_token, access_token, first.access_token, 'ghr_guess'])
-      expect(await refresh(service, guess)).toMatchObject({ status, body: { error } })
-    expect((await refresh(service, first.refresh_token)).status).toBe(200)
+      expect(await service.refresh(guess)).toMatchObject({ status, body: { error } })
+    expect((await service.refresh(first.refresh_token)).status).toBe(200)
   })
 
   test('a refresh token of another client is refused, and ends nothing', async () => {
     const service = start({ dialect })
-    const first = await login(service)
-    const stolen = await refresh(service, first.refresh_token, { client_id: 'another' })
+    const first = await service.login()
+    const stolen = await service.refresh(first.refresh_token, { client_id: 'another' })
     expect(stolen).toMatchObject({ status, body: { error } })
-    const { body: second } = await refresh(service, first.refresh_token)
+    const { body: second } = await service.refresh(first.refresh_token)
     service.wait(HOUR)
-    await refresh(service, first.refresh_token, { client_id: 'another' })
+    await service.refresh(first.refresh_token, { client_id: 'another' })
     expect(await statusOf(service, second)).toBe(200)
   })
 
   test('the lifetime ends the login, however often it was refreshed', async () => {
     const service = start({ dialect })
-    let pair = await login(service)
+    let pair = await service.login()
     for (let day = 1; day < 30; day += 1) {
       service.wait(DAY)
-      pair = (await refresh(service, pair.refresh_token)).body
+      pair = (await service.refresh(pair.refresh_token)).body
     }
     service.wait(DAY - HOUR)
-    pair = (await refresh(service, pair.refresh_token)).body
+    pair = (await service.refresh(pair.refresh_token)).body
     expect(pair).toMatchObject({ expires_in: HOUR, ...lifetimeOf(HOUR) })
     service.wait(HOUR - 0.001)
     expect(await statusOf(service, pair)).toBe(200)
     service.wait(0.001)
     expect(await statusOf(service, pair)).toBe(401)
-    expect(await refresh(service, pair.refresh_token)).toMatchObject({ status, body: { error } })
+    expect(await service.refresh(pair.refresh_token)).toMatchObject({ status, body: { error } })
   })
 
   test('fewer scopes may be requested, for one access token', async () => {
     const service = start({ dialect })
-    const first = await login(service)
-    const { body: narrow } = await refresh(service, first.refresh_token, { scope: 'gist' })
+    const first = await service.login()
+    const { body: narrow } = await service.refresh(first.refresh_token, { scope: 'gist' })
     expect(narrow.scope).toBe('gist')
     expect((await service.whoIs(narrow.access_token)).headers.get('x-oauth-scopes')).toBe('gist')
-    const more = await refresh(service, narrow.refresh_token, { scope: 'gist admin' })
+    const more = await service.refresh(narrow.refresh_token, { scope: 'gist admin' })
     expect(more).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
-    const { body: all } = await refresh(service, narrow.refresh_token)
+    const { body: all } = await service.refresh(narrow.refresh_token)
     expect(all.scope).toBe(`repo${separator}gist`)
   })
 })
@@ -214,20 +201,20 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
 describe('requests', () => {
   test('without refresh tokens there is none, and the grant type is unknown', async () => {
     const service = startService()
-    const first = await login(service)
+    const first = await service.login()
     expect(first).not.toHaveProperty('refresh_token')
-    expect((await refresh(service, 'ghr_any')).body.error).toBe('unsupported_grant_type')
+    expect((await service.refresh('ghr_any')).body.error).toBe('unsupported_grant_type')
   })
 
   test('the refresh token may be missing, which is an invalid request', async () => {
-    expect(await refresh(start(), '')).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    expect(await start().refresh('')).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   })
 
   test('the client id may come in a Basic header', async () => {
     const service = start()
-    const { refresh_token } = await login(service)
+    const { refresh_token } = await service.login()
     const headers = { authorization: `Basic ${btoa(`${CLIENT_ID}:`)}` }
-    const { body } = await service.post(PATH, { grant_type: 'refresh_token', refresh_token }, headers)
+    const { body } = await service.post(TOKEN_PATH, { grant_type: 'refresh_token', refresh_token }, headers)
     expect(body).toHaveProperty('access_token')
   })
 
@@ -236,11 +223,11 @@ describe('requests', () => {
       limits: { wrongDeviceCodes: { max: 2, window: 60 } },
       clientAddress: () => '192.0.2.1',
     })
-    const first = await login(service)
+    const first = await service.login()
     const said = []
-    for (let guess = 0; guess < 3; guess += 1) said.push((await refresh(service, 'ghr_guess')).status)
+    for (let guess = 0; guess < 3; guess += 1) said.push((await service.refresh('ghr_guess')).status)
     expect(said).toEqual([200, 200, 429])
-    expect((await refresh(service, first.refresh_token)).body).toHaveProperty('access_token')
+    expect((await service.refresh(first.refresh_token)).body).toHaveProperty('access_token')
   })
 
   test.each([
@@ -261,20 +248,20 @@ describe('simultaneous refreshes of one token', () => {
   test.each([30, 0])('get one successor, with a window of %i seconds', async (reuseWindow) => {
     const issueToken = vi.fn(async () => `token-${issueToken.mock.calls.length}`)
     const service = start({ issueToken }, { reuseWindow })
-    const { refresh_token } = await login(service)
-    const all = await Promise.all(Array.from({ length: 20 }, () => refresh(service, refresh_token)))
+    const { refresh_token } = await service.login()
+    const all = await Promise.all(Array.from({ length: 20 }, () => service.refresh(refresh_token)))
     expect(new Set(all.map(({ body }) => body.refresh_token)).size).toBe(1)
     expect(new Set(all.map(({ body }) => body.access_token))).toEqual(new Set(['token-2']))
     expect(issueToken).toHaveBeenCalledTimes(2)
     expect([service.replays, service.reuses]).toEqual([[], []])
-    expect((await refresh(service, all[0]?.body.refresh_token)).body).toHaveProperty('access_token')
+    expect((await service.refresh(all[0]?.body.refresh_token)).body).toHaveProperty('access_token')
   })
 
   test('wait for another instance, even without a window', async () => {
     const { slow, made, other, first, over } = await twoInstances()
-    const one = refresh(slow, first.refresh_token)
+    const one = slow.refresh(first.refresh_token)
     await made(1)
-    const two = refresh(other, first.refresh_token)
+    const two = other.refresh(first.refresh_token)
     await vi.advanceTimersByTimeAsync(1000)
     slow.deliver('the-one')
     expect((await over(one)).body.access_token).toBe('the-one')
@@ -284,9 +271,9 @@ describe('simultaneous refreshes of one token', () => {
 
   test('take over from an instance that died, after its lease; if it is only late, it gets the same pair', async () => {
     const { slow, made, other, first, over } = await twoInstances()
-    const one = refresh(slow, first.refresh_token)
+    const one = slow.refresh(first.refresh_token)
     await made(1)
-    const two = refresh(other, first.refresh_token)
+    const two = other.refresh(first.refresh_token)
     await vi.advanceTimersByTimeAsync(5000)
     other.clock.time += 10_000
     const { body } = await over(two)
@@ -298,16 +285,12 @@ describe('simultaneous refreshes of one token', () => {
 
   test('are asked to retry after ten seconds, if the token is still being spent', async () => {
     const { slow, made, other, first, over } = await twoInstances()
-    void refresh(slow, first.refresh_token)
+    void slow.refresh(first.refresh_token)
     await made(1)
-    const two = over(refresh(other, first.refresh_token))
-    // Each instance in turn takes over the lease, and dies.
-    await vi.advanceTimersByTimeAsync(9_000)
-    other.clock.time += 10_000
-    void refresh(slow, first.refresh_token)
-    await made(2)
-    expect((await two).status).toBe(503)
-    expect((await two).headers.get('retry-after')).toBe('5')
+    slow.die()
+    const two = await over(other.refresh(first.refresh_token), 20_000)
+    expect([two.status, two.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(other.reuses).toEqual([])
   })
 })
 
@@ -319,19 +302,29 @@ async function twoInstances() {
   const store = memoryStore({ clock })
   const waiting: ((token: string) => void)[] = []
   const issueToken = vi.fn(() => new Promise<string>((resolve) => void waiting.push(resolve)))
-  const slow = start({ clock, store, issueToken }, { reuseWindow: 0 })
+  let isDead = false
+  const ofMortal: Store = {
+    update: (key, change) => (isDead ? new Promise(() => undefined) : store.update(key, change)),
+  }
+  const slow = start({ clock, store: ofMortal, issueToken }, { reuseWindow: 0 })
   const other = start({ clock, store }, { reuseWindow: 0 })
   return {
-    slow: { ...slow, deliver: (token: string) => waiting.shift()?.(token) },
+    slow: {
+      ...slow,
+      deliver: (token: string) => waiting.shift()?.(token),
+      die: () => {
+        isDead = true
+      },
+    },
     other: { ...other, clock },
-    first: await login(other),
-    /** Lets time pass for requests that are held. */
-    async over(response: Promise<Said>): Promise<Said> {
+    first: await other.login(),
+    /** Lets time pass for requests that are held, at most so many milliseconds. */
+    async over(response: Promise<Said>, most = 1000): Promise<Said> {
       let isOver = false
       const done = () => (isOver = true)
       response.then(done, done)
-      while (!isOver) {
-        await vi.advanceTimersByTimeAsync(50)
+      for (let passed = 0; !isOver; passed += 50) {
+        if (passed < most) await vi.advanceTimersByTimeAsync(50)
         await new Promise((resolve) => setImmediate(resolve))
       }
       return response
@@ -345,24 +338,24 @@ describe('a pair that could not be issued', () => {
   test('leaves the refresh token to the next request', async () => {
     const issueToken = vi.fn<() => string>(() => 'a-token')
     const service = start({ issueToken })
-    const { refresh_token } = await login(service)
+    const { refresh_token } = await service.login()
     issueToken.mockImplementationOnce(() => {
       throw new Error('the host is down')
     })
-    const failed = await refresh(service, refresh_token)
+    const failed = await service.refresh(refresh_token)
     expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '5'])
     expect(service.errors).toEqual([new Error('the host is down')])
-    expect((await refresh(service, refresh_token)).body.access_token).toBe('a-token')
+    expect((await service.refresh(refresh_token)).body.access_token).toBe('a-token')
     expect(service.replays).toEqual([])
   })
 
   test('because the host takes too long, is dropped', async () => {
     const { slow, made, first } = await twoInstances()
-    const one = refresh(slow, first.refresh_token)
+    const one = slow.refresh(first.refresh_token)
     await made(1)
     await vi.advanceTimersByTimeAsync(10_000)
     expect((await one).status).toBe(503)
-    const two = refresh(slow, first.refresh_token)
+    const two = slow.refresh(first.refresh_token)
     await made(2)
     slow.deliver('late')
     slow.deliver('in-time')
@@ -374,15 +367,15 @@ describe('a pair that could not be issued', () => {
     const hangUp = new AbortController()
     const issueToken = vi.fn<() => string>(() => 'a-token')
     const service = start({ issueToken })
-    const { refresh_token } = await login(service)
+    const { refresh_token } = await service.login()
     issueToken.mockImplementationOnce(() => {
       hangUp.abort()
       return 'undelivered'
     })
     const body = new URLSearchParams({ client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token })
-    await service.fetch(HOST + PATH, { method: 'POST', body, signal: hangUp.signal })
+    await service.fetch(HOST + TOKEN_PATH, { method: 'POST', body, signal: hangUp.signal })
     expect((await service.whoIs('undelivered')).status).toBe(401)
-    expect((await refresh(service, refresh_token)).body.access_token).toBe('a-token')
+    expect((await service.refresh(refresh_token)).body.access_token).toBe('a-token')
     expect(service.replays).toEqual([])
   })
 
@@ -402,21 +395,21 @@ describe('a pair that could not be issued', () => {
           }),
       }
       const service = start({ clock, store })
-      const { refresh_token } = await login(service)
+      const { refresh_token } = await service.login()
       away = true
-      expect((await refresh(service, refresh_token)).status).toBe(503)
+      expect((await service.refresh(refresh_token)).status).toBe(503)
       away = false
-      expect((await refresh(service, refresh_token)).body).toHaveProperty('access_token')
+      expect((await service.refresh(refresh_token)).body).toHaveProperty('access_token')
       expect(service.reuses).toEqual([])
     },
   )
 
   test('because its login ended meanwhile, is refused', async () => {
     const { slow, made, other, first } = await twoInstances()
-    const { body: second } = await refresh(other, first.refresh_token)
-    const one = refresh(slow, second.refresh_token)
+    const { body: second } = await other.refresh(first.refresh_token)
+    const one = slow.refresh(second.refresh_token)
     await made(1)
-    expect((await refresh(other, first.refresh_token)).body.error).toBe('bad_refresh_token')
+    expect((await other.refresh(first.refresh_token)).body.error).toBe('bad_refresh_token')
     slow.deliver('too-late')
     expect((await one).body.error).toBe('bad_refresh_token')
     expect((await slow.whoIs('too-late')).status).toBe(401)
@@ -427,13 +420,13 @@ test('a refresh that the store has lost is refused, and ends nothing', async () 
   const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
   const { store, records } = openStore(clock)
   const service = start({ clock, store })
-  const first = await login(service)
+  const first = await service.login()
   const [key = '', before] = [...records].find(([name]) => name.startsWith('family:')) ?? []
-  const { body: second } = await refresh(service, first.refresh_token)
+  const { body: second } = await service.refresh(first.refresh_token)
   if (before) records.set(key, before)
-  expect((await refresh(service, second.refresh_token)).body.error).toBe('bad_refresh_token')
+  expect((await service.refresh(second.refresh_token)).body.error).toBe('bad_refresh_token')
   expect(await statusOf(service, first)).toBe(200)
-  expect((await refresh(service, first.refresh_token)).body).toHaveProperty('access_token')
+  expect((await service.refresh(first.refresh_token)).body).toHaveProperty('access_token')
 })
 
 describe('a copy of the store', () => {
@@ -442,8 +435,8 @@ describe('a copy of the store', () => {
     const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
     const { store, copy } = openStore(clock)
     const service = start({ clock, store })
-    const first = await login(service)
-    const { body: second } = await refresh(service, first.refresh_token)
+    const first = await service.login()
+    const { body: second } = await service.refresh(first.refresh_token)
     clock.time += after * 1000
     const spent = new Secret(first.refresh_token)
     const records = [...copy()]
@@ -500,9 +493,9 @@ describe('the host', () => {
       scopes: scopes.slice(0, 1),
     }))
     const service = start({ issueToken })
-    const first = await login(service)
+    const first = await service.login()
     expect(first).toMatchObject({ access_token: 'token-1', expires_in: 60, scope: 'repo' })
-    const { body: second } = await refresh(service, first.refresh_token)
+    const { body: second } = await service.refresh(first.refresh_token)
     expect(second).toMatchObject({ access_token: 'token-2', expires_in: 60, scope: 'repo' })
     const [[one], [two]] = issueToken.mock.calls as [[TokenRequest], [TokenRequest]]
     expect(two).toEqual({ ...one, scopes: ['repo'] })
@@ -517,8 +510,8 @@ describe('the host', () => {
       issueToken: ({ family }) => `${family}.${signed.shift()}`,
       verifyToken: (token) => ({ user: token.reveal(), scopes: [] }),
     })
-    const first = await login(service)
-    const { body: second } = await refresh(service, first.refresh_token)
+    const first = await service.login()
+    const { body: second } = await service.refresh(first.refresh_token)
     expect(second.access_token).toBe(first.access_token.replace(/1$/, '2'))
   })
 
@@ -528,18 +521,18 @@ describe('the host', () => {
     })
     const refreshTokens = { lifetime: DAY, onReplay: fail, onReuse: fail }
     const service = startService({ refreshTokens })
-    const { refresh_token } = await login(service)
-    await refresh(service, refresh_token)
-    expect((await refresh(service, refresh_token)).body).toHaveProperty('access_token')
+    const { refresh_token } = await service.login()
+    await service.refresh(refresh_token)
+    expect((await service.refresh(refresh_token)).body).toHaveProperty('access_token')
     service.wait(30)
-    expect((await refresh(service, refresh_token)).body.error).toBe('bad_refresh_token')
+    expect((await service.refresh(refresh_token)).body.error).toBe('bad_refresh_token')
     expect(fail).toHaveBeenCalledTimes(2)
   })
 
   test('may stop issuing refresh tokens, which leaves the access tokens of a login valid', async () => {
     const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
     const store = memoryStore({ clock })
-    const first = await login(start({ clock, store }))
+    const first = await start({ clock, store }).login()
     expect(await statusOf(startService({ clock, store }), first)).toBe(200)
   })
 })

@@ -3,6 +3,7 @@ import { createService, type ServiceOptions } from '../../src/service/index.ts'
 export const CLIENT_ID = 'client-id-in-the-clear'
 export const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 export const HOST = 'http://localhost'
+export const TOKEN_PATH = '/login/oauth/access_token'
 
 /** A response, with its body parsed as JSON. */
 export interface Said {
@@ -39,12 +40,22 @@ export function startService(options: Partial<ServiceOptions> = {}) {
     post('/login/device/code', { client_id: CLIENT_ID, ...fields })
 
   const poll = (device_code: string, fields: Record<string, string> = {}) =>
-    post('/login/oauth/access_token', {
+    post(TOKEN_PATH, {
       client_id: CLIENT_ID,
       device_code,
       grant_type: GRANT_TYPE,
       ...fields,
     })
+
+  /** Requests the codes of a new authorization, and polls with them. */
+  async function begin(fields?: Record<string, string>) {
+    const { body } = await askForCodes(fields)
+    return {
+      deviceCode: body.device_code as string,
+      userCode: body.user_code as string,
+      poll: () => poll(body.device_code, fields),
+    }
+  }
 
   return {
     ...service,
@@ -58,15 +69,16 @@ export function startService(options: Partial<ServiceOptions> = {}) {
     post,
     askForCodes,
     poll,
-    /** Requests the codes of a new authorization, and polls with them. */
-    begin: async (fields?: Record<string, string>) => {
-      const { body } = await askForCodes(fields)
-      return {
-        deviceCode: body.device_code as string,
-        userCode: body.user_code as string,
-        poll: () => poll(body.device_code),
-      }
+    begin,
+    /** The token response of a user who approves two scopes. */
+    login: async (fields?: Record<string, string>): Promise<Said['body']> => {
+      const { userCode, poll } = await begin({ scope: 'repo,gist', ...fields })
+      await service.approve(userCode, { id: 7, login: 'octocat' })
+      return (await poll()).body
     },
+    /** Spends a refresh token. */
+    refresh: (refresh_token: string, fields: Record<string, string> = {}) =>
+      post(TOKEN_PATH, { client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token, ...fields }),
     /** The user of a token, according to the API. */
     whoIs: (token: string) => send('/user', { headers: { authorization: `Bearer ${token}` } }),
   }

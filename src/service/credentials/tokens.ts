@@ -36,8 +36,9 @@ export interface Tokens {
   reserve(token: Secret, record: TokenRecord, until: number): Promise<void>
   /** Keeps a token until `expiresAt` (epoch milliseconds). */
   keep(token: Secret, record: TokenRecord, expiresAt: number): Promise<void>
-  /** Finds a token that is valid. */
-  find(token: Secret): Promise<TokenOwner | undefined>
+  /** Finds a token that is valid. Of a token that the host verifies, only the owner is known. */
+  find(token: Secret): Promise<TokenRecord | TokenOwner | undefined>
+  remove(token: Secret): Promise<void>
 }
 
 /** Keeps a hash of each token in the store. */
@@ -71,7 +72,19 @@ export function createTokens(store: Store, families: Families, revocations: Revo
       const record = await store.update(await tokenKey(token), (value) => ({ result: recordIn(value) }))
       return record && (await isValid(record)) ? record : undefined
     },
+
+    async remove(token) {
+      await store.update(await tokenKey(token), () => ({ result: undefined, value: null }))
+    },
   }
+}
+
+/** The store keeps nothing about tokens that the host verifies. */
+export function signedTokens(
+  verify: (token: Secret) => TokenOwner | undefined | Promise<TokenOwner | undefined>,
+): Tokens {
+  const nothing = async () => undefined
+  return { reserve: nothing, keep: nothing, remove: nothing, find: async (token) => verify(token) }
 }
 
 function recordIn(value: Json | undefined): TokenRecord | undefined {

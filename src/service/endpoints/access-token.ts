@@ -58,10 +58,17 @@ export async function accessToken(
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
   const { clients, grants, limiter, earlyPolls, clientAddress, dialect, refreshTokens } = service
-  const read = readFields(request, ['client_id', 'device_code', 'grant_type', 'refresh_token', 'scope'])
+  const read = readFields(request, [
+    'client_id',
+    'client_secret',
+    'device_code',
+    'grant_type',
+    'refresh_token',
+    'scope',
+  ])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
-  const { client_id, device_code, grant_type, refresh_token, scope } = read.fields
-  const found = await clients.of(request, client_id)
+  const { device_code, grant_type, refresh_token, scope } = read.fields
+  const found = await clients.of(request, read.fields)
   if (!found.ok) return refuseClient(service, request, found, 'atPoll')
   if (grant_type === undefined) return oauthError(400, 'invalid_request', 'the field grant_type is missing')
   if (refreshTokens && grant_type === REFRESH_GRANT_TYPE) {

@@ -39,9 +39,9 @@ export async function deviceCode(
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
   const { clients, grants, limiter, waitingGrants, clientAddress, pace, authUrl } = service
-  const read = readFields(request, ['client_id', 'scope'])
+  const read = readFields(request, ['client_id', 'client_secret', 'scope'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
-  const found = await clients.of(request, read.fields.client_id)
+  const found = await clients.of(request, read.fields)
   if (!found.ok) return refuseClient(service, request, found, 'atCodes')
   const requested = readScopes(read.fields.scope ?? '', found.client.scopes)
   if (!requested.ok) return oauthError(400, 'invalid_scope', requested.problem)

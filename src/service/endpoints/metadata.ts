@@ -1,7 +1,20 @@
 import { withoutSlash } from '../../protocol/address.ts'
-import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH, VERIFICATION_PATH } from '../../protocol/endpoints.ts'
+import {
+  ACCESS_TOKEN_PATH,
+  DEVICE_CODE_PATH,
+  REVOCATION_PATH,
+  VERIFICATION_PATH,
+} from '../../protocol/endpoints.ts'
 import { json, type ServiceResponse } from '../http/types.ts'
 import type { Client } from '../options.ts'
+
+/** What the metadata says beside the endpoints that every service has. */
+export interface Offered {
+  readonly grantTypes: readonly string[]
+  readonly clients: readonly Client[]
+  /** Whether there is a revocation endpoint. */
+  readonly canRevoke: boolean
+}
 
 /**
  * Responds with the authorization server metadata, for clients that discover the endpoints.
@@ -9,8 +22,8 @@ import type { Client } from '../options.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
  */
-export function metadata(issuer: string, grantTypes: readonly string[]): ServiceResponse {
-  return json(200, describe(issuer, grantTypes))
+export function metadata(issuer: string, offered: Offered): ServiceResponse {
+  return json(200, describe(issuer, offered))
 }
 
 /**
@@ -18,28 +31,36 @@ export function metadata(issuer: string, grantTypes: readonly string[]): Service
  * oidc-agent requires the scopes, and MSAL Python an authorization endpoint: that is the verification page. The service
  * issues no ID tokens.
  *
- * @param clients Their scopes are listed.
  * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata OpenID Connect Discovery 1.0, section 3}
  */
-export function openidConfiguration(
-  issuer: string,
-  grantTypes: readonly string[],
-  clients: readonly Client[],
-): ServiceResponse {
+export function openidConfiguration(issuer: string, offered: Offered): ServiceResponse {
   return json(200, {
-    ...describe(issuer, grantTypes),
+    ...describe(issuer, offered),
     authorization_endpoint: withoutSlash(issuer) + VERIFICATION_PATH,
-    scopes_supported: [...new Set(clients.flatMap(({ scopes = [] }) => scopes))],
+    scopes_supported: [...new Set(offered.clients.flatMap(({ scopes = [] }) => scopes))],
   })
 }
 
-function describe(issuer: string, grantTypes: readonly string[]) {
+function describe(issuer: string, { grantTypes, clients, canRevoke }: Offered) {
+  const methods = authMethods(clients)
   return {
     issuer,
     device_authorization_endpoint: withoutSlash(issuer) + DEVICE_CODE_PATH,
     token_endpoint: withoutSlash(issuer) + ACCESS_TOKEN_PATH,
     grant_types_supported: grantTypes,
     response_types_supported: [],
-    token_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: methods,
+    ...(canRevoke && {
+      revocation_endpoint: withoutSlash(issuer) + REVOCATION_PATH,
+      revocation_endpoint_auth_methods_supported: methods,
+    }),
   }
+}
+
+function authMethods(clients: readonly Client[]): readonly string[] {
+  const withSecret = clients.filter(({ clientSecret }) => clientSecret !== undefined)
+  return [
+    ...(withSecret.length < clients.length || clients.length === 0 ? ['none'] : []),
+    ...(withSecret.length > 0 ? ['client_secret_basic', 'client_secret_post'] : []),
+  ]
 }

@@ -51,6 +51,8 @@ function serviceRequest(
 }
 
 function respond(method: string, { status, headers, body }: ServiceResponse): Response {
+  // RFC 9110, section 8.6: no length either.
+  if (status === 204) return new Response(null, { status, headers: { ...headers } })
   const bytes = new TextEncoder().encode(body)
   return new Response(method === 'HEAD' ? null : bytes, {
     status,

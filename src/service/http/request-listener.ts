@@ -49,7 +49,9 @@ export function createRequestListener(handle: Handler, traffic: Traffic = create
 
 function send(response: ServerResponse, { status, headers, body }: ServiceResponse): void {
   try {
-    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+    // RFC 9110, section 8.6: a response without a body has no length either.
+    const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }
+    response.writeHead(status, { ...headers, ...length })
     response.end(body)
   } catch {
     // The host's own code returned a header that cannot be sent.

@@ -4,6 +4,7 @@ import {
   DEVICE_CODE_PATH,
   METADATA_PATH,
   OPENID_CONFIGURATION_PATH,
+  REVOCATION_PATH,
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
 import { type Handler, json } from './types.ts'
@@ -13,6 +14,10 @@ export interface Handlers {
   readonly deviceCode: Handler
   readonly accessToken: Handler
   readonly verification: Handler
+  /** `undefined` if no token can be revoked. */
+  readonly revocation: Handler | undefined
+  /** GitHub's way to revoke tokens, by the path of each client with a secret. */
+  readonly tokenDeletions: ReadonlyMap<string, Handler>
   readonly metadata: Handler
   /** `undefined` unless the option `openidConfiguration` is set. */
   readonly openidConfiguration: Handler | undefined
@@ -42,8 +47,10 @@ export interface Route {
  */
 export function createRoutes(
   { authUrl, baseUrl }: Addresses,
-  { deviceCode, accessToken, verification, metadata, openidConfiguration, user, app }: Handlers,
+  handlers: Handlers,
 ): ReadonlyMap<string, Route> {
+  const { deviceCode, accessToken, verification, revocation, metadata, openidConfiguration, user, app } =
+    handlers
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
     prefixOf(address) + path,
     { hosts: hostsAt(address), methods },
@@ -59,9 +66,11 @@ export function createRoutes(
       : []),
     at(authUrl, DEVICE_CODE_PATH, { POST: deviceCode }),
     at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
+    ...(revocation ? [at(authUrl, REVOCATION_PATH, { POST: revocation })] : []),
     at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
     at(baseUrl, '/user', { GET: user, HEAD: user }),
     at(baseUrl, '/app', { GET: app, HEAD: app }),
+    ...[...handlers.tokenDeletions].map(([path, handler]) => at(baseUrl, path, { DELETE: handler })),
   ])
 }
 

@@ -51,6 +51,11 @@ export function json(
   }
 }
 
+/** Responds that a request was done, without a body. */
+export function noContent(): ServiceResponse {
+  return { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
+}
+
 /**
  * Responds with status 429. RFC 6585, section 4.
  *

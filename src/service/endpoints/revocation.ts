@@ -1,0 +1,75 @@
+import { Secret } from '../../secret.ts'
+import type { Clients } from '../clients.ts'
+import type { Tokens } from '../credentials/tokens.ts'
+import type { DialectRules } from '../dialect.ts'
+import type { Families } from '../families.ts'
+import { readFields } from '../http/fields.ts'
+import { json, noContent, oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
+import type { Limiter } from '../limiter.ts'
+import type { ServiceOptions } from '../options.ts'
+import { revokeToken } from '../revoke-token.ts'
+import { refuseClient } from './refuse-client.ts'
+
+/** What the revocation endpoints need. */
+export interface RevocationEndpoint {
+  readonly clients: Clients
+  readonly families: Families
+  readonly tokens: Tokens
+  readonly limiter: Limiter
+  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
+  readonly dialect: DialectRules
+}
+
+/**
+ * Revokes a token for the client that holds it. An unknown token gets the same response: there is nothing left to
+ * revoke. Every error has a status of 400 or more, in both dialects.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2 RFC 7009, section 2}
+ */
+export async function revocation(
+  service: RevocationEndpoint,
+  request: ServiceRequest,
+): Promise<ServiceResponse> {
+  const read = readFields(request, ['client_id', 'client_secret', 'token'])
+  if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
+  const found = await service.clients.of(request, read.fields)
+  if (!found.ok) return refuseClient(service, request, found, 'atCodes')
+  const { token } = read.fields
+  if (token === undefined) return oauthError(400, 'invalid_request', 'the field token is missing')
+  switch (await revokeToken(service, new Secret(token), found.client.reference)) {
+    case 'revoked':
+    case 'unknown':
+      return json(200, {})
+    case 'foreign':
+      return oauthError(400, 'invalid_grant', 'the token was issued to another client')
+    case 'unsupported':
+      return oauthError(
+        400,
+        'unsupported_token_type',
+        'this token cannot be revoked: it is valid until it expires',
+      )
+  }
+}
+
+/**
+ * Revokes a token as GitHub does, for a client that has a secret.
+ *
+ * @param client The hash of the client id in the path.
+ * @see {@link https://docs.github.com/en/rest/apps/oauth-applications#delete-an-app-token GitHub: Delete an app token}
+ */
+export async function tokenDeletion(
+  service: RevocationEndpoint,
+  request: ServiceRequest,
+  client: string,
+): Promise<ServiceResponse> {
+  const found = await service.clients.of(request, {})
+  if (!found.ok) return refuseClient(service, request, found, 'atCodes')
+  if (found.client.reference !== client) return json(404, { message: 'this is not the path of the client' })
+  const read = readFields(request, ['access_token'])
+  const token = read.ok ? read.fields.access_token : undefined
+  if (token === undefined) return json(422, { message: 'the field access_token is missing' })
+  const revoked = await revokeToken(service, new Secret(token), client)
+  return revoked === 'revoked' || revoked === 'unknown'
+    ? noContent()
+    : json(422, { message: `the token cannot be revoked here: ${revoked}` })
+}

@@ -1,0 +1,316 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { discover } from '../../src/client/discover.ts'
+import { Secret } from '../../src/secret.ts'
+import { type Dialect, memoryStore, type ServiceOptions } from '../../src/service/index.ts'
+import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
+
+const PATH = '/login/oauth/revoke'
+const SECRET = 's3cret, with: all/kinds of + characters'
+const refreshTokens = { lifetime: 30 * 24 * 3600 }
+
+type Service = ReturnType<typeof startService>
+
+const revoke = ({ post }: Service, token: string, fields: Record<string, string> = {}) =>
+  post(PATH, { client_id: CLIENT_ID, token, ...fields })
+
+const statusOf = async ({ whoIs }: Service, { access_token }: { readonly access_token: string }) =>
+  (await whoIs(access_token)).status
+
+describe.each<[Dialect, { readonly unknown: number; readonly badToken: string }]>([
+  ['github', { unknown: 404, badToken: 'bad_refresh_token' }],
+  ['rfc8628', { unknown: 401, badToken: 'invalid_grant' }],
+])('in the dialect %s', (dialect, { unknown, badToken }) => {
+  const start = (options: Partial<ServiceOptions> = {}) =>
+    startService({ dialect, refreshTokens, ...options })
+
+  test.each(['refresh_token', 'access_token'])(
+    'a login ends with its %s, and no other does',
+    async (name) => {
+      const service = start()
+      const first = await service.login()
+      const { body: second } = await service.refresh(first.refresh_token)
+      const other = await service.login()
+      expect(await revoke(service, second[name])).toMatchObject({ status: 200, body: {} })
+      expect([await statusOf(service, first), await statusOf(service, second)]).toEqual([401, 401])
+      expect((await service.refresh(second.refresh_token)).body.error).toBe(badToken)
+      expect(await statusOf(service, other)).toBe(200)
+      expect((await service.refresh(other.refresh_token)).body).toHaveProperty('access_token')
+    },
+  )
+
+  test('a login ends with a refresh token that was spent before', async () => {
+    const service = start()
+    const first = await service.login()
+    const { body: second } = await service.refresh(first.refresh_token)
+    service.wait(3600)
+    expect((await revoke(service, first.refresh_token)).status).toBe(200)
+    expect(await statusOf(service, second)).toBe(401)
+  })
+
+  test('an access token without a refresh token is revoked alone', async () => {
+    const service = startService({ dialect })
+    const [one, two] = [await service.login(), await service.login()]
+    expect((await revoke(service, one.access_token)).status).toBe(200)
+    expect([await statusOf(service, one), await statusOf(service, two)]).toEqual([401, 200])
+  })
+
+  test('an unknown token, and one that was revoked before, get status 200', async () => {
+    const service = start()
+    const first = await service.login()
+    for (const token of [
+      'ghr_unknown',
+      'gho_unknown',
+      first.refresh_token,
+      first.refresh_token,
+      first.access_token,
+    ])
+      expect((await revoke(service, token)).status).toBe(200)
+  })
+
+  test.each(['refresh_token', 'access_token'])(
+    'a %s of another client is refused, and stays valid',
+    async (name) => {
+      const service = start()
+      const first = await service.login()
+      const refused = await revoke(service, first[name], { client_id: 'another' })
+      expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+      expect(await statusOf(service, first)).toBe(200)
+    },
+  )
+
+  test('an unknown client, and a request without a token, are refused', async () => {
+    const service = start()
+    expect((await revoke(service, 'any', { client_id: 'nobody' })).status).toBe(unknown)
+    expect(await revoke(service, '')).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+    const response = await service.fetch(HOST + PATH, {
+      method: 'POST',
+      body: '[]',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(response.status).toBe(400)
+  })
+
+  test('the metadata names the endpoint', async () => {
+    const { body } = await start().send('/.well-known/oauth-authorization-server')
+    expect(body).toMatchObject({
+      revocation_endpoint: HOST + PATH,
+      revocation_endpoint_auth_methods_supported: ['none'],
+      grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+    })
+  })
+})
+
+describe('a service whose host verifies tokens', () => {
+  const signed = {
+    issueToken: () => 'signed',
+    verifyToken: () => ({ user: 'octocat', scopes: [] }),
+  }
+
+  test('has no revocation endpoint without refresh tokens', async () => {
+    const service = startService(signed)
+    expect((await revoke(service, 'signed')).status).toBe(404)
+    expect(service.paths).not.toContain(PATH)
+    const { body } = await service.send('/.well-known/oauth-authorization-server')
+    expect(body).not.toHaveProperty('revocation_endpoint')
+    expect(await service.revoke({ token: 'signed' })).toBe(false)
+  })
+
+  test('revokes refresh tokens, and says that the others end later', async () => {
+    const service = startService({ ...signed, refreshTokens })
+    const first = await service.login()
+    const refused = await revoke(service, 'signed')
+    expect(refused).toMatchObject({ status: 400, body: { error: 'unsupported_token_type' } })
+    expect((await revoke(service, first.refresh_token)).status).toBe(200)
+    expect((await service.refresh(first.refresh_token)).body.error).toBe('bad_refresh_token')
+    expect(await statusOf(service, first)).toBe(200)
+  })
+})
+
+describe('a client with a secret', () => {
+  const clients = [
+    { clientId: CLIENT_ID, clientSecret: new Secret(SECRET), name: 'App' },
+    { clientId: 'another', clientSecret: 'another secret', name: 'Another app' },
+    { clientId: 'public', name: 'Public app' },
+  ]
+  const start = (options: Partial<ServiceOptions> = {}) =>
+    startService({ clients, refreshTokens, ...options })
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`,
+  })
+  const login = (service: Service) => service.login({ client_secret: SECRET })
+
+  test('gets codes, tokens and refreshed tokens only with it', async () => {
+    const service = start()
+    expect((await service.askForCodes()).status).toBe(404)
+    expect((await service.askForCodes({ client_secret: 'guess' })).status).toBe(404)
+    const { body: codes } = await service.askForCodes({ client_secret: SECRET })
+    await service.approve(codes.user_code, 'octocat')
+    expect((await service.poll(codes.device_code)).body.error).toBe('incorrect_client_credentials')
+    const { body: first } = await service.poll(codes.device_code, { client_secret: SECRET })
+    expect((await service.refresh(first.refresh_token)).body.error).toBe('incorrect_client_credentials')
+    const { body: second } = await service.refresh(first.refresh_token, { client_secret: SECRET })
+    expect(second).toHaveProperty('access_token')
+    expect((await revoke(service, second.refresh_token)).status).toBe(404)
+    expect(await statusOf(service, second)).toBe(200)
+    expect((await revoke(service, second.refresh_token, { client_secret: SECRET })).status).toBe(200)
+    expect(await statusOf(service, second)).toBe(401)
+  })
+
+  test('may send it in a Basic header', async () => {
+    const service = start()
+    const ask = (secret: string) => service.post('/login/device/code', {}, basic(CLIENT_ID, secret))
+    expect([(await ask(SECRET)).status, (await ask('guess')).status, (await ask('')).status]).toEqual([
+      200, 404, 404,
+    ])
+  })
+
+  test('is told so by the metadata', async () => {
+    const methods = async (options: Partial<ServiceOptions>) =>
+      (await start(options).send('/.well-known/oauth-authorization-server')).body
+        .token_endpoint_auth_methods_supported
+    expect(await methods({})).toEqual(['none', 'client_secret_basic', 'client_secret_post'])
+    expect(await methods({ clients: clients.slice(0, 2) })).toEqual([
+      'client_secret_basic',
+      'client_secret_post',
+    ])
+    expect(await methods({ clients: [] })).toEqual(['none'])
+  })
+
+  test.each(['', 5])('may not have the secret %j', (clientSecret) => {
+    const client = { clientId: 'id', clientSecret: clientSecret as string, name: 'App' }
+    expect(() => startService({ clients: [client] })).toThrow('clients[0].clientSecret')
+  })
+
+  const remove = (
+    service: Service,
+    body: object | string,
+    { id = CLIENT_ID, as = CLIENT_ID, secret = SECRET } = {},
+  ) =>
+    service.fetch(`${HOST}/applications/${id}/token`, {
+      method: 'DELETE',
+      headers: basic(as, secret),
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+
+  test.each(['in process', 'over HTTP'])('deletes a token as at GitHub, %s', async (way) => {
+    const service = start()
+    const { access_token } = await login(service)
+    const { url, close } = way === 'over HTTP' ? await service.listen() : { url: HOST, close: () => {} }
+    onTestFinished(close)
+    const send = way === 'over HTTP' ? fetch : service.fetch
+    // The second time, there is nothing left to delete.
+    for (let times = 0; times < 2; times += 1) {
+      const response = await send(`${url}/applications/${CLIENT_ID}/token`, {
+        method: 'DELETE',
+        headers: basic(CLIENT_ID, SECRET),
+        body: JSON.stringify({ access_token }),
+      })
+      expect([response.status, await response.text()]).toEqual([204, ''])
+      expect(response.headers.get('content-length')).toBeNull()
+    }
+    const headers = new Headers({ authorization: `Bearer ${access_token}` })
+    expect(await service.authenticate({ headers })).toMatchObject({ form: 'refused' })
+  })
+
+  test.each<[number, string, Parameters<typeof remove>[2] | undefined]>([
+    [404, 'a wrong secret', { secret: 'guess' }],
+    [404, 'the path of another client', { as: 'another', secret: 'another secret' }],
+    [
+      422,
+      'the path and the token of two clients',
+      { id: 'another', as: 'another', secret: 'another secret' },
+    ],
+    [404, 'a client without a secret', { id: 'public', as: 'public', secret: '' }],
+  ])('is refused with %i for %s', async (status, _, who) => {
+    const service = start()
+    const first = await login(service)
+    expect((await remove(service, first, who)).status).toBe(status)
+    expect(await statusOf(service, first)).toBe(200)
+  })
+
+  test.each(['', '{}', '[]'])('must name the token to delete: %j', async (body) => {
+    expect((await remove(start(), body)).status).toBe(422)
+  })
+
+  test('deletes tokens on the API host only, and not in the dialect rfc8628', async () => {
+    const service = start({ authUrl: 'https://login.example', baseUrl: 'https://api.example/v3' })
+    expect(service.paths).toContain(`/v3/applications/${CLIENT_ID}/token`)
+    expect(service.paths).not.toContain('/v3/applications/public/token')
+    expect(start({ dialect: 'rfc8628' }).paths).not.toContain(`/applications/${CLIENT_ID}/token`)
+  })
+})
+
+describe('the host', () => {
+  test('ends a login by its family, once', async () => {
+    const families: string[] = []
+    const service = startService({
+      refreshTokens,
+      issueToken: ({ family = '' }) => `token-${families.push(family)}`,
+    })
+    const [one, two] = [await service.login(), await service.login()]
+    expect(await service.revoke({ family: families[0] ?? '' })).toBe(true)
+    expect(await service.revoke({ family: families[0] ?? '' })).toBe(false)
+    expect(await service.revoke({ family: 'unknown' })).toBe(false)
+    expect([await statusOf(service, one), await statusOf(service, two)]).toEqual([401, 200])
+  })
+
+  test('ends a login by any of its tokens, whichever client holds it', async () => {
+    const service = startService({ refreshTokens })
+    const [one, two] = [await service.login(), await service.login()]
+    expect(await service.revoke({ token: new Secret(one.access_token) })).toBe(true)
+    expect(await service.revoke({ token: two.refresh_token })).toBe(true)
+    expect(await service.revoke({ token: 'unknown' })).toBe(false)
+    expect([await statusOf(service, one), await statusOf(service, two)]).toEqual([401, 401])
+  })
+
+  test.each([{ refreshTokens }, {}])(
+    'ends all logins of a user, before the next one: %j',
+    async (options) => {
+      const service = startService(options)
+      const login = async (user: string) => {
+        const { userCode, poll } = await service.begin()
+        await service.approve(userCode, user)
+        return (await poll()).body
+      }
+      const [one, two, other] = [await login('mona'), await login('mona'), await login('hubot')]
+      expect(await service.revoke({ user: 'mona' })).toBe(true)
+      const next = await login('mona')
+      const all = await Promise.all([one, two, other, next].map((pair) => statusOf(service, pair)))
+      expect(all).toEqual([401, 401, 200, 200])
+      if (!one.refresh_token) return
+      expect((await service.refresh(one.refresh_token)).body.error).toBe('bad_refresh_token')
+      const { body } = await service.refresh(next.refresh_token)
+      expect(await statusOf(service, body)).toBe(200)
+      await service.revoke({ user: 'mona' })
+      expect(await statusOf(service, body)).toBe(401)
+    },
+  )
+
+  test('knows a user by the id, whatever the login', async () => {
+    const service = startService({ refreshTokens })
+    const first = await service.login()
+    await service.revoke({ user: '7' })
+    expect(await statusOf(service, first)).toBe(200)
+    await service.revoke({ user: { id: 7, login: 'renamed' } })
+    expect(await statusOf(service, first)).toBe(401)
+  })
+
+  test('revokes on every instance at once', async () => {
+    const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+    const store = memoryStore({ clock })
+    const [here, there] = [
+      startService({ clock, store, refreshTokens }),
+      startService({ clock, store, refreshTokens }),
+    ]
+    const first = await here.login()
+    await there.revoke({ token: first.access_token })
+    expect(await statusOf(here, first)).toBe(401)
+  })
+})
+
+test('a client discovers the revocation endpoint', async () => {
+  const service = startService({ refreshTokens })
+  const { url, close } = await service.listen()
+  onTestFinished(close)
+  expect((await discover(url)).revocationEndpoint).toBe(url + PATH)
+})
