@@ -85,7 +85,7 @@ const TABLE: Readonly<Record<string, (step: string, has: (flag: string) => boole
     },
     unsettled: (step, has) => {
       if (step === 'need' && has('pair in memory')) return 'refreshing'
-      return { retry: 'settling', logout: 'erasing' }[step] ?? 'unsettled'
+      return { retry: 'settling', keep: 'settling', logout: 'erasing' }[step] ?? 'unsettled'
     },
     erasing: (step, has) => {
       if (step === 'store fails') return has('pair in memory') ? 'unsettled' : 'unavailable'
