@@ -9,6 +9,7 @@ const ENTRIES = {
   'authgraph/auth': ['xstate', 'valibot'],
   'authgraph/app-jwt': ['xstate', 'ofetch', 'valibot'],
   'authgraph/service': ['ofetch'],
+  'authgraph/session': ['jose', 'ofetch'],
 }
 
 const rows = []
