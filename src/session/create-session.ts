@@ -42,10 +42,15 @@ interface SessionFlow extends SessionInput {
   readonly parts: SessionParts
 }
 
-/** Identifies this process in a store without `owners`. Set later: some runtimes have no random numbers at load time. */
-let thisProcess: string | undefined
+/**
+ * Identifies this copy of the module, of which a process may load several. Set later: some runtimes have no random numbers
+ * at load time.
+ */
+let copy: string | undefined
+/** Counts the sessions of this copy. A number, since ten thousand random ids would take a megabyte. */
+let sessions = 0
 
-/** The running sessions of this process. The claim of a stopped one has lapsed. */
+/** The running sessions of this copy. The claim of a stopped one has lapsed. */
 const running = new Set<string>()
 
 /** Shared by all sessions: one machine for each would take ten times the memory. */
@@ -191,8 +196,8 @@ export function createSession(options: SessionOptions): Session {
     ...(fetch && { fetch }),
     ...(clock && { clock }),
   })
-  thisProcess ??= crypto.randomUUID()
-  const owner = `${store.owners?.self ?? thisProcess}#${crypto.randomUUID()}`
+  copy ??= crypto.randomUUID()
+  const owner = `${store.owners?.self ?? ''}#${copy}/${sessions++}`
   const parts: SessionParts = { store, name, sender: { ...device, clock: timer }, owner, running }
   const flow: SessionFlow = { device, minValidity: minValidity * 1000, jitter: device.jitter, parts }
   const actor: SessionActor = createActor(machine, { input: flow, clock: timer })

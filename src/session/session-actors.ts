@@ -38,9 +38,9 @@ export interface SessionParts {
   /** The key of its record. */
   readonly name: string
   readonly sender: Sender & { readonly clock: Clock }
-  /** Identifies this session in its claims: the process, and the session within it. */
+  /** Identifies this session in its claims: `<process>#<copy of the module>/<session>`. */
   readonly owner: string
-  /** The running sessions of this process. */
+  /** The running sessions of this copy of the module. */
   readonly running: ReadonlySet<string>
 }
 
@@ -74,9 +74,8 @@ function holderOf(parts: SessionParts, { claim }: SignedInRecord): string | unde
 }
 
 function isGone({ store, owner: ours, running, sender }: SessionParts, { owner, since }: Claim): boolean {
-  const process = processOf(owner)
-  if (process === processOf(ours)) return !running.has(owner)
-  return store.owners?.isGone(process) ?? sender.clock.now() >= since + CLAIM_LIFETIME
+  if (owner.startsWith(ours.slice(0, ours.lastIndexOf('/') + 1))) return !running.has(owner)
+  return store.owners?.isGone(processOf(owner)) ?? sender.clock.now() >= since + CLAIM_LIFETIME
 }
 
 function processOf(owner: string): string {

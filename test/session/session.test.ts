@@ -213,6 +213,24 @@ describe('a session', () => {
     expect(await read(session)).toBe('access-0-1')
   })
 
+  test('a claim of a session of another copy of this module, in the same process, is not taken over', async () => {
+    const { server, store, clock, loggedIn, open, over, renewing } = world()
+    await loggedIn()
+    const shared = { ...store, owners: owners('one') }
+    const session = open({ store: shared })
+    const copy = '../../src/session/create-session.ts?copy'
+    const { createSession }: typeof import('../../src/session/index.ts') = await import(copy)
+    const { provider, fetch } = server
+    const other = createSession({ clientId: 'id', provider, fetch, store: shared, clock })
+    const { token, release } = await renewing(session)
+    await expect(over(other.token())).rejects.toMatchObject({ code: 'busy' })
+    release()
+    expect((await token).reveal()).toBe('access-0-1')
+    expect((await over(other.token())).reveal()).toBe('access-0-1')
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+    other.actor.stop()
+  })
+
   test('a claim of a session that was stopped does not hold up another one of the process', async () => {
     const { loggedIn, open, read, renewing } = world()
     await loggedIn()

@@ -60,5 +60,5 @@ export function world(options: { readonly reuseWindow?: number; readonly expires
     await time.settle()
     return { token, release }
   }
-  return { time, server, store, open, over, read, loggedIn, renewing, stored }
+  return { time, clock, server, store, open, over, read, loggedIn, renewing, stored }
 }
