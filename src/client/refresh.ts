@@ -28,9 +28,15 @@ export interface RefreshOptions {
   readonly signal?: AbortSignal | undefined
   /** Sends the request. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** Measures the request timeout and the lifetime of the token. Default: the system clock. */
+  /** Measures the request timeout (15 seconds) and the lifetime of the token. Default: the system clock. */
   readonly clock?: Clock
 }
+
+/**
+ * Timeout in seconds. The refresh token may be spent without a response: a second request must arrive while the service
+ * still gives out its successor, for some 30 seconds.
+ */
+const TIMEOUT = 15
 
 /** What a provider says of a refresh token that is spent, expired or revoked. GitHub says the second, with status 200. */
 const ENDING_CODES = ['invalid_grant', 'bad_refresh_token']
@@ -94,7 +100,7 @@ export async function requestRefresh(
   if (refreshToken === undefined) throw new BadOptionError('the token has no refresh token')
   const { tokenEndpoint, scopeSeparator } = sender.provider
   const fields = { grant_type: REFRESH_GRANT_TYPE, refresh_token: refreshToken }
-  const response = await within({ clock: sender.clock, signal }, (limit) =>
+  const response = await within({ clock: sender.clock, signal, timeout: TIMEOUT }, (limit) =>
     post(tokenEndpoint, fields, sender, limit),
   )
   if (!hasMember(response.body, 'access_token')) throw explained(refusalOf(response))

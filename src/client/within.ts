@@ -1,8 +1,15 @@
 import { AuthgraphError, CancelledError, TimedOutError } from '../errors.ts'
 import type { Clock } from './options.ts'
 
-/** Timeout in seconds of a request outside of a flow. */
-const REQUEST_TIMEOUT = 30
+/** Default timeout in seconds. */
+const TIMEOUT = 30
+
+interface Limits {
+  readonly clock: Clock
+  readonly signal?: AbortSignal | undefined
+  /** In seconds. */
+  readonly timeout?: number
+}
 
 /**
  * Runs requests outside of a machine: aborts them on timeout, or when the caller's signal is aborted.
@@ -10,13 +17,13 @@ const REQUEST_TIMEOUT = 30
  * @throws {@link TimedOutError}, {@link CancelledError}, and what the requests throw.
  */
 export async function within<Result>(
-  { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },
+  { clock, signal, timeout = TIMEOUT }: Limits,
   run: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()
   const cancel = () => controller.abort(new CancelledError(signal?.reason))
   // Second by second: a process that was stopped loses one second, and finds the response that arrived meanwhile.
-  let left = REQUEST_TIMEOUT
+  let left = timeout
   const tick = () => {
     left -= 1
     if (left === 0) controller.abort(new TimedOutError())

@@ -14,6 +14,7 @@ import { requestRefresh } from '../client/refresh.ts'
 import { within } from '../client/within.ts'
 import { type AnyAuthgraphError, AuthgraphError, LoginRequiredError, RefusedError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
+import { memberOf } from '../protocol/response.ts'
 import type { Change, Json } from '../store/store.ts'
 import {
   type Claim,
@@ -114,10 +115,15 @@ export function settle(
 ): Promise<SettleResult> {
   const { owner, store, name } = parts
   const isPair = result?.type === 'token' || result?.type === 'login'
-  // A new login replaces whatever there is, also the login of another service.
+  // A new login replaces whatever there is, also the login of another service. It has one id through all retries: an
+  // update that failed may have been applied, and another process may have renewed the login since.
   if (kept === undefined && isPair) {
-    const login = { ...result, login: crypto.randomUUID(), generation: 0 }
-    return store.update(name, () => written(parts, login) as StoreChange<SettleResult>)
+    const login = { ...result, login: `${owner}@${result.sentAt}`, generation: 0 }
+    return store.update(name, (value) => {
+      const isStored = memberOf(value, 'login') === login.login
+      const kept = isStored ? keptOf(readSession(value) as SignedInRecord) : undefined
+      return (kept ? { result: { type: 'newer', kept } } : written(parts, login)) as StoreChange<SettleResult>
+    })
   }
   return updateRecord<SettleResult>(parts, (record) => {
     if (result === undefined || kept === undefined) return { result: { type: 'written' } }

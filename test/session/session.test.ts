@@ -92,6 +92,23 @@ describe('a session', () => {
     expect(server.requests.slice(2)).toEqual(['refresh-0-0', 'refresh-0-0'])
   })
 
+  test('repeats a request that gets no response while the successor can still be had', async () => {
+    const { time, server, loggedIn, read } = world({ reuseWindow: 30 })
+    let hangs = false
+    const session = await loggedIn({
+      async fetch(input, init) {
+        const response = await server.fetch(input, init)
+        if (!hangs) return response
+        hangs = false
+        return new Promise((_, reject) => init?.signal?.addEventListener('abort', reject))
+      },
+    })
+    await time.advance(HOUR)
+    hangs = true
+    expect(await read(session)).toBe('access-0-1')
+    expect(server.families[0]?.revoked).toBe(false)
+  })
+
   test.each(['busy', 'html', 'limited', 'refused', 'invalid_client'] as const)(
     'keeps the login through a refresh that meets "%s", rests, and renews later',
     async (fault) => {
@@ -150,6 +167,29 @@ describe('a session', () => {
     await time.advance(2_000)
     expect(await stored()).toMatchObject({ generation: 1 })
     expect(await read(open())).toBe('access-0-1')
+  })
+
+  test('a login that was stored in spite of an error is not stored again over its renewal', async () => {
+    const { time, store, open, over, read, stored } = world({ expiresIn: 1 })
+    let isSynced = true
+    const session = open({
+      store: {
+        async update(key, change) {
+          const result = await store.update(key, change)
+          if (!isSynced) throw new Error('the folder could not be synced')
+          return result
+        },
+      },
+    })
+    await time.settle()
+    isSynced = false
+    await expect(over(session.login())).rejects.toMatchObject({ code: 'not_kept' })
+    isSynced = true
+    await time.advance(600)
+    expect(await read(open())).toBe('access-0-1')
+    await time.advance(1_000)
+    expect(await stored()).toMatchObject({ generation: 1 })
+    expect(session.actor.getSnapshot().value).toBe('signedIn')
   })
 
   test('a pair that is not stored is renewed itself when it is due, and stored last', async () => {

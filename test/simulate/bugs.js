@@ -1,6 +1,8 @@
 const DEVICE = 'machines/device-authorization.ts'
 const GRANT = 'machines/device-grant.ts'
 const TOKEN = 'src/service/endpoints/access-token.ts'
+const SESSION = 'machines/session.ts'
+const ACTORS = 'src/session/session-actors.ts'
 const REDIS = 'src/service/stores/redis.ts'
 
 /** Bugs that the simulator must find: the profile that finds each, and the texts of the sources that it changes. */
@@ -160,5 +162,55 @@ export const BUGS = {
         instead: 'void now',
       },
     ],
+  },
+  'claim-lapses-under-a-living-owner': {
+    profile: 'sessions',
+    logins: 400,
+    changes: [
+      {
+        file: ACTORS,
+        text: 'return store.owners?.isGone(process) ?? sender.clock.now() >= since + CLAIM_LIFETIME',
+        instead: 'return sender.clock.now() >= since + 5000',
+      },
+    ],
+  },
+  'pair-dropped-when-the-store-fails': {
+    profile: 'sessions',
+    logins: 400,
+    changes: [
+      {
+        file: SESSION,
+        text: "onError: { target: 'unsettled', actions: { type: 'keepError', params: reason } },",
+        instead: "onError: { target: 'signedIn', actions: assign({ result: undefined }) },",
+      },
+    ],
+  },
+  'late-pair-revokes-its-own-family': {
+    profile: 'sessions',
+    logins: 400,
+    changes: [
+      {
+        file: SESSION,
+        text: "target: 'signedIn',\n            actions: { type: 'adopt', params: output },\n            description: 'The late pair",
+        instead:
+          "target: 'revoking',\n            actions: 'revokePairInHand',\n            description: 'The late pair",
+      },
+    ],
+  },
+  'logout-without-compare': {
+    profile: 'sessions',
+    logins: 400,
+    changes: [
+      {
+        file: ACTORS,
+        text: "if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }\n    refuseOtherHost(record, parts.sender.provider)\n    if (record.generation > kept.generation)",
+        instead: "if (record?.status === 'signedIn' && record.generation > kept.generation)",
+      },
+    ],
+  },
+  'refresh-waits-as-long-as-the-reuse-window': {
+    profile: 'sessions',
+    logins: 1000,
+    changes: [{ file: 'src/client/refresh.ts', text: 'const TIMEOUT = 15', instead: 'const TIMEOUT = 30' }],
   },
 }

@@ -1,7 +1,8 @@
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH, DEVICE_GRANT_TYPE } from '../../src/protocol/endpoints.ts'
 import { transmit } from './network.ts'
 import { serviceRequest } from './service-request.ts'
-import { NOBODY, type World } from './world.ts'
+import { NOBODY } from './simulation.ts'
+import type { World } from './world.ts'
 
 /** Attackers from two addresses, who ask for codes and poll with codes that nobody was given. */
 export function flood(world: World): void {

@@ -4,6 +4,7 @@ import { memoryStore } from '../../src/service/stores/memory.ts'
 import { redisStore } from '../../src/service/stores/redis.ts'
 import type { Change, Json, Store } from '../../src/store/store.ts'
 import type { IssueFault } from './profiles.ts'
+import type { Host } from './simulation.ts'
 import type { Exchange, World } from './world.ts'
 
 export const AUTH_URL = 'https://login.example'
@@ -11,16 +12,12 @@ export const AUTH_URL = 'https://login.example'
 export const STOOD_STILL = 'its instance stood still'
 
 /** One instance of the service. */
-export interface Instance {
-  readonly name: string
+export interface Instance extends Host {
   readonly service: Service
   /** What lies below `fetch`: the simulator is built with an adapter that leaves it as it is. */
   readonly handle: Handler
   /** What breaks the connection of each request that it handles. */
   readonly open: Map<Exchange, () => void>
-  isDead: boolean
-  /** Until when it stands still, epoch milliseconds. */
-  stalledUntil: number
 }
 
 /** A record with the update that wrote it, so that the judge can tell one that was made twice. */

@@ -5,8 +5,9 @@ import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { GRANT_PREFIX } from '../../src/service/store-keys.ts'
 import type { Boxed } from './instance.ts'
 import type { Login } from './login.ts'
+import { NOBODY } from './simulation.ts'
 import { KILLED, LATE, verdictOf } from './verdict.js'
-import { type Exchange, NOBODY, type World } from './world.ts'
+import type { Exchange, World } from './world.ts'
 
 /** Milliseconds for which a grant is remembered after it has expired. */
 const MEMORY = 10 * 60 * 1000
@@ -76,11 +77,6 @@ export class Judge {
   readonly #logins = new Map<number, Login>()
   readonly #exchanges = new Map<string, Exchange>()
   readonly #answered = new Set<Exchange>()
-  /** Documented losses, by their name. */
-  readonly losses = new Map<string, number>()
-  /** How the logins have ended. */
-  readonly ends: string[] = []
-  checks = 0
 
   constructor(world: World) {
     this.#world = world
@@ -97,11 +93,11 @@ export class Judge {
       const { now, login } = this.#world
       // Where its record has expired meanwhile, a retry cannot know that it was made.
       const isTwice = (this.#updates.get(update) ?? 0) > now
-      this.#holds(!isTwice, login, () => `an update of ${nameOf(key)} was made twice`)
+      this.#world.holds(!isTwice, login, () => `an update of ${nameOf(key)} was made twice`)
       this.#updates.set(update, now + lifetime)
       const [, longest] = LONGEST_KEPT.find(([prefix]) => key.includes(prefix)) ?? []
       const most = (longest?.(this.#world) ?? 0) + this.#tolerance()
-      this.#holds(lifetime <= most, login, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
+      this.#world.holds(lifetime <= most, login, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
     }
     const name = keyIn(key)
     if (LASTING.test(name)) this.#lasting.add(name)
@@ -128,18 +124,22 @@ export class Judge {
       'store',
       from === after.state ? `${after.state} again` : `${from} -> ${after.state}`,
     )
-    this.#holds(STEPS[from].includes(after.state), login, `the grant went from ${from} to ${after.state}`)
+    this.#world.holds(
+      STEPS[from].includes(after.state),
+      login,
+      `the grant went from ${from} to ${after.state}`,
+    )
     truth.grant = after
     if (before === undefined) return
     const raised = after.interval - before.interval
-    this.#holds(
+    this.#world.holds(
       raised === (after.state === 'slowed' ? 5 : 0),
       login,
       `the interval went from ${before.interval} to ${after.interval} in ${after.state}`,
     )
     if ((after.state === 'approved' && from !== 'issuing') || after.state === 'denied')
       truth.decided = { state: after.state, at: now, user: String(after.user ?? '') }
-    this.#holds(
+    this.#world.holds(
       after.user === null || truth.decided?.user === after.user || truth.isUndone,
       login,
       'the user of the grant has changed',
@@ -148,7 +148,7 @@ export class Judge {
       const last = truth.leases.at(-1)
       const isTakenOver = after.state === 'issuing' && last !== undefined
       if (isTakenOver)
-        this.#holds(
+        this.#world.holds(
           last.until - this.#tolerance() <= now,
           login,
           'a lease was taken that another poll still had',
@@ -192,14 +192,14 @@ export class Judge {
     this.#answered.add(exchange)
     const { login, kind } = exchange
     const took = this.#world.now - exchange.arrivedAt
-    this.#holds(took <= LONGEST_REQUEST, login, `a request took ${took} ms`)
+    this.#world.holds(took <= LONGEST_REQUEST, login, `a request took ${took} ms`)
     if (typeof reply === 'string') return
     const { status, body } = reply
-    this.#holds(status !== 500, login, 'the service failed with status 500')
+    this.#world.holds(status !== 500, login, 'the service failed with status 500')
     if (kind === 'flood') return
     if (status === 503) {
       this.faulted(login, 'the store was away')
-      this.#holds(this.#isTroubled(exchange), login, 'the service was busy for no reason')
+      this.#world.holds(this.#isTroubled(exchange), login, 'the service was busy for no reason')
     }
     if (kind === 'poll' && status !== 503) this.#polled(exchange, JSON.parse(body))
   }
@@ -210,7 +210,7 @@ export class Judge {
     const { now } = this.#world
     if (truth === undefined || truth.isUndone) return
     const { grant, decided } = truth
-    const check = (holds: boolean, what: string) => this.#holds(holds, number, what)
+    const check = (holds: boolean, what: string) => this.#world.holds(holds, number, what)
     const isDecided = decided !== undefined && decided.at < exchange.arrivedAt
     const end = (grant?.expiresAt ?? 0) + this.#tolerance()
     if (access_token !== undefined) {
@@ -268,14 +268,14 @@ export class Judge {
   /** Something was logged by an instance. */
   logged(what: string, said: unknown): void {
     const text = said instanceof Error ? inspect(said, { depth: 6 }) : JSON.stringify(said)
-    this.#holds(!SECRET.test(text), this.#world.login, `${what} was told a secret`)
+    this.#world.holds(!SECRET.test(text), this.#world.login, `${what} was told a secret`)
   }
 
   /** A login has ended. Where its token has gone shows when all that was on its way has arrived. */
   ended(login: Login): void {
-    this.ends.push(String(login.status))
+    this.#world.ends.push(String(login.status))
     if (login.status === 'expired' && !login.wasToldOfEnd)
-      login.checkEnd((holds, what) => this.#holds(holds, login.number, what))
+      login.checkEnd((holds, what) => this.#world.holds(holds, login.number, what))
     this.#world.after(LONGEST_REQUEST, () => this.#judge(login))
   }
 
@@ -295,9 +295,13 @@ export class Judge {
       const wrong = verdictOf({ ...ended, ...users, loss: undefined })
       const isLost = isInTime && status !== 'authorized' && status !== 'denied'
       if (isLost) this.#lose(login, reason ?? this.#excuseOf(login, decided.at), `${wrong}`)
-      else this.#holds(wrong === undefined, number, `${wrong}`)
+      else this.#world.holds(wrong === undefined, number, `${wrong}`)
       if (status === 'authorized')
-        this.#holds(tokens?.has(login.token) === true, number, 'authorized with a token that was never sent')
+        this.#world.holds(
+          tokens?.has(login.token) === true,
+          number,
+          'authorized with a token that was never sent',
+        )
     }
   }
 
@@ -315,10 +319,8 @@ export class Judge {
 
   /** A loss that is documented, if there is a reason for it. */
   #lose({ number }: Login, reason: string | undefined, what: string): void {
-    this.#holds(reason !== undefined, number, what)
-    if (reason === undefined) return
-    this.losses.set(reason, (this.losses.get(reason) ?? 0) + 1)
-    this.#world.note(number, 'judge', `a documented loss: ${reason}`)
+    this.#world.holds(reason !== undefined, number, what)
+    if (reason !== undefined) this.#world.lose(number, reason)
   }
 
   /** Where the token of a login has gone, in truth. */
@@ -336,8 +338,8 @@ export class Judge {
     const isUndone =
       [...this.#undone].some((key) => key === tokenKey(login.token)) || this.#truthBy(login.number)?.isUndone
     if (isUndone) return
-    this.#holds(status === 200, login.number, `the service knows a token no more: status ${status}`)
-    this.#holds(
+    this.#world.holds(status === 200, login.number, `the service knows a token no more: status ${status}`)
+    this.#world.holds(
       status !== 200 || JSON.parse(body).login === this.#owners.get(login.token),
       login.number,
       'the service takes a token for that of another user',
@@ -349,18 +351,19 @@ export class Judge {
     const { instances, time } = this.#world
     for (const exchange of this.#exchanges.values()) {
       const isDone = this.#answered.has(exchange) || exchange.instance?.isDead === true
-      this.#holds(isDone, exchange.login, `request ${exchange.id} was never answered`)
+      this.#world.holds(isDone, exchange.login, `request ${exchange.id} was never answered`)
     }
-    this.#holds(time.timers === 0, NOBODY, 'timers are left')
-    this.#holds(
+    this.#world.holds(time.timers === 0, NOBODY, 'timers are left')
+    this.#world.holds(
       instances.some(({ isDead }) => !isDead),
       NOBODY,
       'no instance is left',
     )
     time.now += lifetimeOf(this.#world) + 300_000
     const left = this.#recordsLeft()
-    this.#holds(left === 0, NOBODY, `${left} records are left`)
-    for (const [number, login] of this.#logins) this.#holds(login.status !== undefined, number, 'never ended')
+    this.#world.holds(left === 0, NOBODY, `${left} records are left`)
+    for (const [number, login] of this.#logins)
+      this.#world.holds(login.status !== undefined, number, 'never ended')
   }
 
   /** Records that are there although they have expired. */
@@ -403,11 +406,6 @@ export class Judge {
     }
     this.#truths.set(key, made)
     return made
-  }
-
-  #holds(holds: boolean, login: number, what: string | (() => string)): void {
-    this.checks += 1
-    if (!holds) this.#world.fail(login, typeof what === 'string' ? what : what())
   }
 }
 

@@ -6,6 +6,8 @@ import { Login } from './login.ts'
 import { PROFILES, type Profile } from './profiles.ts'
 import { Report } from './report.ts'
 import { enter, replaceGlobals } from './runtime.ts'
+import { SessionWorld } from './sessions/session-world.ts'
+import type { Simulation } from './simulation.ts'
 import { World } from './world.ts'
 
 /**
@@ -23,19 +25,22 @@ const { values } = parseArgs({
   },
 })
 
+/** The profile of logins that are kept and renewed: another world. */
+const SESSIONS = 'sessions'
+
 replaceGlobals()
 process.exitCode = values.trace === undefined ? await simulate() : await replay(values.trace)
 
 async function simulate(): Promise<number> {
-  const names = values.profile === 'all' ? Object.keys(PROFILES) : [values.profile]
+  const names = values.profile === 'all' ? [...Object.keys(PROFILES), SESSIONS] : [values.profile]
   const begin = process.cpuUsage()
   const report = new Report(Number(values.seed))
   const share = Math.ceil(Number(values.logins) / names.length)
   for (const name of names) {
-    const profile = profileOf(name)
-    for (let first = 0; first < share; first += profile.logins) {
+    for (let first = 0; first < share; ) {
       const world = await run(name, Number(values.seed), first)
       report.add(name, world)
+      first += world.size
       if (values['until-caught'] && report.violations.length > 0) break
     }
   }
@@ -54,7 +59,7 @@ async function replay(traced: string): Promise<number> {
   const [seed = Number.NaN, login = Number.NaN] = traced.split(':').map(Number)
   if (!Number.isInteger(seed) || !Number.isInteger(login) || values.profile === 'all')
     throw new Error('give --trace SEED:LOGIN and --profile NAME')
-  const first = login - (login % profileOf(values.profile).logins)
+  const first = values.profile === SESSIONS ? login : login - (login % profileOf(values.profile).logins)
   const world = await run(values.profile, seed, first, { login })
   const alone = await run(values.profile, seed, first, { login, isAlone: true })
   const { trace, violations } = wrongWith(login, alone) === wrongWith(login, world) ? alone : world
@@ -62,23 +67,33 @@ async function replay(traced: string): Promise<number> {
   return violations.length > 0 ? 1 : 0
 }
 
-function wrongWith(traced: number, { violations }: World): string {
+function wrongWith(traced: number, { violations }: Simulation): string {
   return violations
     .filter(({ login }) => login === traced)
     .map(({ what }) => what)
     .join()
 }
 
+/** Which login of a world is traced. */
+interface Traced {
+  readonly login: number
+  readonly isAlone?: boolean
+}
+
 /** Runs one world: all logins of it, or one alone, until nothing is left to happen. */
-async function run(
-  name: string,
-  seed: number,
-  first: number,
-  traced?: { readonly login: number; readonly isAlone?: boolean },
-): Promise<World> {
-  const profile: Profile = profileOf(name)
-  const world = new World(profile, mix(seed, first), traced?.login)
+async function run(name: string, seed: number, first: number, traced?: Traced): Promise<Simulation> {
+  const seeds = [mix(seed, first), traced?.login] as const
+  const world = name === SESSIONS ? new SessionWorld(first, ...seeds) : new World(profileOf(name), ...seeds)
   enter(world)
+  if (world instanceof SessionWorld) world.begin()
+  else beginLogins(world, first, traced)
+  await world.run()
+  world.judge.finish()
+  return world
+}
+
+function beginLogins(world: World, first: number, traced?: Traced): void {
+  const { profile } = world
   for (let count = 0; count < profile.instances; count += 1) startInstance(world)
   for (let number = first; number < first + profile.logins; number += 1) {
     if (traced?.isAlone && number !== traced.login) continue
@@ -88,13 +103,12 @@ async function run(
     world.after(world.choices.between(0, profile.span, number, 'begins') * 1000, () => login.begin())
   }
   if (!traced?.isAlone) flood(world)
-  await world.run()
-  world.judge.finish()
-  return world
 }
 
 function profileOf(name: string): Profile {
   if (!Object.hasOwn(PROFILES, name))
-    throw new Error(`there is no profile ${name}: give one of ${Object.keys(PROFILES).join(', ')}`)
+    throw new Error(
+      `there is no profile ${name}: use one of ${Object.keys(PROFILES).join(', ')}, ${SESSIONS}`,
+    )
   return PROFILES[name as keyof typeof PROFILES]
 }

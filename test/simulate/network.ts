@@ -148,7 +148,7 @@ export function transmit<Reply extends ServiceResponse | string>(
 }
 
 /** What a client reads of a response: the runtime's own takes many times as long. */
-function responseOf(made: ServiceResponse): Received {
+export function responseOf(made: ServiceResponse): Received {
   const headers: Record<string, string> = { ...made.headers, 'content-length': String(made.body.length) }
   return {
     made,

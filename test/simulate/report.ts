@@ -1,6 +1,6 @@
 import { mix } from './choices.ts'
+import { NOBODY, type Simulation, type Violation } from './simulation.ts'
 import { KILLED } from './verdict.js'
-import { NOBODY, type Violation, type World } from './world.ts'
 
 /** Violations that are printed; the others are only counted. */
 const PRINTED = 10
@@ -23,18 +23,18 @@ export class Report {
     this.#seed = seed
   }
 
-  add(profile: string, world: World): void {
+  add(profile: string, world: Simulation): void {
     const known = this.#profiles.get(profile) ?? { logins: 0, seconds: 0, ends: new Map() }
     this.#profiles.set(profile, known)
-    known.logins += world.profile.logins
+    known.logins += world.size
     known.seconds += (world.now - world.start) / 1000
-    for (const end of world.judge.ends) count(known.ends, end)
+    for (const end of world.ends) count(known.ends, end)
     for (const [fault, times] of world.faults) count(this.#faults, fault, times)
-    for (const [loss, times] of world.judge.losses) count(this.#losses, `${profile}: ${loss}`, times)
+    for (const [loss, times] of world.losses) count(this.#losses, `${profile}: ${loss}`, times)
     for (const violation of world.violations) this.violations.push({ profile, ...violation })
     this.#digest = mix(this.#digest, world.digest)
     this.#events += world.events
-    this.#checks += world.judge.checks
+    this.#checks += world.checks
   }
 
   /** A loss that is documented is a bug all the same where it happens too often. */

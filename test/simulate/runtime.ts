@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
-import type { Handle, World } from './world.ts'
+import type { Handle, Simulation } from './simulation.ts'
 
-let world: World | undefined
+let world: Simulation | undefined
 
 /** Has the timers, the monotonic time and the random values of this process come from a world. */
-export function enter(next: World): void {
+export function enter(next: Simulation): void {
   world = next
 }
 
@@ -103,7 +103,7 @@ function realWorld(what: string): void {
   current().fail(current().login, what)
 }
 
-function current(): World {
+function current(): Simulation {
   if (world === undefined) throw new Error('there is no world yet')
   return world
 }
