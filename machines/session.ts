@@ -187,8 +187,8 @@ export type SessionEvent =
  * The life of a login, from the device authorization to the logout. Any number of processes can run this machine over
  * the same store.
  *
- * It performs nothing: all actors must be provided. A refresh token is used only under a claim; new tokens stay in memory,
- * usable, until they are stored; only the provider can end a login.
+ * It performs nothing: all actors must be provided. A refresh token is used only under a claim; new tokens stay in
+ * memory, usable, until they are stored; only the provider can end a login.
  *
  * @group Machines
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}

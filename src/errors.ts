@@ -292,8 +292,8 @@ export class StoreUnavailableError extends AuthgraphError {
 }
 
 /**
- * There is no usable token: nobody is logged in, the provider has ended the login, or the token has expired and cannot be
- * refreshed. Start a login. `cause` is the provider's refusal, if there is one.
+ * There is no usable token: nobody is logged in, the provider has ended the login, or the token has expired and cannot
+ * be refreshed. Start a login. `cause` is the provider's refusal, if there is one.
  *
  * @group Errors
  */
@@ -324,8 +324,8 @@ export class BusyError extends AuthgraphError {
 }
 
 /**
- * New tokens were issued but could not be stored. They are in `token`: store them, or they are lost when the process ends.
- * `cause` is what the store threw.
+ * New tokens were issued but could not be stored. They are in `token`: store them, or they are lost when the process
+ * ends. `cause` is what the store threw.
  *
  * @group Errors
  */

@@ -33,12 +33,12 @@ export interface RefreshOptions {
 }
 
 /**
- * Timeout in seconds. The refresh token may be spent without a response: a second request must arrive while the service
- * still gives out its successor, for some 30 seconds.
+ * Timeout in seconds. The refresh token may be used without a response: a second request must arrive while the service
+ * still returns its successor, for some 30 seconds.
  */
 const TIMEOUT = 15
 
-/** What a provider says of a refresh token that is spent, expired or revoked. GitHub says the second, with status 200. */
+/** The error codes for a refresh token that is used, expired or revoked. GitHub sends the second with status 200. */
 const ENDING_CODES = ['invalid_grant', 'bad_refresh_token']
 
 /** The running refresh of each refresh token: a second one would spend the token twice. */
@@ -58,10 +58,11 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  *
  * @throws {@link BadOptionError} if the token has no refresh token, or is not a token: read a saved one with {@link
  * importToken}.
- * @throws {@link LoginRequiredError} if the provider has ended the login: the refresh token is used, expired or revoked.
+ * @throws {@link LoginRequiredError} if the provider has ended the login: the refresh token is used, expired or
+ * revoked.
  * @throws {@link NotKeptError} if `onToken` throws. It holds the new tokens.
- * @throws {@link RefusedError}, {@link UnreachableError}, {@link TimedOutError} and the other errors of a request. They do
- * not end the login: try again later.
+ * @throws {@link RefusedError}, {@link UnreachableError}, {@link TimedOutError} and the other errors of a request. They
+ * do not end the login: try again later.
  * @group Device authorization
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
  */

@@ -43,8 +43,8 @@ interface SessionFlow extends SessionInput {
 }
 
 /**
- * Identifies this copy of the module, of which a process may load several. Set later: some runtimes have no random numbers
- * at load time.
+ * Identifies this copy of the module, of which a process may load several. Set later: some runtimes have no random
+ * numbers at load time.
  */
 let copy: string | undefined
 /** Counts the sessions of this copy. A number, since ten thousand random ids would take a megabyte. */
@@ -132,8 +132,8 @@ export interface Session extends Auth {
    * Resolves to a valid access token, which is renewed first if necessary.
    *
    * @param options.signal Cancels this call, but not the renewal, which other calls may be waiting for.
-   * @throws {@link LoginRequiredError} if there is no login; {@link BusyError} if another process is renewing it and does
-   * not finish; {@link CancelledError}; or the error of the last renewal, until the next one is allowed.
+   * @throws {@link LoginRequiredError} if there is no login; {@link BusyError} if another process is renewing it and
+   * does not finish; {@link CancelledError}; or the error of the last renewal, until the next one is allowed.
    */
   token(options?: { readonly signal?: AbortSignal }): Promise<Secret>
   /**
@@ -158,8 +158,8 @@ export interface Session extends Auth {
 }
 
 /**
- * Creates a session: a login in a store, which any number of processes can share without logging each other out. It sends
- * nothing until a token is needed. Stop it with `session.actor.stop()`.
+ * Creates a session: a login in a store, which any number of processes can share without logging each other out. It
+ * sends nothing until a token is needed. Stop it with `session.actor.stop()`.
  *
  * @example
  * ```ts

@@ -15,12 +15,12 @@ type Members = Readonly<Record<string, Json>>
 export type SealingKey = Uint8Array | (() => Promise<Uint8Array>)
 
 /**
- * Encrypts the tokens in a store with AES-256-GCM. The rest of each record (login, generation, claim) stays readable, but
- * a token opens only in the record that it was written with.
+ * Encrypts the tokens in a store with AES-256-GCM. The rest of each record (login, generation, claim) stays readable,
+ * but a token opens only in the record that it was written with.
  *
  * @param key 32 random bytes, or a function that resolves with them.
- * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link StoreUnavailableError} if a record
- * was sealed with another key, or was changed; and with what the function rejects with.
+ * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link StoreUnavailableError}
+ * if a record was sealed with another key, or was changed; and with what the function rejects with.
  * @group Session
  */
 export function sealed(store: SessionStore, key: SealingKey): SessionStore {

@@ -106,8 +106,8 @@ function understood(error: unknown): RefreshResult {
 }
 
 /**
- * Writes a result and releases the claim, in one update. A newer generation of the same login wins, and so do a logout and
- * another login.
+ * Writes a result and releases the claim, in one update. A newer generation of the same login wins, and so do a logout
+ * and another login.
  */
 export function settle(
   parts: SessionParts,

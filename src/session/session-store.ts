@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts'
 
 /**
- * Identifies processes, and tells which of them have ended. The claim of a process that has ended lapses immediately; the
- * claim of one that is only stopped does not.
+ * Identifies processes, and tells which of them have ended. The claim of a process that has ended lapses immediately;
+ * the claim of one that is only stopped does not.
  *
  * @group Session
  */

@@ -26,7 +26,7 @@ const valid = measure('token', CONTENDERS, CALLS)
 print(`\nA token that is valid, ${CALLS} calls one after the other, ${ROUNDS} rounds\n`)
 print(
   table(
-    ['', 'µs a call'],
+    ['', 'µs of CPU a call'],
     CONTENDERS.map((name) => [name, middle(valid[name], 0).toFixed(2)]),
   ),
 )

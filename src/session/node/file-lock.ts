@@ -17,8 +17,8 @@ interface Held {
  * Runs a function under a lock file, while no other process does.
  *
  * `link` creates the file together with its content. Whoever finds the lock of a dead process must not remove it, since
- * several processes may find it at once. The one that creates the file `<lock>.<nonce of the dead process>` is its heir:
- * it works under that file, and then removes the chain, the lock first.
+ * several processes may find it at once. The one that creates the file `<lock>.<nonce of the dead process>` is its
+ * heir: it works under that file, and then removes the chain, the lock first.
  *
  * @throws {@link StoreUnavailableError} if a living process does not release the lock, or the file system has no hard
  * links.

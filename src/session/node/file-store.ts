@@ -16,22 +16,22 @@ import { processOwners } from './process-owners.ts'
  */
 export interface FileStoreOptions {
   /**
-   * The key that encrypts the tokens: 32 random bytes, or `keyringKey()`. Default: none; the tokens are in plain text, in
-   * files of this user only.
+   * The key that encrypts the tokens: 32 random bytes, or `keyringKey()`. Default: none; the tokens are in plain text,
+   * in files of this user only.
    */
   readonly seal?: SealingKey
 }
 
 /**
- * Stores sessions in files that all processes of this user share: a folder that only the user can open, with one file for
- * each name.
+ * Stores sessions in files that all processes of this user share: a folder that only the user can open, with one file
+ * for each name.
  *
- * An update that writes nothing takes no lock, so a login can be read from a read-only file system. The store was tested
- * on Linux with local file systems; a network file system needs hard links and a working `fsync`.
+ * An update that writes nothing takes no lock, so a login can be read from a read-only file system. The store was
+ * tested on Linux with local file systems; a network file system needs hard links and a working `fsync`.
  *
  * @param name The name of your app, for a folder in the system's usual place for such files; or the path of a folder.
- * @throws {@link BadOptionError} if the name is empty. Updates reject with {@link StoreUnavailableError} if other users can
- * open the folder, or a file cannot be read or written.
+ * @throws {@link BadOptionError} if the name is empty. Updates reject with {@link StoreUnavailableError} if other users
+ * can open the folder, or a file cannot be read or written.
  * @group Session
  */
 export function fileStore(name: string, { seal }: FileStoreOptions = {}): SessionStore {
