@@ -169,8 +169,8 @@ export const BUGS = {
     changes: [
       {
         file: ACTORS,
-        text: 'return store.owners?.isGone(process) ?? sender.clock.now() >= since + CLAIM_LIFETIME',
-        instead: 'return sender.clock.now() >= since + 5000',
+        text: 'store.owners?.isGone(processOf(owner)) ?? sender.clock.now() >= since + CLAIM_LIFETIME',
+        instead: 'sender.clock.now() >= since + 5000',
       },
     ],
   },
