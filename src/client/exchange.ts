@@ -1,5 +1,6 @@
 import { RedirectedError, ResponseTooLargeError } from '../errors.ts'
 import { secureAddress } from '../protocol/address.ts'
+import { tokenDeletionPath } from '../protocol/endpoints.ts'
 import { isRedirect } from '../protocol/is-redirect.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { discard, readText } from '../protocol/read-text.ts'
@@ -69,6 +70,30 @@ export async function post(
 /** RFC 6749, section 2.3.1, for the secret. */
 function clientFields({ clientId, clientSecret }: Sender): Fields {
   return { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) }
+}
+
+/**
+ * Deletes a token as GitHub wants it. Throws what `post` throws.
+ *
+ * @param address The base URL of the API.
+ */
+export function deleteToken(
+  address: string,
+  token: Secret,
+  sender: Sender & { readonly clientSecret: Secret },
+  signal: AbortSignal,
+): Promise<ReceivedResponse> {
+  const { clientId, clientSecret } = sender
+  // RFC 6749, section 2.3.1: both are form-encoded first.
+  const [id, secret] = [clientId, clientSecret].map((text) => encodeURIComponent(text.reveal()))
+  const headers = {
+    accept: 'application/json',
+    'content-type': CONTENT_TYPES.json,
+    authorization: `Basic ${btoa(`${id}:${secret}`)}`,
+  }
+  const request = { method: 'DELETE', headers, body: JSON.stringify({ access_token: token.reveal() }) }
+  const sent = [clientId, clientSecret, token]
+  return exchange(address + tokenDeletionPath(clientId.reveal()), request, { ...sender, sent }, signal)
 }
 
 /** Fetches a JSON document and reads the response, whatever its status. Throws what `post` throws. */

@@ -17,6 +17,13 @@ export interface Provider {
   readonly baseUrl?: string | undefined
   /** Revokes tokens (RFC 7009), if the service has such an endpoint. */
   readonly revocationEndpoint?: string | undefined
+  /**
+   * The base URL of the API that revokes tokens at GitHub. It takes the client id and the client secret, and is used if
+   * there is no `revocationEndpoint`.
+   *
+   * @see {@link https://docs.github.com/en/rest/apps/oauth-applications#delete-an-app-token GitHub: Delete an app token}
+   */
+  readonly tokenDeletionUrl?: string | undefined
   /** What separates two scopes in a request and in a response. */
   readonly scopeSeparator: ScopeSeparator
   /**
@@ -53,6 +60,7 @@ export function github({
     deviceAuthorizationEndpoint: withoutSlash(authUrl) + DEVICE_CODE_PATH,
     tokenEndpoint: withoutSlash(authUrl) + ACCESS_TOKEN_PATH,
     baseUrl: withoutSlash(baseUrl),
+    tokenDeletionUrl: withoutSlash(baseUrl),
     scopeSeparator: ',',
     encoding: 'form',
   }

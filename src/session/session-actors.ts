@@ -8,13 +8,13 @@ import type {
   SessionContext,
   SettleResult,
 } from '../../machines/session.ts'
-import { post, type Sender } from '../client/exchange.ts'
+import { deleteToken, post, type Sender } from '../client/exchange.ts'
 import type { Clock } from '../client/options.ts'
 import { requestRefresh } from '../client/refresh.ts'
 import { within } from '../client/within.ts'
 import { type AnyAuthgraphError, AuthgraphError, LoginRequiredError, RefusedError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { memberOf } from '../protocol/response.ts'
+import { memberOf, type ReceivedResponse } from '../protocol/response.ts'
 import type { Change, Json } from '../store/store.ts'
 import {
   type Claim,
@@ -163,17 +163,29 @@ export function erase(parts: SessionParts): Promise<EraseResult> {
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2 RFC 7009, section 2}
  */
 export async function revoke({ sender }: SessionParts, tokens: readonly OAuthToken[]): Promise<Revocation> {
-  const { revocationEndpoint } = sender.provider
-  if (revocationEndpoint === undefined)
-    return { revoked: false, why: 'the provider has no revocation endpoint' }
-  for (const { accessToken, refreshToken } of tokens) {
-    const fields = { token: refreshToken ?? accessToken }
-    const { status } = await within({ clock: sender.clock }, (signal) =>
-      post(revocationEndpoint, fields, sender, signal),
-    )
-    if (status !== 200) return { revoked: false, why: `the provider responded with status ${status}` }
+  const revokeOne = revoker(sender)
+  if (typeof revokeOne === 'string') return { revoked: false, why: revokeOne }
+  for (const token of tokens) {
+    const { status } = await within({ clock: sender.clock }, (signal) => revokeOne(token, signal))
+    if (status !== 200 && status !== 204)
+      return { revoked: false, why: `the provider responded with status ${status}` }
   }
   return { revoked: true }
+}
+
+/** How the provider revokes a token, or why it cannot. */
+function revoker(
+  sender: Sender,
+): ((token: OAuthToken, signal: AbortSignal) => Promise<ReceivedResponse>) | string {
+  const { provider, clientSecret } = sender
+  const { revocationEndpoint, tokenDeletionUrl } = provider
+  if (revocationEndpoint !== undefined)
+    return ({ accessToken, refreshToken }, signal) =>
+      post(revocationEndpoint, { token: refreshToken ?? accessToken }, sender, signal)
+  if (tokenDeletionUrl === undefined) return 'the provider names no revocation endpoint'
+  if (clientSecret === undefined) return 'GitHub revokes a token only with the client secret'
+  return ({ accessToken }, signal) =>
+    deleteToken(tokenDeletionUrl, accessToken, { ...sender, clientSecret }, signal)
 }
 
 type RecordChange<Result> =

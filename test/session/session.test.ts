@@ -366,7 +366,7 @@ describe('the end of a session', () => {
 
   test('logout says why nothing was revoked', async () => {
     const { server, loggedIn, over } = world()
-    const { revocationEndpoint: _, ...provider } = server.provider
+    const { revocationEndpoint: _, tokenDeletionUrl: __, ...provider } = server.provider
     const session = await loggedIn({ provider })
     expect(await over(session.logout())).toEqual({
       revoked: false,

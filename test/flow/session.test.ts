@@ -1,0 +1,146 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { discover, github } from '../../src/index.ts'
+import type { ServiceOptions } from '../../src/service/index.ts'
+import { createSession, memoryStore, type SessionOptions } from '../../src/session/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
+
+const HOUR = 3_600_000
+
+/** Our session at our service, in virtual time. Each user approves at once. */
+function world(options: Partial<ServiceOptions> = {}) {
+  const time = new VirtualTime()
+  const clock = time.clock()
+  const events: string[] = []
+  const service = startService({
+    clock,
+    dialect: 'rfc8628',
+    refreshTokens: {
+      lifetime: 30 * 24 * 3600,
+      onReplay: () => events.push('replay'),
+      onReuse: () => events.push('reuse'),
+    },
+    ...options,
+  })
+  /** What happens to the responses of the token endpoint, from the next one on. */
+  const wire: ('lost' | 'kept')[] = []
+  const refreshTokens: string[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const response = await service.fetch(input as string, init ?? {})
+    const spent = new URLSearchParams(String(init?.body)).get('refresh_token')
+    if (spent !== null) refreshTokens.push(spent)
+    if (spent !== null && wire.shift() === 'lost') throw new TypeError('fetch failed')
+    return response
+  }
+
+  async function over<Value>(promise: Promise<Value>): Promise<Value> {
+    let isOver = false
+    const done = () => {
+      isOver = true
+    }
+    promise.then(done, done)
+    await time.until(() => isOver)
+    return promise
+  }
+
+  async function loggedIn(more: Partial<SessionOptions> = {}) {
+    const session = createSession({
+      clientId: CLIENT_ID,
+      scopes: ['repo'],
+      provider: await discover(HOST, { fetch }),
+      store: memoryStore(),
+      fetch,
+      clock,
+      onCodes: ({ userCode }) => service.approve(userCode, 'octocat'),
+      ...more,
+    })
+    onTestFinished(() => void session.actor.stop())
+    await over(session.login())
+    return session
+  }
+
+  return { time, service, events, wire, refreshTokens, over, loggedIn }
+}
+
+const formOf = async ({ authenticate }: ReturnType<typeof startService>, token: string) =>
+  (await authenticate({ headers: new Headers({ authorization: `Bearer ${token}` }) })).form
+
+describe('a session at our service', () => {
+  test('renews its token, and logs out: no token is valid any more', async () => {
+    const { time, service, over, loggedIn } = world()
+    const session = await loggedIn()
+    const first = (await over(session.token())).reveal()
+    await time.advance(8 * HOUR)
+    expect(await formOf(service, first)).toBe('refused')
+    const second = (await over(session.token())).reveal()
+    expect(await formOf(service, second)).toBe('oauth')
+    expect(await over(session.logout())).toEqual({ revoked: true })
+    expect(await formOf(service, second)).toBe('refused')
+  })
+
+  test('survives a lost response: it asks again at once, and gets the same pair', async () => {
+    const { time, service, events, wire, refreshTokens, over, loggedIn } = world()
+    const session = await loggedIn()
+    await time.advance(8 * HOUR)
+    wire.push('lost')
+    const token = (await over(session.token())).reveal()
+    expect(new Set(refreshTokens).size).toBe(1)
+    expect(refreshTokens).toHaveLength(2)
+    expect(events).toEqual(['replay'])
+    expect(await formOf(service, token)).toBe('oauth')
+    await time.advance(8 * HOUR)
+    expect(await formOf(service, (await over(session.token())).reveal())).toBe('oauth')
+  })
+
+  test('ends when a thief has spent its refresh token, for both', async () => {
+    const { time, service, events, refreshTokens, over, loggedIn } = world()
+    const session = await loggedIn()
+    await time.advance(8 * HOUR)
+    await over(session.token())
+    await time.advance(60_000)
+    const { body } = await service.refresh(refreshTokens[0] ?? '')
+    expect([body.error, events]).toEqual(['invalid_grant', ['reuse']])
+    await time.advance(8 * HOUR)
+    await expect(over(session.token())).rejects.toMatchObject({ code: 'login_required' })
+  })
+
+  test('ends when the host ends the logins of its user', async () => {
+    const { time, service, over, loggedIn } = world()
+    const session = await loggedIn()
+    await service.revoke({ user: 'octocat' })
+    await time.advance(8 * HOUR)
+    await expect(over(session.token())).rejects.toMatchObject({ code: 'login_required' })
+  })
+})
+
+describe('a session at a service like GitHub', () => {
+  const clients = [{ clientId: CLIENT_ID, clientSecret: 'the secret: ünicode', name: 'App' }]
+  const provider = github({ authUrl: HOST, baseUrl: HOST })
+
+  test('logs out with its client secret', async () => {
+    const { service, over, loggedIn } = world({ dialect: 'github', clients })
+    const session = await loggedIn({ provider, clientSecret: 'the secret: ünicode' })
+    const token = (await over(session.token())).reveal()
+    expect(await over(session.logout())).toEqual({ revoked: true })
+    expect(await formOf(service, token)).toBe('refused')
+  })
+
+  test('says that it needs one, and forgets the token', async () => {
+    const { service, over, loggedIn } = world({ dialect: 'github' })
+    const session = await loggedIn({ provider })
+    const token = (await over(session.token())).reveal()
+    const why = 'GitHub revokes a token only with the client secret'
+    expect(await over(session.logout())).toEqual({ revoked: false, why })
+    expect(await formOf(service, token)).toBe('oauth')
+    await expect(over(session.token())).rejects.toMatchObject({ code: 'login_required' })
+  })
+
+  test('says which status it got if the token was not revoked', async () => {
+    const { over, loggedIn } = world({ dialect: 'github' })
+    const session = await loggedIn({ provider, clientSecret: 'no one asked for it' })
+    expect(await over(session.logout())).toEqual({
+      revoked: false,
+      why: 'the provider responded with status 404',
+    })
+  })
+})
