@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { clientContract, wait } from './client-contract.ts'
+import { refreshContract } from './refresh-contract.ts'
 
 /** Has requests and parsers; the caller waits. It does not accept an error with status 200. */
 clientContract('oauth4webapi', {
@@ -9,10 +10,7 @@ clientContract('oauth4webapi', {
       [oauth.customFetch]: (address: string, init: object) => fetch(address, init),
       [oauth.allowInsecureRequests]: true,
     } as const
-    const issuer = new URL(url)
-    const server = await oauth
-      .discoveryRequest(issuer, { algorithm: 'oauth2', ...options })
-      .then((response) => oauth.processDiscoveryResponse(issuer, response))
+    const server = await discover(url, options)
     const client: oauth.Client = { client_id: clientId }
     const none = oauth.None()
     const codes = await oauth
@@ -34,3 +32,46 @@ clientContract('oauth4webapi', {
   },
   errorOf: (failure) => (failure as oauth.ResponseBodyError).error,
 })
+
+const SECRET = 'a secret: with all/kinds of + characters'
+
+for (const [name, authentication, clientSecret] of [
+  ['oauth4webapi', oauth.None()],
+  ['oauth4webapi with its secret in a Basic header', oauth.ClientSecretBasic(SECRET), SECRET],
+  ['oauth4webapi with its secret in the body', oauth.ClientSecretPost(SECRET), SECRET],
+] as const)
+  refreshContract(name, {
+    ...(clientSecret !== undefined && { clientSecret }),
+    async connect({ url, clientId }) {
+      const options = { [oauth.allowInsecureRequests]: true } as const
+      const server = await discover(url, options)
+      const client: oauth.Client = { client_id: clientId }
+      return {
+        async refresh(refreshToken, scope) {
+          const additionalParameters = new URLSearchParams(scope === undefined ? {} : { scope })
+          const token = await oauth
+            .refreshTokenGrantRequest(server, client, authentication, refreshToken, {
+              ...options,
+              additionalParameters,
+            })
+            .then((response) => oauth.processRefreshTokenResponse(server, client, response))
+          const { access_token: accessToken, refresh_token, scope: granted = '' } = token
+          return { accessToken, refreshToken: refresh_token, scope: granted }
+        },
+        revoke: (token) =>
+          oauth
+            .revocationRequest(server, client, authentication, token, options)
+            .then((response) => oauth.processRevocationResponse(response)),
+      }
+    },
+    errorOf: (failure) => (failure as oauth.ResponseBodyError).error,
+  })
+
+async function discover(
+  url: string,
+  options: { readonly [oauth.allowInsecureRequests]: true },
+): Promise<oauth.AuthorizationServer> {
+  const issuer = new URL(url)
+  const response = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...options })
+  return oauth.processDiscoveryResponse(issuer, response)
+}

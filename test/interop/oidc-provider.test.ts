@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authorizeDevice, discover, type ShownCodes } from '../../src/index.ts'
+import { authorizeDevice, discover, refresh, Secret, type ShownCodes } from '../../src/index.ts'
+import { createSession, memoryStore } from '../../src/session/index.ts'
 import { fastClock } from '../support/fast-clock.ts'
 import { userAt } from '../support/user.ts'
 
@@ -18,13 +19,19 @@ beforeAll(async () => {
       {
         client_id: 'device',
         token_endpoint_auth_method: 'none',
-        grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+        grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
         redirect_uris: [],
         response_types: [],
         application_type: 'native',
       },
     ],
-    features: { deviceFlow: { enabled: true }, devInteractions: { enabled: true } },
+    features: {
+      deviceFlow: { enabled: true },
+      devInteractions: { enabled: true },
+      revocation: { enabled: true },
+    },
+    issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
     cookies: { keys: ['for this test alone'] },
   })
   server.on('request', provider.callback())
@@ -45,13 +52,15 @@ async function enterCode({ userCode, verificationUri }: ShownCodes) {
   return { send, confirm: await send(await open(verificationUri), { user_code: userCode }) }
 }
 
+async function approve(codes: ShownCodes) {
+  const { send, confirm } = await enterCode(codes)
+  const signIn = await send(confirm)
+  const consent = await send(signIn, { login: 'user', password: 'any' })
+  expect((await send(consent)).html).toContain('Sign-in Success')
+}
+
 test('our client gets a token from oidc-provider', async () => {
-  const token = await login(async (codes) => {
-    const { send, confirm } = await enterCode(codes)
-    const signIn = await send(confirm)
-    const consent = await send(signIn, { login: 'user', password: 'any' })
-    expect((await send(consent)).html).toContain('Sign-in Success')
-  })
+  const token = await login(approve)
   expect(token).toMatchObject({ tokenType: 'Bearer', scopes: ['openid'] })
 })
 
@@ -61,4 +70,39 @@ test('our client is told by oidc-provider that the user denied', async () => {
     await send(confirm, { abort: 'yes' })
   })
   await expect(denied).rejects.toMatchObject({ code: 'denied' })
+})
+
+test('our session refreshes at oidc-provider, which rotates the refresh token, and logs out', async () => {
+  const clock = fastClock(20)
+  let jump = 0
+  const asked: URLSearchParams[] = []
+  const session = createSession({
+    clientId: 'device',
+    scopes: ['openid'],
+    provider: await discover(issuer),
+    store: memoryStore(),
+    clock: { ...clock, now: () => clock.now() + jump },
+    fetch: async (address, init) => {
+      asked.push(new URLSearchParams(String(init?.body)))
+      return fetch(address, init)
+    },
+    onCodes: approve,
+  })
+  await session.login()
+  const tokens = new Set<string>()
+  for (let days = 0; days < 3; days += 1) {
+    jump = days * 86_400_000
+    tokens.add((await session.token()).reveal())
+  }
+  const spent = asked.flatMap((fields) => fields.get('refresh_token') ?? [])
+  expect([tokens.size, new Set(spent).size, spent.length]).toEqual([3, 2, 2])
+  expect(await session.logout()).toEqual({ revoked: true })
+
+  const revoked = {
+    refreshToken: new Secret(asked.at(-1)?.get('token') ?? ''),
+    accessToken: new Secret('any'),
+  }
+  const token = { ...revoked, tokenType: 'bearer', scopes: [], missingScopes: [] }
+  const again = refresh(token, { clientId: 'device', provider: await discover(issuer) })
+  await expect(again).rejects.toMatchObject({ code: 'refused', error: 'invalid_grant' })
 })

@@ -1,5 +1,6 @@
 import * as client from 'openid-client'
 import { clientContract, type ForeignClient } from './client-contract.ts'
+import { refreshContract } from './refresh-contract.ts'
 
 /** A client with this authentication. It does not accept an error with status 200. */
 function openidClient(authentication: client.ClientAuth): ForeignClient {
@@ -28,3 +29,30 @@ clientContract(
     headers.set('authorization', `Basic ${btoa(`${client_id}:`)}`),
   ),
 )
+
+const SECRET = 'a secret: with all/kinds of + characters'
+
+for (const [name, authentication, clientSecret] of [
+  ['openid-client', client.None()],
+  ['openid-client with its secret in a Basic header', client.ClientSecretBasic(SECRET), SECRET],
+  ['openid-client with its secret in the body', client.ClientSecretPost(SECRET), SECRET],
+] as const)
+  refreshContract(name, {
+    ...(clientSecret !== undefined && { clientSecret }),
+    async connect({ url, clientId }) {
+      const config = await client.discovery(new URL(url), clientId, undefined, authentication, {
+        algorithm: 'oauth2',
+        execute: [client.allowInsecureRequests],
+      })
+      return {
+        async refresh(refreshToken, scope) {
+          const parameters = scope === undefined ? {} : { scope }
+          const token = await client.refreshTokenGrant(config, refreshToken, parameters)
+          const { access_token: accessToken, refresh_token, scope: granted = '' } = token
+          return { accessToken, refreshToken: refresh_token, scope: granted }
+        },
+        revoke: (token) => client.tokenRevocation(config, token),
+      }
+    },
+    errorOf: (failure) => (failure as client.ResponseBodyError).error,
+  })
