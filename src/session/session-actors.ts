@@ -182,7 +182,7 @@ function revoker(
   if (revocationEndpoint !== undefined)
     return ({ accessToken, refreshToken }, signal) =>
       post(revocationEndpoint, { token: refreshToken ?? accessToken }, sender, signal)
-  if (tokenDeletionUrl === undefined) return 'the provider names no revocation endpoint'
+  if (tokenDeletionUrl === undefined) return 'the provider has no revocation endpoint'
   if (clientSecret === undefined) return 'GitHub revokes a token only with the client secret'
   return ({ accessToken }, signal) =>
     deleteToken(tokenDeletionUrl, accessToken, { ...sender, clientSecret }, signal)

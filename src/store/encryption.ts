@@ -3,7 +3,7 @@ export type Sealed = readonly [nonce: string, bytes: string]
 
 /** Bytes of a key of AES-256, and of a nonce. */
 export const KEY_LENGTH = 32
-const NONCE_LENGTH = 12
+export const NONCE_LENGTH = 12
 
 /**
  * Encrypts a text with AES-256-GCM.

@@ -104,5 +104,5 @@ test('our session refreshes at oidc-provider, which rotates the refresh token, a
   }
   const token = { ...revoked, tokenType: 'bearer', scopes: [], missingScopes: [] }
   const again = refresh(token, { clientId: 'device', provider: await discover(issuer) })
-  await expect(again).rejects.toMatchObject({ code: 'refused', error: 'invalid_grant' })
+  await expect(again).rejects.toMatchObject({ code: 'login_required' })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Secret } from '../../src/secret.ts'
 import { hash } from '../../src/service/credentials/hash.ts'
-import { openPair, sealPair } from '../../src/service/credentials/successors.ts'
+import { openPair } from '../../src/service/credentials/successors.ts'
 import {
   type Dialect,
   type Json,
@@ -466,21 +466,6 @@ describe('a copy of the store', () => {
       expect(text).toContain(await hash(token))
       expect(text).not.toContain(token)
     }
-  })
-
-  test('opens with the spent token alone, and only in its own family and generation', async () => {
-    const pair = {
-      accessToken: new Secret('access'),
-      refreshToken: new Secret('refresh'),
-      scopes: ['repo'],
-      expiresAt: 1,
-    }
-    const spent = new Secret('spent')
-    const sealed = await sealPair(spent, pair, 'family 1')
-    expect((await openPair(spent, sealed, 'family 1')).accessToken.reveal()).toBe('access')
-    await expect(openPair(spent, sealed, 'family 2')).rejects.toThrow()
-    await expect(openPair(new Secret('other'), sealed, 'family 1')).rejects.toThrow()
-    expect(await sealPair(spent, pair, 'family 1')).not.toEqual(sealed)
   })
 })
 
