@@ -61,6 +61,15 @@ const kinds = {
   },
   authgraph: () => authgraphSessions((index) => `user-${index}`),
   'authgraph, all over one record': () => authgraphSessions(() => 'default'),
+  'a bare XState actor': async () => {
+    const { createActor, createMachine } = await import('../../node_modules/xstate/dist/xstate.esm.js')
+    const machine = createMachine({})
+    return async () => {
+      const actor = createActor(machine).start()
+      actor.subscribe({ complete: () => undefined })
+      return async () => actor
+    }
+  },
   '@octokit/auth-oauth-user': async () => {
     const { createOAuthUserAuth } = await import('@octokit/auth-oauth-user')
     const { request } = await import('@octokit/request')

@@ -7,7 +7,7 @@ const ROUNDS = Number(process.argv[2] ?? 7)
 const CONTENDERS = ['a hand-written object without a lock', 'authgraph', '@octokit/auth-oauth-user']
 
 const SESSIONS = 10_000
-const OF_ALL = ['authgraph, all over one record', ...CONTENDERS]
+const OF_ALL = ['a bare XState actor', 'authgraph, all over one record', ...CONTENDERS]
 const opened = measure('open', OF_ALL, SESSIONS)
 print(`\n${SESSIONS} logins in one process, opened one after the other, ${ROUNDS} rounds\n`)
 print(

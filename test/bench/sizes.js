@@ -37,6 +37,7 @@ async function bundle(entry, external) {
     external,
     write: false,
     metafile: true,
+    logLevel: 'error',
     outdir: '.',
   })
   const used = Object.values(metafile.outputs)[0].inputs
