@@ -148,6 +148,8 @@ export interface SessionContext {
   readonly kept: KeptToken | undefined
   /** What is not written yet. */
   readonly result: SessionResult | undefined
+  /** Counts the logins of this session, to tell them apart. */
+  readonly logins: number
   /** Whether the user logged out while a renewal was in flight. */
   readonly leaving: boolean
   /** Whether an API refused the token. */
@@ -171,6 +173,13 @@ export interface SessionContext {
   readonly revoking: readonly OAuthToken[]
   readonly revocation: Revocation | undefined
 }
+
+/**
+ * What is to be written, and over what.
+ *
+ * @group Machines
+ */
+export type SettleInput = Pick<SessionContext, 'flow' | 'kept' | 'result' | 'logins'>
 
 /**
  * The events that callers send. `need`: a valid token is needed. `rejected`: an API refused this token. `keep`: a token
@@ -210,9 +219,7 @@ export const session = setup({
     refresh: fromPromise<RefreshResult, { readonly flow: SessionInput; readonly token: OAuthToken }>(() =>
       notProvided('refresh'),
     ),
-    settle: fromPromise<SettleResult, Pick<SessionContext, 'flow' | 'kept' | 'result'>>(() =>
-      notProvided('settle'),
-    ),
+    settle: fromPromise<SettleResult, SettleInput>(() => notProvided('settle')),
     erase: fromPromise<EraseResult, { readonly flow: SessionInput }>(() => notProvided('erase')),
     revoke: fromPromise<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>(() => notProvided('revoke')),
   },
@@ -250,7 +257,9 @@ export const session = setup({
       result.type === 'newer' ? trusted(result.kept) : {},
     ),
     keepDeviceToken: assign(({ context }, result: DeviceResult) => loggedIn(context, result)),
-    keepGivenToken: assign(({ context }, token: OAuthToken) => newLogin(received(token, nowOf(context)))),
+    keepGivenToken: assign(({ context }, token: OAuthToken) =>
+      newLogin(context, received(token, nowOf(context))),
+    ),
     keepAuthorization: assign((_, authorization: SnapshotFrom<typeof deviceAuthorization>) => ({
       authorization,
     })),
@@ -289,6 +298,7 @@ export const session = setup({
     flow: input,
     kept: undefined,
     result: undefined,
+    logins: 0,
     leaving: false,
     distrusted: false,
     tries: 0,
@@ -465,7 +475,7 @@ export const session = setup({
       invoke: {
         id: 'settle',
         src: 'settle',
-        input: ({ context: { flow, kept, result } }) => ({ flow, kept, result }),
+        input: ({ context: { flow, kept, result, logins } }) => ({ flow, kept, result, logins }),
         onDone: [
           { guard: 'leaving', target: 'erasing', actions: { type: 'keepSettled', params: output } },
           {
@@ -617,11 +627,17 @@ function trusted(kept: KeptToken | undefined) {
 }
 
 function loggedIn(context: SessionContext, result: DeviceResult) {
-  return result.status === 'authorized' ? newLogin({ token: result.token, sentAt: nowOf(context) }) : {}
+  return result.status === 'authorized'
+    ? newLogin(context, { token: result.token, sentAt: nowOf(context) })
+    : {}
 }
 
-function newLogin(token: { readonly token: OAuthToken; readonly sentAt: number }) {
+function newLogin(
+  { logins }: SessionContext,
+  token: { readonly token: OAuthToken; readonly sentAt: number },
+) {
   return {
+    logins: logins + 1,
     result: { type: 'login' as const, ...token },
     kept: undefined,
     distrusted: false,

@@ -10,6 +10,7 @@ import {
   type Revocation,
   type SessionContext,
   type SessionInput,
+  type SettleInput,
   type SettleResult,
   session as sessionMachine,
   tokenInUse,
@@ -64,9 +65,7 @@ const machine = sessionMachine.provide({
     refresh: fromPromise<RefreshResult, { readonly flow: SessionInput; readonly token: OAuthToken }>(
       ({ input }) => refresh(partsOf(input), input.token),
     ),
-    settle: fromPromise<SettleResult, Pick<SessionContext, 'flow' | 'kept' | 'result'>>(({ input }) =>
-      settle(partsOf(input), input),
-    ),
+    settle: fromPromise<SettleResult, SettleInput>(({ input }) => settle(partsOf(input), input)),
     erase: fromPromise<EraseResult, { readonly flow: SessionInput }>(({ input }) => erase(partsOf(input))),
     revoke: fromPromise<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>(({ input }) =>
       revoke(partsOf(input), input.revoking),

@@ -5,7 +5,7 @@ import type {
   ReadResult,
   RefreshResult,
   Revocation,
-  SessionContext,
+  SettleInput,
   SettleResult,
 } from '../../machines/session.ts'
 import { deleteToken, post, type Sender } from '../client/exchange.ts'
@@ -111,14 +111,14 @@ function understood(error: unknown): RefreshResult {
  */
 export function settle(
   parts: SessionParts,
-  { kept, result }: Pick<SessionContext, 'kept' | 'result'>,
+  { kept, result, logins }: Omit<SettleInput, 'flow'>,
 ): Promise<SettleResult> {
   const { owner, store, name } = parts
   const isPair = result?.type === 'token' || result?.type === 'login'
   // A new login replaces whatever there is, also the login of another service. It has one id through all retries: an
   // update that failed may have been applied, and another process may have renewed the login since.
   if (kept === undefined && isPair) {
-    const login = { ...result, login: `${owner}@${result.sentAt}`, generation: 0 }
+    const login = { ...result, login: `${owner}/${logins}@${result.sentAt}`, generation: 0 }
     return store.update(name, (value) => {
       const isStored = memberOf(value, 'login') === login.login
       const kept = isStored ? keptOf(readSession(value) as SignedInRecord) : undefined

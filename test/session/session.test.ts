@@ -298,6 +298,14 @@ describe('a token that was received elsewhere', () => {
     expect([await read(session), await read(open())]).toEqual(['access-0-0', 'access-0-0'])
   })
 
+  test('replaces one that was stored in the same millisecond', async () => {
+    const { open, over, read } = world()
+    const session = open()
+    await over(session.keep(token()))
+    await over(session.keep(token({ accessToken: new Secret('other') })))
+    expect([await read(session), await read(open())]).toEqual(['other', 'other'])
+  })
+
   test('counts its lifetime from the time when it was received', async () => {
     const { time, server, loggedIn, open, over, read } = world()
     await loggedIn()
