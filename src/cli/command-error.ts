@@ -9,7 +9,6 @@ export type CommandErrorCode =
   | 'no_login'
   | 'no_saved_login'
   | 'not_kept'
-  | 'locked'
   | 'not_bearer'
   | 'damaged_file'
   | 'unusable_file'

@@ -39,6 +39,7 @@ export function createProgram(): Command {
     completionCommand(),
   ]
   for (const command of commands) program.addCommand(command)
+  program.hook('preAction', async () => (await import('./storage/earlier-logins.ts')).moveEarlierLogins())
   return program.on('beforeAllHelp', () => refuseUnknownCommand(program))
 }
 

@@ -212,8 +212,8 @@ export function createSession(options: SessionOptions): Session {
     for (let needs = 0; ; needs += 1) {
       const { context } = await settledOf(actor, signal)
       // Another process has renewed it meanwhile, and that token has expired too: this is progress.
-      if (context.kept?.generation !== seen?.generation) needs = Math.min(needs, 1)
-      seen = context.kept
+      if (isNewer(context.kept, seen)) needs = Math.min(needs, 1)
+      seen = context.kept ?? seen
       const inUse = tokenInUse(context)?.token
       if (inUse && !isDue(context, now())) return inUse.accessToken
       if (needs === 2 || (needs > 0 && context.busy)) {
@@ -266,6 +266,11 @@ export function createSession(options: SessionOptions): Session {
       return actor.getSnapshot().hasTag('busy')
     },
   }
+}
+
+function isNewer(kept: KeptToken | undefined, seen: KeptToken | undefined): boolean {
+  if (kept === undefined || seen === undefined) return false
+  return kept.login !== seen.login || kept.generation > seen.generation
 }
 
 /** Waits until nothing is in flight. */

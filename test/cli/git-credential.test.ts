@@ -104,7 +104,7 @@ describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () =
     expect(other.stderr).toBe('')
   })
 
-  test('refreshes a refused token at the next use', async ({ world }) => {
+  test('refreshes a refused token, and never goes back to it', async ({ world }) => {
     const more = { expires_in: 28_800, refresh_token: 'ghr_refreshInTheClear' }
     const service = await world.scripted({ polls: [granted(TOKEN, more), granted('ghu_fresh0123', more)] })
     const { host } = new URL(service.url)
@@ -113,5 +113,10 @@ describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () =
     await world.run(['git-credential', 'erase'], { input: `${asked}password=${TOKEN}\n` })
     const { stdout } = await world.run(['git-credential', 'get'], { input: asked })
     expect(stdout).toContain('password=ghu_fresh0123\n')
+    // Git may have waited with it: the token in use is another one.
+    const sent = service.requests.length
+    await world.run(['git-credential', 'erase'], { input: `${asked}password=${TOKEN}\n` })
+    expect((await world.run(['token'])).stdout).toBe('ghu_fresh0123\n')
+    expect(service.requests).toHaveLength(sent)
   })
 })

@@ -1,34 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { processOwners } from '../../src/session/node/process-owners.ts'
 import { linesOfJson } from './support/command.ts'
+import { FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
 import { test, type World } from './support/world.ts'
 
-const TOKEN = 'ghu_tokenInTheClear0123456789'
-const FRESH = 'ghu_freshTokenInTheClear012345'
-const RENEWABLE = { expires_in: 28_800, refresh_token: 'ghr_refreshInTheClear' }
-
-/** A profile `work`, logged in to a service that issues a new token at the next refresh. */
-async function loggedIn(world: World, more: object = {}) {
-  const service = await world.scripted({ polls: [granted(TOKEN, more), granted(FRESH, RENEWABLE)] })
-  const login = ['login', '--host', service.url, '--client-id', 'id', '--store', 'file', '--profile', 'work']
-  expect((await world.run(login)).code).toBe(0)
-  const path = join(world.folder, 'state', 'tokens', 'work.json')
-  return {
-    ...service,
-    host: new URL(service.url).host,
-    /** Makes the token expire. */
-    expire: () => {
-      const kept = JSON.parse(readFileSync(path, 'utf8'))
-      kept.token.expiresAt = Date.now() - 1
-      writeFileSync(path, JSON.stringify(kept))
-    },
-    refreshes: () => service.requests.filter(({ fields }) => fields.get('grant_type') === 'refresh_token'),
-  }
-}
+/** Commands that start at the same time. */
+const PROCESSES = Number(process.env.AUTHGRAPH_PROCESSES ?? 10)
 
 describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
   test('prints only the token of the last login', async ({ world }) => {
@@ -43,8 +24,8 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
     const { expire, refreshes } = await loggedIn(world, RENEWABLE)
     expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
     expire()
-    const asked = await Promise.all([world.run(['token']), world.run(['token']), world.run(['token'])])
-    expect(asked.map(({ stdout }) => stdout)).toEqual([`${FRESH}\n`, `${FRESH}\n`, `${FRESH}\n`])
+    const asked = await Promise.all(Array.from({ length: PROCESSES }, () => world.run(['token'])))
+    expect(asked).toEqual(Array(PROCESSES).fill({ code: 0, stdout: `${FRESH}\n`, stderr: '' }))
     expect(refreshes()).toHaveLength(1)
     expect(Object.fromEntries(refreshes()[0]?.fields ?? [])).toEqual({
       client_id: 'id',
@@ -56,9 +37,10 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
   test('refreshes it once after a killed command left a lock with a future date', async ({ world }) => {
     const { expire, refreshes } = await loggedIn(world, RENEWABLE)
     expire()
-    const lock = join(world.folder, 'state', 'locks', 'work.json.lock')
-    mkdirSync(dirname(lock), { mode: 0o700 })
-    writeFileSync(lock, `${spawnSync(process.execPath, ['--version']).pid} x ${hostname()}`)
+    const lock = `${fileOf(world)}.lock`
+    const [host] = processOwners().self.split('/')
+    const owner = [host, spawnSync(process.execPath, ['--version']).pid, 1].join('/')
+    writeFileSync(lock, JSON.stringify({ owner, nonce: 'of the dead' }))
     utimesSync(lock, new Date('2100-01-01'), new Date('2100-01-01'))
     const asked = await Promise.all(Array.from({ length: 5 }, () => world.run(['token'])))
     expect(asked.map(({ stdout }) => stdout)).toEqual(Array(5).fill(`${FRESH}\n`))
@@ -90,26 +72,36 @@ describe('authgraph token', { concurrent: true, timeout: 60_000 }, () => {
 
 describe('authgraph token, where a refresh is refused', { concurrent: true, timeout: 60_000 }, () => {
   const refused = async (world: World, refusal: Response) => {
-    const service = await world.scripted({
-      polls: [granted(TOKEN, { ...RENEWABLE, expires_in: 1 }), refusal],
-    })
-    await world.run(['login', '--host', service.url, '--client-id', 'id', '--store', 'file'])
-    return world.run(['token'])
+    const { expire, record } = await loggedIn(world, RENEWABLE, refusal)
+    expire()
+    return { ...(await world.run(['token'])), record: record().value }
   }
 
   test.for([
     ['since the service is busy', 429, '{ "error": "too_many_requests" }', 'too_many_requests'],
     ['by a page of a proxy', 403, '<html>', 'the service refused the request with status 403'],
+    ['since the service is down', 503, '', 'the service failed with status 503'],
+    ['by the login page of a network', 200, '<html>', 'status 200'],
   ] as const)('%s, the login has not ended', async ([_, status, body, words], { world }) => {
-    const { code, stderr } = await refused(world, new Response(body, { status }))
+    const { code, stderr, record } = await refused(world, new Response(body, { status }))
     expect(code).toBe(1)
     expect(stderr).toContain(words)
     expect(stderr).not.toContain('has expired')
+    expect(record).toMatchObject({ status: 'signedIn', token: { refreshToken: 'ghr_refreshInTheClear' } })
+    expect(record).not.toHaveProperty('claim')
   })
 
-  test('with a code, the login has ended', async ({ world }) => {
+  test('with a code, the login has ended, until the next one, which needs no client id', async ({
+    world,
+  }) => {
     const invalid = Response.json({ error: 'invalid_grant' }, { status: 400 })
-    expect((await refused(world, invalid)).stderr).toContain('has expired')
+    const { stderr, record } = await refused(world, invalid)
+    expect(stderr).toContain('has expired')
+    expect(record).toMatchObject({ status: 'ended' })
+    expect(record.token).toEqual({ clientId: 'id' })
+    expect((await world.run(['status'])).stdout).toContain('the login of work has expired')
+    const again = await world.run(['login', '--profile', 'work'])
+    expect(again.stdout).not.toContain('no client id')
   })
 })
 
@@ -152,9 +144,8 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
   test('shows the other logins if one record is damaged, and a new login replaces it', async ({ world }) => {
     const { url } = await loggedIn(world)
     const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--profile', 'home']
-    const record = join(world.folder, 'profiles', 'home.json')
-    writeFileSync(record, '{')
-    writeFileSync(join(world.folder, 'profiles', '%zz.json'), 'of somebody else')
+    writeFileSync(fileOf(world, 'home'), '{')
+    writeFileSync(fileOf(world, '%zz'), 'of somebody else')
     const { code, stdout } = await world.run(['status'])
     expect(code).toBe(1)
     expect(stdout).toContain('✓ work (current)')
@@ -170,8 +161,10 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test('replaces a damaged token by a new login, which needs only the client id', async ({ world }) => {
-    const { url } = await loggedIn(world)
-    writeFileSync(join(world.folder, 'state', 'tokens', 'work.json'), '{')
+    const { url, change } = await loggedIn(world)
+    change((value) => {
+      value.token = {}
+    })
     expect((await world.run(['token'])).stderr).toContain('authgraph login --profile work')
     const again = ['login', '--profile', 'work', '--host', url]
     expect((await world.run(again)).stdout).toContain('no client id')
@@ -182,11 +175,10 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
   test('treats a token that is not a valid header value as damaged and never prints it', async ({
     world,
   }) => {
-    const { host } = await loggedIn(world)
-    const path = join(world.folder, 'state', 'tokens', 'work.json')
-    const kept = JSON.parse(readFileSync(path, 'utf8'))
-    kept.token.accessToken = 'gho_\u001b[2J\u202etoken'
-    writeFileSync(path, JSON.stringify(kept))
+    const { host, change } = await loggedIn(world)
+    change((value) => {
+      value.token.accessToken = 'gho_\u001b[2J\u202etoken'
+    })
     const git = { input: `protocol=http\nhost=${host}\n` }
     for (const asked of [world.run(['token']), world.run(['git-credential', 'get'], git)]) {
       const { code, stdout, stderr } = await asked
@@ -213,7 +205,8 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     expect(requests.filter(({ authorization }) => authorization)).toEqual([])
   })
 
-  test.for(['profiles', 'state'])('reports a file in place of the folder %s', async (name, { world }) => {
+  test.for(['state', 'state/logins'])('reports a file in place of the folder %s', async (name, { world }) => {
+    mkdirSync(dirname(join(world.folder, name)), { recursive: true })
     writeFileSync(join(world.folder, name), '')
     const login = ['login', '--host', 'localhost:9', '--client-id', 'id', '--store', 'file']
     const { code, stdout, stderr } = await world.run(login)
@@ -270,7 +263,7 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
     'removes a profile with the record %s only by its name',
     async (text, { world }) => {
       await loggedIn(world)
-      const record = join(world.folder, 'profiles', 'work.json')
+      const record = fileOf(world)
       writeFileSync(record, text)
       const unnamed = await world.run(['logout'])
       expect(unnamed.code).toBe(1)
@@ -278,8 +271,7 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
       expect(existsSync(record)).toBe(true)
       const { code, stdout, stderr } = await world.run(['logout', '--profile', 'work'])
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      expect(stdout).toContain('✓ Logged out of work: its damaged record and any token found are deleted.')
-      expect(stdout).toContain('the system keyring cannot be used')
+      expect(stdout).toContain('✓ Logged out of work: its damaged record is deleted.')
       expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
       expect((await world.run(['status'])).stderr).toContain('nobody is logged in')
     },

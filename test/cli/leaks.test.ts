@@ -43,7 +43,9 @@ describe.skipIf(process.platform !== 'linux' || !hasKeyring)('with a keyring', {
       return stdout
     }
     const login = ['login', '--host', service.host, '--client-id', CLIENT_ID, '--scope', 'repo']
-    expect(await run(login, { onOutput: service.approver() })).toContain('stored in   the system keyring')
+    expect(await run(login, { onOutput: service.approver() })).toContain(
+      '(encrypted with a key in the system keyring)',
+    )
     await run(['status'])
     await run(['status', '--json'])
     await run(['api', '/user', '--include'])

@@ -41,7 +41,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).not.toContain(token)
     for (const { isFile, mode } of world.files()) expect(mode).toBe(isFile ? 0o600 : 0o700)
     const holding = world.files().filter(({ text }) => text.includes(token) || text.includes(CLIENT_ID))
-    expect(holding.map((file) => file.name)).toEqual([`state/tokens/${encodeURIComponent(name)}.json`])
+    expect(holding.map((file) => file.name)).toEqual([`state/logins/${encodeURIComponent(name)}.json`])
     expect(world.files().filter(({ name }) => name.startsWith('state/unfinished/'))).toEqual([])
   })
 

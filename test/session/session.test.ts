@@ -142,6 +142,21 @@ describe('a session', () => {
     })
   })
 
+  test('rejects at once if the token has expired and cannot be renewed', async () => {
+    const { time, server, open, over, read } = world()
+    const session = open()
+    const accessToken = new Secret('access')
+    const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [], expiresIn: 60 }
+    await over(session.keep(token))
+    await time.advance(60_000)
+    for (const each of [session, open()])
+      await expect(read(each)).rejects.toMatchObject({
+        code: 'login_required',
+        message: expect.stringContaining('cannot be renewed'),
+      })
+    expect(server.requests).toEqual([])
+  })
+
   test('ends when the provider says so, for every process', async () => {
     const { time, server, loggedIn, open, read, stored } = world()
     const session = await loggedIn()

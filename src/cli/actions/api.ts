@@ -11,8 +11,8 @@ import { CommandError, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { DEFAULT_ADDRESS, providerAt } from '../network/service-address.ts'
 import { tokenAuth } from '../network/token-auth.ts'
+import { closeSession, openSession, providerOf, validToken } from '../storage/open-session.ts'
 import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
-import { usableLogin } from '../storage/usable-login.ts'
 import { type Line, styled, type Writer, writerTo } from '../terminal/writer.ts'
 import { numberOrName } from './jwt.ts'
 import { readSecret } from './secret-source.ts'
@@ -42,17 +42,17 @@ const LINE_BREAK = 0x0a
 export async function api(path: string, options: ApiOptions): Promise<number> {
   const fetch = await environmentFetch()
   const saved = savedProfileOf(options)
-  const provider = await providerAt(
-    saved?.address ?? (options.host ? { host: options.host } : DEFAULT_ADDRESS),
-    fetch,
-  )
+  const provider = saved
+    ? await providerOf(saved, fetch)
+    : await providerAt(options.host ? { host: options.host } : DEFAULT_ADDRESS, fetch)
   if (provider.baseUrl === undefined)
     throw new CommandError(
       'usage',
       'this service has no known API: set --host, or use the output of authgraph token',
     )
-  const auth = await FORMS[options.auth](options, saved, fetch)
+  const { auth, close }: Authentication = await FORMS[options.auth](options, saved, fetch)
   const response = await send(withAuth(auth, { provider, fetch }), request(path, options), provider.baseUrl)
+  await close?.()
   const writer = writerTo(process.stdout, options)
   const [status, ...headers] = head(response)
   if (options.include) writer.print(status, ...headers)
@@ -70,27 +70,43 @@ function savedProfileOf({ auth, profile, host, secret }: ApiOptions): NamedProfi
   return auth === 'oauth' && secret === undefined ? profileOrCurrent(undefined) : undefined
 }
 
+interface Authentication {
+  readonly auth: Auth
+  /** Called after the response. */
+  readonly close?: () => Promise<void>
+}
+
 const FORMS = {
-  none: async () => none(),
+  none: async () => ({ auth: none() }),
   basic: async ({ user, secret }) => {
     if (user === undefined) throw new CommandError('usage', '--auth basic requires --user')
-    return basic(user, await readSecret(required(secret), '--secret'))
+    return { auth: basic(user, await readSecret(required(secret), '--secret')) }
   },
-  personal: async ({ secret }) => personalToken(await readSecret(required(secret), '--secret')),
+  personal: async ({ secret }) => ({
+    auth: personalToken(await readSecret(required(secret), '--secret')),
+  }),
   app: async ({ appId, key }) => {
     if (appId === undefined || key === undefined)
       throw new CommandError('usage', '--auth app requires --app-id and --key')
-    return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
+    return { auth: app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') }) }
   },
   oauth: async ({ secret }, saved, fetch) => {
-    if (secret !== undefined) return oauth(await readSecret(secret, '--secret'))
+    if (secret !== undefined) return { auth: oauth(await readSecret(secret, '--secret')) }
     if (saved === undefined)
       throw new CommandError('no_login', 'not logged in to this host: run authgraph login')
-    return tokenAuth((await usableLogin(saved, fetch)).token)
+    const session = await openSession(saved, fetch)
+    const token = await validToken(session, saved)
+    const auth = tokenAuth(token)
+    // A token that the API refuses is renewed once.
+    return { auth: token.refreshToken ? session : auth, close: () => closeSession(session) }
   },
 } satisfies Record<
   AuthForm,
-  (options: ApiOptions, saved: NamedProfile | undefined, fetch: typeof globalThis.fetch) => Promise<Auth>
+  (
+    options: ApiOptions,
+    saved: NamedProfile | undefined,
+    fetch: typeof globalThis.fetch,
+  ) => Promise<Authentication>
 >
 
 function required(secret: string | undefined): string {

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers'
+import { Secret } from '../../secret.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { bearerToken } from '../network/token-auth.ts'
+import { closeSession, openSession, validToken } from '../storage/open-session.ts'
 import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
-import { tokenStore } from '../storage/token-store.ts'
-import { usableLogin } from '../storage/usable-login.ts'
 import { type Line, writerTo } from '../terminal/writer.ts'
 
 /** An operation of a git credential helper. */
@@ -42,23 +42,26 @@ const OPERATIONS = {
 } satisfies Record<GitOperation, (profile: NamedProfile, description: Description) => Promise<void>>
 
 async function printCredential(profile: NamedProfile, { username = ANYONE }: Description): Promise<void> {
-  const { token } = await usableLogin(profile, await environmentFetch())
+  const session = await openSession(profile, await environmentFetch())
+  const token = await validToken(session, profile)
   const lines: Line[] = [
     `username=${username}`,
     `password=${bearerToken(token).reveal()}`,
     ...(token.expiresAt === undefined ? [] : [`password_expiry_utc=${Math.floor(token.expiresAt / 1000)}`]),
   ]
   writerTo(process.stdout, { color: false }).print(...lines)
+  await closeSession(session)
 }
 
-/** Git's request was refused. One refusal does not delete a login: its token is refreshed at the next use if possible. */
+/** Git's request was refused. One refusal does not delete a login: a token that is still in use is renewed if possible. */
 async function reject(profile: NamedProfile, { password }: Description): Promise<void> {
-  const store = await tokenStore(profile.store)
-  const login = await store.read(profile.name)
-  if (login === undefined || login.token.accessToken.reveal() !== password) return
-  if (login.token.refreshToken) {
-    await store.write(profile.name, { ...login, token: { ...login.token, expiresAt: 0 } })
-    return
+  const session = await openSession(profile, await environmentFetch())
+  const { accessToken, refreshToken } = await validToken(session, profile)
+  if (accessToken.reveal() !== password) return closeSession(session)
+  if (refreshToken) {
+    session.learn?.(new Response(null, { status: 401 }), new Secret(`Bearer ${password}`))
+    await validToken(session, profile)
+    return closeSession(session)
   }
   writerTo(process.stderr, { color: true }).print(
     `authgraph: ${profile.name} did not accept the token. Check the login: authgraph status --profile ${profile.name}`,

@@ -1,7 +1,10 @@
+import { WrongHostError } from '../../errors.ts'
 import { CommandError } from '../command-error.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
-import { damagedProfiles, forgetProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
-import { tokenStore } from '../storage/token-store.ts'
+import { openSession } from '../storage/open-session.ts'
+import { removeLogin } from '../storage/saved-logins.ts'
+import { profileOrCurrent } from '../storage/saved-profiles.ts'
 import { type Line, styled, writerTo } from '../terminal/writer.ts'
 
 /** The options of `authgraph logout`. */
@@ -12,48 +15,44 @@ export interface LogoutOptions {
 
 /** Runs `authgraph logout`. Returns the exit code. */
 export async function logout(options: LogoutOptions): Promise<number> {
-  const damaged = damagedProfiles().find(({ name }) => name === options.profile)
-  const lines = await (damaged ? eraseDamaged(damaged.name) : erase(options.profile))
+  const lines = await endLogin(options.profile)
   writerTo(process.stdout, options).print(...lines)
   return 0
 }
 
-async function erase(name: string | undefined): Promise<Line[]> {
+async function endLogin(name: string | undefined): Promise<Line[]> {
+  try {
+    return await end(name)
+  } catch (error) {
+    // Only by its name: it may not be the one that the user means.
+    if (name === undefined || !isUnreadable(error)) throw error
+    removeLogin(name)
+    return [
+      [styled('green', '✓'), ' Logged out of ', styled('bold', name), ': its damaged record is deleted.'],
+      '  The service still accepts the token. Revoke it in your settings there.',
+    ]
+  }
+}
+
+async function end(name: string | undefined): Promise<Line[]> {
   const profile = profileOrCurrent(name)
-  const store = await tokenStore(profile.store)
-  await store.erase(profile.name)
-  forgetProfile(profile.name)
+  const session = await openSession(profile, await environmentFetch())
+  const { revoked } = await session.logout()
   return [
     [
       styled('green', '✓'),
       ' Logged out of ',
       styled('bold', profile.name),
-      ': the token is deleted from this machine.',
+      `: the token is ${revoked ? 'revoked, and ' : ''}deleted from this machine.`,
     ],
-    `  The service still accepts it. Revoke it in your settings at ${authOrigin(profile.address).host}.`,
+    ...(revoked
+      ? []
+      : [
+          `  The service still accepts it. Revoke it in your settings at ${authOrigin(profile.address).host}.`,
+        ]),
   ]
 }
 
-/** A damaged record does not say where the token is stored: this tries every store and names those that fail. */
-async function eraseDamaged(name: string): Promise<Line[]> {
-  const failures: Line[] = []
-  for (const place of ['file', 'keyring'] as const) {
-    try {
-      await (await tokenStore(place)).erase(name)
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error
-      failures.push(`  A token may remain: ${error.message}`)
-    }
-  }
-  forgetProfile(name)
-  return [
-    [
-      styled('green', '✓'),
-      ' Logged out of ',
-      styled('bold', name),
-      ': its damaged record and any token found are deleted.',
-    ],
-    ...failures,
-    '  The service still accepts the token. Revoke it in your settings there.',
-  ]
+function isUnreadable(error: unknown): boolean {
+  return error instanceof WrongHostError || (error instanceof CommandError && error.code === 'damaged_file')
 }

@@ -1,8 +1,12 @@
+import { BusyError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import { type SessionView, viewOfSession } from '../../session/view-of-session.ts'
 import { type Failure, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
-import { authOrigin, providerAt } from '../network/service-address.ts'
+import { authOrigin } from '../network/service-address.ts'
 import { whoIs } from '../network/who-is.ts'
+import { placeOf } from '../storage/login-stores.ts'
+import { closeSession, openSession, providerOf, validToken } from '../storage/open-session.ts'
 import {
   allProfiles,
   damagedProfiles,
@@ -10,8 +14,6 @@ import {
   profileNames,
   profileOrCurrent,
 } from '../storage/saved-profiles.ts'
-import { tokenStore } from '../storage/token-store.ts'
-import { usableLogin } from '../storage/usable-login.ts'
 import { validityOf } from '../storage/validity.ts'
 import { failure } from '../terminal/failure.ts'
 import { type Line, styled, visibleJson, type Writer, writerTo } from '../terminal/writer.ts'
@@ -28,8 +30,8 @@ const NOT_CHECKED = 'unknown, token not checked: this service has no known API'
 
 /** The result of checking a login. */
 type LoginState =
-  | { readonly user: string | undefined; readonly token: OAuthToken }
-  | { readonly error: Failure; readonly token?: OAuthToken }
+  | { readonly user: string | undefined; readonly token: OAuthToken; readonly view: SessionView }
+  | { readonly error: Failure; readonly token?: OAuthToken; readonly view?: SessionView }
 
 /** Runs `authgraph status`. Returns the exit code. */
 export async function status(options: StatusOptions): Promise<number> {
@@ -46,8 +48,7 @@ export async function status(options: StatusOptions): Promise<number> {
   const writer = writerTo(process.stdout, options)
   for (const [index, profile] of profiles.entries()) {
     const state = states[index] as LoginState
-    const place = (await tokenStore(profile.store)).place(profile.name)
-    const shown = { profile, state, place, isCurrent: profile.name === current?.name }
+    const shown = { profile, state, isCurrent: profile.name === current?.name }
     if (options.json) writer.stream.write(`${visibleJson(asEvent(shown))}\n`)
     else show(writer, shown)
   }
@@ -61,9 +62,12 @@ export async function status(options: StatusOptions): Promise<number> {
 
 async function loginStateOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<LoginState> {
   try {
-    const { token } = await usableLogin(profile, fetch)
-    const response = await whoIs(token, { provider: await providerAt(profile.address, fetch), fetch })
-    return isFailure(response) ? { error: response, token } : { user: response, token }
+    const session = await openSession(profile, fetch)
+    const token = await validToken(session, profile)
+    const view = viewOfSession(session.actor.getSnapshot(), Date.now())
+    await closeSession(session)
+    const response = await whoIs(token, { provider: await providerOf(profile, fetch), fetch })
+    return isFailure(response) ? { error: response, token, view } : { user: response, token, view }
   } catch (error) {
     if (isFailure(error)) return { error }
     throw error
@@ -77,12 +81,12 @@ function hasApi({ address }: NamedProfile): boolean {
 interface Shown {
   readonly profile: NamedProfile
   readonly state: LoginState
-  readonly place: string
   readonly isCurrent: boolean
 }
 
-function asEvent({ profile, state, place, isCurrent }: Shown): object {
-  const { token } = state
+function asEvent({ profile, state, isCurrent }: Shown): object {
+  const { token, view } = state
+  const pid = holderOf(state)
   return {
     profile: profile.name,
     current: isCurrent,
@@ -94,13 +98,21 @@ function asEvent({ profile, state, place, isCurrent }: Shown): object {
       expiresAt: token.expiresAt,
       renewable: token.refreshToken !== undefined,
     }),
+    ...(view && { stored: view.isStored }),
+    ...(pid !== undefined && { heldBy: pid }),
     store: profile.store,
-    place,
+    place: placeOf(profile.store, profile.name),
   }
 }
 
-function show({ print, stream }: Writer, { profile, state, place, isCurrent }: Shown): void {
-  const { token } = state
+/** The process that renews the login and does not finish. */
+function holderOf(state: LoginState): number | undefined {
+  return 'error' in state && state.error instanceof BusyError ? state.error.pid : state.view?.busy?.pid
+}
+
+function show({ print, stream }: Writer, { profile, state, isCurrent }: Shown): void {
+  const { token, view } = state
+  const pid = holderOf(state)
   const isGood = !('error' in state)
   const isTried = hasApi(profile)
   const lines: Line[] = [
@@ -120,7 +132,9 @@ function show({ print, stream }: Writer, { profile, state, place, isCurrent }: S
     ...(token
       ? [`  scopes      ${token.scopes.join(', ') || 'none'}`, `  valid       ${validityOf(token)}`]
       : []),
-    `  stored in   ${place}`,
+    ...(pid === undefined ? [] : [`  held by     process ${pid}, which is renewing it`]),
+    `  stored in   ${placeOf(profile.store, profile.name)}`,
+    ...(view?.isStored === false ? ['  not stored  the new token: the store cannot be written'] : []),
     '',
   ]
   print(...lines)

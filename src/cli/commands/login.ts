@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { LoginOptions } from '../actions/login/plan.ts'
 import { command, exitWith } from '../command.ts'
-import { STORE_NAMES } from '../storage/kept-login.ts'
+import { STORE_NAMES } from '../storage/login-stores.ts'
 import { profileName, readHost, readIssuer, scopes } from './values.ts'
 
 /** Declares `authgraph login`. */

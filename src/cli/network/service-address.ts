@@ -6,11 +6,19 @@ import { github, githubEnterprise, type Provider, rfc8628 } from '../../protocol
 /** The encoding of requests; by default, the service decides. */
 const encoding = v.exactOptional(v.picklist(['form', 'json']))
 
+/** The endpoints of a service. */
+export const endpoints = v.object({
+  deviceAuthorizationEndpoint: v.string(),
+  tokenEndpoint: v.string(),
+  revocationEndpoint: v.exactOptional(v.string()),
+  encoding,
+})
+
 /** The address of a service as the command line gives it; `readHost` parses the host. */
 export const serviceAddress = v.union([
   v.object({ host: v.string(), encoding }),
   v.object({ issuer: v.string(), encoding }),
-  v.object({ deviceAuthorizationEndpoint: v.string(), tokenEndpoint: v.string(), encoding }),
+  endpoints,
 ])
 
 /** The address of a service. */

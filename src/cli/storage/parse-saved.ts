@@ -4,9 +4,7 @@ import { CommandError } from '../command-error.ts'
 /**
  * Parses a record that an earlier command saved.
  *
- * @param named What the error says: the kind of record, its profile and, if there is one, the command that removes it.
- * The error quotes nothing from the record.
- * @throws {@link CommandError} with code `damaged_file`.
+ * @throws {@link CommandError} as {@link damaged} makes it.
  */
 export function parseSaved<Schema extends v.GenericSchema>(
   schema: Schema,
@@ -15,7 +13,16 @@ export function parseSaved<Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const parsed = v.safeParse(schema, jsonOf(text))
   if (parsed.success) return parsed.output
-  throw new CommandError(
+  throw damaged(what, profile, remove)
+}
+
+/**
+ * The error of a record that cannot be read. It has the code `damaged_file`, and quotes nothing from the record.
+ *
+ * @param remove The command that removes the record, if there is one.
+ */
+export function damaged(what: string, profile: string, remove?: string): CommandError {
+  return new CommandError(
     'damaged_file',
     `${what} of ${profile} cannot be read, because it is damaged or from another version: run ` +
       `authgraph login --profile ${profile}${remove ? `, or ${remove} --profile ${profile} to remove it` : ''}`,

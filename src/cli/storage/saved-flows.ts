@@ -4,7 +4,7 @@ import type { ResumeRecord } from '../../client/resume.ts'
 import { CommandError } from '../command-error.ts'
 import { serviceAddress } from '../network/service-address.ts'
 import { fileOf, stateFolder } from './folders.ts'
-import { STORE_NAMES } from './kept-login.ts'
+import { STORE_NAMES } from './login-stores.ts'
 import { parseSaved } from './parse-saved.ts'
 import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
 

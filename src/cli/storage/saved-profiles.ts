@@ -1,23 +1,27 @@
-import { join } from 'node:path'
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
 import { isProfileName } from '../commands/values.ts'
-import { serviceAddress } from '../network/service-address.ts'
-import { configFolder, fileOf } from './folders.ts'
+import { endpoints, serviceAddress } from '../network/service-address.ts'
+import { fileOf } from './folders.ts'
+import { loginsFolder, STORE_NAMES } from './login-stores.ts'
 import { parseSaved } from './parse-saved.ts'
-import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
+import { namesIn, readIfThere } from './private-file.ts'
 
-const savedProfile = v.object({
-  /** The version of this format. */
-  v: v.literal(1),
+/** The public part of a saved login, in the record of its session. */
+export const savedProfile = v.object({
   address: serviceAddress,
+  /** What the issuer named at the login, so that no later command has to ask for it. */
+  endpoints: v.exactOptional(endpoints),
   scopes: v.array(v.string()),
-  store: v.picklist(['keyring', 'file']),
+  store: v.picklist(STORE_NAMES),
   /** Time of the login, epoch milliseconds. */
   since: v.number(),
 })
 
-/** The public part of a saved login. Each has its own file, so that concurrent logins do not overwrite each other. */
+/** The file of a login. */
+const file = v.object({ value: v.object({ profile: savedProfile }) })
+
+/** The public part of a saved login. */
 export interface SavedProfile extends v.InferOutput<typeof savedProfile> {}
 
 /** A saved profile with its name. */
@@ -25,20 +29,12 @@ export interface NamedProfile extends SavedProfile {
   readonly name: string
 }
 
-/** Saves a profile. */
-export function saveProfile(name: string, profile: Omit<SavedProfile, 'v'>): void {
-  writePrivate(pathOf(name), `${JSON.stringify({ v: 1, ...profile }, null, 2)}\n`)
-}
-
 /** Finds a profile by its name. Throws {@link CommandError} with code `damaged_file`. */
 export function findProfile(name: string): NamedProfile | undefined {
-  const text = readIfThere(pathOf(name))
-  return text === undefined
-    ? undefined
-    : {
-        name,
-        ...parseSaved(savedProfile, text, { what: 'the record', profile: name, remove: 'authgraph logout' }),
-      }
+  const text = readIfThere(fileOf(loginsFolder(), name))
+  if (text === undefined) return undefined
+  const named = { what: 'the record', profile: name, remove: 'authgraph logout' }
+  return { name, ...parseSaved(file, text, named).value.profile }
 }
 
 /** Finds a profile, but ignores a damaged one, which a login replaces. */
@@ -49,22 +45,22 @@ export function replaceableProfile(name: string): NamedProfile | undefined {
 
 /** Lists the readable profiles, last login first. The first one is the current profile. */
 export function allProfiles(): NamedProfile[] {
-  return namesIn(folder())
+  return savedNames()
     .flatMap((name) => replaceableProfile(name) ?? [])
     .sort((one, other) => other.since - one.since)
 }
 
 /** Lists the damaged profiles with their errors. */
 export function damagedProfiles(): { readonly name: string; readonly error: CommandError }[] {
-  return namesIn(folder()).flatMap((name) => {
+  return savedNames().flatMap((name) => {
     const error = readable(name)
     return error instanceof CommandError ? { name, error } : []
   })
 }
 
-/** Lists the names that `--profile` accepts, current profile first. A file of another program may have any name. */
+/** Lists the names of all profiles, current profile first. */
 export function profileNames(): string[] {
-  return [...allProfiles(), ...damagedProfiles()].map(({ name }) => name).filter(isProfileName)
+  return [...allProfiles(), ...damagedProfiles()].map(({ name }) => name)
 }
 
 /**
@@ -88,9 +84,9 @@ export function profileOrCurrent(name: string | undefined): NamedProfile {
   )
 }
 
-/** Removes a profile. */
-export function forgetProfile(name: string): void {
-  removeFile(pathOf(name))
+/** The names that `--profile` accepts. A file of another program, or of a store that is checked, may have any name. */
+function savedNames(): string[] {
+  return namesIn(loginsFolder()).filter(isProfileName)
 }
 
 function readable(name: string): NamedProfile | CommandError | undefined {
@@ -100,12 +96,4 @@ function readable(name: string): NamedProfile | CommandError | undefined {
     if (error instanceof CommandError && error.code === 'damaged_file') return error
     throw error
   }
-}
-
-function folder(): string {
-  return join(configFolder(), 'profiles')
-}
-
-function pathOf(name: string): string {
-  return fileOf(folder(), name)
 }

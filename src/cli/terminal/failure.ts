@@ -50,7 +50,6 @@ const ADVICE = {
   no_login: '',
   no_saved_login: '',
   not_kept: '',
-  locked: '',
   not_bearer: '',
   damaged_file: '',
   unusable_file: '',

@@ -81,9 +81,9 @@ async function authorize(session: LoginSession, observed?: Observed): Promise<nu
       return stopped.code()
     }
     forgetFlow(plan.name)
-    const token = await saveToken(result, plan)
+    const token = await saveToken(result, session)
     // Signals must not interrupt before the token is stored or printed: the service issues it once.
-    if (plan.store.name !== 'none') stopped.close()
+    if (plan.store !== 'none') stopped.close()
     await reportLogin(token, session)
     return 0
   } finally {
@@ -100,7 +100,7 @@ function saveProgress(actor: DeviceAuthorizationActor, { name, address, store }:
   watch(actor, (snapshot) => {
     const record = exportResume(snapshot, Date.now())
     try {
-      if (record) saveFlow(name, { address, store: store.name, record })
+      if (record) saveFlow(name, { address, store, record })
     } catch (error) {
       failure = error
       queueMicrotask(() => actor.stop())

@@ -9,10 +9,10 @@ import {
   isSameService,
   type ServiceAddress,
 } from '../../network/service-address.ts'
-import type { StoreName, TokenStore } from '../../storage/kept-login.ts'
+import { checkStore, type StoreName } from '../../storage/login-stores.ts'
 import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
+import { readClientId } from '../../storage/saved-logins.ts'
 import { type NamedProfile, replaceableProfile } from '../../storage/saved-profiles.ts'
-import { tokenStore } from '../../storage/token-store.ts'
 
 /** The options of `authgraph login`. */
 export interface LoginOptions extends AddressOptions {
@@ -37,7 +37,7 @@ export interface Plan {
   readonly name: string
   readonly address: ServiceAddress
   readonly scopes: readonly string[]
-  readonly store: TokenStore
+  readonly store: StoreName
   readonly clientId: Secret
   /** The progress of a saved login. */
   readonly resume: ResumeRecord | undefined
@@ -96,9 +96,9 @@ function knownProfile(name: string, given: ServiceAddress | undefined): NamedPro
 }
 
 /** `undefined` if the saved login is damaged: the planned login replaces it. */
-async function savedClientId({ name, store }: NamedProfile): Promise<Secret | undefined> {
+async function savedClientId(profile: NamedProfile): Promise<Secret | undefined> {
   try {
-    return (await (await tokenStore(store)).read(name))?.clientId
+    return await readClientId(profile)
   } catch (error) {
     if (error instanceof CommandError && error.code === 'damaged_file') return undefined
     throw error
@@ -106,10 +106,9 @@ async function savedClientId({ name, store }: NamedProfile): Promise<Secret | un
 }
 
 /** Checks that the store works before the service issues a token. */
-async function checkedStore(name: StoreName, { print }: LoginOptions): Promise<TokenStore> {
+async function checkedStore(name: StoreName, { print }: LoginOptions): Promise<StoreName> {
   if (name === 'none' && !print)
     throw new CommandError('usage', '--store none does not store the token: add --print to print it')
-  const store = await tokenStore(name)
-  await store.check()
-  return store
+  await checkStore(name)
+  return name
 }

@@ -1,31 +1,36 @@
+import * as v from 'valibot'
 import type { DeviceResult } from '../../../../machines/device-authorization.ts'
 import { reasonOf } from '../../../client/authorize-device.ts'
+import { NotKeptError } from '../../../errors.ts'
 import type { OAuthToken } from '../../../protocol/oauth-record.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
-import { authOrigin } from '../../network/service-address.ts'
-import { replaceableProfile, saveProfile } from '../../storage/saved-profiles.ts'
-import { tokenStore } from '../../storage/token-store.ts'
+import { authOrigin, endpoints } from '../../network/service-address.ts'
+import { placeOf } from '../../storage/login-stores.ts'
+import { sessionOf } from '../../storage/open-session.ts'
+import { removeUnreadable } from '../../storage/saved-logins.ts'
 import { validityOf } from '../../storage/validity.ts'
 import { type Line, styled } from '../../terminal/writer.ts'
 import type { LoginSession } from './login-session.ts'
-import type { Plan } from './plan.ts'
 
 /** Stores the token of a login and its profile. Throws the error of a login without a token. */
-export async function saveToken(result: DeviceResult, plan: Plan): Promise<OAuthToken> {
+export async function saveToken(
+  result: DeviceResult,
+  { plan, provider, fetch }: LoginSession,
+): Promise<OAuthToken> {
   if (result.status !== 'authorized') throw reasonOf(result)
   const { token } = result
   const { name, address, scopes, store, clientId } = plan
+  const found = 'issuer' in address && { endpoints: v.parse(endpoints, provider) }
+  const profile = { name, address, ...found, scopes: [...scopes], store, since: Date.now() }
   try {
-    await store.write(name, { clientId, token })
+    await removeUnreadable(profile)
+    const session = sessionOf(profile, { clientId, provider, fetch })
+    await session.keep(token).finally(() => session.actor.stop())
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'the store failed'
+    const { message: why } = (error instanceof NotKeptError ? error.cause : error) as Error
     throw new CommandError('not_kept', `the token was received but could not be stored, and is lost: ${why}`)
   }
-  if (store.name === 'none') return token
-  const before = replaceableProfile(name)
-  saveProfile(name, { address, scopes: [...scopes], store: store.name, since: Date.now() })
-  if (before && before.store !== store.name) await eraseFrom(before.store, name)
   return token
 }
 
@@ -49,7 +54,7 @@ export async function reportLogin(
       missingScopes: token.missingScopes,
       ...(token.warning && { warning: token.warning }),
       ...(token.expiresAt && { expiresAt: token.expiresAt }),
-      store: store.name,
+      store,
       ...(options.print && { token: token.accessToken.reveal() }),
     },
     '',
@@ -61,19 +66,10 @@ export async function reportLogin(
     ],
     ...(name === host ? [] : [`  profile     ${name}`]),
     ...tokenLines(token),
-    ...(store.name === 'none' ? [] : [`  stored in   ${store.place(name)}`]),
+    ...(store === 'none' ? [] : [`  stored in   ${placeOf(store, name)}`]),
     '',
   )
   if (options.print && !options.json) process.stdout.write(`${token.accessToken.reveal()}\n`)
-}
-
-/** Deletes the token of the previous login, which nothing would use again, unless its store fails. */
-async function eraseFrom(store: 'keyring' | 'file', name: string): Promise<void> {
-  try {
-    await (await tokenStore(store)).erase(name)
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error
-  }
 }
 
 function tokenLines(token: OAuthToken): Line[] {

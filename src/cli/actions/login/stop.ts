@@ -78,7 +78,7 @@ export function reportSaved({ plan: { name, store }, report, codes }: LoginSessi
   }
   // Some shells read the brackets of an IPv6 address as a pattern.
   const profile = name.includes('[') ? `'${name}'` : name
-  const resume = `authgraph login --resume --profile ${profile}${store.name === 'none' ? ' --print' : ''}`
+  const resume = `authgraph login --resume --profile ${profile}${store === 'none' ? ' --print' : ''}`
   report.say(
     { event: 'saved', profile: name, resume, expiresAt: codes.expiresAt },
     [styled('yellow', '●'), ` Login saved. The code is valid until ${timeOf(codes.expiresAt)}.`],

@@ -1,0 +1,82 @@
+import { waitFor } from 'xstate'
+import { tokenInUse } from '../../../machines/session.ts'
+import { BadOptionError, LoginRequiredError, WrongHostError } from '../../errors.ts'
+import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import type { Provider } from '../../protocol/provider.ts'
+import type { Secret } from '../../secret.ts'
+import { createSession, type Session } from '../../session/create-session.ts'
+import { CommandError } from '../command-error.ts'
+import { providerAt } from '../network/service-address.ts'
+import { writerTo } from '../terminal/writer.ts'
+import { holdSignals } from './hold-signals.ts'
+import { loginStore } from './login-stores.ts'
+import { damaged } from './parse-saved.ts'
+import { readClientId, withProfile } from './saved-logins.ts'
+import type { NamedProfile } from './saved-profiles.ts'
+
+/** Milliseconds for which a command waits until a new token is stored. */
+const STORE_PATIENCE = 10_000
+
+type Fetch = typeof globalThis.fetch
+
+/**
+ * Opens the session of a saved login.
+ *
+ * @throws {@link CommandError} if its record cannot be read.
+ */
+export async function openSession(profile: NamedProfile, fetch: Fetch): Promise<Session> {
+  const [clientId, provider] = [await readClientId(profile), await providerOf(profile, fetch)]
+  return sessionOf(profile, { clientId, provider, fetch })
+}
+
+/** Creates the session of a profile. A signal does not end the process while it spends or stores a token. */
+export function sessionOf(
+  profile: NamedProfile,
+  { clientId, ...options }: { readonly clientId: Secret; readonly provider: Provider; readonly fetch: Fetch },
+): Session {
+  const store = withProfile(loginStore(profile.store), profile, clientId)
+  const session = createSession({ ...options, clientId, store, name: profile.name })
+  holdSignals(session.actor)
+  return session
+}
+
+/** The provider of a saved login. It needs no request. */
+export function providerOf({ address, endpoints }: NamedProfile, fetch: Fetch): Promise<Provider> {
+  return providerAt(endpoints ?? address, fetch)
+}
+
+/**
+ * Returns a token that is valid now, renewed first if necessary.
+ *
+ * @throws {@link CommandError} with code `no_login` if there is none; and the errors of `session.token`.
+ */
+export async function validToken(session: Session, { name }: NamedProfile): Promise<OAuthToken> {
+  try {
+    await session.token()
+  } catch (error) {
+    if (error instanceof WrongHostError)
+      throw new WrongHostError(
+        `the login of ${name} belongs to another service than its profile says: run authgraph logout --profile ${name}`,
+      )
+    if (error instanceof BadOptionError) throw damaged('the saved login', name, 'authgraph logout')
+    if (!(error instanceof LoginRequiredError)) throw error
+    throw new CommandError(
+      'no_login',
+      `the login of ${name} has expired: run authgraph login --profile ${name}`,
+    )
+  }
+  const { token } = tokenInUse(session.actor.getSnapshot().context) ?? {}
+  if (token === undefined) throw new CommandError('no_login', `the login of ${name} was just deleted`)
+  return token
+}
+
+/** Ends a session. A new token that could not be stored yet is tried for a while, since it is lost with the process. */
+export async function closeSession({ actor }: Session): Promise<void> {
+  const isStored = () => actor.getSnapshot().context.result === undefined
+  await waitFor(actor, isStored, { timeout: STORE_PATIENCE }).catch(() => undefined)
+  if (!isStored())
+    writerTo(process.stderr, { color: true }).print(
+      'authgraph: the token was refreshed, but the new one could not be stored. Log in again: authgraph login',
+    )
+  actor.stop()
+}

@@ -1,0 +1,50 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { holdSignals } from '../../src/cli/storage/hold-signals.ts'
+import { HOUR, world } from '../session/support/world.ts'
+
+/** A session that is renewing its token, until the returned function is called. */
+async function renewing() {
+  const { time, server, loggedIn } = world()
+  const session = await loggedIn()
+  await time.advance(HOUR)
+  holdSignals(session.actor)
+  const release = server.holdRefresh()
+  const token = session.token()
+  await time.settle()
+  return async () => {
+    release()
+    await token
+  }
+}
+
+function watchKill() {
+  const kill = vi.spyOn(process, 'kill').mockImplementation(() => true)
+  onTestFinished(() => kill.mockRestore())
+  return kill
+}
+
+test('holds a signal back until the last of several sessions has stored its token', async () => {
+  const kill = watchKill()
+  const [one, other] = [await renewing(), await renewing()]
+  process.emit('SIGHUP', 'SIGHUP')
+  await one()
+  expect(kill).not.toHaveBeenCalled()
+  await other()
+  expect(kill.mock.calls).toEqual([[process.pid, 'SIGHUP']])
+})
+
+test('holds back only the first signal, and none while nothing is renewed', async () => {
+  const kill = watchKill()
+  const before = process.listenerCount('SIGHUP')
+  const end = await renewing()
+  expect(process.listenerCount('SIGHUP')).toBe(before + 1)
+  process.emit('SIGHUP', 'SIGHUP')
+  // A second one would end the process.
+  expect(process.listenerCount('SIGHUP')).toBe(before)
+  await end()
+  expect(kill).toHaveBeenCalledTimes(1)
+  const next = await renewing()
+  await next()
+  expect(kill).toHaveBeenCalledTimes(1)
+  expect(process.listenerCount('SIGHUP')).toBe(before)
+})
