@@ -10,7 +10,7 @@ export function loginCommand(): Command {
     name: 'login',
     summary: 'log in with a code that you enter in any browser',
     description:
-      'Show a code, wait until you enter it in a browser, and store the token in the system keyring. ' +
+      'Show a code, wait until you enter it in a browser, and store the token, encrypted with a key in the system keyring. ' +
       'Ctrl-C saves the unfinished login; --resume continues it with the same code.',
     exitCodes: {
       0: 'logged in',

@@ -9,8 +9,8 @@ export function logoutCommand(): Command {
     name: 'logout',
     summary: 'delete the token of a login from this machine',
     description:
-      'Delete the token and the profile from this machine. The service is not contacted: it accepts the token ' +
-      'until you revoke it there.',
+      'Delete the token and the profile from this machine, and revoke the token if the service has an endpoint for that. ' +
+      'Otherwise the service accepts the token until you revoke it there.',
     exitCodes: { 0: 'logged out', 1: 'nobody is logged in' },
     examples: ['authgraph logout', 'authgraph logout --profile work'],
   })
