@@ -9,7 +9,7 @@ import { test, type World } from './support/world.ts'
 
 const runFile = promisify(execFile)
 
-const PROFILE = JSON.stringify({ v: 1, address: { host: 'github.com' }, scopes: [], store: 'file', since: 1 })
+const PROFILE = { address: { host: 'github.com' }, scopes: [], store: 'file', since: 1 }
 
 /** A user with the command, its completion script, and three profiles, one of which has a hostile name. */
 async function userOf(world: World, shell: string) {
@@ -17,9 +17,13 @@ async function userOf(world: World, shell: string) {
   mkdirSync(bin)
   writeFileSync(join(bin, 'authgraph'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
   chmodSync(join(bin, 'authgraph'), 0o755)
-  mkdirSync(join(world.folder, 'profiles'))
+  const logins = join(world.folder, 'state', 'logins')
+  mkdirSync(logins, { recursive: true })
   for (const name of ['work', 'localhost:8080', '$(touch pwned)'])
-    writeFileSync(join(world.folder, 'profiles', `${encodeURIComponent(name)}.json`), PROFILE)
+    writeFileSync(
+      join(logins, `${encodeURIComponent(name)}.json`),
+      JSON.stringify({ value: { profile: PROFILE } }),
+    )
   writeFileSync(join(world.folder, 'app.pem'), '')
   const script = join(world.folder, 'script')
   const { code, stdout, stderr } = await world.run(['completion', shell])
