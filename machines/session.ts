@@ -165,7 +165,11 @@ export interface SessionContext {
   /** The process that is renewing the login, if it is known. */
   readonly busy: { readonly pid?: number | undefined } | undefined
   readonly error: AnyAuthgraphError | undefined
-  /** The device authorization, while one is running. */
+  /**
+   * The device authorization, while one is running: `viewOfSession` shows it.
+   *
+   * @internal
+   */
   readonly authorization: SnapshotFrom<typeof deviceAuthorization> | undefined
   /** How the last login ended, if it returned no token. */
   readonly outcome: DeviceResult | undefined

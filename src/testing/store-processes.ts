@@ -7,7 +7,10 @@ import type { Json, Store } from '../store/store.ts'
  */
 export interface StoreProcess {
   /** What `countInStore` writes. */
-  readonly stdout: { on(event: 'data', listener: (chunk: unknown) => void): unknown } | null
+  readonly stdout: {
+    /** Calls the listener with each piece of the output. */
+    on(event: 'data', listener: (chunk: unknown) => void): unknown
+  } | null
   /** Sends the process a signal. */
   kill(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): unknown
   /** Is called when the process has ended and all its output was read. */
