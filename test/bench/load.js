@@ -11,9 +11,18 @@ import { quantile } from './statistics.js'
  * @param {number} [load.seconds] Duration; unlimited by default.
  * @param {number} [load.most] Maximum number of requests.
  * @param {string} load.expected What every response must contain.
+ * @param {(response: string, request: Buffer) => Buffer} [load.following] The next request of a connection.
  * @returns Responses, seconds, and the latencies in milliseconds.
  */
-export async function load({ port, requests, connections, seconds = 1e6, most = Infinity, expected }) {
+export async function load({
+  port,
+  requests,
+  connections,
+  seconds = 1e6,
+  most = Infinity,
+  expected,
+  following = (_, request) => request,
+}) {
   const latencies = []
   let sent = 0
   const begin = performance.now()
@@ -21,7 +30,7 @@ export async function load({ port, requests, connections, seconds = 1e6, most = 
 
   const connection = (index) =>
     new Promise((resolve, reject) => {
-      const request = requests[index % requests.length]
+      let request = requests[index % requests.length]
       const socket = connect(port, '127.0.0.1').setNoDelay().setEncoding('latin1')
       let received = ''
       let at = 0
@@ -44,6 +53,7 @@ export async function load({ port, requests, connections, seconds = 1e6, most = 
           reject(new Error(`a response did not contain "${expected}": ${received}`))
           return
         }
+        request = following(received, request)
         received = ''
         next()
       })

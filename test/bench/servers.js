@@ -14,7 +14,7 @@ const PENDING = JSON.stringify({
   error_description: 'the user has not approved or denied yet',
 })
 const HOUR = 3600
-const NO_LIMIT = { most: Number.POSITIVE_INFINITY, within: HOUR }
+const NO_LIMIT = { max: Number.POSITIVE_INFINITY, window: HOUR }
 
 /** Where codes are asked for and polled. */
 const SERVERS = {
@@ -48,10 +48,11 @@ const SERVERS = {
 
 if (process.send !== undefined) {
   const { start, codes, poll, encoding = 'form' } = SERVERS[process.argv[2]]
-  const port = await start()
-  process.on('message', (what) => {
+  const { port, login } = await start()
+  process.on('message', async (what) => {
     if (what === 'memory') globalThis.gc()
     process.send({
+      refreshTokens: what.logins && (await Promise.all(Array.from({ length: what.logins }, login))),
       cpu: process.cpuUsage(),
       rss: process.memoryUsage.rss(),
       heap: process.memoryUsage().heapUsed,
@@ -61,18 +62,24 @@ if (process.send !== undefined) {
   process.send({ port, codes, poll, encoding })
 }
 
-/** The fields of a request for codes, and of a poll. */
+/** The fields of a request for codes, of a poll, and of a refresh. */
 export const codesFields = { client_id: 'client', scope: 'openid' }
 export const pollFields = (device_code) => ({ client_id: 'client', device_code, grant_type: GRANT_TYPE })
 
+export const refreshFields = (refresh_token) => ({
+  client_id: 'client',
+  refresh_token,
+  grant_type: 'refresh_token',
+})
+
 /** Reads the body and always sends the same response: the upper limit for any server. */
-function startBare() {
+async function startBare() {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
     'content-length': Buffer.byteLength(PENDING),
   }
-  return listen(
+  const port = await listen(
     createServer((request, response) => {
       let body = ''
       request.setEncoding('utf8')
@@ -85,6 +92,7 @@ function startBare() {
       })
     }),
   )
+  return { port }
 }
 
 async function startHono() {
@@ -99,42 +107,102 @@ async function startHono() {
     })
   })
   return new Promise((resolve) =>
-    serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve(port)),
+    serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => resolve({ port })),
   )
 }
 
 async function startOurs() {
-  const { createService } = await import('../../dist/src/service/index.js')
+  const { createService, memoryStore } = await import('../../dist/src/service/index.js')
   const service = createService({
     clients: [{ clientId: 'client', name: 'Client' }],
     authUrl: 'http://localhost',
     expiresIn: HOUR,
+    refreshTokens: { lifetime: 24 * HOUR },
+    store: memoryStore({ maxBytes: 1e9 }),
     // With a leeway as long as the interval every poll is in time, as those of many patient devices are.
     interval: 5,
     leeway: 5,
     limits: { codesRequests: NO_LIMIT, waitingGrants: Infinity, waitingGrantsInNetwork: Infinity },
   })
   const { url } = await service.listen()
-  return Number(new URL(url).port)
+  const send = async (path, fields) => {
+    const response = await service.fetch(`http://localhost${path}`, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+    })
+    return response.json()
+  }
+  return {
+    port: Number(new URL(url).port),
+    async login() {
+      const { device_code, user_code } = await send('/login/device/code', codesFields)
+      await service.approve(user_code, 'user')
+      return (await send('/login/oauth/access_token', pollFields(device_code))).refresh_token
+    },
+  }
 }
 
 async function startProvider() {
   const { Provider } = await import('oidc-provider')
   const provider = new Provider('http://localhost', {
+    // Its own adapter in memory forgets all but a thousand records.
+    adapter: adapterInMemory(),
     clients: [
       {
         client_id: 'client',
         token_endpoint_auth_method: 'none',
-        grant_types: [GRANT_TYPE],
+        grant_types: [GRANT_TYPE, 'refresh_token'],
         redirect_uris: [],
         response_types: [],
         application_type: 'native',
       },
     ],
     features: { deviceFlow: { enabled: true } },
+    rotateRefreshToken: true,
+    findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     cookies: { keys: ['for the benchmark'] },
   })
-  return listen(createServer(provider.callback()))
+  const port = await listen(createServer(provider.callback()))
+  return {
+    port,
+    /** Stores what a login leaves behind. */
+    async login() {
+      const grant = new provider.Grant({ accountId: 'user', clientId: 'client' })
+      grant.addOIDCScope('openid')
+      const grantId = await grant.save()
+      const client = await provider.Client.find('client')
+      const shared = { accountId: 'user', client, grantId, gty: 'device_code', scope: 'openid' }
+      await new provider.AccessToken(shared).save()
+      return new provider.RefreshToken(shared).save()
+    },
+  }
+}
+
+/** Keeps records until they are destroyed, as the memory store of Authgraph does until they expire. */
+function adapterInMemory() {
+  const records = new Map()
+  return class {
+    constructor(model) {
+      this.key = (id) => `${model}:${id}`
+    }
+    async upsert(id, payload) {
+      records.set(this.key(id), payload)
+    }
+    async find(id) {
+      return records.get(this.key(id))
+    }
+    async findByUid() {}
+    async findByUserCode() {}
+    async consume(id) {
+      records.get(this.key(id)).consumed = Math.floor(Date.now() / 1000)
+    }
+    async destroy(id) {
+      records.delete(this.key(id))
+    }
+    async revokeByGrantId(grantId) {
+      for (const [key, payload] of records) if (payload.grantId === grantId) records.delete(key)
+    }
+  }
 }
 
 async function startBetterAuth() {
@@ -151,5 +219,5 @@ async function startBetterAuth() {
     logger: { disabled: true },
     telemetry: { enabled: false },
   })
-  return listen(createServer(toNodeHandler(auth)))
+  return { port: await listen(createServer(toNodeHandler(auth))) }
 }

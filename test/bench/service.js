@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process'
 import { ask, load, post } from './load.js'
+import { start } from './server-process.js'
 import { BETTER_AUTH, codesFields, HONO, LIMIT, OURS, PROVIDER, pollFields } from './servers.js'
 import { median, print, shuffled, table } from './statistics.js'
 
@@ -22,9 +22,6 @@ const SETTLING = 12
 
 const POLLED = [LIMIT, HONO, OURS, PROVIDER, BETTER_AUTH]
 const ISSUERS = [LIMIT, OURS, PROVIDER, BETTER_AUTH]
-
-// The load and the server each have a core of their own, where there are two and the machine can say so.
-const canPin = spawnSync('taskset', ['-cp', '1', String(process.pid)]).status === 0
 
 print(`\nPolls that get authorization_pending, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
 printRates(await measure(POLLED, pollsOf, 'authorization_pending'), 'polls')
@@ -133,26 +130,4 @@ async function measureMemory() {
     heap: (heap - before.heap) / GRANTS,
   }))
   return { first, settled }
-}
-
-async function start(name) {
-  const script = new URL('servers.js', import.meta.url).pathname
-  const command = [process.execPath, '--expose-gc', script, name]
-  const [program, ...args] = canPin ? ['taskset', '-c', '0', ...command] : command
-  const child = spawn(program, args, {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
-  const received = () => new Promise((resolve) => child.once('message', resolve))
-  const address = await received()
-  return {
-    name,
-    ...address,
-    /** CPU time and memory of the server's process; for the memory after a garbage collection. */
-    ask: (what) => {
-      child.send(what)
-      return received()
-    },
-    stop: () => child.kill(),
-  }
 }

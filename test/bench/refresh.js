@@ -1,0 +1,99 @@
+import { load, post } from './load.js'
+import { start } from './server-process.js'
+import { OURS, PROVIDER, refreshFields } from './servers.js'
+import { median, print, shuffled, table } from './statistics.js'
+
+/** Rounds, in each of which both servers refresh for a while, in turn. */
+const ROUNDS = Number(process.argv[2] ?? 9)
+
+/** Seconds of one turn. */
+const TURN = 2
+
+/** Refreshes before the first round. */
+const WARM_UP = 5_000
+
+const CONNECTIONS = 50
+
+/** Logins whose memory is measured, and how often each is refreshed. */
+const LOGINS = 5_000
+const REFRESHES = 5
+
+const SERVERS = [OURS, PROVIDER]
+
+print(`\nRefreshes, each with the token of the one before, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
+printRates(await measureRates())
+print(`\nMemory of ${LOGINS} logins, in bytes of heap\n`)
+const memory = []
+for (const name of SERVERS) memory.push([name, ...(await measureMemory(name))])
+print(table(['', 'a login', 'each refresh'], memory))
+
+/** The chains of a server: each connection refreshes its own login. */
+async function chainsAt(server, logins) {
+  const { refreshTokens } = await server.ask({ logins })
+  const write = (refreshToken) => post(server.poll, refreshFields(refreshToken))
+  const requests = refreshTokens.map(write)
+  return {
+    port: server.port,
+    connections: CONNECTIONS,
+    expected: '"refresh_token"',
+    requests,
+    following: (response) => write(/"refresh_token":"([^"]+)"/.exec(response)[1]),
+  }
+}
+
+async function measureRates() {
+  const runs = []
+  for (const name of SERVERS) {
+    const server = await start(name)
+    const run = async (until) => load({ ...(await chainsAt(server, CONNECTIONS)), ...until })
+    await run({ most: WARM_UP, seconds: 10 * TURN })
+    runs.push({ name, server, run })
+  }
+  const figures = Object.fromEntries(SERVERS.map((name) => [name, []]))
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { name, server, run } of shuffled(runs)) {
+      const before = (await server.ask('cpu')).cpu
+      const { responses, seconds } = await run({ seconds: TURN })
+      const { cpu } = await server.ask('cpu')
+      const used = cpu.user + cpu.system - before.user - before.system
+      figures[name].push({ rate: responses / seconds, cpu: used / responses })
+    }
+  }
+  for (const { server } of runs) server.stop()
+  return figures
+}
+
+function printRates(figures) {
+  const ratio = (name) =>
+    median(figures[name].map(({ rate }, round) => rate / figures[PROVIDER][round].rate)).toFixed(2)
+  print(
+    table(
+      ['', 'refreshes/s', 'of oidc-provider', 'CPU, µs per refresh'],
+      SERVERS.map((name) => [
+        name,
+        median(figures[name].map(({ rate }) => rate)).toFixed(0),
+        ratio(name),
+        median(figures[name].map(({ cpu }) => cpu)).toFixed(0),
+      ]),
+    ),
+  )
+}
+
+/** @returns Bytes of heap that a login takes, and each refresh of it. */
+async function measureMemory(name) {
+  const server = await start(name)
+  const heap = async () => (await server.ask('memory')).heap
+  await load({ ...(await chainsAt(server, CONNECTIONS)), most: WARM_UP })
+  const before = await heap()
+  const chains = await chainsAt(server, LOGINS)
+  const after = await heap()
+  for (let chain = 0; chain < LOGINS; chain += CONNECTIONS) {
+    const requests = chains.requests.slice(chain, chain + CONNECTIONS)
+    await load({ ...chains, requests, most: REFRESHES * CONNECTIONS })
+  }
+  const refreshed = await heap()
+  server.stop()
+  return [(after - before) / LOGINS, (refreshed - after) / (REFRESHES * LOGINS)].map((bytes) =>
+    bytes.toFixed(0),
+  )
+}
