@@ -143,7 +143,7 @@ async function decide(flow, userCode) {
       if (flow.decided) tell(flow, `DECIDED (${response.status})`)
       if (response.status < 500) return
     } catch {
-      // The instance was killed.
+      // The instance was killed, or its store was away.
     }
     await sleep(200)
   }
@@ -169,6 +169,7 @@ async function guessUserCode() {
 
 async function openPage(headers) {
   const response = await fetch(`${url}/login/device`, { headers })
+  if (response.status >= 500) throw new Error(`the page responded with ${response.status}`)
   const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';')
   return { cookie, csrf: csrfIn(await response.text()) }
 }

@@ -31,7 +31,7 @@ export async function bundle(bug) {
     logLevel: 'warning',
     outfile,
     write: false,
-    plugins: [changing([BELOW_FETCH, REAL_TIME, ...(bug === undefined ? [] : BUGS[bug].changes)])],
+    plugins: [changing([BELOW_FETCH, REAL_TIME, ...(bug === undefined ? [] : [BUGS[bug].change])])],
   })
   await mkdir(dirname(outfile), { recursive: true })
   // Whole at once: another simulation may be reading it.

@@ -1,6 +1,6 @@
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH, DEVICE_GRANT_TYPE } from '../../src/protocol/endpoints.ts'
+import { ask } from './ask.ts'
 import { transmit } from './network.ts'
-import { serviceRequest } from './service-request.ts'
 import { NOBODY } from './simulation.ts'
 import type { World } from './world.ts'
 
@@ -12,11 +12,11 @@ export function flood(world: World): void {
     const [path, fields] = isPoll
       ? [ACCESS_TOKEN_PATH, { device_code: 'f'.repeat(40), grant_type: DEVICE_GRANT_TYPE }]
       : [DEVICE_CODE_PATH, { scope: `login:${NOBODY}` }]
-    const body = new URLSearchParams({ client_id: 'client', ...fields }).toString()
-    const request = serviceRequest(path, { address: `203.0.113.${count % 2}`, body })
+    const body = { client_id: 'client', ...fields }
+    const asking = ask(path, { address: `203.0.113.${count % 2}`, body })
     world.after(choices.between(0, profile.span, 'flood at', count) * 1000, () => {
       const exchange = world.begin(NOBODY, 'flood')
-      transmit(world, exchange, undefined, (instance) => instance.handle(request)).catch(() => undefined)
+      transmit(world, exchange, undefined, asking).catch(() => undefined)
     })
   }
 }

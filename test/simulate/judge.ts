@@ -118,44 +118,29 @@ export class Judge {
     const { grant: before } = truth
     const { now } = this.#world
     const login = loginOf(after)
+    const check = (holds: boolean, what: string) => this.#world.holds(holds, login, what)
     const from = before?.state ?? 'none'
-    this.#world.note(
-      login,
-      'store',
-      from === after.state ? `${after.state} again` : `${from} -> ${after.state}`,
-    )
-    this.#world.holds(
-      STEPS[from].includes(after.state),
-      login,
-      `the grant went from ${from} to ${after.state}`,
-    )
+    const step = from === after.state ? `${from} again` : `${from} -> ${after.state}`
+    this.#world.note(login, 'store', step)
+    check(STEPS[from].includes(after.state), `the grant went from ${from} to ${after.state}`)
     truth.grant = after
     if (before === undefined) return
-    const raised = after.interval - before.interval
-    this.#world.holds(
-      raised === (after.state === 'slowed' ? 5 : 0),
-      login,
-      `the interval went from ${before.interval} to ${after.interval} in ${after.state}`,
-    )
+    const isRaised = after.interval - before.interval === (after.state === 'slowed' ? 5 : 0)
+    check(isRaised, `the interval went from ${before.interval} to ${after.interval} in ${after.state}`)
     if ((after.state === 'approved' && from !== 'issuing') || after.state === 'denied')
       truth.decided = { state: after.state, at: now, user: String(after.user ?? '') }
-    this.#world.holds(
-      after.user === null || truth.decided?.user === after.user || truth.isUndone,
-      login,
-      'the user of the grant has changed',
-    )
-    if (from === 'issuing' && before.lease) {
-      const last = truth.leases.at(-1)
-      const isTakenOver = after.state === 'issuing' && last !== undefined
-      if (isTakenOver)
-        this.#world.holds(
-          last.until - this.#tolerance() <= now,
-          login,
-          'a lease was taken that another poll still had',
-        )
-      if (last) last.until = Math.min(last.until, now)
-      if (after.state === 'authorized') truth.settledBy = holderOf(before.lease.claim)
+    const isTheirs = after.user === null || truth.decided?.user === after.user || truth.isUndone
+    check(isTheirs, 'the user of the grant has changed')
+    const last = truth.leases.at(-1)
+    if (from === 'issuing' && before.lease && last) {
+      const isFree = last.until - this.#tolerance() <= now
+      check(
+        after.state !== 'issuing' || isFree || truth.isUndone,
+        'a lease was taken that another poll still had',
+      )
+      last.until = Math.min(last.until, now)
     }
+    if (after.state === 'authorized' && before.lease) truth.settledBy = holderOf(before.lease.claim)
     if (after.state === 'issuing' && after.lease)
       truth.leases.push({ holder: holderOf(after.lease.claim), until: after.lease.until })
   }

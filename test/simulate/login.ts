@@ -5,10 +5,10 @@ import { exportResume, type ResumeRecord } from '../../src/client/resume.ts'
 import { DEVICE_CODE_PATH } from '../../src/protocol/endpoints.ts'
 import { github } from '../../src/protocol/provider.ts'
 import { errorCodeOf, memberOf, readBody } from '../../src/protocol/response.ts'
+import { ask } from './ask.ts'
 import { AUTH_URL } from './instance.ts'
 import { grantKey } from './judge.ts'
 import { send } from './network.ts'
-import { serviceRequest } from './service-request.ts'
 import { decide } from './user.ts'
 import type { Exchange, World } from './world.ts'
 
@@ -117,14 +117,9 @@ export class Login {
     const kind = path === DEVICE_CODE_PATH ? 'codes' : 'poll'
     const exchange = this.#world.begin(this.number, kind)
     this.#sends(exchange)
-    const request = serviceRequest(path, { address: this.address, body: String(init.body) })
+    const asking = ask(path, { address: this.address, body: String(init.body) })
     try {
-      const response = await send(
-        this.#world,
-        exchange,
-        (instance) => instance.handle({ ...request, isGone: () => exchange.isGone }),
-        init.signal,
-      )
+      const response = await send(this.#world, exchange, asking, init.signal)
       const text = await response.text()
       this.#receives(kind, response, readBody(text))
       return response.bodyUsed ? new Response(text, response) : response
@@ -185,6 +180,8 @@ export class Login {
 
   #faults(what: string, retryAfter = 0): void {
     this.#note(what)
+    // A fault lasts until the device gives up.
+    if (this.fault) this.#world.judge.faulted(this.number, this.fault.why)
     this.#waits(Math.max(60_000, this.interval * 2000, retryAfter * 1000) * 1.11)
   }
 
@@ -229,7 +226,6 @@ export class Login {
       this.#world.judge.logged('the error of a device', result.error)
     }
     this.#note(`ends ${result.status} ${this.error}`)
-    this.#world.active -= 1
     this.#world.judge.ended(this)
     if (this.token !== '') this.#use(5)
   }
@@ -239,8 +235,7 @@ export class Login {
     const world = this.#world
     const exchange = world.begin(this.number, 'user')
     world.after(world.choices.between(100, 30_000, 'use', exchange.id), () => {
-      const request = serviceRequest('/user', { method: 'GET', authorization: `Bearer ${this.token}` })
-      send(world, exchange, (instance) => instance.handle(request))
+      send(world, exchange, ask('/user', { method: 'GET', authorization: `Bearer ${this.token}` }))
         .then(async (response) => {
           const { made } = response as { made?: Parameters<typeof world.judge.recognised>[1] }
           if (made === undefined || made.status === 503) throw new Error('not answered by the service')

@@ -98,7 +98,6 @@ function beginLogins(world: World, first: number, traced?: Traced): void {
   for (let number = first; number < first + profile.logins; number += 1) {
     if (traced?.isAlone && number !== traced.login) continue
     const login = new Login(world, number)
-    world.active += 1
     world.login = number
     world.after(world.choices.between(0, profile.span, number, 'begins') * 1000, () => login.begin())
   }

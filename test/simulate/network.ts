@@ -1,5 +1,6 @@
 import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { connectionReset, type Fault, play } from '../../src/testing/sandbox/fault.ts'
+import type { Handle } from './ask.ts'
 import { type Instance, kill, STOOD_STILL, stall } from './instance.ts'
 import type { RequestFault } from './profiles.ts'
 import type { Exchange, World } from './world.ts'
@@ -14,7 +15,7 @@ type Received = Response & { readonly made?: ServiceResponse }
 export function send(
   world: World,
   exchange: Exchange,
-  handle: (instance: Instance, exchange: Exchange) => Promise<ServiceResponse>,
+  handle: Handle<ServiceResponse>,
   signal?: AbortSignal | null,
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
@@ -42,7 +43,7 @@ export function send(
 function carry(
   world: World,
   exchange: Exchange,
-  handle: (instance: Instance, exchange: Exchange) => Promise<ServiceResponse>,
+  handle: Handle<ServiceResponse>,
   receive: (response: Received) => void,
 ): Promise<Response> {
   const { choices } = world
@@ -92,7 +93,7 @@ export function transmit<Reply extends ServiceResponse | string>(
   world: World,
   exchange: Exchange,
   fault: RequestFault | undefined,
-  handle: (instance: Instance, exchange: Exchange) => Promise<Reply>,
+  handle: Handle<Reply>,
 ): Promise<Reply> {
   const { choices, judge } = world
   const { id, login } = exchange

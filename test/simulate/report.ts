@@ -12,7 +12,10 @@ const BUDGET = 25
 export class Report {
   readonly violations: (Violation & { readonly profile: string })[] = []
   readonly #seed: number
-  readonly #profiles = new Map<string, { logins: number; seconds: number; ends: Map<string, number> }>()
+  readonly #profiles = new Map<
+    string,
+    { unit: string; logins: number; seconds: number; ends: Map<string, number> }
+  >()
   readonly #faults = new Map<string, number>()
   readonly #losses = new Map<string, number>()
   #digest = 0
@@ -24,7 +27,7 @@ export class Report {
   }
 
   add(profile: string, world: Simulation): void {
-    const known = this.#profiles.get(profile) ?? { logins: 0, seconds: 0, ends: new Map() }
+    const known = this.#profiles.get(profile) ?? { unit: world.unit, logins: 0, seconds: 0, ends: new Map() }
     this.#profiles.set(profile, known)
     known.logins += world.size
     known.seconds += (world.now - world.start) / 1000
@@ -57,8 +60,8 @@ export class Report {
       return
     }
     const lines = [`seed ${this.#seed}`, '']
-    for (const [profile, { logins, ends }] of this.#profiles)
-      lines.push(`${profile.padEnd(8)} ${String(logins).padStart(9)} logins: ${listed(ends)}`)
+    for (const [profile, { unit, logins, ends }] of this.#profiles)
+      lines.push(`${profile.padEnd(8)} ${String(logins).padStart(9)} ${unit}: ${listed(ends)}`)
     lines.push('', `faults: ${listed(this.#faults)}`, '', `documented losses: ${listed(this.#losses)}`, '')
     for (const { profile, login, what } of this.violations.slice(0, PRINTED)) {
       lines.push(`VIOLATION (${profile}): ${what}`)
@@ -66,8 +69,8 @@ export class Report {
         lines.push(`  npm run simulate -- --profile ${profile} --trace ${this.#seed}:${login}`)
     }
     lines.push(
-      `${logins} logins, ${this.#events} events, ${this.#checks} checks, ${this.violations.length} violations, digest ${digest}, ` +
-        `${seconds.toFixed(1)} s of CPU time, ${Math.round(logins / seconds)} logins/s`,
+      `${logins} logins or renewals, ${this.#events} events, ${this.#checks} checks, ${this.violations.length} violations, digest ${digest}, ` +
+        `${seconds.toFixed(1)} s of CPU time, ${Math.round(logins / seconds)} a second`,
     )
     process.stdout.write(`${lines.join('\n')}\n`)
   }

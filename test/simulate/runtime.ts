@@ -26,43 +26,8 @@ export function replaceGlobals(): void {
   replace(Math, 'random', () => current().draw() / 2 ** 32)
   replace(globalThis, 'crypto', { getRandomValues, randomUUID, subtle })
   replace(globalThis, 'Date', NoRealDate)
-  replace(globalThis, 'AbortController', QuickAbortController)
   // Most of the time that an error takes goes into its stack.
   Error.stackTraceLimit = 0
-}
-
-/** The runtime's own takes many times as long. */
-class QuickAbortController {
-  readonly signal = new QuickAbortSignal()
-
-  abort(reason: unknown = new Error('This operation was aborted')): void {
-    this.signal.abort(reason)
-  }
-}
-
-class QuickAbortSignal {
-  aborted = false
-  reason: unknown
-  readonly #listeners = new Set<() => void>()
-
-  abort(reason: unknown): void {
-    if (this.aborted) return
-    this.aborted = true
-    this.reason = reason
-    for (const listener of this.#listeners) listener()
-  }
-
-  throwIfAborted(): void {
-    if (this.aborted) throw this.reason
-  }
-
-  addEventListener(_: string, listener: () => void): void {
-    this.#listeners.add(listener)
-  }
-
-  removeEventListener(_: string, listener: () => void): void {
-    this.#listeners.delete(listener)
-  }
 }
 
 class NoRealDate extends Date {

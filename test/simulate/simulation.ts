@@ -48,8 +48,9 @@ export abstract class Simulation {
   readonly ends: string[] = []
   /** What happened to the login that is traced. */
   readonly trace: string[] = []
-  /** How many logins or renewals it has run. */
+  /** How many logins or renewals it has run, and which of them. */
   abstract readonly size: number
+  abstract readonly unit: 'logins' | 'renewals'
   digest = 0
   events = 0
   checks = 0

@@ -1,8 +1,8 @@
 import { VERIFICATION_PATH } from '../../src/protocol/endpoints.ts'
 import type { ServiceResponse } from '../../src/service/http/types.ts'
+import { ask } from './ask.ts'
 import type { Login } from './login.ts'
 import { faultOf, transmit } from './network.ts'
-import { serviceRequest } from './service-request.ts'
 import type { World } from './world.ts'
 
 type Plan = 'approve' | 'deny'
@@ -33,25 +33,22 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
   const note = (text: string) => world.note(number, user, text)
   note(`decides to ${plan}${onPage ? ' on the page' : ''}`)
 
-  const ask = (method: string, fields: Record<string, string>, cookie?: string): Promise<ServiceResponse> => {
+  const request = (
+    method: string,
+    fields: Record<string, string>,
+    cookie?: string,
+  ): Promise<ServiceResponse> => {
     const exchange = world.begin(number, 'decision')
-    const body = new URLSearchParams(fields).toString()
-    const request = serviceRequest(VERIFICATION_PATH, {
-      method,
-      address,
-      body,
-      user,
-      ...(cookie && { cookie }),
-    })
-    return transmit(world, exchange, faultOf(world, exchange), (instance) => instance.handle(request))
+    const asking = ask(VERIFICATION_PATH, { method, address, body: fields, user, cookie })
+    return transmit(world, exchange, faultOf(world, exchange), asking)
   }
 
   async function byPage(): Promise<boolean> {
-    const entered = await ask('GET', {})
+    const entered = await request('GET', {})
     const [cookie = ''] = (entered.headers['set-cookie'] ?? '').split(';')
-    const confirm = await ask('POST', { csrf: csrfIn(entered), user_code: userCode }, cookie)
+    const confirm = await request('POST', { csrf: csrfIn(entered), user_code: userCode }, cookie)
     if (confirm.status !== 200) return confirm.status !== 503
-    const done = await ask('POST', { csrf: csrfIn(confirm), user_code: userCode, decision: plan }, cookie)
+    const done = await request('POST', { csrf: csrfIn(confirm), user_code: userCode, decision: plan }, cookie)
     return done.status !== 503
   }
 

@@ -20,6 +20,7 @@ export interface Exchange extends Drawer {
 
 /** A service with its instances and its store, and the logins to it. */
 export class World extends Simulation {
+  readonly unit = 'logins'
   readonly profile: Profile
   readonly redis = new Redis(this)
   /** The store of the only instance, where it is one in memory. */
@@ -28,8 +29,6 @@ export class World extends Simulation {
   readonly instances: Instance[] = []
   declare exchange: Exchange | undefined
   updates = 0
-  /** Logins that have not ended. */
-  active = 0
   readonly #requests = new Map<number, number>()
 
   constructor(profile: Profile, seed: number, traced?: number) {

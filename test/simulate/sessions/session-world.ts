@@ -33,6 +33,7 @@ const FULL = 0.05
 
 /** Several processes that wake with one login, over and over. */
 export class SessionWorld extends Simulation {
+  readonly unit = 'renewals'
   readonly disk = new Disk(this)
   readonly service = new RotatingService(this)
   readonly judge = new SessionJudge(this)
