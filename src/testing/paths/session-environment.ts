@@ -11,7 +11,7 @@ import { VirtualTime } from '../sandbox/virtual-time.ts'
 import { CODES_RESPONSES } from './codes-responses.ts'
 import { tokenOf, tokenResponse } from './refresh-responses.ts'
 import type { SessionMoment, SessionStep } from './session-steps.ts'
-import { firstStored, REQUEST_TIMEOUT, storeFault } from './session-walk.ts'
+import { firstStored, storeFault, TIMEOUTS } from './session-walk.ts'
 import { afterwards, issues, type Meanwhile, OTHER_PID, type Stored } from './stored-login.ts'
 import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
 
@@ -127,12 +127,12 @@ export class SessionEnvironment {
 
   async refresh({ result, response }: StepOf<'refresh'>): Promise<void> {
     if (result === 'token') this.#issued += 1
-    if (result === 'silence') return this.time.advance(REQUEST_TIMEOUT)
+    if (result === 'silence') return this.time.advance(TIMEOUTS.refresh)
     await this.respond(response)
   }
 
   async revoke({ result }: StepOf<'revoke'>): Promise<void> {
-    if (result === 'silence') return this.time.advance(REQUEST_TIMEOUT)
+    if (result === 'silence') return this.time.advance(TIMEOUTS.revoke)
     if (result === 'unreachable') return this.respond(undefined)
     if (result === 'refused') return this.respond(pageResponse(503))
     while (this.#open.length > 0) await this.respond({ status: 200, headers: {}, body: '' })

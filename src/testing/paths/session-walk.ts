@@ -55,8 +55,8 @@ type SessionMachineEvent =
   | ErrorActorEvent
   | { readonly type: `xstate.after.${string}` }
 
-/** Milliseconds for which a request may take. */
-export const REQUEST_TIMEOUT = 30_000
+/** Milliseconds after which the client gives up a request. */
+export const TIMEOUTS = { refresh: 10_000, revoke: 30_000 }
 
 /** Milliseconds from the codes to the first poll, which brings the token. */
 export const LOGIN_TIME = 5_250
@@ -208,7 +208,7 @@ function authorize(
 
 function refresh(situation: SessionSituation, { result }: StepOf<'refresh'>, send: Send): SessionSituation {
   const number = situation.issued + 1
-  const now = situation.now + (result === 'silence' ? REQUEST_TIMEOUT : 0)
+  const now = situation.now + (result === 'silence' ? TIMEOUTS.refresh : 0)
   const issued = result === 'token' ? number : situation.issued
   return send({ ...situation, issued }, done('refresh', REFRESH_RESPONSES[result].means(number, now)), now)
 }
@@ -216,7 +216,7 @@ function refresh(situation: SessionSituation, { result }: StepOf<'refresh'>, sen
 function revoke(situation: SessionSituation, { result }: StepOf<'revoke'>, send: Send): SessionSituation {
   if (result === 'revoked') return send(situation, done('revoke', { revoked: true }))
   if (result === 'refused') return send(situation, done('revoke', { revoked: false, why: 'status 503' }))
-  const now = situation.now + (result === 'silence' ? REQUEST_TIMEOUT : 0)
+  const now = situation.now + (result === 'silence' ? TIMEOUTS.revoke : 0)
   return send(situation, failed('revoke', new UnreachableError('the provider')), now)
 }
 
