@@ -7,241 +7,280 @@ import { storeFault } from '../../src/testing/paths/session-walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { rotatingProvider } from '../session/support/rotating-provider.ts'
 
-/** What may go wrong, and what users do, each of which is counted: a walk is bounded by their number. */
-export const FAULTS = [
-  'response lost',
-  'request lost',
-  'sent twice',
-  'no response for 30 seconds',
-  'store failed',
-  'killed',
-  'stopped for a minute',
-  'logout',
-  'new login',
-] as const
+/** What goes wrong, and what a user does: a walk is bounded by their number. */
+export type Fault =
+  | 'request lost'
+  | 'request sent twice'
+  | 'response lost'
+  | 'no response'
+  | 'store failed'
+  | 'killed'
+  | 'stopped for a minute'
+  | 'logout'
+  | 'new login'
 
-export type Fault = (typeof FAULTS)[number]
-
-/** One thing that happens to one of the sessions (0 or 1), or to both. */
+/** One thing that can happen. */
 export interface Step {
-  readonly session: number
-  readonly does: string
+  readonly told: string
   readonly fault?: Fault
   readonly run: () => unknown
 }
 
-/** A request on its way. `handled`: the provider has handled it, and its response is on its way back. */
+/** A request on its way. Once the provider has handled it, its response is on its way back. */
 interface OpenRequest {
   readonly url: string
   readonly body: string
   readonly resolve: (response: Response) => void
   readonly reject: (error: Error) => void
-  handled?: Response
-  answer?: string
+  handled?: { readonly response: Response; readonly says: string }
 }
 
-/** A process with a session. */
-interface Process {
-  readonly session: Session
-  readonly time: VirtualTime
-  held: { readonly run: () => void; readonly fail: () => void } | undefined
-  open: OpenRequest | undefined
-  isKilled: boolean
+/** An update of the store that waits for its step. */
+interface HeldUpdate {
+  readonly run: () => void
+  readonly fail: () => void
 }
 
 const NAME = 'default'
 const HOUR = 3_600_000
-const LOST = new TypeError('fetch failed')
+const TOKEN_ENDPOINT = 'https://provider.example/login/oauth/access_token'
+
+/** A process with a session. Nothing of it goes on but by a step. */
+class Process {
+  readonly letter: string
+  readonly time = new VirtualTime()
+  readonly session: Session
+  held: HeldUpdate | undefined
+  open: OpenRequest | undefined
+  isKilled = false
+
+  constructor(
+    world: TwoSessions,
+    letter: string,
+    update: SessionStore['update'],
+    onRequest: (process: Process, request: OpenRequest) => void,
+  ) {
+    this.letter = letter
+    this.time.now = world.now
+    const store: SessionStore = {
+      owners: { self: letter, isGone: (owner) => world.isGone(owner), pidOf: () => undefined },
+      update: (key, change) =>
+        new Promise((resolve, reject) => {
+          this.held = { run: () => resolve(update(key, change)), fail: () => reject(storeFault()) }
+        }),
+    }
+    this.session = createSession({
+      clientId: 'id',
+      provider: world.provider.provider,
+      store,
+      clock: this.time.clock(),
+      random: () => 0,
+      fetch: (url, init) =>
+        new Promise((resolve, reject) => {
+          this.open = { url: String(url), body: String(init?.body), resolve, reject }
+          onRequest(this, this.open)
+          init?.signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
+        }),
+    })
+  }
+
+  get snapshot() {
+    return this.session.actor.getSnapshot()
+  }
+
+  is(...states: string[]): boolean {
+    return !this.isKilled && states.includes(this.snapshot.value)
+  }
+
+  /** Takes the update or the request that waits. */
+  takeUpdate(): HeldUpdate | undefined {
+    const { held } = this
+    this.held = undefined
+    return held
+  }
+
+  takeRequest(): OpenRequest | undefined {
+    const { open } = this
+    this.open = undefined
+    return open
+  }
+}
 
 /**
- * Two processes with a session each, one store, and one provider that rotates refresh tokens. Every update of the store,
- * every request and every response waits for its step, so that anything can happen between any two of them.
+ * Two processes with a session each, one store, and a provider that rotates refresh tokens. Every update of the store,
+ * every request and every response is a step, so that anything can happen between any two of them.
  */
 export class TwoSessions {
   now = Date.UTC(2026, 0, 1)
   readonly provider: ReturnType<typeof rotatingProvider>
-  readonly processes: readonly Process[]
-  /** Requests that arrive though their senders have given up. */
-  readonly #late: OpenRequest[] = []
-  readonly #records = memoryStore()
-  /** Broken rules. */
+  /** The rules of sessions that were broken. */
   readonly broken: string[] = []
-  record: SessionRecord | undefined
-
   readonly #window: number
+  readonly #processes: readonly Process[]
+  readonly #records = memoryStore()
+  #record: SessionRecord | undefined
+  /** Requests that may arrive though their senders have given up, or were killed. */
+  #late: OpenRequest[] = []
 
+  /** @param reuseWindow Seconds for which the provider returns the same successor for a token that was used. */
   constructor(reuseWindow: number) {
     this.#window = reuseWindow * 1000
-    this.provider = rotatingProvider({ clock: this.#clock(), reuseWindow })
-    this.processes = [this.#start(0), this.#start(1)]
+    const clock = { now: () => this.now, setTimeout: () => undefined, clearTimeout: () => undefined }
+    this.provider = rotatingProvider({ clock, reuseWindow })
+    this.#processes = ['A', 'B'].map(
+      (letter) => new Process(this, letter, this.#update, (...sent) => this.#checkRequest(...sent)),
+    )
   }
 
-  /** Both have read a login whose token has expired. */
-  static async begin(reuseWindow: number): Promise<TwoSessions> {
-    const world = new TwoSessions(reuseWindow)
-    const pair = await world.#newPair()
-    const kept = { login: 'first', generation: 0, token: pair, sentAt: world.now - HOUR }
-    world.record = signedIn(kept, world.provider.provider)
-    await world.#records.update(NAME, () => ({ result: undefined, value: world.record as NonNullable<Json> }))
-    for (const { held } of world.processes) held?.run()
-    for (const process of world.processes) process.held = undefined
-    await world.settle()
-    return world
+  /** Both sessions have read a login whose token has expired. */
+  async begin(): Promise<this> {
+    const kept = { login: 'first', generation: 0, token: await this.#newPair(), sentAt: this.now - HOUR }
+    this.#record = signedIn(kept, this.provider.provider)
+    await this.#records.update(NAME, () => ({ result: undefined, value: this.#record as NonNullable<Json> }))
+    for (const process of this.#processes) process.takeUpdate()?.run()
+    await settle()
+    return this
   }
 
-  async take(step: Step): Promise<void> {
-    await step.run()
-    await this.settle()
-    this.#check()
+  async take({ run }: Step): Promise<void> {
+    await run()
+    await settle()
   }
 
   end(): void {
-    for (const { session } of this.processes) session.actor.stop()
+    for (const { session } of this.#processes) session.actor.stop()
   }
 
-  /** Lets everything run that waits for no step. */
-  async settle(): Promise<void> {
-    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  isGone(owner: string): boolean {
+    return this.#processes.some(({ letter, isKilled }) => letter === owner && isKilled)
   }
 
   /** Whether nothing is on its way. */
   get isAtRest(): boolean {
-    const isIdle = ({ held, open, isKilled, session }: Process) =>
-      isKilled ||
-      (held === undefined &&
-        open === undefined &&
-        session.actor.getSnapshot().hasTag('settled') &&
-        !this.#isUnsettled(session))
-    return this.#late.length === 0 && this.processes.every(isIdle)
-  }
-
-  #isUnsettled(session: Session): boolean {
-    return session.actor.getSnapshot().matches('unsettled')
+    const isIdle = (process: Process) =>
+      process.isKilled ||
+      (!process.held && !process.open && process.is('signedIn', 'signedOut', 'ended', 'unavailable'))
+    return this.#late.length === 0 && this.#processes.every(isIdle)
   }
 
   /** Every step that can be taken now. */
   steps(): Step[] {
-    return [
-      ...this.processes.flatMap((process, index) => (process.isKilled ? [] : this.#stepsOf(process, index))),
-      ...this.#late.map((request, index) => ({
-        session: 2,
-        does: `late request for ${this.#tokenIn(request)} arrives`,
+    const living = this.#processes.filter(({ isKilled }) => !isKilled)
+    const steps = living.flatMap((process) => [
+      ...this.#storeSteps(process),
+      ...this.#wireSteps(process),
+      ...this.#sessionSteps(process),
+    ])
+    for (const request of this.#late)
+      steps.push({
+        told: 'a late request arrives',
         run: () => {
-          this.#late.splice(index, 1)
+          this.#late = this.#late.filter((other) => other !== request)
           return this.#arrive(request)
         },
-      })),
-      ...this.#timeSteps(),
-    ]
-  }
-
-  #timeSteps(): Step[] {
-    const areBusy = this.processes.some(({ held, open, isKilled }) => !isKilled && (held || open))
-    const stop: Step[] = areBusy
-      ? [{ session: 2, does: 'both', fault: 'stopped for a minute', run: () => this.#pass(60_000) }]
-      : []
-    const areGood = this.processes.every(
-      ({ session, isKilled }) => isKilled || !isDue(session.actor.getSnapshot().context, this.now),
-    )
-    const isFresh = this.isAtRest && areGood && this.processes.some(({ isKilled }) => !isKilled)
-    return isFresh ? [...stop, { session: 2, does: 'an hour passes', run: () => this.#pass(HOUR) }] : stop
-  }
-
-  #stepsOf(process: Process, index: number): Step[] {
-    const { session, held, open, time } = process
-    const { value, context } = session.actor.getSnapshot()
-    const step = (does: string, run: () => unknown, fault?: Fault): Step => ({
-      session: index,
-      does,
-      run,
-      ...(fault && { fault }),
-    })
-    const send = (type: 'need' | 'logout') => () => session.actor.send({ type })
-    const steps: Step[] = []
-    if (held) {
-      const done = () => {
-        process.held = undefined
-      }
-      steps.push(
-        step('store', () => (done(), held.run())),
-        step('store', () => (done(), held.fail()), 'store failed'),
-      )
-    }
-    if (open && open.handled === undefined)
-      steps.push(
-        step('request arrives', () => this.#arrive(open)),
-        step('request', () => this.#lose(process), 'request lost'),
-        step('request', () => this.#arrive(open).then(() => this.#arrive(open)), 'sent twice'),
-        step('request', () => this.#fallSilent(process), 'no response for 30 seconds'),
-      )
-    if (open?.handled)
-      steps.push(
-        step('response received', () => {
-          process.open = undefined
-          open.resolve(open.handled as Response)
-        }),
-        step('response', () => this.#lose(process), 'response lost'),
-        step('response', () => this.#fallSilent(process), 'no response for 30 seconds'),
-      )
-    const isDueNow = isDue(context, this.now)
-    const isResting = value === 'signedIn' && this.now < context.restsUntil
-    const isAtHand = value === 'signedIn' || value === 'unsettled'
-    const hasOther =
-      ['signedOut', 'ended', 'unavailable'].includes(value) && this.record?.status === 'signedIn'
-    if (isResting) steps.push(step('rests', () => this.#pass(context.restsUntil - this.now)))
-    if ((isAtHand && isDueNow && !isResting) || hasOther) steps.push(step('needs a token', send('need')))
-    if (value === 'waiting' || value === 'unsettled')
-      steps.push(step('tries again', () => this.#fire(process)))
-    if (value === 'waiting') steps.push(step('loses patience', () => this.#losePatience(process)))
-    if (!['erasing', 'revoking', 'signedOut'].includes(value))
-      steps.push(step('user', send('logout'), 'logout'))
-    if (['signedIn', 'ended', 'signedOut'].includes(value))
-      steps.push(
-        step(
-          'user',
-          async () => session.actor.send({ type: 'keep', token: await this.#newPair() }),
-          'new login',
-        ),
-      )
-    if (value !== 'signedOut' || held || open)
-      steps.push(step('process', () => this.#kill(process), 'killed'))
-    void time
+      })
+    if (living.some(({ held, open }) => held || open))
+      steps.push({
+        told: 'both processes are stopped for a minute',
+        fault: 'stopped for a minute',
+        run: () => this.#pass(60_000),
+      })
+    const isGood = ({ snapshot }: Process) =>
+      snapshot.value === 'signedIn' && !isDue(snapshot.context, this.now)
+    if (this.isAtRest && living.length > 0 && living.every(isGood))
+      steps.push({ told: 'an hour passes', run: () => this.#pass(HOUR) })
     return steps
   }
 
-  async #arrive(request: OpenRequest): Promise<void> {
-    request.handled = await this.provider.fetch(request.url, { body: request.body })
-    const { refresh_token, error } = await request.handled
-      .clone()
-      .json()
-      .catch(() => ({}))
-    request.answer = refresh_token ?? error ?? ''
+  #storeSteps(process: Process): Step[] {
+    if (process.held === undefined) return []
+    const { letter } = process
+    return [
+      { told: `${letter} updates the store`, run: () => process.takeUpdate()?.run() },
+      {
+        told: `${letter} cannot update the store`,
+        fault: 'store failed',
+        run: () => process.takeUpdate()?.fail(),
+      },
+    ]
   }
 
-  #lose(process: Process): void {
-    const { open } = process
-    process.open = undefined
-    open?.reject(LOST)
-  }
-
-  /** The client gives up after 30 seconds. A request that the provider has not received may still arrive. */
-  async #fallSilent(process: Process): Promise<void> {
-    const { open } = process
-    process.open = undefined
-    if (open && open.handled === undefined) this.#late.push(open)
-    const end = this.now + 30_000
-    while (process.time.step(end)) {
-      this.#pass(process.time.now - this.now)
-      await this.settle()
-      if (process.open) break
+  #wireSteps(process: Process): Step[] {
+    const { letter, open } = process
+    if (open === undefined) return []
+    const lose = () => process.takeRequest()?.reject(new TypeError('fetch failed'))
+    const silence: Step = {
+      told: `${letter} gets no response`,
+      fault: 'no response',
+      run: () => this.#fallSilent(process),
     }
+    const { handled } = open
+    if (handled)
+      return [
+        {
+          told: `${letter} receives the response`,
+          run: () => process.takeRequest()?.resolve(handled.response),
+        },
+        { told: `the response to ${letter} is lost`, fault: 'response lost', run: lose },
+        silence,
+      ]
+    return [
+      { told: `the request of ${letter} arrives`, run: () => this.#arrive(open) },
+      { told: `the request of ${letter} is lost`, fault: 'request lost', run: lose },
+      {
+        told: `the request of ${letter} arrives twice`,
+        fault: 'request sent twice',
+        run: () => this.#arrive(open).then(() => this.#arrive(open)),
+      },
+      silence,
+    ]
+  }
+
+  #sessionSteps(process: Process): Step[] {
+    const { letter, session, snapshot } = process
+    const { context } = snapshot
+    const send = (type: 'need' | 'logout') => () => session.actor.send({ type })
+    const isResting = process.is('signedIn') && this.now < context.restsUntil
+    const canRenew = process.is('signedIn', 'unsettled') && isDue(context, this.now) && !isResting
+    const canRead = process.is('signedOut', 'ended', 'unavailable') && this.#record?.status === 'signedIn'
+    const steps: Step[] = []
+    if (canRenew || canRead) steps.push({ told: `${letter} needs a token`, run: send('need') })
+    if (isResting)
+      steps.push({ told: `${letter} rests`, run: () => this.#pass(context.restsUntil - this.now) })
+    if (process.is('waiting', 'unsettled'))
+      steps.push({ told: `${letter} tries again`, run: () => this.#fire(process) })
+    if (process.is('waiting'))
+      steps.push({ told: `${letter} waits no longer`, run: () => this.#losePatience(process) })
+    if (!process.is('signedOut', 'erasing', 'revoking'))
+      steps.push({ told: `${letter} logs out`, fault: 'logout', run: send('logout') })
+    if (process.is('signedIn', 'signedOut', 'ended'))
+      steps.push({
+        told: `${letter} logs in anew`,
+        fault: 'new login',
+        run: async () => session.actor.send({ type: 'keep', token: await this.#newPair() }),
+      })
+    return [...steps, { told: `${letter} is killed`, fault: 'killed', run: () => this.#kill(process) }]
+  }
+
+  async #arrive(request: OpenRequest): Promise<void> {
+    const response = await this.provider.fetch(request.url, { body: request.body })
+    const text = await response.text()
+    const { refresh_token, error } = text === '' ? {} : JSON.parse(text)
+    request.handled = { response: new Response(text, response), says: refresh_token ?? error ?? 'done' }
+  }
+
+  /** The client gives up, and sends the request again or not. The provider may still receive the first one. */
+  #fallSilent(process: Process): void {
+    const open = process.takeRequest()
+    if (open?.handled === undefined) this.#late.push(open as OpenRequest)
+    while (process.time.timers > 0) this.#fire(process)
   }
 
   #kill(process: Process): void {
     process.isKilled = true
-    if (process.open && process.open.handled === undefined) this.#late.push(process.open)
-    process.held = undefined
-    process.open = undefined
+    const open = process.takeRequest()
+    if (open && open.handled === undefined) this.#late.push(open)
+    process.takeUpdate()
     process.session.actor.stop()
   }
 
@@ -251,79 +290,20 @@ export class TwoSessions {
   }
 
   async #losePatience(process: Process): Promise<void> {
-    const is = (...states: string[]) => states.includes(process.session.actor.getSnapshot().value)
-    while (is('waiting', 'claiming')) {
-      if (is('waiting')) this.#fire(process)
-      process.held?.run()
-      process.held = undefined
-      await this.settle()
+    while (process.is('waiting', 'claiming')) {
+      if (process.is('waiting')) this.#fire(process)
+      process.takeUpdate()?.run()
+      await settle()
     }
   }
 
   #pass(milliseconds: number): void {
     this.now += milliseconds
-    for (const { time } of this.processes) time.now = this.now
+    for (const { time } of this.#processes) time.now = this.now
   }
 
-  #clock() {
-    return {
-      now: () => this.now,
-      setTimeout: () => undefined,
-      clearTimeout: () => undefined,
-    }
-  }
-
-  #start(index: number): Process {
-    const time = new VirtualTime()
-    time.now = this.now
-    const process = { time, held: undefined, open: undefined, isKilled: false } as unknown as {
-      -readonly [Key in keyof Process]: Process[Key]
-    }
-    const owners = {
-      self: `process ${index}`,
-      isGone: (owner: string) => this.processes[Number(owner.at(-1))]?.isKilled,
-      pidOf: () => 4711,
-    }
-    const store: SessionStore = {
-      owners,
-      update: (key, change) =>
-        new Promise((resolve, reject) => {
-          process.held = {
-            run: () => resolve(this.#update(key, change)),
-            fail: () => reject(storeFault()),
-          }
-        }),
-    }
-    process.session = createSession({
-      clientId: 'id',
-      provider: this.provider.provider,
-      store,
-      clock: time.clock(),
-      random: () => 0,
-      fetch: (input, init) => this.#send(process, index, String(input), init),
-    })
-    return process
-  }
-
-  #update: SessionStore['update'] = async (key, change) => {
-    const result = await this.#records.update(key, change)
-    const before = this.record
-    this.record = readSession(await this.#records.update(key, (value) => ({ result: value })))
-    this.#checkWrite(before, this.record)
-    return result
-  }
-
-  #send(process: Process, index: number, url: string, init: RequestInit | undefined): Promise<Response> {
-    return new Promise((resolve, reject) => {
-      const request = { url, body: String(init?.body), resolve, reject }
-      process.open = request
-      if (request.body.includes('grant_type=refresh_token')) this.#checkSpending(process, index, request)
-      init?.signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
-    })
-  }
-
-  async #newPair() {
-    const response = await this.provider.fetch('https://provider.example/login/oauth/access_token', {})
+  async #newPair(): Promise<OAuthToken> {
+    const response = await this.provider.fetch(TOKEN_ENDPOINT, {})
     const { access_token, refresh_token, expires_in } = await response.json()
     return importToken({
       v: 1,
@@ -337,118 +317,128 @@ export class TwoSessions {
     })
   }
 
-  /** Names everything that a later step depends on, but the time: two worlds with one name go on alike. */
+  /** Rule 2: what is stored never goes back, and an end is not undone. Rule 4: only the provider ends a login. */
+  #update: SessionStore['update'] = async (key, change) => {
+    const before = this.#record
+    const result = await this.#records.update(key, change)
+    const after = readSession(await this.#records.update(key, (value) => ({ result: value })))
+    this.#record = after
+    if (after?.status === 'signedIn') {
+      const isOld = after.login === 'first' || after.generation > 0
+      if (before?.status !== 'signedIn' && isOld) this.broken.push('a login was stored again after its end')
+      if (
+        before?.status === 'signedIn' &&
+        before.login === after.login &&
+        after.generation < before.generation
+      )
+        this.broken.push('an older token was stored over a newer one')
+    }
+    const isNewEnd = after?.status === 'ended' && before?.status === 'signedIn'
+    if (isNewEnd && !this.#familyOf(refreshTokenIn(before))?.revoked)
+      this.broken.push('a login was ended, and not by the provider')
+    return result
+  }
+
+  /** Rules 1 and 3: a refresh token is used under a claim, or held in memory, and by one living process at a time. */
+  #checkRequest(process: Process, request: OpenRequest): void {
+    if (!request.body.includes('grant_type=refresh_token')) return
+    const token = tokenIn(request)
+    const record = this.#record?.status === 'signedIn' ? this.#record : undefined
+    if (record && refreshTokenIn(record) === token && !record.claim?.owner.startsWith(`${process.letter}#`))
+      this.broken.push('a stored refresh token was used without a claim')
+    for (const other of this.#processes)
+      if (other !== process && other.open && other.open.url === request.url && tokenIn(other.open) === token)
+        this.broken.push('two living processes used one refresh token at once')
+  }
+
+  #familyOf(refreshToken: string) {
+    return this.provider.families[Number(refreshToken.split('-')[1])]
+  }
+
+  /** What the user has lost, asked when everything is at rest. */
+  get loss(): string | undefined {
+    if (this.#record?.status === 'ended') return 'the user must log in again'
+    if (this.#record?.status !== 'signedIn') return undefined
+    const token = refreshTokenIn(this.#record)
+    const family = this.#familyOf(token)
+    if (family === undefined || family.revoked) return 'the user must log in again'
+    const behind = family.generation - Number(token.split('-')[2])
+    return behind === 0 || (behind === 1 && this.#isReplayed(family))
+      ? undefined
+      : 'the user must log in again'
+  }
+
+  /** Whether the user has logged out, and the provider still accepts a token of the login. */
+  get isHalfLoggedOut(): boolean {
+    return this.#record?.status === 'signedOut' && this.provider.families.some(({ revoked }) => !revoked)
+  }
+
+  #isReplayed({ generation, spentAt }: (typeof this.provider.families)[number]): boolean {
+    return this.now < (spentAt.get(generation - 1) ?? Number.NEGATIVE_INFINITY) + this.#window
+  }
+
+  /** Names everything that a later step depends on, except times. The two processes are alike. */
   get name(): string {
-    const [first, second] = this.processes.map((process, index) => this.#nameOf(process, index))
-    const late = this.#late.map((request) => this.#relative(this.#tokenIn(request))).sort()
-    const owner = this.record?.status === 'signedIn' ? this.record.claim?.owner : undefined
-    const isMirrored = (first ?? '') > (second ?? '')
-    const holder =
-      owner === undefined ? 'free' : owner.startsWith(`process ${isMirrored ? 1 : 0}`) ? 'first' : 'second'
-    const stored = this.record?.status === 'signedIn' ? `${this.#stored()} ${holder}` : this.record?.status
-    const families = this.provider.families.map((family) => {
-      const spentAt = family.spentAt.get(family.generation - 1) ?? 0
-      return family.revoked ? 'revoked' : this.now < spentAt + this.#window ? 'replayable' : 'strict'
-    })
-    return [...[first, second].sort(), stored, ...families, ...late.map((token) => `late ${token}`)].join(
+    const named = this.#processes.map((process) => ({ process, name: this.#nameOf(process) }))
+    named.sort((one, other) => (one.name < other.name ? -1 : 1))
+    const record = this.#record
+    const owner = record?.status === 'signedIn' ? record.claim?.owner[0] : undefined
+    const holder = named.findIndex(({ process }) => process.letter === owner)
+    const stored = record?.status === 'signedIn' ? this.#relative(refreshTokenIn(record)) : record?.status
+    const families = this.provider.families.map((family) =>
+      family.revoked ? 'revoked' : this.#isReplayed(family) ? 'replayed' : 'strict',
+    )
+    const late = this.#late.map((request) => `late ${this.#relative(tokenIn(request))}`).sort()
+    return [...named.map(({ name }) => name), stored, `claimed by ${holder}`, ...families, ...late].join(
       ' | ',
     )
   }
 
-  #nameOf({ session, held, open, isKilled }: Process, index: number): string {
+  #nameOf({ snapshot, held, open, isKilled }: Process): string {
     if (isKilled) return 'killed'
-    const { value, context } = session.actor.getSnapshot()
-    const { kept, result, leaving, repeated, restsUntil, revoking } = context
-    const flags = [
+    const { value, context } = snapshot
+    const { kept, result, revoking } = context
+    const isPair = result?.type === 'token' || result?.type === 'login'
+    const record = this.#record?.status === 'signedIn' ? this.#record : undefined
+    return [
       value,
       kept && `has ${this.#relative(refreshTokenOf(kept.token))}`,
-      kept &&
-        this.record?.status === 'signedIn' &&
-        (kept.login !== this.record.login
-          ? 'of another login'
-          : kept.generation < this.record.generation && 'older'),
-      result &&
-        (result.type === 'token' || result.type === 'login'
-          ? `holds ${this.#relative(refreshTokenOf(result.token))}`
-          : result.type),
+      kept && record && (kept.login === record.login ? record.generation - kept.generation : 'other'),
+      result && (isPair ? `holds ${this.#relative(refreshTokenOf(result.token))}` : result.type),
       isDue(context, this.now) && 'due',
-      this.now < restsUntil && 'resting',
-      leaving && 'leaving',
-      repeated && 'repeated',
-      value === 'revoking' && revoking.map((token) => this.#relative(refreshTokenOf(token))).join(),
+      this.now < context.restsUntil && 'resting',
+      context.leaving && 'leaving',
+      context.repeated && 'repeated',
+      ...revoking.map((token) => this.#relative(refreshTokenOf(token))),
       held && 'updating',
-      open &&
-        `${open.handled ? 'handled' : 'sent'} ${this.#relative(this.#tokenIn(open))} ${open.handled ? this.#answerOf(open) : ''}`,
+      open && `sent ${this.#relative(tokenIn(open))}`,
+      open?.handled && `gets ${this.#relative(open.handled.says)}`,
     ]
-    void index
-    return flags.filter(Boolean).join(' ')
+      .filter(Boolean)
+      .join(' ')
   }
 
-  #answerOf(open: OpenRequest): string {
-    return open.answer === undefined ? '' : this.#relative(open.answer)
+  /** A refresh token by its family, and by how many renewals it is behind. */
+  #relative(refreshToken: string): string {
+    const [, family, generation] = refreshToken.split('-')
+    if (generation === undefined) return refreshToken
+    return `${family}:${Number(generation) - (this.#familyOf(refreshToken)?.generation ?? 0)}`
   }
+}
 
-  #stored(): string {
-    const token = Object(this.record).token as { readonly refreshToken?: string }
-    return this.#relative(token.refreshToken ?? '')
-  }
+/** Lets everything run that waits for no step. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
 
-  /** A token by its family and by how many renewals it is behind. */
-  #relative(token: string): string {
-    const [, family = '', generation = ''] = token.split('-')
-    if (generation === '') return token
-    return `${family}:${Number(generation) - (this.provider.families[Number(family)]?.generation ?? 0)}`
-  }
+function tokenIn({ body }: OpenRequest): string {
+  const fields = new URLSearchParams(body)
+  return fields.get('refresh_token') ?? fields.get('token') ?? ''
+}
 
-  /** How the login has ended, if it is over though no user wanted that; only asked at rest. */
-  get loss(): string | undefined {
-    if (this.record === undefined || this.record.status === 'signedOut') return undefined
-    if (this.record.status === 'ended') return 'the provider has ended the login'
-    const token = Object(this.record).token as { readonly refreshToken: string }
-    const [, index = '', generation = ''] = token.refreshToken.split('-')
-    const family = this.provider.families[Number(index)]
-    if (family === undefined || family.revoked) return 'the provider has revoked the login'
-    const behind = family.generation - Number(generation)
-    const spentAt = family.spentAt.get(family.generation - 1) ?? 0
-    if (behind === 0 || (behind === 1 && this.now < spentAt + this.#window)) return undefined
-    return 'the stored refresh token is spent'
-  }
-
-  #tokenIn({ body }: OpenRequest): string {
-    const fields = new URLSearchParams(body)
-    return fields.get('refresh_token') ?? fields.get('token') ?? ''
-  }
-
-  // The rules.
-
-  /** Rule 1: a refresh token is spent under the claim of the record, and by nobody else who lives. */
-  #checkSpending(process: Process, index: number, request: OpenRequest): void {
-    const token = this.#tokenIn(request)
-    const { context } = process.session.actor.getSnapshot()
-    const isInMemory = context.result?.type === 'token' || context.result?.type === 'login'
-    const owner = this.record?.status === 'signedIn' ? this.record.claim?.owner : undefined
-    if (!isInMemory && !owner?.startsWith(`process ${index}#`) && this.record?.status === 'signedIn')
-      this.broken.push(`process ${index} spends ${token} without a claim`)
-    const other = this.processes.find((candidate) => candidate !== process && !candidate.isKilled)
-    if (other?.open && this.#tokenIn(other.open) === token && other.open.url === request.url)
-      this.broken.push(`both processes spend ${token} at once`)
-  }
-
-  /** Rule 2: what is stored never goes back, and a logout is not undone. */
-  #checkWrite(before: SessionRecord | undefined, after: SessionRecord | undefined): void {
-    if (after?.status !== 'signedIn' || before === undefined || before === after) return
-    if (before.status !== 'signedIn') {
-      if (after.generation > 0 || after.login === 'first')
-        this.broken.push('an ended login was written again')
-    } else if (before.login === after.login && after.generation < before.generation)
-      this.broken.push('an older generation was written')
-  }
-
-  /** Rules 3 and 4: a session that lives loses no pair, and only the provider ends a login. */
-  #check(): void {
-    if (this.record?.status === 'ended' && !this.provider.families.some(({ revoked }) => revoked))
-      this.broken.push('the login was ended, and not by the provider')
-  }
+function refreshTokenIn(record: SessionRecord): string {
+  const { token } = record as { readonly token?: { readonly refreshToken?: string } }
+  return token?.refreshToken ?? ''
 }
 
 function refreshTokenOf({ refreshToken }: OAuthToken): string {

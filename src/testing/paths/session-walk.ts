@@ -56,7 +56,7 @@ type SessionMachineEvent =
   | { readonly type: `xstate.after.${string}` }
 
 /** Milliseconds after which the client gives up a request. */
-export const TIMEOUTS = { refresh: 10_000, revoke: 30_000 }
+export const TIMEOUTS = { refresh: 15_000, revoke: 30_000 }
 
 /** Milliseconds from the codes to the first poll, which brings the token. */
 export const LOGIN_TIME = 5_250
