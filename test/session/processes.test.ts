@@ -1,6 +1,5 @@
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -55,7 +54,18 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((done) => setTimeout(done, 10))
 }
 
-const end = (child: ChildProcess, signal: NodeJS.Signals) => child.kill(signal)
+/**
+ * The steps of a renewal: whether the refresh token is spent and its successor not stored yet, so that only a reuse window
+ * saves the login, and whether the process has the claim.
+ */
+const STEPS: [string, { readonly spent: boolean; readonly isClaimed: boolean }][] = [
+  ['before the claim', { spent: false, isClaimed: false }],
+  ['claim written', { spent: false, isClaimed: true }],
+  ['request sent', { spent: true, isClaimed: true }],
+  ['response received', { spent: true, isClaimed: true }],
+  ['before the write', { spent: true, isClaimed: true }],
+  ['after the write', { spent: false, isClaimed: false }],
+]
 
 describe('processes that share a login', { timeout: 60_000 }, () => {
   test('fifty wake with one expired pair: one request, fifty tokens, nobody is logged out', async () => {
@@ -65,28 +75,45 @@ describe('processes that share a login', { timeout: 60_000 }, () => {
     expect(server.requests).toEqual(['refresh-0-0'])
   })
 
-  test('the claim of a process that was killed is taken over, and the reuse window saves the login', async () => {
-    const { server, url, path } = await expiredLogin(30)
-    server.holdRefresh()
-    const holder = startProgram('token', url, path)
-    await until(() => server.requests.length > 0)
-    end(holder.child, 'SIGKILL')
-    await holder.ended
-    expect(await startProgram('token', url, path).ended).toBe('access-0-1')
-    expect(server.requests).toEqual(['refresh-0-0', 'refresh-0-0'])
-  })
+  describe.each(STEPS)('if the one that renews is at the step "%s"', (step, { spent, isClaimed }) => {
+    test.each([10, 0])('and killed: the next takes over (reuse window: %i s)', async (reuseWindow) => {
+      const { server, url, path } = await expiredLogin(reuseWindow)
+      await signalledAt(step, 'SIGKILL', { server, url, path })
+      const isLost = reuseWindow === 0 && spent
+      const text = await startProgram('impatient-token', url, path).ended
+      expect(text).toBe(isLost ? 'login_required ' : 'access-0-1')
+      expect(server.families.map(({ revoked }) => revoked)).toEqual([isLost])
+    })
 
-  test('the claim of a process that was stopped is not: the others are told which one it is', async () => {
-    const { server, url, path } = await expiredLogin(0)
-    const release = server.holdRefresh()
-    const holder = startProgram('token', url, path)
-    await until(() => server.requests.length > 0)
-    end(holder.child, 'SIGSTOP')
-    release()
-    expect(await startProgram('token', url, path).ended).toBe(`busy ${holder.child.pid}`)
-    end(holder.child, 'SIGCONT')
-    expect(await holder.ended).toBe('access-0-1')
-    expect(await startProgram('token', url, path).ended).toBe('access-0-1')
-    expect(server.requests).toEqual(['refresh-0-0'])
+    test('and stopped: the others are told which one it is, and it goes on where it was', async () => {
+      const { server, url, path } = await expiredLogin(0)
+      const holder = await signalledAt(step, 'SIGSTOP', { server, url, path })
+      const text = await startProgram('impatient-token', url, path).ended
+      expect(text).toBe(isClaimed ? `busy ${holder.child.pid}` : 'access-0-1')
+      holder.child.kill('SIGCONT')
+      expect(await holder.ended).toBe('access-0-1')
+      expect(server.requests).toEqual(['refresh-0-0'])
+    })
   })
 })
+
+type Login = Awaited<ReturnType<typeof expiredLogin>>
+
+/** Starts a process that renews the login, and resolves once it was killed or stopped at a step. */
+async function signalledAt(step: string, signal: 'SIGKILL' | 'SIGSTOP', { server, url, path }: Login) {
+  const release = step === 'request sent' ? server.holdRefresh() : undefined
+  const holder = startProgram('token', url, path, step, signal)
+  if (release) {
+    await until(() => server.requests.length > 0)
+    holder.child.kill(signal)
+  }
+  if (signal === 'SIGKILL') await holder.ended
+  else await until(() => stateOf(holder.child.pid) === 'T')
+  release?.()
+  return holder
+}
+
+/** `T`: stopped. proc_pid_stat(5). */
+function stateOf(pid: number | undefined): string | undefined {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0]
+}

@@ -1,18 +1,55 @@
-import { github } from '../../../src/index.ts'
+import { type Clock, github } from '../../../src/index.ts'
 import { redisStore } from '../../../src/service/stores/redis.ts'
 import { createSession } from '../../../src/session/index.ts'
 import { fileStore, keyringKey } from '../../../src/session/node/index.ts'
 import { countInStore } from '../../../src/testing/store-processes.ts'
 
 /**
- * A program of its own process: `token <url> <folder>` prints a token; `key` prints the key in the keyring; `count <folder> [<key>]` and `count-in-redis <url>
- * <prefix>` count in a store.
+ * A program of its own process. `token <url> <folder> [<step> <signal>]` prints a token, and sends itself a signal at a
+ * step of the renewal; `impatient-token` waits less for other processes. `key` prints the key in the keyring. `count
+ * <folder> [<key>]` and `count-in-redis <url> <prefix>` count in a store.
  */
-const [, , act = '', first = '', second = ''] = process.argv
+const [, , act = '', first = '', second = '', step = '', signal = ''] = process.argv
 
-if (act === 'token') {
-  const provider = github({ authUrl: first, baseUrl: first })
-  const session = createSession({ clientId: 'id', provider, store: fileStore(second) })
+/** The steps of a renewal before and after each update of the store: it reads, claims and writes. */
+const BEFORE = ['', 'before the claim', 'before the write']
+const AFTER = ['', 'claim written', 'after the write']
+
+function at(reached: string | undefined): void {
+  if (step !== '' && reached === step) process.kill(process.pid, signal)
+}
+
+/** The pauses between two claims are shorter than a second. */
+const impatient: Clock = {
+  now: Date.now,
+  setTimeout: (run, delay) => setTimeout(run, delay < 1000 ? delay / 20 : delay),
+  clearTimeout: (timer) => clearTimeout(timer),
+}
+
+if (act === 'token' || act === 'impatient-token') {
+  const files = fileStore(second)
+  let updates = 0
+  const session = createSession({
+    clientId: 'id',
+    provider: github({ authUrl: first, baseUrl: first }),
+    ...(act === 'impatient-token' && { clock: impatient }),
+    store: {
+      ...files,
+      async update(name, change) {
+        const index = updates
+        updates += 1
+        at(BEFORE[index])
+        const result = await files.update(name, change)
+        at(AFTER[index])
+        return result
+      },
+    },
+    async fetch(...request) {
+      const response = await fetch(...request)
+      at('response received')
+      return response
+    },
+  })
   await session.token().then(
     (token) => process.stdout.write(token.reveal()),
     (error) => {
