@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AsyncEntry } from '@napi-rs/keyring'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 import { underLock } from './file-lock.ts'
@@ -13,6 +14,12 @@ const KEY_LENGTH = 32
 
 /** Milliseconds. A keyring may ask the user to unlock it, and a damaged one may never respond. */
 const PATIENCE = 10_000
+
+/** Tries of a call to a keyring that many processes use at the same time. Each waits for two seconds. */
+const TRIES = 4
+/** Milliseconds between two tries, at most. */
+const PAUSE = 500
+const NO_REPLY = /did not receive a reply/i
 
 /** On Linux, only the Secret Service: the library would fall back to the kernel keyring, which a restart clears. */
 const OPTIONS = { linux: { store: 'secret-service' } } as const
@@ -92,14 +99,16 @@ async function entryOf(name: string): Promise<AsyncEntry> {
   return tried(async () => new library.AsyncEntry(name, ACCOUNT, OPTIONS))
 }
 
-async function tried<Result>(run: () => Promise<Result>): Promise<Result> {
+async function tried<Result>(run: () => Promise<Result>, tries = TRIES): Promise<Result> {
   try {
     return await run()
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw error
     // The start of the message describes the keyring, and never an entry.
     const [reason = ''] = error instanceof Error ? error.message.split('\n') : ['it failed']
-    throw unusable(reason.slice(0, 200))
+    if (tries === 1 || !NO_REPLY.test(reason)) throw unusable(reason.slice(0, 200))
+    await sleep(Math.random() * PAUSE)
+    return tried(run, tries - 1)
   }
 }
 
