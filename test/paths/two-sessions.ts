@@ -1,11 +1,11 @@
 import { isDue } from '../../machines/session.ts'
-import { importToken, type OAuthToken } from '../../src/index.ts'
+import { type Clock, importToken, type OAuthToken } from '../../src/index.ts'
 import { createSession, memoryStore, type Session, type SessionStore } from '../../src/session/index.ts'
 import { readSession, type SessionRecord, signedIn } from '../../src/session/session-record.ts'
 import type { Json } from '../../src/store/store.ts'
 import { storeFault } from '../../src/testing/paths/session-walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { rotatingProvider } from '../session/support/rotating-provider.ts'
+import type { rotatingProvider } from '../session/support/rotating-provider.ts'
 
 /** What goes wrong, and what a user does: a walk is bounded by their number. */
 export type Fault =
@@ -34,6 +34,12 @@ interface OpenRequest {
   readonly reject: (error: Error) => void
   handled?: { readonly response: Response; readonly says: string }
 }
+
+/** Creates what the sessions log in to. */
+export type CreateProvider = (options: {
+  readonly clock: Clock
+  readonly reuseWindow: number
+}) => Pick<ReturnType<typeof rotatingProvider>, 'provider' | 'fetch' | 'families'>
 
 /** An update of the store that waits for its step. */
 interface HeldUpdate {
@@ -112,7 +118,7 @@ class Process {
  */
 export class TwoSessions {
   now = Date.UTC(2026, 0, 1)
-  readonly provider: ReturnType<typeof rotatingProvider>
+  readonly provider: ReturnType<CreateProvider>
   /** The rules of sessions that were broken. */
   readonly broken: string[] = []
   readonly #window: number
@@ -123,10 +129,10 @@ export class TwoSessions {
   #late: OpenRequest[] = []
 
   /** @param reuseWindow Seconds for which the provider returns the same successor for a token that was used. */
-  constructor(reuseWindow: number) {
+  constructor(reuseWindow: number, createProvider: CreateProvider) {
     this.#window = reuseWindow * 1000
     const clock = { now: () => this.now, setTimeout: () => undefined, clearTimeout: () => undefined }
-    this.provider = rotatingProvider({ clock, reuseWindow })
+    this.provider = createProvider({ clock, reuseWindow })
     this.#processes = ['A', 'B'].map(
       (letter) => new Process(this, letter, this.#update, (...sent) => this.#checkRequest(...sent)),
     )
