@@ -9,6 +9,7 @@ import {
   type RefreshResult,
   type Revocation,
   type SessionContext,
+  type SessionEvent,
   type SessionInput,
   type SettleInput,
   type SettleResult,
@@ -224,6 +225,17 @@ export function createSession(options: SessionOptions): Session {
     }
   }
 
+  /** Sends an event that begins a login as soon as the session accepts it: after a wait, it may be busy again. */
+  async function begun(event: SessionEvent): Promise<void> {
+    while (!actor.getSnapshot().can(event)) {
+      const { value } = actor.getSnapshot()
+      // A login that runs is waited for, and one that is not stored yet is reported.
+      if (event.type === 'login' && (value === 'authorizing' || value === 'unsettled')) return
+      await settledOf(actor)
+    }
+    actor.send(event)
+  }
+
   /** Waits until a new login is stored. */
   async function stored(): Promise<void> {
     const { context, value } = await settledOf(actor)
@@ -238,16 +250,12 @@ export function createSession(options: SessionOptions): Session {
     actor,
     token,
     async login() {
-      if (!actor.getSnapshot().matches('authorizing')) {
-        await settledOf(actor)
-        actor.send({ type: 'login' })
-      }
+      await begun({ type: 'login' })
       await stored()
     },
     async keep(token) {
       assertToken(token)
-      await settledOf(actor)
-      actor.send({ type: 'keep', token })
+      await begun({ type: 'keep', token })
       await stored()
     },
     async logout() {

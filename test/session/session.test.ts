@@ -374,6 +374,38 @@ describe('a token that was received elsewhere', () => {
   })
 })
 
+describe('beside a renewal that another caller starts', () => {
+  const other: OAuthToken = {
+    accessToken: new Secret('other'),
+    tokenType: 'bearer',
+    scopes: [],
+    missingScopes: [],
+  }
+
+  /** A session whose token has expired, while it still reads the store. */
+  async function expired() {
+    const made = world()
+    await made.loggedIn()
+    await made.time.advance(HOUR)
+    return { ...made, session: made.open() }
+  }
+
+  test('a token that was received elsewhere is stored', async () => {
+    const { session, over, stored, read } = await expired()
+    const [token] = await over(Promise.all([session.token(), session.keep(other)]))
+    expect(token.reveal()).toBe('access-0-1')
+    expect(await stored()).toMatchObject({ generation: 0, token: { accessToken: 'other' } })
+    expect(await read(session)).toBe('other')
+  })
+
+  test('a login takes place, once for all who ask', async () => {
+    const { session, server, over, read } = await expired()
+    await over(Promise.all([session.token(), session.login(), session.login()]))
+    expect(server.requests.filter((request) => request === '/login/device/code')).toHaveLength(2)
+    expect(await read(session)).toBe('access-1-0')
+  })
+})
+
 describe('the end of a session', () => {
   test('logout erases the login, revokes its token, and is seen by every process', async () => {
     const { time, server, loggedIn, open, over, read, stored } = world()
