@@ -108,6 +108,30 @@ describe('a profile that points to another service', { concurrent: true, timeout
   })
 })
 
+describe('authgraph api', { timeout: 60_000 }, () => {
+  test('refreshes a token that the API refuses, and sends the request again', async ({ world }) => {
+    const sent: (string | undefined)[] = []
+    const url = await world.serve(async (request, response) => {
+      const body = Buffer.concat(await request.toArray()).toString()
+      const { authorization } = request.headers
+      if (request.url === '/login/device/code')
+        return response.end(
+          JSON.stringify({ device_code: 'd', user_code: 'ABCD-EFGH', verification_uri: url, interval: 1 }),
+        )
+      if (request.url === '/login/oauth/access_token')
+        return response.end(JSON.stringify(granted(body.includes('refresh') ? FRESH : TOKEN, RENEWABLE)))
+      sent.push(authorization)
+      response.writeHead(authorization === `Bearer ${FRESH}` ? 200 : 401).end(request.url)
+    })
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file']
+    expect((await world.run(login)).code).toBe(0)
+    sent.length = 0
+    expect(await world.run(['api', '/things'])).toEqual({ code: 0, stdout: '/things', stderr: '' })
+    expect(sent).toEqual([`Bearer ${TOKEN}`, `Bearer ${FRESH}`])
+    expect((await world.run(['token'])).stdout).toBe(`${FRESH}\n`)
+  })
+})
+
 describe('authgraph logout, at a service that revokes tokens', { concurrent: true, timeout: 60_000 }, () => {
   async function atIssuer(world: World) {
     const document: Record<string, string> = {}
