@@ -26,10 +26,10 @@ function parameters(iv: Uint8Array<ArrayBuffer>, bound: string) {
   return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(bound) }
 }
 
-function toBase64(bytes: Uint8Array): string {
+export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
 }
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
 }

@@ -1,5 +1,13 @@
 import { Secret } from '../../secret.ts'
-import { decrypt, encrypt, KEY_LENGTH, NONCE_LENGTH, type Sealed } from '../../store/encryption.ts'
+import {
+  decrypt,
+  encrypt,
+  fromBase64,
+  KEY_LENGTH,
+  NONCE_LENGTH,
+  type Sealed,
+  toBase64,
+} from '../../store/encryption.ts'
 import type { Json } from '../../store/store.ts'
 
 /** What a refresh delivers. */
@@ -36,11 +44,12 @@ export async function sealPair(spent: Secret, pair: TokenPair, bound: string): P
   const text = JSON.stringify([accessToken.reveal(), refreshToken.reveal(), scopes, expiresAt])
   if (nodeCrypto === undefined) return encrypt(await keyFrom(spent), text, bound)
   // Synchronous, as in `hash`.
-  const iv = nodeCrypto.randomBytes(NONCE_LENGTH)
+  const iv = crypto.getRandomValues(new Uint8Array(NONCE_LENGTH))
   const cipher = nodeCrypto.createCipheriv('aes-256-gcm', syncKeyFrom(nodeCrypto, spent), iv)
-  cipher.setAAD(Buffer.from(bound))
-  const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-  return [iv.toString('base64'), bytes.toString('base64')]
+  cipher.setAAD(new TextEncoder().encode(bound))
+  // Not every runtime with this module has a global Buffer.
+  const bytes = [...cipher.update(text, 'utf8'), ...cipher.final(), ...cipher.getAuthTag()]
+  return [toBase64(iv), toBase64(Uint8Array.from(bytes))]
 }
 
 /** Decrypts a pair. Rejects if it was sealed for another token or another place. */
@@ -60,10 +69,10 @@ function openSync(
   { createDecipheriv, hkdfSync }: NodeCrypto,
   { spent, sealed, bound }: { readonly spent: Secret; readonly sealed: Sealed; readonly bound: string },
 ): string {
-  const [iv, bytes] = sealed.map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer]
+  const [iv, bytes] = sealed.map(fromBase64) as [Uint8Array, Uint8Array]
   const options = { authTagLength: TAG_LENGTH }
   const decipher = createDecipheriv('aes-256-gcm', syncKeyFrom({ hkdfSync }, spent), iv, options)
-  decipher.setAAD(Buffer.from(bound)).setAuthTag(bytes.subarray(-TAG_LENGTH))
+  decipher.setAAD(new TextEncoder().encode(bound)).setAuthTag(bytes.subarray(-TAG_LENGTH))
   return decipher.update(bytes.subarray(0, -TAG_LENGTH), undefined, 'utf8') + decipher.final('utf8')
 }
 
