@@ -1,7 +1,9 @@
 import { Secret } from '../secret.ts'
+import { ALLOWED, type Refusal } from './allowance.ts'
 import { hash, same } from './credentials/hash.ts'
 import type { ServiceRequest } from './http/types.ts'
-import type { Client } from './options.ts'
+import type { Limiter } from './limiter.ts'
+import type { Client, ServiceOptions } from './options.ts'
 
 /** A client of the service. */
 export interface KnownClient {
@@ -18,6 +20,7 @@ export interface KnownClient {
 export type FoundClient =
   | { readonly ok: true; readonly client: KnownClient }
   | { readonly ok: false; readonly why: 'missing' | 'contradictory' | 'unreadable' | 'unknown' }
+  | (Refusal & { readonly why: 'limited' })
 
 /** The fields of a body that say which client sends it. */
 export interface ClientFields {
@@ -30,17 +33,18 @@ interface Index {
   readonly byReference: ReadonlyMap<string, KnownClient>
 }
 
-/** Looks up the clients that may request codes. */
-export function createClients(clients: readonly Client[]) {
+/** Looks up the clients that may request codes. Guesses of their secrets are limited like passwords. */
+export function createClients(
+  clients: readonly Client[],
+  {
+    limiter,
+    clientAddress,
+  }: {
+    readonly limiter: Limiter
+    readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
+  },
+) {
   const known = index(clients)
-
-  async function find(
-    clientId: string,
-    isRight: (client: KnownClient) => Promise<boolean>,
-  ): Promise<FoundClient> {
-    const client = (await known).byId.get(clientId)
-    return client && (await isRight(client)) ? { ok: true, client } : { ok: false, why: 'unknown' }
-  }
 
   return {
     /**
@@ -54,19 +58,22 @@ export function createClients(clients: readonly Client[]) {
       { client_id: inBody, client_secret = '' }: ClientFields,
     ): Promise<FoundClient> {
       const header = readBasic(request.header('authorization'))
-      if (header === undefined)
-        return inBody === undefined
-          ? { ok: false, why: 'missing' }
-          : find(
-              inBody,
-              async ({ secret }) => secret === undefined || same(await hash(client_secret), secret),
-            )
       if (header === 'unreadable') return { ok: false, why: 'unreadable' }
-      if (inBody !== undefined && inBody !== header.clientId) return { ok: false, why: 'contradictory' }
-      const { clientId, password } = header
-      return find(clientId, async ({ secret }) =>
-        secret === undefined ? password === '' : same(await hash(password), secret),
-      )
+      const clientId = header?.clientId ?? inBody
+      if (clientId === undefined) return { ok: false, why: 'missing' }
+      if (inBody !== undefined && inBody !== clientId) return { ok: false, why: 'contradictory' }
+      const client = (await known).byId.get(clientId)
+      if (client === undefined) return { ok: false, why: 'unknown' }
+      const { reference, secret } = client
+      const isRight =
+        secret === undefined
+          ? (header?.password ?? '') === ''
+          : same(await hash(header?.password ?? client_secret), secret)
+      const username = `client:${reference}`
+      const allowed =
+        secret === undefined ? ALLOWED : await limiter.password(clientAddress(request), { username, isRight })
+      if (!allowed.ok) return { ...allowed, why: 'limited' }
+      return isRight ? { ok: true, client } : { ok: false, why: 'unknown' }
     },
 
     /** Finds a client by its hash. */

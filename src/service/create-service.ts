@@ -139,9 +139,9 @@ export function createService(options: ServiceOptions): Service {
   } = options
   const onError = harmless(options.onError ?? (() => undefined))
   const dialect = DIALECTS[options.dialect ?? 'github']
-  const clients = createClients(options.clients)
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const limiter = createLimiter(limits, store, clock)
+  const clients = createClients(options.clients, { limiter, clientAddress })
   const waitingGrants = createWaitingGrants(limits, expiresIn, store, clock)
   const grants = createGrants(store, clock, (grant) => waitingGrants.remove(grant).catch(onError))
   const families = createFamilies(store, clock)

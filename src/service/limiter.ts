@@ -86,6 +86,9 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     wrongDeviceCode: takeInNetwork('wrongDeviceCodes'),
     unknownClient: takeInNetwork('unknownClients'),
 
+    /** Counts a refresh of a family. */
+    refresh: (family: string) => take('refreshes', family),
+
     /**
      * Counts every password, and takes the count of a right one back: beyond the limit, a right password among a thousand
      * guesses at once must not stand out. Without an address, passwords are counted per user name.

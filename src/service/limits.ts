@@ -35,11 +35,16 @@ export interface Limits {
    * without access to the store.
    */
   readonly earlyPolls: Limit
+  /**
+   * Refreshes per login that issue a pair. Default: 30 per minute. Responses with a pair that was issued before do not
+   * count.
+   */
+  readonly refreshes: Limit
   /** Requests with an unknown client id per network. Default: 100 per minute. */
   readonly unknownClients: Limit
   /**
-   * Wrong HTTP Basic credentials at the API, per network or, if the address is unknown, per user name. Default: 30 in five
-   * minutes. Beyond that, correct ones must wait too.
+   * Wrong HTTP Basic credentials at the API and wrong client secrets, per network or, if the address is unknown, per user
+   * name or client. Default: 30 in five minutes. Beyond that, correct ones must wait too.
    */
   readonly wrongPasswords: Limit
   /** Device code requests per network. Default: 100 per minute. */
@@ -57,6 +62,7 @@ export const DEFAULT_LIMITS: Limits = {
   wrongUserCodesInAll: { max: 10_000, window: 300 },
   wrongDeviceCodes: { max: 100, window: 60 },
   earlyPolls: { max: 30, window: 10 },
+  refreshes: { max: 30, window: 60 },
   unknownClients: { max: 100, window: 60 },
   wrongPasswords: { max: 30, window: 300 },
   codesRequests: { max: 100, window: 60 },

@@ -122,7 +122,12 @@ async function startOurs() {
     // With a leeway as long as the interval every poll is in time, as those of many patient devices are.
     interval: 5,
     leeway: 5,
-    limits: { codesRequests: NO_LIMIT, waitingGrants: Infinity, waitingGrantsInNetwork: Infinity },
+    limits: {
+      codesRequests: NO_LIMIT,
+      refreshes: NO_LIMIT,
+      waitingGrants: Infinity,
+      waitingGrantsInNetwork: Infinity,
+    },
   })
   const { url } = await service.listen()
   const send = async (path, fields) => {

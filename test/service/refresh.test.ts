@@ -230,6 +230,30 @@ describe('requests', () => {
     expect((await service.refresh(first.refresh_token)).body).toHaveProperty('access_token')
   })
 
+  test('of one login are limited, except those that get a pair again', async () => {
+    const limits = { refreshes: { max: 2, window: 60 } }
+    const service = start({ limits })
+    const [first, other] = [await service.login(), await service.login()]
+    const { body: second } = await service.refresh(first.refresh_token)
+    for (let times = 0; times < 3; times += 1)
+      expect((await service.refresh(first.refresh_token)).body.refresh_token).toBe(second.refresh_token)
+    const { body: third } = await service.refresh(second.refresh_token)
+    service.wait(20)
+    const limited = await service.refresh(third.refresh_token)
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '40'])
+    expect((await service.refresh(other.refresh_token)).body).toHaveProperty('access_token')
+    service.wait(40)
+    expect((await service.refresh(third.refresh_token)).body).toHaveProperty('access_token')
+    expect(service.reuses).toEqual([])
+  })
+
+  test('of one login are limited to 30 a minute by default', async () => {
+    const service = start()
+    let pair = await service.login()
+    for (let times = 0; times < 30; times += 1) pair = (await service.refresh(pair.refresh_token)).body
+    expect((await service.refresh(pair.refresh_token)).status).toBe(429)
+  })
+
   test.each([
     [{ lifetime: 0 }, 'lifetime'],
     [{}, 'lifetime'],

@@ -164,6 +164,23 @@ describe('a client with a secret', () => {
     ])
   })
 
+  test.each([undefined, '192.0.2.1'])(
+    'is limited after wrong secrets, so that the right one waits too: from %s',
+    async (address) => {
+      const limits = { wrongPasswords: { max: 2, window: 60 } }
+      const service = start({ limits, clientAddress: () => address })
+      const ask = async (client_secret: string, client_id = CLIENT_ID) =>
+        (await service.askForCodes({ client_id, client_secret })).status
+      for (let times = 0; times < 3; times += 1) expect(await ask(SECRET)).toBe(200)
+      expect([await ask('guess'), await ask('guess')]).toEqual([404, 404])
+      service.wait(20)
+      expect([await ask('guess'), await ask(SECRET), await ask('', 'public')]).toEqual([429, 429, 200])
+      expect(await ask('another secret', 'another')).toBe(address === undefined ? 200 : 429)
+      service.wait(40)
+      expect(await ask(SECRET)).toBe(200)
+    },
+  )
+
   test('is told so by the metadata', async () => {
     const methods = async (options: Partial<ServiceOptions>) =>
       (await start(options).send('/.well-known/oauth-authorization-server')).body

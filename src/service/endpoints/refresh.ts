@@ -86,6 +86,11 @@ export async function refresh(
     const refreshed = await families.refresh(known, claim, held)
     switch (refreshed.type) {
       case 'mine': {
+        const allowed = await limiter.refresh(id)
+        if (!allowed.ok) {
+          await families.notIssued(known, claim)
+          return tooManyRequests(allowed.retryAfter)
+        }
         const { until } = refreshed
         const order = { known, client, claim, until, scopes: requested?.scopes ?? granted }
         const pair = await heldRefreshes.spend(known.hash, () => issue(service, request, order))

@@ -20,16 +20,18 @@ export async function refuseClient(
     readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   },
   request: ServiceRequest,
-  { why }: Extract<FoundClient, { ok: false }>,
+  refused: Extract<FoundClient, { ok: false }>,
   at: 'atCodes' | 'atPoll',
 ): Promise<ServiceResponse> {
-  switch (why) {
+  switch (refused.why) {
     case 'missing':
       return oauthError(400, 'invalid_request', 'the field client_id is missing')
     case 'contradictory':
       return oauthError(400, 'invalid_request', 'the body and the header name different clients')
     case 'unreadable':
       return oauthError(400, 'invalid_request', 'the header Authorization cannot be read')
+    case 'limited':
+      return tooManyRequests(refused.retryAfter)
     case 'unknown': {
       const allowed = await limiter.unknownClient(clientAddress(request))
       return allowed.ok
