@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect } from 'vitest'
+import { TOKEN } from './support/logged-in.ts'
+import { granted } from './support/scripted-http.ts'
 import { test } from './support/world.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -43,6 +45,25 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
       [0, { id: 12345 }],
       [0, { id: 1, login: 'octocat' }],
     ])
+  })
+
+  test('sends a credential to the given host, whatever the address of the profile with its name', async ({
+    world,
+  }) => {
+    const [chosen, other] = [await world.scripted(), await world.scripted({ polls: [granted(TOKEN)] })]
+    const { host } = new URL(chosen.url)
+    const login = ['login', '--host', other.url, '--client-id', 'id', '--store', 'file', '--profile', host]
+    expect((await world.run(login)).code).toBe(0)
+    const before = other.requests.length
+    const call = (...args: string[]) =>
+      world.run(['api', '/user', '--host', chosen.url, ...args], { env: { PERSONAL } })
+    expect((await call('--auth', 'personal', '--secret', 'env:PERSONAL')).code).toBe(0)
+    expect((await call('--secret', 'env:PERSONAL')).code).toBe(0)
+    expect(chosen.requests.map(({ authorization }) => authorization)).toEqual(
+      Array(2).fill(`Bearer ${PERSONAL}`),
+    )
+    expect((await call()).stderr).toContain('not logged in to this host')
+    expect([chosen.requests.length, other.requests.length]).toEqual([2, before])
   })
 
   test('sends fields as a query or as JSON, sends headers, and prints the head of the response', async ({

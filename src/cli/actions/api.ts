@@ -9,7 +9,7 @@ import { withAuth } from '../../auth/with-auth.ts'
 import { UnreachableError } from '../../errors.ts'
 import { CommandError, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
-import { DEFAULT_ADDRESS, providerAt } from '../network/service-address.ts'
+import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
 import { tokenAuth } from '../network/token-auth.ts'
 import { closeSession, openSession, providerOf, validToken } from '../storage/open-session.ts'
 import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
@@ -66,8 +66,11 @@ export async function api(path: string, options: ApiOptions): Promise<number> {
 /** Finds the login that provides the token or the address, if one is needed. */
 function savedProfileOf({ auth, profile, host, secret }: ApiOptions): NamedProfile | undefined {
   if (profile !== undefined) return profileOrCurrent(profile)
-  if (host !== undefined) return findProfile(host.replace(/^https?:\/\//, ''))
-  return auth === 'oauth' && secret === undefined ? profileOrCurrent(undefined) : undefined
+  if (auth !== 'oauth' || secret !== undefined) return undefined
+  if (host === undefined) return profileOrCurrent(undefined)
+  const named = findProfile(authOrigin({ host }).host)
+  // A profile may have the name of one host and the address of another.
+  return named && isSameService(named.address, { host }) ? named : undefined
 }
 
 interface Authentication {
