@@ -84,6 +84,20 @@ export type ReadResult =
   | { readonly type: 'ended' | 'nothing' }
 
 /**
+ * What is claimed. If an API refused the token (`distrusted`), and it cannot be renewed, the login ends.
+ *
+ * @group Machines
+ */
+export type ClaimInput = Pick<SessionContext, 'flow' | 'distrusted'> & { readonly kept: KeptToken }
+
+/**
+ * The token whose refresh token is used, and what its successor is stored over.
+ *
+ * @group Machines
+ */
+export type RefreshInput = Pick<SessionContext, 'flow' | 'kept' | 'logins'> & { readonly token: OAuthToken }
+
+/**
  * Whether this process may use the refresh token.
  *
  * @group Machines
@@ -217,12 +231,8 @@ export const session = setup({
   actors: {
     authorize: deviceAuthorization,
     read: fromPromise<ReadResult, { readonly flow: SessionInput }>(() => notProvided('read')),
-    claim: fromPromise<ClaimResult, { readonly flow: SessionInput; readonly kept: KeptToken }>(() =>
-      notProvided('claim'),
-    ),
-    refresh: fromPromise<RefreshResult, { readonly flow: SessionInput; readonly token: OAuthToken }>(() =>
-      notProvided('refresh'),
-    ),
+    claim: fromPromise<ClaimResult, ClaimInput>(() => notProvided('claim')),
+    refresh: fromPromise<RefreshResult, RefreshInput>(() => notProvided('refresh')),
     settle: fromPromise<SettleResult, SettleInput>(() => notProvided('settle')),
     erase: fromPromise<EraseResult, { readonly flow: SessionInput }>(() => notProvided('erase')),
     revoke: fromPromise<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>(() => notProvided('revoke')),
@@ -414,7 +424,11 @@ export const session = setup({
       invoke: {
         id: 'claim',
         src: 'claim',
-        input: ({ context }) => ({ flow: context.flow, kept: held(context) }),
+        input: ({ context }) => ({
+          flow: context.flow,
+          kept: held(context),
+          distrusted: context.distrusted,
+        }),
         onDone: [
           { guard: { type: 'mine', params: output }, target: 'refreshing' },
           {
@@ -456,7 +470,12 @@ export const session = setup({
       invoke: {
         id: 'refresh',
         src: 'refresh',
-        input: ({ context }) => ({ flow: context.flow, token: spentBy(context) }),
+        input: ({ context }) => ({
+          flow: context.flow,
+          token: spentBy(context),
+          kept: context.kept,
+          logins: context.logins,
+        }),
         onDone: [
           {
             guard: { type: 'unclearOnce', params: output },

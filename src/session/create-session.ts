@@ -1,11 +1,13 @@
 import { type Actor, createActor, fromPromise, type SnapshotFrom } from 'xstate'
 import {
+  type ClaimInput,
   type ClaimResult,
   type EraseResult,
   isDue,
   isUsable,
   type KeptToken,
   type ReadResult,
+  type RefreshInput,
   type RefreshResult,
   type Revocation,
   type SessionContext,
@@ -42,6 +44,8 @@ const MIN_VALIDITY = 60
 /** The input of the machine, with what its actors need. */
 interface SessionFlow extends SessionInput {
   readonly parts: SessionParts
+  /** The last work under a claim. */
+  work?: Promise<unknown>
 }
 
 /**
@@ -52,7 +56,7 @@ let copy: string | undefined
 /** Counts the sessions of this copy. A number, since ten thousand random ids would take a megabyte. */
 let sessions = 0
 
-/** The running sessions of this copy. The claim of a stopped one has lapsed. */
+/** The sessions of this copy that run, or finish their work. The claim of any other has lapsed. */
 const running = new Set<string>()
 
 /** Shared by all sessions: one machine for each would take ten times the memory. */
@@ -60,19 +64,44 @@ const machine = sessionMachine.provide({
   actors: {
     authorize: deviceMachine,
     read: fromPromise<ReadResult, { readonly flow: SessionInput }>(({ input }) => read(partsOf(input))),
-    claim: fromPromise<ClaimResult, { readonly flow: SessionInput; readonly kept: KeptToken }>(({ input }) =>
-      claim(partsOf(input), input.kept),
+    claim: fromPromise<ClaimResult, ClaimInput>(({ input, signal }) =>
+      outliving(input, async (parts) => {
+        const result = await claim(parts, input)
+        if (signal.aborted && result.type === 'mine')
+          await settle(parts, { ...input, result: { type: 'fault', error: new CancelledError() }, logins: 0 })
+        return result
+      }),
     ),
-    refresh: fromPromise<RefreshResult, { readonly flow: SessionInput; readonly token: OAuthToken }>(
-      ({ input }) => refresh(partsOf(input), input.token),
+    refresh: fromPromise<RefreshResult, RefreshInput>(({ input, signal }) =>
+      outliving(input, async (parts) => {
+        const result = await refresh(parts, input.token)
+        if (signal.aborted) {
+          const { type } = await settle(parts, { ...input, result })
+          if (type === 'gone' && result.type === 'token') await revoke(parts, [result.token])
+        }
+        return result
+      }),
     ),
-    settle: fromPromise<SettleResult, SettleInput>(({ input }) => settle(partsOf(input), input)),
+    settle: fromPromise<SettleResult, SettleInput>(({ input }) =>
+      outliving(input, (parts) => settle(parts, input)),
+    ),
     erase: fromPromise<EraseResult, { readonly flow: SessionInput }>(({ input }) => erase(partsOf(input))),
     revoke: fromPromise<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>(({ input }) =>
       revoke(partsOf(input), input.revoking),
     ),
   },
 })
+
+/** Runs work under a claim to its end, even if the session is stopped: the claim must not lapse before. */
+function outliving<Result>(
+  { flow }: { readonly flow: SessionInput },
+  run: (parts: SessionParts) => Promise<Result>,
+): Promise<Result> {
+  const sessionFlow = flow as SessionFlow
+  const work = run(sessionFlow.parts)
+  sessionFlow.work = work
+  return work
+}
 
 function partsOf({ flow }: { readonly flow: SessionInput }): SessionParts {
   return (flow as SessionFlow).parts
@@ -159,7 +188,7 @@ export interface Session extends Auth {
 
 /**
  * Creates a session: a login in a store, which any number of processes can share without logging each other out. It
- * sends nothing until a token is needed. Stop it with `session.actor.stop()`.
+ * sends nothing until a token is needed. Stop it with `session.actor.stop()`: a renewal that has begun is still stored.
  *
  * @example
  * ```ts
@@ -203,7 +232,8 @@ export function createSession(options: SessionOptions): Session {
   const actor: SessionActor = createActor(machine, { input: flow, clock: timer })
   if (onCodes) showCodes(actor, onCodes)
   running.add(owner)
-  actor.subscribe({ error: () => running.delete(owner), complete: () => running.delete(owner) })
+  const end = () => void Promise.allSettled([flow.work]).then(() => running.delete(owner))
+  actor.subscribe({ error: end, complete: end })
   actor.start()
 
   const now = () => device.clock.now()
@@ -233,6 +263,7 @@ export function createSession(options: SessionOptions): Session {
       if (event.type === 'login' && (value === 'authorizing' || value === 'unsettled')) return
       await settledOf(actor)
     }
+    if (actor.getSnapshot().status === 'stopped') throw new CancelledError()
     actor.send(event)
   }
 
@@ -281,7 +312,7 @@ function isNewer(kept: KeptToken | undefined, seen: KeptToken | undefined): bool
   return kept.login !== seen.login || kept.generation > seen.generation
 }
 
-/** Waits until nothing is in flight. */
+/** Waits until nothing is in flight. Rejects if the session was stopped before. */
 function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSnapshot> {
   return new Promise((resolve, reject) => {
     const give = () => {
@@ -293,7 +324,7 @@ function settledOf(actor: SessionActor, signal?: AbortSignal): Promise<SessionSn
       reject(new CancelledError(signal?.reason))
     }
     const look = (snapshot: SessionSnapshot) => {
-      if (!snapshot.hasTag('settled')) return
+      if (!snapshot.hasTag('settled')) return snapshot.status === 'stopped' ? cancel() : undefined
       give()
       resolve(snapshot)
     }

@@ -1,4 +1,5 @@
 import type {
+  ClaimInput,
   ClaimResult,
   EraseResult,
   KeptToken,
@@ -27,8 +28,13 @@ import {
 } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** Milliseconds after which a claim lapses if its owner cannot be checked, such as a process of another host. */
+/**
+ * Milliseconds for which a session watches a claim before it lapses, if the owner cannot be checked, such as a process
+ * of another host. The clocks of two hosts differ: only a claim that is far older lapses by its time, for commands that
+ * are too short to watch it.
+ */
 const CLAIM_LIFETIME = 90_000
+const CLAIM_AGE = 600_000
 
 /** Errors after which the refresh token may have been used: the request was sent, but got no usable response. */
 const UNCLEAR = ['unreachable', 'timed_out', 'bad_response', 'response_too_large', 'redirected']
@@ -43,6 +49,8 @@ export interface SessionParts {
   readonly owner: string
   /** The running sessions of this copy of the module. */
   readonly running: ReadonlySet<string>
+  /** The claim of an owner that cannot be checked, and when this session first saw it. */
+  watched?: { readonly claim: Claim; readonly firstSeen: number }
 }
 
 /** Reads the stored login. */
@@ -54,13 +62,21 @@ export async function read({ store, name, sender }: SessionParts): Promise<ReadR
 }
 
 /** Claims the right to use the refresh token. If the store cannot be written, this fails, and no token is used. */
-export function claim(parts: SessionParts, kept: KeptToken): Promise<ClaimResult> {
+export function claim(
+  parts: SessionParts,
+  { kept, distrusted }: Omit<ClaimInput, 'flow'>,
+): Promise<ClaimResult> {
   return updateRecord<ClaimResult>(parts, (record) => {
     refuseOtherHost(record, parts.sender.provider)
     if (record?.status === 'ended') return { result: { type: 'nothingToSpend' } }
     if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
     if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
-    if (kept.token.refreshToken === undefined) return { result: { type: 'nothingToSpend' } }
+    if (kept.token.refreshToken === undefined)
+      return {
+        result: { type: 'nothingToSpend' },
+        // An API refused the token: whoever reads it again would only have it refused again.
+        ...(distrusted && { value: { v: 1, status: 'ended' } }),
+      }
     const holder = holderOf(parts, record)
     if (holder !== undefined)
       return { result: { type: 'busy', pid: parts.store.owners?.pidOf(processOf(holder)) } }
@@ -74,9 +90,19 @@ function holderOf(parts: SessionParts, { claim }: SignedInRecord): string | unde
   return claim === undefined || claim.owner === parts.owner || isGone(parts, claim) ? undefined : claim.owner
 }
 
-function isGone({ store, owner: ours, running, sender }: SessionParts, { owner, since }: Claim): boolean {
-  if (owner.startsWith(ours.slice(0, ours.lastIndexOf('/') + 1))) return !running.has(owner)
-  return store.owners?.isGone(processOf(owner)) ?? sender.clock.now() >= since + CLAIM_LIFETIME
+function isGone(parts: SessionParts, claim: Claim): boolean {
+  const { store, owner: ours, running } = parts
+  if (claim.owner.startsWith(ours.slice(0, ours.lastIndexOf('/') + 1))) return !running.has(claim.owner)
+  return store.owners?.isGone(processOf(claim.owner)) ?? isLapsed(parts, claim)
+}
+
+function isLapsed(parts: SessionParts, claim: Claim): boolean {
+  const now = parts.sender.clock.now()
+  const { watched } = parts
+  if (watched?.claim.owner !== claim.owner || watched.claim.since !== claim.since)
+    parts.watched = { claim, firstSeen: now }
+  else if (now >= watched.firstSeen + CLAIM_LIFETIME) return true
+  return now >= claim.since + CLAIM_AGE
 }
 
 function processOf(owner: string): string {

@@ -19,6 +19,27 @@ function failing(store: SessionStore) {
   return { state, store: wrapped }
 }
 
+/** A store whose next update responds only when it is released. */
+function heldBack(store: SessionStore) {
+  let held: Promise<void> | undefined
+  const wrapped: SessionStore = {
+    async update(key, change) {
+      const before = held
+      const result = await store.update(key, change)
+      await before
+      return result
+    },
+  }
+  function hold() {
+    let release = () => {}
+    held = new Promise((resolve) => {
+      release = resolve
+    })
+    return () => release()
+  }
+  return { store: wrapped, hold }
+}
+
 /** How a process tells others apart, of which one may be gone. */
 function owners(self: string, gone?: string): Owners {
   return { self, isGone: (owner) => owner === gone, pidOf: () => 4711 }
@@ -232,7 +253,7 @@ describe('a session', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  test('waits for another process that renews, and names it after ten seconds', async () => {
+  test('waits for another process that renews, and names it after 10 to 20 seconds', async () => {
     const { time, server, store, loggedIn, open, over, renewing } = world()
     await loggedIn()
     const first = open({ store: { ...store, owners: owners('one') } })
@@ -268,6 +289,31 @@ describe('a session', () => {
     expect(await read(session)).toBe('access-0-1')
   })
 
+  test('a claim of another host lapses by the clock of the session that watches it', async () => {
+    const { time, store, loggedIn, open, read } = world()
+    await loggedIn()
+    await time.advance(HOUR)
+    const session = open()
+    // The clock of one host is slow, that of another one is fast.
+    for (const [owner, since] of [
+      ['slow#1', -95_000],
+      ['fast#1', HOUR],
+    ] as const) {
+      await claimFor(owner, store, time.now + since)
+      await expect(read(session)).rejects.toMatchObject({ code: 'busy' })
+    }
+    await time.advance(90_000)
+    expect(await read(session)).toBe('access-0-1')
+  })
+
+  test('a claim of another host that is ten minutes old lapses at once', async () => {
+    const { time, store, loggedIn, open, read } = world()
+    await loggedIn()
+    await time.advance(HOUR)
+    await claimFor('elsewhere#1', store, time.now - 600_000)
+    expect(await read(open())).toBe('access-0-1')
+  })
+
   test('a claim of a session of another copy of this module, in the same process, is not taken over', async () => {
     const { server, store, clock, loggedIn, open, over, renewing } = world()
     await loggedIn()
@@ -286,13 +332,62 @@ describe('a session', () => {
     other.actor.stop()
   })
 
-  test('a claim of a session that was stopped does not hold up another one of the process', async () => {
-    const { loggedIn, open, read, renewing } = world()
+  test('stores the pair that arrives after it was stopped, whose claim holds until then', async () => {
+    const { time, server, loggedIn, open, over, read, renewing, stored } = world({ reuseWindow: 0 })
     await loggedIn()
     const stopped = open()
-    await renewing(stopped)
+    const { release } = await renewing(stopped)
     stopped.actor.stop()
+    await expect(over(open().token())).rejects.toMatchObject({ code: 'busy' })
+    release()
+    await time.settle()
+    expect(await stored()).toMatchObject({ generation: 1 })
+    expect(await stored()).not.toHaveProperty('claim')
     expect(await read(open())).toBe('access-0-1')
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('revokes the pair that arrives after it was stopped, and another process logged out', async () => {
+    const { time, server, loggedIn, open, over, renewing, stored } = world()
+    const stopped = await loggedIn()
+    const { release } = await renewing(stopped)
+    stopped.actor.stop()
+    await over(open().logout())
+    release()
+    await time.settle()
+    expect(server.revoked).toEqual(['refresh-0-0', 'refresh-0-1'])
+    expect(await stored()).toEqual({ v: 1, status: 'signedOut' })
+  })
+
+  test('returns the claim that it gets after it was stopped', async () => {
+    const { time, store, loggedIn, open, stored } = world()
+    await loggedIn()
+    const slow = heldBack(store)
+    const session = open({ store: slow.store })
+    await time.settle()
+    await time.advance(HOUR)
+    const release = slow.hold()
+    session.token().catch(() => undefined)
+    await time.settle()
+    expect(await stored()).toHaveProperty('claim')
+    session.actor.stop()
+    release()
+    await time.settle()
+    expect(await stored()).not.toHaveProperty('claim')
+  })
+
+  test('rejects with cancelled if it is stopped while it is busy, or was stopped before', async () => {
+    const { time, loggedIn, open, over, renewing } = world()
+    await loggedIn()
+    const session = open()
+    const { token } = await renewing(session)
+    session.actor.stop()
+    await expect(over(token)).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(over(session.token())).rejects.toMatchObject({ code: 'cancelled' })
+    const settled = open()
+    await time.settle()
+    settled.actor.stop()
+    await expect(over(settled.login())).rejects.toMatchObject({ code: 'cancelled' })
   })
 })
 
@@ -502,6 +597,24 @@ describe('a session as a form of authentication', () => {
     expect(await over(api('/user'))).toEqual({ login: 'octocat' })
     expect(seen).toEqual(['Bearer access-0-0', 'Bearer access-0-1'])
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('a token that an API refuses and that cannot be renewed ends the login, for every process', async () => {
+    const { server, open, over, read, stored } = world()
+    let calls = 0
+    const fetch = async () => {
+      calls += 1
+      return new Response(null, { status: 401 })
+    }
+    const session = open()
+    const accessToken = new Secret('access')
+    await over(session.keep({ accessToken, tokenType: 'bearer', scopes: [], missingScopes: [] }))
+    const api = createApi({ auth: session, provider: server.provider, fetch })
+    for (let times = 0; times < 2; times += 1)
+      await expect(over(api('/user'))).rejects.toMatchObject({ code: 'login_required' })
+    expect(calls).toBe(1)
+    expect(await stored()).toEqual({ v: 1, status: 'ended' })
+    await expect(read(open())).rejects.toMatchObject({ code: 'login_required' })
   })
 
   test('a 401 for a token that was renewed a moment ago goes to the caller', async () => {

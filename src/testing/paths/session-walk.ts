@@ -227,7 +227,7 @@ function updated(before: Stored, situation: SessionSituation): { readonly result
     case 'read':
       return readIn(before)
     case 'claim':
-      return claimIn(before, context.kept as KeptToken)
+      return claimIn(before, context)
     case 'settle':
       return settleIn(before, { ...context, number: situation.issued })
     default:

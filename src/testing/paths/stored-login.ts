@@ -67,13 +67,18 @@ export function readIn(stored: Stored): Updated<ReadResult> {
   return { result: { type: stored === 'ended' ? 'ended' : 'nothing' }, stored }
 }
 
-export function claimIn(stored: Stored, kept: KeptToken): Updated<ClaimResult> {
+export function claimIn(
+  stored: Stored,
+  { kept, distrusted }: Pick<SessionContext, 'kept' | 'distrusted'>,
+): Updated<ClaimResult> {
+  if (kept === undefined) throw new TypeError('only a stored token is claimed')
   if (stored === 'ended') return { result: { type: 'nothingToSpend' }, stored }
   if (typeof stored !== 'object' || stored.kept.login !== kept.login)
     return { result: { type: 'gone' }, stored }
   if (stored.kept.generation > kept.generation)
     return { result: { type: 'newer', kept: stored.kept }, stored }
-  if (kept.token.refreshToken === undefined) return { result: { type: 'nothingToSpend' }, stored }
+  if (kept.token.refreshToken === undefined)
+    return { result: { type: 'nothingToSpend' }, stored: distrusted ? 'ended' : stored }
   if (stored.owner === OTHERS) return { result: { type: 'busy', pid: OTHER_PID }, stored }
   return { result: { type: 'mine' }, stored: { ...stored, owner: OURS } }
 }
