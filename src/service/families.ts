@@ -37,13 +37,13 @@ export interface KnownToken extends Membership {
 
 /**
  * What becomes of a refresh token: `mine`: this request issues the next pair, until its lease ends (epoch milliseconds);
- * `held`: another request is issuing it; `replay`: the pair that was issued before; `reuse`: it was spent before, and its
- * family is now revoked; `refused`: anything else.
+ * `held`: another request is issuing it; `replay`: the pair that was issued before; `busy`: no pair can be had, although
+ * the request proves no reuse; `reuse`: it was spent before, and its family is now revoked; `refused`: anything else.
  */
 export type Refreshed =
   | { readonly type: 'mine'; readonly until: number }
   | { readonly type: 'replay'; readonly pair: TokenPair }
-  | { readonly type: 'held' | 'reuse' | 'refused' }
+  | { readonly type: 'held' | 'busy' | 'reuse' | 'refused' }
 
 /** Creates, refreshes and revokes families. Each method is one atomic transition of the machine in the store. */
 export function createFamilies(store: Store, clock: { now(): number }) {
@@ -76,16 +76,18 @@ export function createFamilies(store: Store, clock: { now(): number }) {
   }
 
   return {
-    /** Begins a family with its first refresh token. */
+    /** Begins a family with its first refresh token, or extends the family that began with it. */
     async begin(
       first: Secret,
       { id, revocations }: Omit<Membership, 'generation'>,
       input: Omit<RefreshFamilyInput, 'token'>,
     ): Promise<void> {
       const token = await hash(first.reveal())
-      const value = plain(begin({ ...input, token }))
       const { expiresAt } = input
-      await store.update(familyKey(id), () => ({ result: undefined, value, expiresAt }))
+      await store.update(familyKey(id), (value) => {
+        const family = familyIn(value) ?? begin({ ...input, token })
+        return { result: undefined, value: plain({ ...family, expiresAt }), expiresAt }
+      })
       await keepMembership(token, { id, revocations, generation: 0 }, expiresAt)
     },
 
@@ -114,7 +116,8 @@ export function createFamilies(store: Store, clock: { now(): number }) {
       if (after.lease?.claim === claim) return { type: 'mine', until: after.lease.until }
       if (token === after.newest) return { type: 'held' }
       const pair = token === after.previous ? await successorOf(known, after) : undefined
-      return pair ? { type: 'replay', pair } : { type: 'refused' }
+      if (pair !== undefined) return { type: 'replay', pair }
+      return { type: held || token === after.previous ? 'busy' : 'refused' }
     },
 
     /**
@@ -133,9 +136,13 @@ export function createFamilies(store: Store, clock: { now(): number }) {
       return changed?.after.newest === token
     },
 
-    /** Records that the pair could not be issued, which frees the refresh token. */
-    async notIssued({ id }: KnownToken, claim: string): Promise<void> {
-      await change(id, { type: 'notIssued', at: clock.now(), claim })
+    /**
+     * Records that a pair could not be issued, which frees the refresh token. Returns whether the pair was issued after all:
+     * the store may have applied a change and failed before it could say so.
+     */
+    async notIssued({ id }: KnownToken, claim: string, pair?: TokenPair): Promise<boolean> {
+      const changed = await change(id, { type: 'notIssued', at: clock.now(), claim })
+      return pair !== undefined && changed?.after.newest === (await hash(pair.refreshToken.reveal()))
     },
 
     /** Ends a family. Returns whether it was valid before. */

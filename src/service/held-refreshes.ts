@@ -1,8 +1,8 @@
 /** Milliseconds between two looks at a refresh token that another instance is spending. */
 const PAUSE = 50
 
-/** How often a request looks: for ten seconds, as long as a lease. */
-export const MOST_LOOKS = 200
+/** Milliseconds for which one request is held at most: as long as a lease. */
+const LONGEST = 10_000
 
 /** Holds requests while another one spends the same refresh token. */
 export function createHeldRefreshes() {
@@ -23,9 +23,24 @@ export function createHeldRefreshes() {
       }
     },
 
-    /** Waits for the request of this process that spends the token or, if another instance does, for a moment. */
-    wait: (token: string): Promise<unknown> =>
-      spending.get(token) ?? new Promise((resolve) => setTimeout(resolve, PAUSE)),
+    /** Begins the time for which one request may be held. Call `end` when the request is done. */
+    hold(token: string) {
+      let isOver = false
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const over = new Promise<void>((resolve) => {
+        timer = setTimeout(() => {
+          isOver = true
+          resolve()
+        }, LONGEST)
+      })
+      return {
+        isOver: () => isOver,
+        /** Waits for the request of this process that spends the token or, if another instance does, for a moment. */
+        wait: (): Promise<unknown> =>
+          Promise.race([over, spending.get(token) ?? new Promise((resolve) => setTimeout(resolve, PAUSE))]),
+        end: () => clearTimeout(timer),
+      }
+    },
   }
 }
 

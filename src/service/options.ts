@@ -107,7 +107,7 @@ export interface MadeToken {
    * year; with `refreshTokens`, 8 hours.
    */
   readonly expiresIn?: number
-  /** The granted scopes. Default: the requested ones. */
+  /** The granted scopes. Default: the requested ones. At a refresh, the scopes of the login at most. */
   readonly scopes?: readonly string[]
 }
 

@@ -12,7 +12,7 @@ import {
   StoreUnavailableError,
   type TokenRequest,
 } from '../../src/service/index.ts'
-import { CLIENT_ID, HOST, type Said, startService, TOKEN_PATH } from '../support/start-service.ts'
+import { CLIENT_ID, HOST, startService, TOKEN_PATH } from '../support/start-service.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
@@ -195,6 +195,8 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
     expect(more).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
     const { body: all } = await service.refresh(narrow.refresh_token)
     expect(all.scope).toBe(`repo${separator}gist`)
+    const { body: none } = await service.refresh(all.refresh_token, { scope: ', ' })
+    expect(none.scope).toBe(`repo${separator}gist`)
   })
 })
 
@@ -307,6 +309,30 @@ describe('simultaneous refreshes of one token', () => {
     expect([slow.errors, slow.reuses]).toEqual([[], []])
   })
 
+  test('are asked to retry, if their token became older while they were held', async () => {
+    const { slow, made, other, first, over } = await twoInstances()
+    const one = slow.refresh(first.refresh_token)
+    await made(1)
+    const two = other.refresh(first.refresh_token)
+    await vi.advanceTimersByTimeAsync(20)
+    slow.deliver('the-one')
+    const three = slow.refresh((await one).body.refresh_token)
+    await made(2)
+    slow.deliver('the-next')
+    await three
+    const { status, headers } = await over(two)
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+    expect([other.reuses, (await other.whoIs('the-next')).status]).toEqual([[], 200])
+  })
+
+  test('are held no longer than one lease, although each may issue a pair after the one before', async () => {
+    const { slow, made, first, over } = await twoInstances()
+    const all = Array.from({ length: 6 }, () => slow.refresh(first.refresh_token))
+    await made(1)
+    const responses = await over(Promise.all(all), 25_000)
+    expect(responses.map(({ status }) => status)).toEqual(all.map(() => 503))
+  })
+
   test('are asked to retry after ten seconds, if the token is still being spent', async () => {
     const { slow, made, other, first, over } = await twoInstances()
     void slow.refresh(first.refresh_token)
@@ -343,7 +369,7 @@ async function twoInstances() {
     other: { ...other, clock },
     first: await other.login(),
     /** Lets time pass for requests that are held, at most so many milliseconds. */
-    async over(response: Promise<Said>, most = 1000): Promise<Said> {
+    async over<Response>(response: Promise<Response>, most = 1000): Promise<Response> {
       let isOver = false
       const done = () => (isOver = true)
       response.then(done, done)
@@ -428,6 +454,30 @@ describe('a pair that could not be issued', () => {
     },
   )
 
+  test('as far as the store could say, is delivered if the store has issued it', async () => {
+    const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+    const memory = memoryStore({ clock })
+    let lost = 0
+    const store: Store = {
+      async update(key, change) {
+        let isRotation = false
+        const result = await memory.update(key, (value) => {
+          const made = change(value)
+          isRotation = JSON.stringify(made.value)?.includes('"generation":1') === true
+          return made
+        })
+        if (!key.startsWith('family:') || !isRotation || lost > 0) return result
+        lost += 1
+        throw new StoreUnavailableError('the response was lost')
+      },
+    }
+    const service = start({ clock, store })
+    const first = await service.login()
+    const { body: second } = await service.refresh(first.refresh_token)
+    expect([lost, service.errors.length, await statusOf(service, second)]).toEqual([1, 1, 200])
+    expect((await service.refresh(second.refresh_token)).body).toHaveProperty('access_token')
+  })
+
   test('because its login ended meanwhile, is refused', async () => {
     const { slow, made, other, first } = await twoInstances()
     const { body: second } = await other.refresh(first.refresh_token)
@@ -437,6 +487,59 @@ describe('a pair that could not be issued', () => {
     slow.deliver('too-late')
     expect((await one).body.error).toBe('bad_refresh_token')
     expect((await slow.whoIs('too-late')).status).toBe(401)
+  })
+})
+
+test('a request within the window whose pair the store has lost is asked to retry', async () => {
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const { store, records } = openStore(clock)
+  const service = start({ clock, store })
+  const first = await service.login()
+  const { body: second } = await service.refresh(first.refresh_token)
+  for (const key of records.keys()) if (key.startsWith('successor:')) records.delete(key)
+  const { status, headers } = await service.refresh(first.refresh_token)
+  expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+  expect([service.replays, service.reuses, await statusOf(service, second)]).toEqual([[], [], 200])
+})
+
+describe('a login whose family', () => {
+  /** A service whose store calls a listener before each update of a family. */
+  async function startWith(onUpdate: (family: string) => unknown) {
+    const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+    const memory = memoryStore({ clock })
+    const store: Store = {
+      async update(key, change) {
+        if (key.startsWith('family:')) await onUpdate(key.slice('family:'.length))
+        return memory.update(key, change)
+      },
+    }
+    const service = start({ clock, store })
+    const { userCode, poll } = await service.begin()
+    await service.approve(userCode, 'octocat')
+    return { service, clock, poll }
+  }
+
+  test('cannot be stored leaves its approval for the next poll', async () => {
+    let away = true
+    const { service, clock, poll } = await startWith(() => {
+      if (away) throw new StoreUnavailableError('full')
+    })
+    expect((await poll()).status).toBe(503)
+    away = false
+    clock.time += 10_000
+    const { body: first } = await poll()
+    clock.time += 29 * DAY * 1000
+    expect((await service.refresh(first.refresh_token)).body).toHaveProperty('access_token')
+  })
+
+  test('is revoked while its first token is issued stays revoked', async () => {
+    let updates = 0
+    const { service, poll } = await startWith(async (family) => {
+      updates += 1
+      if (updates === 2) await service.revoke({ family })
+    })
+    const { body: first } = await poll()
+    expect(await statusOf(service, first)).toBe(401)
   })
 })
 
@@ -511,6 +614,20 @@ describe('the host', () => {
     expect(one.family).toMatch(/^[\da-f-]{36}$/)
     service.wait(60)
     expect(await statusOf(service, second)).toBe(401)
+  })
+
+  test('cannot widen the scopes of a login at a refresh', async () => {
+    const scopes = ['repo', 'gist']
+    const service = start({ issueToken: () => ({ token: `token-${scopes.length}`, scopes: [...scopes] }) })
+    const { refresh_token } = await service.login()
+    scopes.push('admin')
+    expect((await service.refresh(refresh_token)).status).toBe(503)
+    expect(service.errors).toEqual([
+      new TypeError('issueToken returned a scope at a refresh that the login does not have'),
+    ])
+    expect((await service.whoIs('token-3')).status).toBe(401)
+    scopes.pop()
+    expect((await service.refresh(refresh_token)).body).toHaveProperty('access_token')
   })
 
   test('may sign tokens itself, which are refreshed as well', async () => {

@@ -129,15 +129,27 @@ async function deliver(
   const { grants, tokens, families, revocations, refreshTokens, dialect, onError, clock } = service
   const { user, scope, lease } = grant
   if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
-  const family = refreshTokens && newFamily()
-  const login = { user, client: client.reference, ...(family !== undefined && { family }) }
+  const family = refreshTokens && {
+    ...refreshTokens,
+    id: newFamily(),
+    token: new Secret(newRefreshToken()),
+  }
+  const ofFamily = family && { family: family.id }
+  const login = { user, client: client.reference, ...ofFamily }
+  const beginFamily = async ({ scopes }: IssuedToken, revocations: number, expiresAt: number) => {
+    if (family === undefined) return
+    const { id, token, reuseWindow } = family
+    const input = { user, client: client.reference, scope: scopes.join(' '), expiresAt, reuseWindow }
+    await families.begin(token, { id, revocations }, input)
+  }
   let issued: IssuedToken
   let counted: number
   try {
-    const order = { user, client, scopes: splitScopes(scope, ' '), ...(family !== undefined && { family }) }
+    const order = { user, client, scopes: splitScopes(scope, ' '), ...ofFamily }
     counted = await revocations.count(user)
     issued = await issueFor(service, order, lease.until)
     await tokens.reserve(issued.token, { ...login, scopes: issued.scopes, revocations: counted }, lease.until)
+    await beginFamily(issued, counted, lease.until)
     if (isGone()) throw new Error('the client disconnected before its token was issued')
   } catch (error) {
     // The store cannot record this. When the lease lapses, the approval is free again.
@@ -150,24 +162,11 @@ async function deliver(
   // The lease has lapsed and another poll holds it: drop this token.
   if (!(await grants.issued(deviceCode, claim))) return pending(grant, dialect)
   const now = clock.now()
-  const lifetime = refreshTokens ? accessLifetime(expiresIn, refreshTokens.lifetime) : expiresIn
+  const lifetime = family ? accessLifetime(expiresIn, family.lifetime) : expiresIn
   const record = { ...login, scopes, revocations: counted }
   await tokens.keep(token, record, now + (lifetime ?? LIFETIME) * 1000)
-  if (refreshTokens === undefined || family === undefined)
-    return tokenResponse(dialect, { token, scopes, expiresIn })
-  const refreshToken = new Secret(newRefreshToken())
-  await families.begin(
-    refreshToken,
-    { id: family, revocations: counted },
-    {
-      client: client.reference,
-      user,
-      scope: scopes.join(' '),
-      expiresAt: now + refreshTokens.lifetime * 1000,
-      reuseWindow: refreshTokens.reuseWindow,
-    },
-  )
-  const refresh = { token: refreshToken, expiresIn: refreshTokens.lifetime }
+  if (family) await beginFamily(issued, counted, now + family.lifetime * 1000)
+  const refresh = family && { token: family.token, expiresIn: family.lifetime }
   return tokenResponse(dialect, { token, scopes, expiresIn: lifetime, refresh })
 }
 

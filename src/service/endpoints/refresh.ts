@@ -6,7 +6,7 @@ import type { TokenPair } from '../credentials/successors.ts'
 import type { Tokens } from '../credentials/tokens.ts'
 import type { DialectRules } from '../dialect.ts'
 import type { Families, KnownToken } from '../families.ts'
-import { type HeldRefreshes, MOST_LOOKS } from '../held-refreshes.ts'
+import type { HeldRefreshes } from '../held-refreshes.ts'
 import {
   oauthError,
   type ServiceRequest,
@@ -80,37 +80,50 @@ export async function refresh(
       refresh: { token: refreshToken, expiresIn: secondsUntil(family.expiresAt, clock) },
     })
   const event = { family: id, user, client: { clientId: client.clientId, name: client.name } }
+  const hold = heldRefreshes.hold(known.hash)
   let held = false
-  for (let looks = 0; looks < MOST_LOOKS && !request.isGone(); looks += 1) {
-    const claim = newClaim()
-    const refreshed = await families.refresh(known, claim, held)
-    switch (refreshed.type) {
-      case 'mine': {
-        const allowed = await limiter.refresh(id)
-        if (!allowed.ok) {
-          await families.notIssued(known, claim)
-          return tooManyRequests(allowed.retryAfter)
+  try {
+    while (!hold.isOver() && !request.isGone()) {
+      const claim = newClaim()
+      const refreshed = await families.refresh(known, claim, held)
+      switch (refreshed.type) {
+        case 'mine': {
+          const allowed = await limiter.refresh(id)
+          if (!allowed.ok) {
+            await families.notIssued(known, claim)
+            return tooManyRequests(allowed.retryAfter)
+          }
+          const { until } = refreshed
+          const order = {
+            known,
+            client,
+            claim,
+            until,
+            scopes: requested?.scopes.length ? requested.scopes : granted,
+          }
+          const pair = await heldRefreshes.spend(known.hash, () => issue(service, request, order))
+          if (pair === 'failed') return unavailable()
+          if (pair !== 'dropped') return deliver(pair)
+          break
         }
-        const { until } = refreshed
-        const order = { known, client, claim, until, scopes: requested?.scopes ?? granted }
-        const pair = await heldRefreshes.spend(known.hash, () => issue(service, request, order))
-        if (pair === 'failed') return unavailable()
-        if (pair !== 'dropped') return deliver(pair)
-        break
+        case 'held':
+          await hold.wait()
+          break
+        case 'replay':
+          if (!held) refreshTokens?.onReplay?.(event)
+          return deliver(refreshed.pair)
+        case 'busy':
+          return unavailable()
+        case 'reuse':
+          refreshTokens?.onReuse?.(event)
+          return refused
+        case 'refused':
+          return refused
       }
-      case 'held':
-        await heldRefreshes.wait(known.hash)
-        break
-      case 'replay':
-        if (!held) refreshTokens?.onReplay?.(event)
-        return deliver(refreshed.pair)
-      case 'reuse':
-        refreshTokens?.onReuse?.(event)
-        return refused
-      case 'refused':
-        return refused
+      held = true
     }
-    held = true
+  } finally {
+    hold.end()
   }
   return unavailable()
 }
@@ -135,15 +148,19 @@ async function issue(
 ): Promise<TokenPair | 'failed' | 'dropped'> {
   const { id, revocations, family } = known
   const { user } = family
+  let pair: TokenPair | undefined
   try {
     const issued = await issueFor({ issueToken, clock }, { user, client, scopes, family: id }, until)
+    const granted = splitScopes(family.scope, ' ')
+    if (!issued.scopes.every((scope) => granted.includes(scope)))
+      throw new TypeError('issueToken returned a scope at a refresh that the login does not have')
     if (isGone()) throw new Error('the client disconnected before its token was refreshed')
     const lifetime = accessLifetime(issued.expiresIn, secondsUntil(family.expiresAt, clock))
     const expiresAt = clock.now() + lifetime * 1000
     const record = { user, scopes: issued.scopes, client: client.reference, family: id, revocations }
     // Before the pair counts: a crash in between leaves a token that nobody received, and that ends with the family.
     await tokens.keep(issued.token, record, expiresAt)
-    const pair = {
+    pair = {
       accessToken: issued.token,
       refreshToken: new Secret(newRefreshToken()),
       scopes: issued.scopes,
@@ -151,10 +168,10 @@ async function issue(
     }
     return (await families.issued(known, claim, pair)) ? pair : 'dropped'
   } catch (error) {
-    // After a failure of the store, this may fail too. The lease then lapses.
-    await families.notIssued(known, claim)
     onError(error)
-    return 'failed'
+    // After a failure of the store, this may fail too. The lease then lapses.
+    const wasIssued = await families.notIssued(known, claim, pair)
+    return pair && wasIssued ? pair : 'failed'
   }
 }
 
