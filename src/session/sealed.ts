@@ -20,7 +20,7 @@ export type SealingKey = Uint8Array | (() => Promise<Uint8Array>)
  *
  * @param key 32 random bytes, or a function that resolves with them.
  * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link StoreUnavailableError}
- * if a record was sealed with another key, or was changed; and with what the function rejects with.
+ * if a record was sealed with another key, was changed, or is not sealed; and with what the function rejects with.
  * @group Session
  */
 export function sealed(store: SessionStore, key: SealingKey): SessionStore {
@@ -114,7 +114,10 @@ async function seal(cipher: Cipher, name: string, value: NonNullable<Json>): Pro
 
 async function open(cipher: Cipher, name: string, value: Json | undefined): Promise<Json | undefined> {
   const { sealed, ...rest } = Object(value) as Members
-  if (!Array.isArray(sealed)) return value
+  if (!Array.isArray(sealed)) {
+    if (!('token' in rest)) return value
+    throw new StoreUnavailableError('the stored login is not encrypted: delete it, and log in again')
+  }
   const key = await cipher()
   try {
     return { ...rest, token: JSON.parse(await decrypt(key, sealed as unknown as Sealed, bound(name, rest))) }

@@ -1,4 +1,13 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -91,6 +100,15 @@ describe('sealed', () => {
     expect(await store.update('name', (value) => ({ result: value }))).toEqual(more)
   })
 
+  test('does not take a token that is not sealed', async () => {
+    const inner = memoryStore()
+    await inner.update('name', () => ({ result: undefined, value: record }))
+    await expect(sealed(inner, key).update('name', (value) => ({ result: value }))).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('log in again'),
+    })
+  })
+
   test('takes a key of 32 bytes only', async () => {
     expect(() => sealed(memoryStore(), new Uint8Array(16))).toThrow(/32 bytes/)
     const store = sealed(memoryStore(), async () => new Uint8Array(16))
@@ -129,10 +147,60 @@ describe('fileStore', () => {
     const path = folder()
     await write(fileStore(path))
     chmodSync(path, 0o755)
-    await expect(write(fileStore(path))).rejects.toMatchObject({
-      code: 'store_unavailable',
-      message: expect.stringContaining('chmod 700'),
+    const read = (store: ReturnType<typeof fileStore>) => store.update('a b', (value) => ({ result: value }))
+    for (const use of [write, read])
+      await expect(use(fileStore(path))).rejects.toMatchObject({
+        code: 'store_unavailable',
+        message: expect.stringContaining('chmod 700'),
+      })
+  })
+
+  test('removes what a killed writer of the same login left, and nothing else', async () => {
+    const path = folder()
+    await write(fileStore(path))
+    const uuid = crypto.randomUUID()
+    for (const name of [`a%20b.json.new.${uuid}`, 'a%20b.json.new.json', `a.json.new.${uuid}`])
+      writeFileSync(join(path, name), 'pair')
+    await write(fileStore(path))
+    expect(readdirSync(path).sort()).toEqual(['a%20b.json', 'a%20b.json.new.json', `a.json.new.${uuid}`])
+  })
+
+  const foreign = JSON.stringify({ owner: 'another boot/1/1', nonce: 'foreign' })
+
+  test.each([
+    ['of another boot', foreign],
+    ['without content, as after a crash', ''],
+  ])('takes over an old lock %s', async (_, content) => {
+    const path = folder()
+    await write(fileStore(path))
+    const lock = join(path, 'a%20b.json.lock')
+    writeFileSync(lock, content)
+    const old = Date.now() / 1000 - 100
+    utimesSync(lock, old, old)
+    await Promise.all([write(fileStore(path)), write(fileStore(path)), write(fileStore(path))])
+    expect(readdirSync(path)).toEqual(['a%20b.json'])
+  })
+
+  test.each([
+    ['young', -60],
+    ['with a future date', 1_000_000],
+  ])('waits for a lock of another boot that is %s', async (_, seconds) => {
+    const path = folder()
+    const store = fileStore(path)
+    await write(store)
+    const lock = join(path, 'a%20b.json.lock')
+    writeFileSync(lock, foreign)
+    const date = Date.now() / 1000 + seconds
+    utimesSync(lock, date, date)
+    let isWritten = false
+    const written = write(store).then(() => {
+      isWritten = true
     })
+    for (let times = 0; times < 10; times += 1)
+      await store.update('other', () => ({ result: undefined, value: times }))
+    expect(isWritten).toBe(false)
+    rmSync(lock)
+    await written
   })
 
   test('says which file is damaged', async () => {

@@ -1,16 +1,29 @@
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../errors.ts'
 import type { Owners } from '../session-store.ts'
 
-/** Milliseconds between two attempts to take a lock, and of the longest wait. It is held for less than one. */
+/**
+ * Milliseconds between two attempts to take a lock, and how many there are: about ten seconds. A lock is held for less
+ * than one millisecond. Attempts are counted, since time also passes while a waiting process is stopped.
+ */
 const PAUSE = 5
-const PATIENCE = 10_000
+const ATTEMPTS = 2_000
+
+/** Milliseconds after which a lock is dead if its owner cannot be checked: it was left by another boot or a crash. */
+const LOCK_LIFETIME = 90_000
 
 /** What a lock file contains. The nonce names the file of the heir, if the process dies with the lock. */
 interface Held {
   readonly owner: string
   readonly nonce: string
+}
+
+/** A lock file that was found. After a system crash, it may have no content: then its inode and time identify it. */
+interface Found {
+  readonly owner: string | undefined
+  readonly nonce: string
+  readonly mtime: number
 }
 
 /**
@@ -46,34 +59,43 @@ export async function underLock<Result>(
 
 /** Resolves to the files to remove: the lock, and those of its heirs up to this process. */
 async function acquire(lock: string, own: string, owners: Owners): Promise<string[]> {
-  const deadline = performance.now() + PATIENCE
-  for (;;) {
-    const chain = await tryToAcquire(lock, own, owners)
-    if (chain) return chain
-    if (performance.now() > deadline)
-      throw new StoreUnavailableError(
-        `another process holds the lock ${lock} and does not release it; try again later`,
-      )
+  // The age of another lock is measured by the clock of the file system.
+  const { mtimeMs } = await stat(own)
+  const isDead = ({ owner, mtime }: Found) =>
+    (owner === undefined ? undefined : owners.isGone(owner)) ?? mtimeMs - mtime > LOCK_LIFETIME
+  let holder = lock
+  for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
+    const acquired = await tryToAcquire(lock, own, isDead)
+    if (typeof acquired !== 'string') return acquired
+    holder = acquired
     await sleep(PAUSE)
   }
+  throw new StoreUnavailableError(
+    `another process holds the lock ${holder} and does not release it: try again later, or delete this file if that process has ended`,
+  )
 }
 
-async function tryToAcquire(lock: string, own: string, owners: Owners): Promise<string[] | undefined> {
+/** Resolves to the files to remove, or to the file of the process that has the lock. */
+async function tryToAcquire(
+  lock: string,
+  own: string,
+  isDead: (found: Found) => boolean,
+): Promise<string[] | string> {
   const chain: { readonly file: string; readonly nonce: string }[] = []
   for (let file = lock; ; ) {
     if (await linked(own, file)) {
       // The dead process may have had another heir, which has already removed the chain.
       for (const { file: below, nonce } of chain)
-        if ((await readHeld(below))?.nonce !== nonce) {
+        if ((await find(below))?.nonce !== nonce) {
           await rm(file, { force: true })
-          return undefined
+          return below
         }
       return [...chain.map(({ file: below }) => below), file]
     }
-    const held = await readHeld(file)
-    if (held === undefined || !owners.isGone(held.owner)) return undefined
-    chain.push({ file, nonce: held.nonce })
-    file = `${lock}.${held.nonce}`
+    const found = await find(file)
+    if (found === undefined || !isDead(found)) return file
+    chain.push({ file, nonce: found.nonce })
+    file = `${lock}.${found.nonce}`
   }
 }
 
@@ -90,9 +112,22 @@ async function linked(own: string, file: string): Promise<boolean> {
   }
 }
 
-async function readHeld(file: string): Promise<Held | undefined> {
+/** `undefined` if the file has been removed, or cannot be opened now. */
+async function find(file: string): Promise<Found | undefined> {
   try {
-    return JSON.parse(await readFile(file, 'utf8'))
+    const text = await readFile(file, 'utf8')
+    const { ino, mtimeMs } = await stat(file)
+    const { owner, nonce } = parsed(text) ?? { owner: undefined, nonce: `${ino}-${mtimeMs}` }
+    return { owner, nonce, mtime: mtimeMs }
+  } catch {
+    return undefined
+  }
+}
+
+function parsed(text: string): Held | undefined {
+  try {
+    const { owner, nonce } = JSON.parse(text)
+    return typeof owner === 'string' && typeof nonce === 'string' ? { owner, nonce } : undefined
   } catch {
     return undefined
   }

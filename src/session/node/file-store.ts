@@ -1,13 +1,16 @@
-import { open, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 import { type Change, type Json, NEVER } from '../../store/store.ts'
 import { createTurns } from '../../store/turns.ts'
 import { type SealingKey, sealed } from '../sealed.ts'
 import type { SessionStore } from '../session-store.ts'
 import { underLock } from './file-lock.ts'
-import { folderOf, makePrivate } from './private-folder.ts'
+import { assertPrivate, folderOf, makePrivate } from './private-folder.ts'
 import { processOwners } from './process-owners.ts'
+
+/** The end of the name of a file that is being written. The file of another login may begin with the same name. */
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
  * Options of `fileStore`.
@@ -47,12 +50,14 @@ export function fileStore(name: string, { seal }: FileStoreOptions = {}): Sessio
     async update<Result>(key: string, change: (value: Json | undefined) => Change<Result>): Promise<Result> {
       const file = fileOf(key)
       return explained(file, async () => {
+        await assertPrivate(folder)
         const seen = change(await readRecord(file))
         if (seen.value === undefined) return seen.result
         await makePrivate(folder)
         return inTurn(file, () =>
           underLock(`${file}.lock`, owners, async () => {
             const made = change(await readRecord(file))
+            if (made.value !== undefined) await removeLeftovers(file)
             if (made.value === null) await rm(file, { force: true })
             else if (made.value !== undefined)
               await replaceFile(file, `${JSON.stringify({ value: made.value, expiresAt: made.expiresAt })}\n`)
@@ -97,6 +102,14 @@ async function replaceFile(file: string, text: string): Promise<void> {
     await rm(next, { force: true })
     throw error
   }
+}
+
+/** Removes what writers that were killed have left: while this process has the lock, there is no other writer. */
+async function removeLeftovers(file: string): Promise<void> {
+  const prefix = `${basename(file)}.new.`
+  for (const name of await readdir(dirname(file)))
+    if (name.startsWith(prefix) && UUID.test(name.slice(prefix.length)))
+      await rm(join(dirname(file), name), { force: true })
 }
 
 /** Names the file in errors of the system. */

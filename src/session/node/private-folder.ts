@@ -15,9 +15,17 @@ export function folderOf(name: string): string {
 /** Creates a folder that only this user may open. Throws StoreUnavailableError if others may open it. */
 export async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const { mode, uid } = await stat(folder)
+  await assertPrivate(folder)
+}
+
+/** Throws StoreUnavailableError if others may open the folder. If it does not exist, nobody can. */
+export async function assertPrivate(folder: string): Promise<void> {
   // Windows has no such modes. There, other users cannot open these folders.
   if (process.getuid === undefined) return
-  if (uid !== process.getuid() || (mode & 0o077) !== 0)
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (found && (found.uid !== process.getuid() || (found.mode & 0o077) !== 0))
     throw new StoreUnavailableError(`other users can open ${folder}: run chmod 700 on it`)
 }

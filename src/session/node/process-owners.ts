@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
+import { uptime } from 'node:os'
 import type { Owners } from '../session-store.ts'
 
 /** Identifies a process on a host, even after its id is reused. */
@@ -6,21 +7,20 @@ interface Process {
   /** The boot and the process namespace; empty if the system does not provide them. */
   readonly host: string
   readonly pid: number
-  /** When it started, in ticks since the boot; empty if the system does not provide it. */
+  /** When it started, in ticks since the boot; if the system does not provide the boot, in epoch milliseconds. */
   readonly start: string
 }
 
 /** Identifies the processes of this host: exactly on Linux, by their ids on other systems. */
 export function processOwners(): Owners {
-  const host = hostId()
-  const self = written({ host, pid: process.pid, start: startOf(process.pid) ?? '' })
+  const { host, start } = thisProcess()
+  const self = [host, process.pid, start].join('/')
   return {
     self,
     isGone(owner) {
       const other = parsed(owner)
       if (other === undefined || other.host !== host) return undefined
-      if (host === '') return isUnknown(other.pid)
-      return startOf(other.pid) !== other.start
+      return host === '' ? isGoneById(other) : isGoneByStart(other)
     },
     pidOf(owner) {
       const other = parsed(owner)
@@ -29,40 +29,45 @@ export function processOwners(): Owners {
   }
 }
 
-function written({ host, pid, start }: Process): string {
-  return [host, pid, start].join('/')
-}
-
 function parsed(owner: string): Process | undefined {
   const [host, pid, start] = owner.split('/')
-  return host === undefined || start === undefined ? undefined : { host, pid: Number(pid), start }
+  if (host === undefined || start === undefined || !(Number(pid) > 0)) return undefined
+  return { host, pid: Number(pid), start }
 }
 
-function hostId(): string {
+function thisProcess(): Pick<Process, 'host' | 'start'> {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
+    return { host: `${boot} ${readlinkSync('/proc/self/ns/pid')}`, start: statusOf(process.pid).start }
   } catch {
-    return ''
+    return { host: '', start: String(Date.now() - Math.floor(process.uptime() * 1000)) }
   }
 }
 
-/** `undefined` if the process has ended. A zombie has, too: it only waits for its parent. */
-function startOf(pid: number): string | undefined {
+/** A zombie has ended, too: it only waits for its parent. */
+function isGoneByStart({ pid, start }: Process): boolean | undefined {
   try {
-    // The name of the command is in parentheses and may contain anything. proc_pid_stat(5).
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
-    return fields[0] === 'Z' ? undefined : fields[19]
-  } catch {
-    return undefined
+    const status = statusOf(pid)
+    return status.state === 'Z' || status.start !== start
+  } catch (error) {
+    const isMissing = ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')
+    return isMissing ? true : undefined
   }
 }
 
-function isUnknown(pid: number): boolean {
+function statusOf(pid: number): { readonly state: string; readonly start: string } {
+  // The name of the command is in parentheses and may contain anything. proc_pid_stat(5).
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+  return { state: fields[0] ?? '', start: fields[19] ?? '' }
+}
+
+/** The id may have been reused: by a process of another user, or since the system started. */
+function isGoneById({ pid, start }: Process): boolean | undefined {
   try {
     process.kill(pid, 0)
-    return false
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? true : undefined
   }
+  const bootedAt = Date.now() - uptime() * 1000
+  return Number(start) < bootedAt ? undefined : false
 }

@@ -1,13 +1,16 @@
+import { openSync, writeSync } from 'node:fs'
 import { type Clock, github } from '../../../src/index.ts'
 import { redisStore } from '../../../src/service/stores/redis.ts'
 import { createSession } from '../../../src/session/index.ts'
 import { fileStore, keyringKey } from '../../../src/session/node/index.ts'
+import { processOwners } from '../../../src/session/node/process-owners.ts'
 import { countInStore } from '../../../src/testing/store-processes.ts'
 
 /**
  * A program of its own process. `token <url> <folder> [<step> <signal>]` prints a token, and sends itself a signal at a
  * step of the renewal; `impatient-token` waits less for other processes. `key` prints the key in the keyring. `count
- * <folder> [<key>]` and `count-in-redis <url> <prefix>` count in a store.
+ * <folder> [<key>]` and `count-in-redis <url> <prefix>` count in a store. `is-gone <owner> [crowded]` prints whether a
+ * process has ended, with no file left to open if it is crowded.
  */
 const [, , act = '', first = '', second = '', step = '', signal = ''] = process.argv
 
@@ -74,4 +77,18 @@ if (act === 'count-in-redis') {
   const store = redisStore(first, { prefix: second, timeout: 30 })
   await countInStore(store, write)
   await store.close()
+}
+
+if (act === 'is-gone') {
+  const { isGone } = processOwners()
+  if (second === 'crowded') openAllFiles()
+  writeSync(1, String(isGone(first)))
+}
+
+function openAllFiles(): void {
+  try {
+    for (;;) openSync('/dev/null', 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error
+  }
 }

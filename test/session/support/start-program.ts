@@ -5,7 +5,8 @@ import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../../..')
-const program = join(root, '.cache/session-program.mjs')
+/** The path of the program, once it is built. */
+export const program = join(root, '.cache/session-program.mjs')
 let built: Promise<unknown> | undefined
 
 /** Builds the program that tests run in processes of its own. */
