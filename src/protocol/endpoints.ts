@@ -12,6 +12,11 @@ export function tokenDeletionPath(clientId: string): string {
   return `/applications/${encodeURIComponent(clientId)}/token`
 }
 
+/** A path without the client id that {@link tokenDeletionPath} puts into it. */
+export function withoutClientId(path: string): string {
+  return path.replace(/\/applications\/[^/]+\/token$/, '/applications/{client_id}/token')
+}
+
 /** Path of the page where the user enters the code. Not in the specification; GitHub uses this path. */
 export const VERIFICATION_PATH = '/login/device'
 

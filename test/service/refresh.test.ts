@@ -88,6 +88,7 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
     const response = await service.refresh(first.refresh_token)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('pragma')).toBe('no-cache')
     expect(response.body).toEqual({
       access_token: expect.stringMatching(/^gho_/),
       token_type: 'bearer',

@@ -1,7 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { discover } from '../../src/client/discover.ts'
 import { Secret } from '../../src/secret.ts'
-import { type Dialect, memoryStore, type ServiceOptions } from '../../src/service/index.ts'
+import { hash } from '../../src/service/credentials/hash.ts'
+import {
+  type Dialect,
+  memoryStore,
+  type RequestLogEntry,
+  type ServiceOptions,
+} from '../../src/service/index.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 
 const PATH = '/login/oauth/revoke'
@@ -124,6 +130,13 @@ describe('a service whose host verifies tokens', () => {
     expect((await service.refresh(first.refresh_token)).body.error).toBe('bad_refresh_token')
     expect(await statusOf(service, first)).toBe(200)
   })
+
+  test('takes only the owner from the host, not what would look like a record of its own', async () => {
+    const client = await hash(CLIENT_ID)
+    const verifyToken = () => ({ user: 'octocat', scopes: [], client, family: 'any' })
+    const refused = await revoke(startService({ ...signed, verifyToken, refreshTokens }), 'signed')
+    expect(refused.body.error).toBe('unsupported_token_type')
+  })
 })
 
 describe('a client with a secret', () => {
@@ -215,14 +228,15 @@ describe('a client with a secret', () => {
     const { url, close } = way === 'over HTTP' ? await service.listen() : { url: HOST, close: () => {} }
     onTestFinished(close)
     const send = way === 'over HTTP' ? fetch : service.fetch
-    // The second time, there is nothing left to delete.
-    for (let times = 0; times < 2; times += 1) {
+    for (const expected of [204, 404]) {
       const response = await send(`${url}/applications/${CLIENT_ID}/token`, {
         method: 'DELETE',
         headers: basic(CLIENT_ID, SECRET),
         body: JSON.stringify({ access_token }),
       })
-      expect([response.status, await response.text()]).toEqual([204, ''])
+      expect(response.status).toBe(expected)
+      if (expected !== 204) continue
+      expect(await response.text()).toBe('')
       expect(response.headers.get('content-length')).toBeNull()
     }
     const headers = new Headers({ authorization: `Bearer ${access_token}` })
@@ -243,6 +257,32 @@ describe('a client with a secret', () => {
     const first = await login(service)
     expect((await remove(service, first, who)).status).toBe(status)
     expect(await statusOf(service, first)).toBe(200)
+  })
+
+  test('is told that an expired access token ends nothing', async () => {
+    const service = start()
+    const first = await login(service)
+    service.wait(8 * 3600)
+    expect((await remove(service, first)).status).toBe(404)
+    const { body } = await service.refresh(first.refresh_token, { client_secret: SECRET })
+    expect(body).toHaveProperty('access_token')
+  })
+
+  test('is not found by the methods of its path, nor named in the log', async () => {
+    const received: RequestLogEntry[] = []
+    const baseUrl = `${HOST}/v3`
+    const service = start({ authUrl: HOST, baseUrl, onResponse: (entry) => received.push(entry) })
+    const { body: nothing } = await service.send('/nothing')
+    for (const method of ['GET', 'POST', 'PATCH'])
+      expect(await service.send(`/v3/applications/${CLIENT_ID}/token`, { method })).toMatchObject({
+        status: 404,
+        body: nothing,
+      })
+    await service.send(`/v3/applications/${CLIENT_ID}/token`, { method: 'DELETE' })
+    expect(received.map(({ path }) => path)).toEqual([
+      ...[undefined, undefined, undefined, undefined],
+      '/v3/applications/{client_id}/token',
+    ])
   })
 
   test.each(['', '{}', '[]'])('must name the token to delete: %j', async (body) => {
@@ -323,6 +363,18 @@ describe('the host', () => {
     await there.revoke({ token: first.access_token })
     expect(await statusOf(here, first)).toBe(401)
   })
+})
+
+test('a token of a version that counted no revocations is valid until its user is revoked', async () => {
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const store = memoryStore({ clock })
+  const value = { user: 'mona', scopes: ['repo'] }
+  const key = `token:${await hash('from-before')}`
+  await store.update(key, () => ({ result: undefined, value, expiresAt: clock.time + 3_600_000 }))
+  const service = startService({ clock, store, refreshTokens })
+  expect((await service.whoIs('from-before')).status).toBe(200)
+  await service.revoke({ user: 'mona' })
+  expect((await service.whoIs('from-before')).status).toBe(401)
 })
 
 test('a client discovers the revocation endpoint', async () => {

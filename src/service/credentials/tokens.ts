@@ -43,7 +43,8 @@ export interface Tokens {
 
 /** Keeps a hash of each token in the store. */
 export function createTokens(store: Store, families: Families, revocations: Revocations): Tokens {
-  async function isValid({ user, family, revocations: counted }: TokenRecord): Promise<boolean> {
+  // A record of a version that did not count revocations holds no count.
+  async function isValid({ user, family, revocations: counted = 0 }: TokenRecord): Promise<boolean> {
     const [count, isOfFamily] = await Promise.all([
       revocations.count(user),
       family === undefined || families.isValid(family),
@@ -84,7 +85,16 @@ export function signedTokens(
   verify: (token: Secret) => TokenOwner | undefined | Promise<TokenOwner | undefined>,
 ): Tokens {
   const nothing = async () => undefined
-  return { reserve: nothing, keep: nothing, remove: nothing, find: async (token) => verify(token) }
+  return {
+    reserve: nothing,
+    keep: nothing,
+    remove: nothing,
+    // Without anything else that the host knows: a `client` would make it a record of ours.
+    async find(token) {
+      const owner = await verify(token)
+      return owner && { user: owner.user, scopes: owner.scopes }
+    },
+  }
 }
 
 function recordIn(value: Json | undefined): TokenRecord | undefined {

@@ -52,7 +52,8 @@ export async function revocation(
 }
 
 /**
- * Revokes a token as GitHub does, for a client that has a secret.
+ * Revokes a token as GitHub does, for a client that has a secret. An unknown token gets 404: an access token that has
+ * expired cannot end its login.
  *
  * @param client The hash of the client id in the path.
  * @see {@link https://docs.github.com/en/rest/apps/oauth-applications#delete-an-app-token GitHub: Delete an app token}
@@ -69,7 +70,7 @@ export async function tokenDeletion(
   const token = read.ok ? read.fields.access_token : undefined
   if (token === undefined) return json(422, { message: 'the field access_token is missing' })
   const revoked = await revokeToken(service, new Secret(token), client)
-  return revoked === 'revoked' || revoked === 'unknown'
-    ? noContent()
-    : json(422, { message: `the token cannot be revoked here: ${revoked}` })
+  if (revoked === 'revoked') return noContent()
+  if (revoked === 'unknown') return json(404, { message: 'the token is unknown or has expired' })
+  return json(422, { message: `the token cannot be revoked here: ${revoked}` })
 }

@@ -20,12 +20,13 @@ export function tokenResponse(
   { separator, tellsRefreshLifetime }: DialectRules,
   { token, scopes, expiresIn, refresh }: DeliveredToken,
 ): ServiceResponse {
-  return json(200, {
+  const body = {
     access_token: token.reveal(),
     token_type: 'bearer',
     scope: joinScopes(scopes, separator),
     ...(expiresIn !== undefined && { expires_in: expiresIn }),
     ...(refresh && { refresh_token: refresh.token.reveal() }),
     ...(refresh && tellsRefreshLifetime && { refresh_token_expires_in: refresh.expiresIn }),
-  })
+  }
+  return json(200, body, { pragma: 'no-cache' })
 }

@@ -1,3 +1,4 @@
+import { withoutClientId } from '../../protocol/endpoints.ts'
 import { NOTHING_HERE } from './routes.ts'
 import type { Handler } from './types.ts'
 
@@ -11,7 +12,10 @@ export interface RequestLogEntry {
   readonly id: string
   /** The HTTP method. */
   readonly method: string
-  /** The path, if it is one of the service; otherwise `undefined`, since other paths may contain anything. */
+  /**
+   * The path, if it is one of the service; otherwise `undefined`, since other paths may contain anything. A client id in it
+   * is replaced: `/applications/{client_id}/token`.
+   */
   readonly path: string | undefined
   /** The HTTP status. */
   readonly status: number
@@ -28,7 +32,7 @@ export function withRequestLog(handle: Handler, log: (entry: RequestLogEntry) =>
     log({
       id,
       method: request.method,
-      path: response === NOTHING_HERE ? undefined : request.path,
+      path: response === NOTHING_HERE ? undefined : withoutClientId(request.path),
       status: response.status,
       milliseconds: performance.now() - begin,
     })

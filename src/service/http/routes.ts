@@ -80,6 +80,8 @@ export function createRouter(routes: ReadonlyMap<string, Route>): Handler {
     const route = routes.get(request.path)
     if (route === undefined || !isAt(route, request.host)) return NOTHING_HERE
     const handler = Object.hasOwn(route.methods, request.method) ? route.methods[request.method] : undefined
+    // A 405 would confirm the client id in the path.
+    if (handler === undefined && 'DELETE' in route.methods) return NOTHING_HERE
     if (handler === undefined)
       return json(405, { message: 'method not allowed' }, { allow: Object.keys(route.methods).join(', ') })
     return handler(request)
