@@ -75,7 +75,7 @@ export function claim(
       return {
         result: { type: 'nothingToSpend' },
         // An API refused the token: whoever reads it again would only have it refused again.
-        ...(distrusted && { value: { v: 1, status: 'ended' } }),
+        ...(distrusted && { value: over('ended', record) }),
       }
     const holder = holderOf(parts, record)
     if (holder !== undefined)
@@ -142,13 +142,13 @@ export function settle(
   const { owner, store, name } = parts
   const isPair = result?.type === 'token' || result?.type === 'login'
   // A new login replaces whatever there is, also the login of another service. It has one id through all retries: an
-  // update that failed may have been applied, and another process may have renewed the login since.
+  // update that failed may have been applied, and another process may have renewed or ended the login since.
   if (kept === undefined && isPair) {
     const login = { ...result, login: `${owner}/${logins}@${result.sentAt}`, generation: 0 }
     return store.update(name, (value) => {
-      const isStored = memberOf(value, 'login') === login.login
-      const kept = isStored ? keptOf(readSession(value) as SignedInRecord) : undefined
-      return (kept ? { result: { type: 'newer', kept } } : written(parts, login)) as StoreChange<SettleResult>
+      const record = memberOf(value, 'login') === login.login ? readSession(value) : undefined
+      if (record?.status === 'signedIn') return { result: { type: 'newer', kept: keptOf(record) } }
+      return record ? { result: { type: 'gone' } } : (written(parts, login) as StoreChange<SettleResult>)
     })
   }
   return updateRecord<SettleResult>(parts, (record) => {
@@ -159,7 +159,7 @@ export function settle(
     if (isPair) return written(parts, { ...result, login: kept.login, generation: kept.generation + 1 })
     // If another process has taken over the claim, its result counts.
     if (record.claim?.owner !== owner) return { result: { type: 'newer', kept } }
-    if (result.type === 'ended') return { result: { type: 'written' }, value: { v: 1, status: 'ended' } }
+    if (result.type === 'ended') return { result: { type: 'written' }, value: over('ended', record) }
     const { claim: _, ...released } = record
     return { result: { type: 'written' }, value: released }
   })
@@ -173,13 +173,17 @@ function written(
   return { result: { type: 'written', kept }, value: signedIn(kept, sender.provider) }
 }
 
+function over(status: 'signedOut' | 'ended', { login }: SessionRecord): SessionRecord {
+  return { v: 1, status, ...(login !== undefined && { login }) }
+}
+
 /** Replaces the record with one that says that nobody is logged in. */
 export function erase(parts: SessionParts): Promise<EraseResult> {
   return updateRecord<EraseResult>(parts, (record) => {
     refuseOtherHost(record, parts.sender.provider)
     if (record === undefined || record.status === 'signedOut') return { result: { removed: undefined } }
     const removed = record.status === 'signedIn' ? keptOf(record).token : undefined
-    return { result: { removed }, value: { v: 1, status: 'signedOut' } }
+    return { result: { removed }, value: over('signedOut', record) }
   })
 }
 

@@ -24,7 +24,12 @@ const record = v.variant('status', [
     token: v.unknown(),
     claim: v.exactOptional(claim),
   }),
-  v.object({ v: v.literal(1), status: v.picklist(['signedOut', 'ended']) }),
+  v.object({
+    v: v.literal(1),
+    status: v.picklist(['signedOut', 'ended']),
+    /** The login that is over: a write of it that comes late must not bring it back. */
+    login: v.exactOptional(v.string()),
+  }),
 ])
 
 /** A login as it is stored. */
