@@ -39,7 +39,11 @@ export function createProgram(): Command {
     completionCommand(),
   ]
   for (const command of commands) program.addCommand(command)
-  program.hook('preAction', async () => (await import('./storage/earlier-logins.ts')).moveEarlierLogins())
+  program.hook('preAction', async (_, { options }) => {
+    // Only commands with this option use logins.
+    if (options.some(({ long }) => long === '--profile'))
+      await (await import('./storage/earlier-logins.ts')).moveEarlierLogins()
+  })
   return program.on('beforeAllHelp', () => refuseUnknownCommand(program))
 }
 

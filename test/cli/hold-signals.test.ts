@@ -48,3 +48,32 @@ test('holds back only the first signal, and none while nothing is renewed', asyn
   expect(kill).toHaveBeenCalledTimes(1)
   expect(process.listenerCount('SIGHUP')).toBe(before)
 })
+
+test.for(['stored', 'given up'])(
+  'holds a signal back until a token that the store refuses is %s',
+  async (end) => {
+    const kill = watchKill()
+    const { time, store, loggedIn, renewing } = world()
+    let isBroken = false
+    const session = await loggedIn({
+      store: {
+        update: (key, change) =>
+          isBroken ? Promise.reject(new Error('disk full')) : store.update(key, change),
+      },
+    })
+    const before = process.listenerCount('SIGHUP')
+    holdSignals(session.actor)
+    const { token, release } = await renewing(session)
+    isBroken = true
+    release()
+    await token
+    expect(session.actor.getSnapshot().value).toBe('unsettled')
+    process.emit('SIGHUP', 'SIGHUP')
+    expect(kill).not.toHaveBeenCalled()
+    isBroken = false
+    if (end === 'stored') await time.advance(2_000)
+    else session.actor.stop()
+    expect(kill.mock.calls).toEqual([[process.pid, 'SIGHUP']])
+    expect(process.listenerCount('SIGHUP')).toBe(before)
+  },
+)

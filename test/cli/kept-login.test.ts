@@ -102,6 +102,8 @@ describe('authgraph token, where a refresh is refused', { concurrent: true, time
     expect((await world.run(['status'])).stdout).toContain('the login of work has expired')
     const again = await world.run(['login', '--profile', 'work'])
     expect(again.stdout).not.toContain('no client id')
+    const { stdout } = await world.run(['logout'])
+    expect(stdout).toBe('✓ Logged out of work: the login had already ended.\n')
   })
 })
 
@@ -252,7 +254,7 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
     const { code, stdout } = await world.run(['logout'])
     expect(code).toBe(0)
     expect(stdout).toContain(
-      '✓ Logged out of work: the token is deleted from this machine.\n  The service still accepts it.',
+      '✓ Logged out of work: the token is deleted from this machine.\n  The service still accepts it (GitHub revokes',
     )
     expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
     expect(requests).toHaveLength(asked)

@@ -306,6 +306,35 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     })
   })
 
+  test('counts the lifetime of a token by its own clock, whatever the service says', async ({ world }) => {
+    const url = await world.serve((request, response) => {
+      response.setHeader('date', 'Thu, 01 Jan 2026 00:00:00 GMT')
+      response.setHeader('content-type', 'application/json')
+      const body = request.url?.endsWith('/code')
+        ? { device_code: 'd', user_code: 'ABCD-EFGH', verification_uri: 'https://example.com', interval: 1 }
+        : granted(TOKEN, { expires_in: 3_600, refresh_token: 'ghr_refreshInTheClear' })
+      response.end(JSON.stringify(body))
+    })
+    const before = Date.now()
+    const login = [
+      'login',
+      '--host',
+      url,
+      '--client-id',
+      'id',
+      '--store',
+      'file',
+      '--profile',
+      'work',
+      '--json',
+    ]
+    const { expiresAt } = linesOfJson((await world.run(login)).stdout).at(-1)
+    expect(expiresAt).toBeGreaterThanOrEqual(before + 3_600_000)
+    expect(expiresAt).toBeLessThanOrEqual(Date.now() + 3_600_000)
+    const { value } = JSON.parse(readFileSync(join(world.folder, 'state', 'logins', 'work.json'), 'utf8'))
+    expect(value.sentAt).toBeGreaterThanOrEqual(before)
+  })
+
   test('--store none --print prints only the token to standard output and stores nothing', async ({
     world,
   }) => {

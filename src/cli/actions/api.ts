@@ -11,7 +11,7 @@ import { CommandError, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
 import { tokenAuth } from '../network/token-auth.ts'
-import { closeSession, openSession, providerOf, validToken } from '../storage/open-session.ts'
+import { providerOf, validToken, withSession } from '../storage/open-session.ts'
 import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { type Line, styled, type Writer, writerTo } from '../terminal/writer.ts'
 import { numberOrName } from './jwt.ts'
@@ -50,9 +50,11 @@ export async function api(path: string, options: ApiOptions): Promise<number> {
       'usage',
       'this service has no known API: set --host, or use the output of authgraph token',
     )
-  const { auth, close }: Authentication = await FORMS[options.auth](options, saved, fetch)
-  const response = await send(withAuth(auth, { provider, fetch }), request(path, options), provider.baseUrl)
-  await close?.()
+  const { baseUrl } = provider
+  const sendWith = (auth: Auth) => send(withAuth(auth, { provider, fetch }), request(path, options), baseUrl)
+  const response = usesLogin(options)
+    ? await sendWithLogin(saved, fetch, sendWith)
+    : await sendWith(await FORMS[options.auth](options))
   const writer = writerTo(process.stdout, options)
   const [status, ...headers] = head(response)
   if (options.include) writer.print(status, ...headers)
@@ -64,53 +66,49 @@ export async function api(path: string, options: ApiOptions): Promise<number> {
 }
 
 /** Finds the login that provides the token or the address, if one is needed. */
-function savedProfileOf({ auth, profile, host, secret }: ApiOptions): NamedProfile | undefined {
+function savedProfileOf(options: ApiOptions): NamedProfile | undefined {
+  const { profile, host } = options
   if (profile !== undefined) return profileOrCurrent(profile)
-  if (auth !== 'oauth' || secret !== undefined) return undefined
+  if (!usesLogin(options)) return undefined
   if (host === undefined) return profileOrCurrent(undefined)
   const named = findProfile(authOrigin({ host }).host)
   // A profile may have the name of one host and the address of another.
   return named && isSameService(named.address, { host }) ? named : undefined
 }
 
-interface Authentication {
-  readonly auth: Auth
-  /** Called after the response. */
-  readonly close?: () => Promise<void>
+function usesLogin({ auth, secret }: ApiOptions): boolean {
+  return auth === 'oauth' && secret === undefined
 }
 
-const FORMS = {
-  none: async () => ({ auth: none() }),
-  basic: async ({ user, secret }) => {
-    if (user === undefined) throw new CommandError('usage', '--auth basic requires --user')
-    return { auth: basic(user, await readSecret(required(secret), '--secret')) }
-  },
-  personal: async ({ secret }) => ({
-    auth: personalToken(await readSecret(required(secret), '--secret')),
-  }),
-  app: async ({ appId, key }) => {
-    if (appId === undefined || key === undefined)
-      throw new CommandError('usage', '--auth app requires --app-id and --key')
-    return { auth: app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') }) }
-  },
-  oauth: async ({ secret }, saved, fetch) => {
-    if (secret !== undefined) return { auth: oauth(await readSecret(secret, '--secret')) }
-    if (saved === undefined)
-      throw new CommandError('no_login', 'not logged in to this host: run authgraph login')
-    const session = await openSession(saved, fetch)
+function sendWithLogin(
+  saved: NamedProfile | undefined,
+  fetch: typeof globalThis.fetch,
+  sendWith: (auth: Auth) => Promise<Response>,
+): Promise<Response> {
+  if (saved === undefined)
+    throw new CommandError('no_login', 'not logged in to this host: run authgraph login')
+  return withSession(saved, fetch, async (session) => {
     const token = await validToken(session, saved)
     const auth = tokenAuth(token)
     // A token that the API refuses is renewed once.
-    return { auth: token.refreshToken ? session : auth, close: () => closeSession(session) }
+    return sendWith(token.refreshToken ? session : auth)
+  })
+}
+
+const FORMS = {
+  none: async () => none(),
+  basic: async ({ user, secret }) => {
+    if (user === undefined) throw new CommandError('usage', '--auth basic requires --user')
+    return basic(user, await readSecret(required(secret), '--secret'))
   },
-} satisfies Record<
-  AuthForm,
-  (
-    options: ApiOptions,
-    saved: NamedProfile | undefined,
-    fetch: typeof globalThis.fetch,
-  ) => Promise<Authentication>
->
+  personal: async ({ secret }) => personalToken(await readSecret(required(secret), '--secret')),
+  app: async ({ appId, key }) => {
+    if (appId === undefined || key === undefined)
+      throw new CommandError('usage', '--auth app requires --app-id and --key')
+    return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
+  },
+  oauth: async ({ secret }) => oauth(await readSecret(required(secret), '--secret')),
+} satisfies Record<AuthForm, (options: ApiOptions) => Promise<Auth>>
 
 function required(secret: string | undefined): string {
   if (secret !== undefined) return secret

@@ -1,9 +1,10 @@
 import { text } from 'node:stream/consumers'
 import { Secret } from '../../secret.ts'
+import type { Session } from '../../session/create-session.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { bearerToken } from '../network/token-auth.ts'
-import { closeSession, openSession, validToken } from '../storage/open-session.ts'
+import { validToken, withSession } from '../storage/open-session.ts'
 import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { type Line, writerTo } from '../terminal/writer.ts'
 
@@ -30,19 +31,29 @@ type Description = Readonly<Record<string, string>>
 export async function gitCredential(operation: GitOperation, options: GitCredentialOptions): Promise<number> {
   const description = read(await text(process.stdin))
   const profile = profileFor(description, options.profile)
-  if (profile) await OPERATIONS[operation](profile, description)
+  const operate = OPERATIONS[operation]
+  if (profile && operate)
+    await withSession(profile, await environmentFetch(), (session) =>
+      operate({ session, profile, description }),
+    )
   return 0
 }
 
-const OPERATIONS = {
+interface Operands {
+  readonly session: Session
+  readonly profile: NamedProfile
+  readonly description: Description
+}
+
+const OPERATIONS: Readonly<Record<GitOperation, ((operands: Operands) => Promise<void>) | undefined>> = {
   get: printCredential,
   // Git got this credential from here: it is already stored.
-  store: async () => undefined,
+  store: undefined,
   erase: reject,
-} satisfies Record<GitOperation, (profile: NamedProfile, description: Description) => Promise<void>>
+}
 
-async function printCredential(profile: NamedProfile, { username = ANYONE }: Description): Promise<void> {
-  const session = await openSession(profile, await environmentFetch())
+async function printCredential({ session, profile, description }: Operands): Promise<void> {
+  const { username = ANYONE } = description
   const token = await validToken(session, profile)
   const lines: Line[] = [
     `username=${username}`,
@@ -50,18 +61,16 @@ async function printCredential(profile: NamedProfile, { username = ANYONE }: Des
     ...(token.expiresAt === undefined ? [] : [`password_expiry_utc=${Math.floor(token.expiresAt / 1000)}`]),
   ]
   writerTo(process.stdout, { color: false }).print(...lines)
-  await closeSession(session)
 }
 
 /** Git's request was refused. One refusal does not delete a login: a token that is still in use is renewed if possible. */
-async function reject(profile: NamedProfile, { password }: Description): Promise<void> {
-  const session = await openSession(profile, await environmentFetch())
+async function reject({ session, profile, description: { password } }: Operands): Promise<void> {
   const { accessToken, refreshToken } = await validToken(session, profile)
-  if (accessToken.reveal() !== password) return closeSession(session)
+  if (accessToken.reveal() !== password) return
   if (refreshToken) {
     session.learn?.(new Response(null, { status: 401 }), new Secret(`Bearer ${password}`))
     await validToken(session, profile)
-    return closeSession(session)
+    return
   }
   writerTo(process.stderr, { color: true }).print(
     `authgraph: ${profile.name} did not accept the token. Check the login: authgraph status --profile ${profile.name}`,

@@ -37,19 +37,15 @@ async function endLogin(name: string | undefined): Promise<Line[]> {
 async function end(name: string | undefined): Promise<Line[]> {
   const profile = profileOrCurrent(name)
   const session = await openSession(profile, await environmentFetch())
-  const { revoked } = await session.logout()
+  await session.logout()
+  const { revocation } = session.actor.getSnapshot().context
+  const loggedOut = [styled('green', '✓'), ' Logged out of ', styled('bold', profile.name)]
+  if (revocation === undefined) return [[...loggedOut, ': the login had already ended.']]
+  if (revocation.revoked) return [[...loggedOut, ': the token is revoked, and deleted from this machine.']]
   return [
-    [
-      styled('green', '✓'),
-      ' Logged out of ',
-      styled('bold', profile.name),
-      `: the token is ${revoked ? 'revoked, and ' : ''}deleted from this machine.`,
-    ],
-    ...(revoked
-      ? []
-      : [
-          `  The service still accepts it. Revoke it in your settings at ${authOrigin(profile.address).host}.`,
-        ]),
+    [...loggedOut, ': the token is deleted from this machine.'],
+    `  The service still accepts it (${revocation.why}).`,
+    `  Revoke it in your settings at ${authOrigin(profile.address).host}.`,
   ]
 }
 

@@ -6,7 +6,7 @@ import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { whoIs } from '../network/who-is.ts'
 import { placeOf } from '../storage/login-stores.ts'
-import { closeSession, openSession, providerOf, validToken } from '../storage/open-session.ts'
+import { providerOf, validToken, withSession } from '../storage/open-session.ts'
 import {
   allProfiles,
   damagedProfiles,
@@ -62,10 +62,10 @@ export async function status(options: StatusOptions): Promise<number> {
 
 async function loginStateOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<LoginState> {
   try {
-    const session = await openSession(profile, fetch)
-    const token = await validToken(session, profile)
-    const view = viewOfSession(session.actor.getSnapshot(), Date.now())
-    await closeSession(session)
+    const { token, view } = await withSession(profile, fetch, async (session) => ({
+      token: await validToken(session, profile),
+      view: viewOfSession(session.actor.getSnapshot(), Date.now()),
+    }))
     const response = await whoIs(token, { provider: await providerOf(profile, fetch), fetch })
     return isFailure(response) ? { error: response, token, view } : { user: response, token, view }
   } catch (error) {

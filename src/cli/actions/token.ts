@@ -1,14 +1,14 @@
 import { environmentFetch } from '../network/environment-fetch.ts'
-import { closeSession, openSession, validToken } from '../storage/open-session.ts'
+import { validToken, withSession } from '../storage/open-session.ts'
 import { profileOrCurrent } from '../storage/saved-profiles.ts'
 import { writerTo } from '../terminal/writer.ts'
 
 /** Runs `authgraph token`. Returns the exit code. */
 export async function token(options: { readonly profile?: string }): Promise<number> {
   const profile = profileOrCurrent(options.profile)
-  const session = await openSession(profile, await environmentFetch())
-  const { accessToken } = await validToken(session, profile)
-  writerTo(process.stdout, { color: false }).print(accessToken.reveal())
-  await closeSession(session)
+  await withSession(profile, await environmentFetch(), async (session) => {
+    const { accessToken } = await validToken(session, profile)
+    writerTo(process.stdout, { color: false }).print(accessToken.reveal())
+  })
   return 0
 }

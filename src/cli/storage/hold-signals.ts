@@ -1,4 +1,4 @@
-import type { SessionActor } from '../../session/create-session.ts'
+import type { SessionActor, SessionSnapshot } from '../../session/create-session.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -6,24 +6,27 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 let sessions = 0
 let held: NodeJS.Signals | undefined
 
+/** From the use of a refresh token until the new one is stored. */
+const HOLDING: readonly SessionSnapshot['value'][] = ['refreshing', 'settling', 'unsettled']
+
 /**
  * Holds the first signal back while a session spends a refresh token and stores the new one: the service issues it only
  * once. A second signal ends the process.
  */
 export function holdSignals(actor: SessionActor): void {
   let holds = false
-  actor.subscribe((snapshot) => {
-    const spends = snapshot.matches('refreshing') || snapshot.matches('settling')
-    if (spends === holds) return
-    holds = spends
-    if (spends) start()
+  const hold = (isHolding: boolean) => {
+    if (isHolding === holds) return
+    holds = isHolding
+    if (holds) start()
     else stop()
-  })
+  }
+  actor.subscribe({ next: ({ value }) => hold(HOLDING.includes(value)), complete: () => hold(false) })
 }
 
 function start(): void {
   sessions += 1
-  if (sessions === 1) for (const signal of SIGNALS) process.on(signal, hold)
+  if (sessions === 1) for (const signal of SIGNALS) process.on(signal, keep)
 }
 
 function stop(): void {
@@ -34,11 +37,11 @@ function stop(): void {
   held = undefined
 }
 
-function hold(signal: NodeJS.Signals): void {
+function keep(signal: NodeJS.Signals): void {
   held = signal
   stopListening()
 }
 
 function stopListening(): void {
-  for (const signal of SIGNALS) process.off(signal, hold)
+  for (const signal of SIGNALS) process.off(signal, keep)
 }

@@ -4,7 +4,7 @@ import { BadOptionError, LoginRequiredError, WrongHostError } from '../../errors
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import type { Secret } from '../../secret.ts'
-import { createSession, type Session } from '../../session/create-session.ts'
+import { createSession, type Session, type SessionSnapshot } from '../../session/create-session.ts'
 import { CommandError } from '../command-error.ts'
 import { providerAt } from '../network/service-address.ts'
 import { writerTo } from '../terminal/writer.ts'
@@ -70,13 +70,32 @@ export async function validToken(session: Session, { name }: NamedProfile): Prom
   return token
 }
 
-/** Ends a session. A new token that could not be stored yet is tried for a while, since it is lost with the process. */
-export async function closeSession({ actor }: Session): Promise<void> {
-  const isStored = () => actor.getSnapshot().context.result === undefined
-  await waitFor(actor, isStored, { timeout: STORE_PATIENCE }).catch(() => undefined)
-  if (!isStored())
-    writerTo(process.stderr, { color: true }).print(
-      'authgraph: the token was refreshed, but the new one could not be stored. Log in again: authgraph login',
-    )
-  actor.stop()
+/** Uses the session of a saved login, then ends it. After an error too, a new token is stored first. */
+export async function withSession<Result>(
+  profile: NamedProfile,
+  fetch: Fetch,
+  use: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const session = await openSession(profile, fetch)
+  try {
+    return await use(session)
+  } finally {
+    if (!(await isStoredInTime(session)))
+      writerTo(process.stderr, { color: true }).print(
+        'authgraph: the token was refreshed, but the new one could not be stored. Log in again: authgraph login',
+      )
+    session.actor.stop()
+  }
+}
+
+/** Waits for a while until a new token is stored, since it is lost with the process. Returns whether it is. */
+export async function isStoredInTime({ actor }: Session): Promise<boolean> {
+  const isAtRest = (snapshot: SessionSnapshot) => snapshot.hasTag('settled') && !hasUnstoredToken(snapshot)
+  await waitFor(actor, isAtRest, { timeout: STORE_PATIENCE }).catch(() => undefined)
+  return !hasUnstoredToken(actor.getSnapshot())
+}
+
+/** A fault that could not be written loses nothing. */
+function hasUnstoredToken({ context: { result } }: SessionSnapshot): boolean {
+  return result !== undefined && 'token' in result
 }

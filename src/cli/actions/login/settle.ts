@@ -3,35 +3,60 @@ import type { DeviceResult } from '../../../../machines/device-authorization.ts'
 import { reasonOf } from '../../../client/authorize-device.ts'
 import { NotKeptError } from '../../../errors.ts'
 import type { OAuthToken } from '../../../protocol/oauth-record.ts'
+import type { Session } from '../../../session/create-session.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
 import { placeOf } from '../../storage/login-stores.ts'
-import { sessionOf } from '../../storage/open-session.ts'
+import { isStoredInTime, sessionOf } from '../../storage/open-session.ts'
 import { removeUnreadable } from '../../storage/saved-logins.ts'
 import { validityOf } from '../../storage/validity.ts'
 import { type Line, styled } from '../../terminal/writer.ts'
 import type { LoginSession } from './login-session.ts'
 
-/** Stores the token of a login and its profile. Throws the error of a login without a token. */
+/**
+ * Stores the token of a login and its profile. A token that cannot be stored is printed with `--print`. Throws the error
+ * of a login without a token.
+ */
 export async function saveToken(
   result: DeviceResult,
-  { plan, provider, fetch }: LoginSession,
+  { options, plan, provider, fetch, report }: LoginSession,
 ): Promise<OAuthToken> {
   if (result.status !== 'authorized') throw reasonOf(result)
-  const { token } = result
+  const token = byLocalClock(result.token)
   const { name, address, scopes, store, clientId } = plan
   const found = 'issuer' in address && { endpoints: v.parse(endpoints, provider) }
   const profile = { name, address, ...found, scopes: [...scopes], store, since: Date.now() }
+  const session = sessionOf(profile, { clientId, provider, fetch })
   try {
-    await removeUnreadable(profile)
-    const session = sessionOf(profile, { clientId, provider, fetch })
-    await session.keep(token).finally(() => session.actor.stop())
+    // If this fails, so does the write, which is tried again.
+    await removeUnreadable(profile).catch(() => undefined)
+    await keep(token, session)
   } catch (error) {
     const { message: why } = (error instanceof NotKeptError ? error.cause : error) as Error
-    throw new CommandError('not_kept', `the token was received but could not be stored, and is lost: ${why}`)
+    if (options.json && options.print) report.say({ event: 'token', token: token.accessToken.reveal() })
+    else if (options.print) printToken(token)
+    const lost = options.print ? '' : ', and is lost'
+    throw new CommandError('not_kept', `the token was received but could not be stored${lost}: ${why}`)
+  } finally {
+    session.actor.stop()
   }
   return token
+}
+
+/** The `Date` of the service may be wrong. */
+function byLocalClock(token: OAuthToken): OAuthToken {
+  const { expiresIn } = token
+  return expiresIn === undefined ? token : { ...token, expiresAt: Date.now() + expiresIn * 1000 }
+}
+
+/** Keeps a token, and tries again for a while: the service issues it only once. */
+async function keep(token: OAuthToken, session: Session): Promise<void> {
+  try {
+    await session.keep(token)
+  } catch (error) {
+    if (!(error instanceof NotKeptError && (await isStoredInTime(session)))) throw error
+  }
 }
 
 /** Asks the API who has logged in and reports the login. */
@@ -69,7 +94,11 @@ export async function reportLogin(
     ...(store === 'none' ? [] : [`  stored in   ${placeOf(store, name)}`]),
     '',
   )
-  if (options.print && !options.json) process.stdout.write(`${token.accessToken.reveal()}\n`)
+  if (options.print && !options.json) printToken(token)
+}
+
+function printToken({ accessToken }: OAuthToken): void {
+  process.stdout.write(`${accessToken.reveal()}\n`)
 }
 
 function tokenLines(token: OAuthToken): Line[] {
