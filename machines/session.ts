@@ -299,7 +299,8 @@ export const session = setup({
     repeat: assign({ repeated: true }),
     revokePairInHand: assign(({ context }) => ({ revoking: tokensOf(pairInHand(context)?.token) })),
     revokeRemoved: assign(({ context }, { removed }: EraseResult) => ({
-      revoking: tokensOf(removed, pairInHand(context)?.token),
+      // The newest first: it matters most if the provider fails.
+      revoking: tokensOf(pairInHand(context)?.token, removed),
     })),
     keepRevocation: assign((_, revocation: Revocation) => ({ revocation })),
     keepNoRevocation: assign((_, error: unknown) => ({ revocation: { revoked: false, why: String(error) } })),

@@ -188,19 +188,29 @@ export function erase(parts: SessionParts): Promise<EraseResult> {
 }
 
 /**
- * Revokes tokens at the provider.
+ * Revokes tokens at the provider, the newest first. A failure does not keep the others.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7009.html#section-2 RFC 7009, section 2}
  */
 export async function revoke({ sender }: SessionParts, tokens: readonly OAuthToken[]): Promise<Revocation> {
   const revokeOne = revoker(sender)
   if (typeof revokeOne === 'string') return { revoked: false, why: revokeOne }
-  for (const token of tokens) {
-    const { status } = await within({ clock: sender.clock }, (signal) => revokeOne(token, signal))
-    if (status !== 200 && status !== 204)
-      return { revoked: false, why: `the provider responded with status ${status}` }
+  const failures: unknown[] = []
+  for (const [index, token] of tokens.entries()) {
+    try {
+      const { status } = await within({ clock: sender.clock }, (signal) => revokeOne(token, signal))
+      // GitHub knows an older token no more once the newest one of its login is revoked.
+      const endedBefore = status === 404 && index > failures.length
+      if (status !== 200 && status !== 204 && !endedBefore)
+        failures.push(`the provider responded with status ${status}`)
+    } catch (error) {
+      failures.push(error)
+    }
   }
-  return { revoked: true }
+  const [first] = failures
+  if (first === undefined) return { revoked: true }
+  if (typeof first === 'string') return { revoked: false, why: first }
+  throw first
 }
 
 /** How the provider revokes a token, or why it cannot. */

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { github } from '../../src/index.ts'
+import type { OAuthToken } from '../../src/protocol/oauth-record.ts'
+import { Secret } from '../../src/secret.ts'
+import { memoryStore } from '../../src/session/index.ts'
+import { revoke, type SessionParts } from '../../src/session/session-actors.ts'
+
+const clock = { now: () => 0, setTimeout, clearTimeout }
+
+/** Revokes the tokens `newest` and `older` at a provider that responds to each with a status, or not at all. */
+async function revokeBoth(responses: { readonly newest: number | 'none'; readonly older: number | 'none' }) {
+  const sent: string[] = []
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    const { access_token } = JSON.parse(String(init?.body)) as { access_token: 'newest' | 'older' }
+    sent.push(access_token)
+    const status = responses[access_token]
+    if (status === 'none') throw new TypeError('fetch failed')
+    return new Response(null, { status })
+  }
+  const sender = {
+    provider: github(),
+    clientId: new Secret('id'),
+    clientSecret: new Secret('s'),
+    fetch,
+    clock,
+  }
+  const parts: SessionParts = {
+    store: memoryStore(),
+    name: 'default',
+    sender,
+    owner: 'o',
+    running: new Set(),
+  }
+  const tokens = (['newest', 'older'] as const).map(
+    (name): OAuthToken => ({
+      accessToken: new Secret(name),
+      tokenType: 'bearer',
+      scopes: [],
+      missingScopes: [],
+    }),
+  )
+  const revocation = await revoke(parts, tokens).catch((error) => ({ revoked: false, why: String(error) }))
+  return { ...revocation, sent }
+}
+
+const sent = ['newest', 'older']
+
+test.each([
+  { newest: 204, older: 204 } as const,
+  // The older token ended with the newest one.
+  { newest: 204, older: 404 } as const,
+])('reports that both tokens are revoked: %j', async (responses) => {
+  expect(await revokeBoth(responses)).toEqual({ revoked: true, sent })
+})
+
+test.each([
+  [{ newest: 500, older: 204 }, 'status 500'],
+  [{ newest: 500, older: 404 }, 'status 500'],
+  [{ newest: 404, older: 404 }, 'status 404'],
+  [{ newest: 'none', older: 503 }, 'cannot be reached'],
+  [{ newest: 204, older: 503 }, 'status 503'],
+] as const)('goes on after a failure, and reports the first one: %j', async (responses, why) => {
+  expect(await revokeBoth(responses)).toEqual({ revoked: false, why: expect.stringContaining(why), sent })
+})
