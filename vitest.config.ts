@@ -13,7 +13,14 @@ const BUILT_TESTS = [
 ]
 
 const TESTS = 'test/**/*.test.{ts,tsx}'
-const ELSEWHERE = ['test/bench/**', 'test/browser/**', 'test/instances/**', 'test/runtimes/**']
+const ELSEWHERE = [
+  'test/bench/**',
+  'test/browser/**',
+  'test/instances/**',
+  'test/runtimes/**',
+  'test/session/processes.test.ts',
+  'test/simulate/**',
+]
 
 export default defineConfig({
   // The code of the guides names the package as its users do.
