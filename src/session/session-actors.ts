@@ -199,7 +199,7 @@ export async function revoke({ sender }: SessionParts, tokens: readonly OAuthTok
   for (const [index, token] of tokens.entries()) {
     try {
       const { status } = await within({ clock: sender.clock }, (signal) => revokeOne(token, signal))
-      // GitHub knows an older token no more once the newest one of its login is revoked.
+      // GitHub no longer knows an older token once the newest one of its login is revoked.
       const endedBefore = status === 404 && index > failures.length
       if (status !== 200 && status !== 204 && !endedBefore)
         failures.push(`the provider responded with status ${status}`)

@@ -124,7 +124,7 @@ export class DrivenSession {
     }
   }
 
-  /** Has the code throw what is no error of a request: at a response, or when the device machine looks at the clock. */
+  /** Makes the code throw something other than a request's error, at a response or when the device reads the clock. */
   async #break(): Promise<void> {
     const { session } = this.#environment
     if (session.actor.getSnapshot().matches('refreshing')) {

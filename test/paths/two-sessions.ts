@@ -51,7 +51,7 @@ const NAME = 'default'
 const HOUR = 3_600_000
 const TOKEN_ENDPOINT = 'https://provider.example/login/oauth/access_token'
 
-/** A process with a session. Nothing of it goes on but by a step. */
+/** A process with a session. It advances only by steps. */
 class Process {
   readonly letter: string
   readonly time = new VirtualTime()

@@ -104,7 +104,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
   }
 }
 
-/** Removes what writers that were killed have left: while this process has the lock, there is no other writer. */
+/** Removes the files that killed writers left behind. While this process has the lock, there is no other writer. */
 async function removeLeftovers(file: string): Promise<void> {
   const prefix = `${basename(file)}.new.`
   for (const name of await readdir(dirname(file)))

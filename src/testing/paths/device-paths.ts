@@ -5,7 +5,7 @@ import type { DeviceStep } from './device-steps.ts'
 import { type DeviceSituation, type DeviceWalkStep, deviceWalk } from './device-walk.ts'
 import { POLL_RESPONSES } from './poll-responses.ts'
 import { runPath } from './run-path.ts'
-import { type PathKind, pathsOf, type Walk, type WalkedStep } from './walk.ts'
+import { narrowed, type PathKind, pathsOf, type WalkedStep } from './walk.ts'
 
 /**
  * What the device must show after a step: the result of `viewOf` without times and codes.
@@ -137,16 +137,8 @@ export function devicePaths({
   ...options
 }: DevicePathsOptions = {}): DevicePath[] {
   return (['new', 'resumed'] as const).flatMap((begin) => {
-    const walk = deviceWalk({ ...options, begin })
-    const narrowed: Walk<DeviceSituation, DeviceStep> = {
-      ...walk,
-      next: (situation) =>
-        walk
-          .next(situation)
-          .filter((step) => step.type !== 'defect')
-          .filter(filter),
-    }
-    return pathsOf(narrowed, paths).map(devicePath)
+    const keeps = (step: DeviceWalkStep): step is DeviceStep => step.type !== 'defect' && filter(step)
+    return pathsOf(narrowed(deviceWalk({ ...options, begin }), keeps), paths).map(devicePath)
   })
 }
 

@@ -3,7 +3,7 @@ import type { Decision } from '../../service/grants.ts'
 import { runPath } from './run-path.ts'
 import type { PollResult, ServiceStep } from './service-steps.ts'
 import { type ServiceSituation, type ServiceWalkStep, serviceWalk } from './service-walk.ts'
-import { type PathKind, pathsOf, type Walk, type WalkedStep } from './walk.ts'
+import { narrowed, type PathKind, pathsOf, type WalkedStep } from './walk.ts'
 
 /**
  * What must be true of the service after a step.
@@ -133,12 +133,8 @@ export function servicePaths({
   filter = () => true,
   ...options
 }: ServicePathsOptions = {}): ServicePath[] {
-  const walk = serviceWalk(options)
-  const narrowed: Walk<ServiceSituation, ServiceStep> = {
-    ...walk,
-    next: (situation) => walk.next(situation).filter(isOnTheWire).filter(filter),
-  }
-  return pathsOf(narrowed, paths).map(servicePath)
+  const keeps = (step: ServiceWalkStep): step is ServiceStep => isOnTheWire(step) && filter(step)
+  return pathsOf(narrowed(serviceWalk(options), keeps), paths).map(servicePath)
 }
 
 /** Whether a device or a user can take the step, without knowing the inside of the service. */

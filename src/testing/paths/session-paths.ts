@@ -6,7 +6,7 @@ import { SessionEnvironment } from './session-environment.ts'
 import type { SessionMoment, SessionStep } from './session-steps.ts'
 import { type SessionSituation, type SessionWalkStep, sessionWalk } from './session-walk.ts'
 import type { Meanwhile } from './stored-login.ts'
-import { type PathKind, pathsOf, type Walk, type WalkedStep } from './walk.ts'
+import { narrowed, type PathKind, pathsOf, type WalkedStep } from './walk.ts'
 
 /**
  * What a session must show after a step: a part of what `viewOfSession` returns, without times.
@@ -113,16 +113,8 @@ export function sessionPaths({
   paths = 'shortest',
   filter = () => true,
 }: SessionPathsOptions = {}): SessionPath[] {
-  const walk = sessionWalk({ now: START })
-  const narrowed: Walk<SessionSituation, SessionStep> = {
-    ...walk,
-    next: (situation) =>
-      walk
-        .next(situation)
-        .filter((step) => step.type !== 'defect')
-        .filter(filter),
-  }
-  return pathsOf(narrowed, paths).map(sessionPath)
+  const keeps = (step: SessionWalkStep): step is SessionStep => step.type !== 'defect' && filter(step)
+  return pathsOf(narrowed(sessionWalk({ now: START }), keeps), paths).map(sessionPath)
 }
 
 function sessionPath(walked: readonly WalkedStep<SessionSituation, SessionStep>[]): SessionPath {

@@ -369,7 +369,7 @@ function agedAt({ kept }: SessionContext): number {
   return kept && kept.generation > 0 ? kept.sentAt + MINUTE : 0
 }
 
-/** Whether a token in memory that is not stored becomes due, if the store goes on to fail. */
+/** Whether a token that is only in memory becomes due while the store keeps failing. */
 function canBecomeDue(situation: SessionSituation): boolean {
   const { context } = opened(situation)
   const type = context.result?.type

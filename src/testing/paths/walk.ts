@@ -38,6 +38,14 @@ interface Taken<Step> {
   readonly step: Step
 }
 
+/** The same graph with only the steps that `keeps` lets through. */
+export function narrowed<Situation, All, Step extends All>(
+  walk: Walk<Situation, All>,
+  keeps: (step: All) => step is Step,
+): Walk<Situation, Step> {
+  return { ...walk, next: (situation) => walk.next(situation).filter(keeps) }
+}
+
 /** One step of a path, and the situation after it. */
 export interface WalkedStep<Situation, Step> {
   readonly step: Step
