@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { authorizeDevice, createDeviceAuthorization, viewOf } from '../../src/index.ts'
+import { authorizeDevice, createDeviceAuthorization, refresh, viewOf } from '../../src/index.ts'
+import { createSession, memoryStore } from '../../src/session/index.ts'
 import { createSandbox, type Fault, type FaultTarget, type SandboxOptions } from '../../src/testing/index.ts'
 
 /** A login under way, in virtual time. */
@@ -131,6 +132,90 @@ describe('a sandbox', () => {
     for (const secret of [...secrets, 'client-id-in-the-clear', 'ABCD-EFGH'])
       expect(log).not.toContain(secret)
   })
+})
+
+const HOUR = 60 * 60
+
+/** A session that is logged in to a sandbox with refresh tokens. */
+async function loggedIn(options: SandboxOptions = {}) {
+  const sandbox = createSandbox({ refreshTokens: { lifetime: 24 * HOUR }, ...options })
+  const { client } = sandbox
+  const session = createSession({ ...client, store: memoryStore(), onCodes: () => sandbox.approve() })
+  await sandbox.run(session.login())
+  const outcomes = () => sandbox.requests.slice(2).map(({ outcome }) => outcome)
+  return { sandbox, session, outcomes, token: () => sandbox.run(session.token()) }
+}
+
+describe.each(['github', 'rfc8628'] as const)('a sandbox with refresh tokens (dialect %s)', (dialect) => {
+  test('expires access tokens, and rotates refresh tokens', async () => {
+    const { sandbox, token, outcomes } = await loggedIn({ dialect })
+    const first = await token()
+    await sandbox.advance(7 * HOUR)
+    expect((await token()).reveal()).toBe(first.reveal())
+    for (const times of [1, 2]) {
+      await sandbox.advance(8 * HOUR)
+      await token()
+      expect(outcomes()).toEqual(Array(times).fill('refreshed'))
+    }
+  })
+
+  test('ends a login when the lifetime of its refresh tokens is over', async () => {
+    const { sandbox, token } = await loggedIn({ dialect })
+    await sandbox.advance(24 * HOUR)
+    await expect(token()).rejects.toMatchObject({ code: 'login_required' })
+  })
+
+  test.each(['lose', 'drop', 'malformed', { status: 503 }] satisfies Fault[])(
+    'repeats a refresh after %j',
+    async (fault) => {
+      const { sandbox, token, outcomes } = await loggedIn({ dialect })
+      await sandbox.advance(8 * HOUR)
+      sandbox.inject(fault, { on: 'refresh' })
+      await token()
+      expect(outcomes()).toEqual([typeof fault === 'string' ? fault : 'status', 'refreshed'])
+    },
+  )
+
+  test('a lost response costs a login without a reuse window', async () => {
+    const refreshTokens = { lifetime: 24 * HOUR, reuseWindow: 0 }
+    const { sandbox, token } = await loggedIn({ dialect, refreshTokens })
+    await sandbox.advance(8 * HOUR)
+    sandbox.inject('lose', { on: 'refresh' })
+    await expect(token()).rejects.toMatchObject({ code: 'login_required' })
+  })
+
+  test('revokes the logins of its user, or by one token', async () => {
+    const { sandbox, token } = await loggedIn({ dialect })
+    expect(await sandbox.revoke({ token: 'unknown' })).toBe(false)
+    expect(await sandbox.revoke({ user: 'monalisa' })).toBe(true)
+    const accessToken = await token()
+    expect(await sandbox.revoke({ token: accessToken })).toBe(true)
+    await sandbox.advance(8 * HOUR)
+    await expect(token()).rejects.toMatchObject({ code: 'login_required' })
+
+    const other = await loggedIn({ dialect })
+    expect(await other.sandbox.revoke()).toBe(true)
+    await other.sandbox.advance(8 * HOUR)
+    await expect(other.token()).rejects.toMatchObject({ code: 'login_required' })
+  })
+})
+
+test('a client revokes its tokens at a logout, where the dialect has an endpoint for it', async () => {
+  const { sandbox, session, outcomes } = await loggedIn({ dialect: 'rfc8628' })
+  expect(await sandbox.run(session.logout())).toMatchObject({ revoked: true })
+  expect(outcomes()).toEqual([''])
+})
+
+test('a poll is no refresh, whatever the encoding of both', async () => {
+  const sandbox = createSandbox({ refreshTokens: { lifetime: HOUR } })
+  const provider = { ...sandbox.client.provider, encoding: 'json' } as const
+  const client = { ...sandbox.client, provider }
+  sandbox.inject('drop', { on: 'refresh' })
+  const token = await sandbox.run(authorizeDevice({ ...client, onCodes: () => sandbox.approve() }))
+  sandbox.inject('lose', { on: 'poll' })
+  await expect(sandbox.run(refresh(token, client))).rejects.toMatchObject({ code: 'unreachable' })
+  await sandbox.run(refresh(token, client))
+  expect(sandbox.requests.map(({ outcome }) => outcome)).toEqual(['codes', 'token', 'drop', 'refreshed'])
 })
 
 describe('a fault', () => {

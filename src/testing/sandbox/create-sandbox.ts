@@ -1,11 +1,16 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { type Clock, systemClock } from '../../client/options.ts'
 import { BadOptionError } from '../../errors.ts'
-import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from '../../protocol/endpoints.ts'
+import {
+  ACCESS_TOKEN_PATH,
+  DEVICE_CODE_PATH,
+  REFRESH_GRANT_TYPE,
+  REVOCATION_PATH,
+} from '../../protocol/endpoints.ts'
 import { github, type Provider, rfc8628 } from '../../protocol/provider.ts'
 import { errorCodeOf, memberOf, readBody } from '../../protocol/response.ts'
 import type { Secret } from '../../secret.ts'
-import { createService, type Service } from '../../service/create-service.ts'
+import { createService, type Revocable, type Service } from '../../service/create-service.ts'
 import type { Decision } from '../../service/grants.ts'
 import type { Listening } from '../../service/http/listen.ts'
 import type { ServiceOptions } from '../../service/options.ts'
@@ -37,7 +42,9 @@ export interface SandboxRequest {
   readonly at: number
   /** The HTTP status of the response, once there is one. */
   readonly status?: number
-  /** The outcome: `codes`, `token`, the error code, or the name of the fault; empty for everything else. */
+  /**
+   * The outcome: `codes`, `token`, `refreshed`, the error code, or the name of the fault; empty for everything else.
+   */
   readonly outcome: string
 }
 
@@ -47,8 +54,12 @@ export interface SandboxRequest {
  * @group Sandbox
  */
 export interface FaultTarget {
-  /** The requests for codes, the polls, or those that the function selects. Default: all requests. */
-  readonly on?: 'codes' | 'poll' | ((request: { readonly method: string; readonly path: string }) => boolean)
+  /** The requests for codes, the polls, the refreshes, or those that the function selects. Default: all requests. */
+  readonly on?:
+    | 'codes'
+    | 'poll'
+    | 'refresh'
+    | ((request: { readonly method: string; readonly path: string }) => boolean)
   /** How many requests fail. Default: 1. Use `Infinity` for all of them. */
   readonly times?: number
 }
@@ -59,7 +70,7 @@ export interface FaultTarget {
  * @group Sandbox
  */
 export interface Sandbox {
-  /** Options for `authorizeDevice` and `createDeviceAuthorization` to log in to the sandbox. */
+  /** Options for `authorizeDevice`, `createDeviceAuthorization` and `createSession` to log in to the sandbox. */
   readonly client: {
     /** The id of the sandbox's client. */
     readonly clientId: string | Secret
@@ -80,6 +91,13 @@ export interface Sandbox {
   approve(userCode?: string, user?: User): Promise<Decision>
   /** Denies a request as the user would on the page. Default: the code issued last. */
   deny(userCode?: string): Promise<Decision>
+  /**
+   * Ends a login by one of its tokens or its `family`, or all logins of a `user`, as the host of a service can. Default:
+   * all logins of the user who approves by default.
+   *
+   * @returns Whether there was anything to revoke; for a user always `true`.
+   */
+  revoke(what?: Revocable): Promise<boolean>
   /**
    * Advances virtual time by a number of seconds, and runs everything that is due.
    *
@@ -117,10 +135,15 @@ const USER: User = 'octocat'
 
 const identify = () => ({ user: USER })
 
-const PATHS = { codes: DEVICE_CODE_PATH, poll: ACCESS_TOKEN_PATH }
+const KINDS = ['codes', 'poll', 'refresh'] as const
+
+type Kind = (typeof KINDS)[number]
+
+/** The body of a refresh, as a form or as JSON. */
+const REFRESH = new RegExp(`\\bgrant_type\\W+${REFRESH_GRANT_TYPE}\\b`)
 
 /**
- * Creates a service to test a login against: approve, deny, advance time, and inject faults.
+ * Creates a service to test a login against: approve, deny, advance time, inject faults, and revoke.
  *
  * @example
  * ```ts
@@ -130,6 +153,19 @@ const PATHS = { codes: DEVICE_CODE_PATH, poll: ACCESS_TOKEN_PATH }
  * const sandbox = createSandbox()
  * const login = authorizeDevice({ ...sandbox.client, onCodes: ({ userCode }) => sandbox.approve(userCode) })
  * const token = await sandbox.run(login)
+ * ```
+ *
+ * @example A session that loses the response of a refresh
+ * ```ts
+ * import { createSession, memoryStore } from 'authgraph/session'
+ * import { createSandbox } from 'authgraph/testing'
+ *
+ * const sandbox = createSandbox({ refreshTokens: { lifetime: 90 * 24 * 60 * 60 } })
+ * const session = createSession({ ...sandbox.client, store: memoryStore(), onCodes: () => sandbox.approve() })
+ * await sandbox.run(session.login())
+ * await sandbox.advance(8 * 60 * 60)
+ * sandbox.inject('lose', { on: 'refresh' })
+ * const token = await sandbox.run(session.token())
  * ```
  *
  * @throws {@link BadOptionError} if an option is invalid.
@@ -142,7 +178,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { store = memoryStore({ clock }) } = serviceOptions
   const waiting = new Set<() => void>()
   const requests: Mutable<SandboxRequest>[] = []
-  const faults: { readonly fault: Fault; readonly matches: Matches; left: number }[] = []
+  const faults: { readonly fault: Fault; readonly on: NonNullable<FaultTarget['on']>; left: number }[] = []
   let lastUserCode: string | undefined
   let server: Promise<Pick<Listening, 'url' | 'close'>> | undefined
   let { authUrl } = options
@@ -165,39 +201,50 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const path = new URL(request.url).pathname
     const entry: Mutable<SandboxRequest> = { method, path, at: clock.now(), outcome: '' }
     requests.push(entry)
-    const response = await unlessEnded(respond(request, takeFault(entry), entry), signal)
+    const response = await unlessEnded(respond(request, entry), signal)
     entry.status = response.status
     return response
   }
 
-  async function respond(request: Request, fault: Fault | undefined, entry: Mutable<SandboxRequest>) {
-    if (fault !== undefined) entry.outcome = nameOf(fault)
-    const send = async () => {
-      const release = time?.hold()
-      try {
-        return await read(await service.fetch(request), entry)
-      } finally {
-        release?.()
-      }
+  /** Stops virtual time while something runs that does not wait for it. */
+  async function held<Result>(run: () => Promise<Result>): Promise<Result> {
+    const release = time?.hold()
+    try {
+      return await run()
+    } finally {
+      release?.()
     }
+  }
+
+  async function respond(request: Request, entry: Mutable<SandboxRequest>) {
+    const kind = await held(() => kindOf(request, entry))
+    const fault = takeFault(entry, kind)
+    if (fault !== undefined) entry.outcome = nameOf(fault)
+    const send = () => held(async () => read(await service.fetch(request), entry, kind))
     const wait = (seconds: number) =>
       new Promise<void>((resolve) => clock.setTimeout(resolve, seconds * 1000))
     return fault === undefined ? send() : play(fault, { respond: send, wait, now: clock.now })
   }
 
   /** Dates the response, and records its outcome. */
-  async function read(response: Response, entry: Mutable<SandboxRequest>): Promise<Response> {
+  async function read(
+    response: Response,
+    entry: Mutable<SandboxRequest>,
+    kind: Kind | undefined,
+  ): Promise<Response> {
     const text = await response.text()
     const body = readBody(text)
     const userCode = memberOf(body, 'user_code')
     if (typeof userCode === 'string') lastUserCode = userCode
-    entry.outcome ||= outcomeOf(body)
+    entry.outcome ||= outcomeOf(body, kind)
     response.headers.set('date', new Date(clock.now()).toUTCString())
     return new Response(text, response)
   }
 
-  function takeFault(request: SandboxRequest): Fault | undefined {
-    const next = faults.find(({ left, matches }) => left > 0 && matches(request))
+  function takeFault(request: SandboxRequest, kind: Kind | undefined): Fault | undefined {
+    const next = faults.find(
+      ({ left, on }) => left > 0 && (typeof on === 'function' ? on(request) : on === kind),
+    )
     if (next !== undefined) next.left -= 1
     return next?.fault
   }
@@ -245,6 +292,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     requests,
     approve: async (userCode, user = USER) => service.approve(userCode ?? lastIssued(), user),
     deny: async (userCode) => service.deny(userCode ?? lastIssued()),
+    revoke: async (what = { user: USER }) => service.revoke(what),
     async advance(seconds) {
       if (time === undefined)
         throw new BadOptionError('only virtual time can be advanced: create the sandbox without time: "real"')
@@ -267,10 +315,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     inject(fault, { on = () => true, times = 1 } = {}) {
       assertFault(fault)
-      if (typeof on !== 'function' && !Object.hasOwn(PATHS, on))
-        throw new BadOptionError("unknown target: on must be 'codes', 'poll' or a function")
-      const matches = typeof on === 'function' ? on : ({ path }: SandboxRequest) => path === PATHS[on]
-      faults.push({ fault, matches, left: times })
+      if (typeof on !== 'function' && !KINDS.includes(on))
+        throw new BadOptionError("unknown target: on must be 'codes', 'poll', 'refresh' or a function")
+      faults.push({ fault, on, left: times })
     },
     async listen() {
       server ??= import('./serve.ts').then(({ serve }) => serve(fetch))
@@ -286,15 +333,20 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-type Matches = (request: SandboxRequest) => boolean
+async function kindOf(request: Request, { path }: SandboxRequest): Promise<Kind | undefined> {
+  if (path === DEVICE_CODE_PATH) return 'codes'
+  if (path !== ACCESS_TOKEN_PATH) return undefined
+  return REFRESH.test(await request.clone().text()) ? 'refresh' : 'poll'
+}
 
-function outcomeOf(body: unknown): string {
+function outcomeOf(body: unknown, kind: Kind | undefined): string {
   if (memberOf(body, 'device_code') !== undefined) return 'codes'
-  if (memberOf(body, 'access_token') !== undefined) return 'token'
+  if (memberOf(body, 'access_token') !== undefined) return kind === 'refresh' ? 'refreshed' : 'token'
   return errorCodeOf(body) ?? ''
 }
 
 function providerOf(provider: ServiceOptions['dialect'], authUrl: string): Provider {
   const spec = github({ authUrl, baseUrl: authUrl })
-  return provider === 'rfc8628' ? rfc8628({ ...spec, scopeSeparator: ' ' }) : spec
+  if (provider !== 'rfc8628') return spec
+  return rfc8628({ ...spec, scopeSeparator: ' ', revocationEndpoint: authUrl + REVOCATION_PATH })
 }

@@ -4,6 +4,7 @@ import { BadOptionError } from '../../errors.ts'
  * A fault of one request.
  *
  * - `drop`: the connection breaks before the service receives the request.
+ * - `lose`: the service handles the request, and the connection breaks before its response arrives.
  * - `hang`: no response ever arrives.
  * - `html`: a page with status 200, such as the sign-in page of a hotel network.
  * - `malformed`: JSON that is cut off.
@@ -15,12 +16,15 @@ import { BadOptionError } from '../../errors.ts'
  */
 export type Fault =
   | 'drop'
+  | 'lose'
   | 'hang'
   | 'html'
   | 'malformed'
   | { readonly status: number; readonly retryAfter?: number }
   | { readonly slow: number }
   | { readonly clockSkew: number }
+
+const NAMES = ['drop', 'lose', 'hang', 'html', 'malformed']
 
 /** The request that a fault is applied to. */
 export interface Exchange {
@@ -40,12 +44,12 @@ export interface Exchange {
 export function assertFault(fault: Fault): void {
   if (!isFault(fault))
     throw new BadOptionError(
-      "unknown fault: use 'drop', 'hang', 'html', 'malformed', { status } from 200 to 599, { slow } or { clockSkew }",
+      `unknown fault: use ${NAMES.map((name) => `'${name}'`).join(', ')}, { status } from 200 to 599, { slow } or { clockSkew }`,
     )
 }
 
 function isFault(fault: unknown): boolean {
-  if (typeof fault === 'string') return ['drop', 'hang', 'html', 'malformed'].includes(fault)
+  if (typeof fault === 'string') return NAMES.includes(fault)
   const { status, slow, clockSkew, retryAfter = 0 } = Object(fault)
   const [value, ...others] = [status, slow, clockSkew].filter((given) => given !== undefined)
   if (others.length > 0 || !Number.isFinite(value) || !Number.isFinite(retryAfter)) return false
@@ -59,8 +63,9 @@ export async function play(fault: Fault, { respond, wait, now }: Exchange): Prom
   if (fault === 'hang') return new Promise(() => undefined)
   if (fault === 'html') return page()
   if (fault === 'malformed') return malformed()
-  if ('status' in fault) return failure(fault)
+  if (typeof fault === 'object' && 'status' in fault) return failure(fault)
   const response = await respond()
+  if (fault === 'lose') throw connectionReset()
   if ('slow' in fault) await wait(fault.slow)
   else response.headers.set('date', new Date(now() + fault.clockSkew * 1000).toUTCString())
   return response
