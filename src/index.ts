@@ -18,7 +18,6 @@ export { createDeviceAuthorization } from './client/create-device-authorization.
 export { deviceMachine } from './client/device-machine.ts'
 export { type DiscoverOptions, discover } from './client/discover.ts'
 export {
-  type Clock,
   type DeviceAuthorizationActor,
   type DeviceAuthorizationOptions,
   type DeviceInputOptions,
@@ -53,6 +52,7 @@ export {
   UnreachableError,
   WrongHostError,
 } from './errors.ts'
+export type { Clock } from './protocol/clock.ts'
 export type { DeviceCodes } from './protocol/device-codes.ts'
 export type { OAuthToken, TokenWarning } from './protocol/oauth-record.ts'
 export {

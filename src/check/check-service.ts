@@ -1,6 +1,7 @@
-import { systemClock, systemFetch } from '../client/options.ts'
+import { systemFetch } from '../client/options.ts'
 import { BadOptionError, type WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress } from '../protocol/address.ts'
+import { systemClock } from '../protocol/clock.ts'
 import { Secret } from '../secret.ts'
 import { checkCodes } from './check-codes.ts'
 import { checkMetadata, checkPage } from './check-documents.ts'

@@ -1,4 +1,5 @@
-import type { Clock, ShownCodes } from '../client/options.ts'
+import type { ShownCodes } from '../client/options.ts'
+import type { Clock } from '../protocol/clock.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { memberOf } from '../protocol/response.ts'

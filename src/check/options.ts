@@ -1,4 +1,5 @@
-import type { Clock, ShownCodes } from '../client/options.ts'
+import type { ShownCodes } from '../client/options.ts'
+import type { Clock } from '../protocol/clock.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { Secret } from '../secret.ts'
 import type { CheckResult } from './verdicts.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../client/options.ts'
 import { TimedOutError, UnreachableError } from '../errors.ts'
+import type { Clock } from '../protocol/clock.ts'
 import { readText } from '../protocol/read-text.ts'
 import { errorCodeOf, readBody } from '../protocol/response.ts'
 

@@ -1,4 +1,5 @@
 import { createActor } from 'xstate'
+import { systemClock } from '../protocol/clock.ts'
 import { shownOf } from '../protocol/device-codes.ts'
 import { deviceMachine } from './device-machine.ts'
 import {
@@ -6,7 +7,6 @@ import {
   type DeviceAuthorizationOptions,
   deviceInput,
   type ShownCodes,
-  systemClock,
 } from './options.ts'
 import type { DeviceSnapshot } from './view.ts'
 

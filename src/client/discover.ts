@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { BadResponseError, WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress, withoutSlash } from '../protocol/address.ts'
+import { type Clock, systemClock } from '../protocol/clock.ts'
 import { METADATA_PATH } from '../protocol/endpoints.ts'
 import { parseFields } from '../protocol/parse-fields.ts'
 import { type Provider, rfc8628 } from '../protocol/provider.ts'
 import { get } from './exchange.ts'
-import { type Clock, systemClock, systemFetch } from './options.ts'
+import { systemFetch } from './options.ts'
 import { within } from './within.ts'
 
 /**

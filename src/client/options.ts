@@ -1,6 +1,7 @@
 import type { Actor, InspectionEvent, Observer } from 'xstate'
 import type { DeviceAuthorizationInput, deviceAuthorization } from '../../machines/device-authorization.ts'
 import { BadOptionError } from '../errors.ts'
+import { type Clock, systemClock } from '../protocol/clock.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { isScopes } from '../protocol/scopes.ts'
 import { Secret } from '../secret.ts'
@@ -25,26 +26,6 @@ export interface ShownCodes {
   readonly expiresAt: number
   /** Seconds between two polls. */
   readonly interval: number
-}
-
-/**
- * Tells the time and sets timers. XState's `SimulatedClock` implements it.
- *
- * @group Device authorization
- */
-export interface Clock {
-  /** Returns the current time in epoch milliseconds. */
-  now(): number
-  /**
-   * Calls the callback once, after the delay, and returns a timer.
-   *
-   * @param delay Milliseconds.
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: XState's clocks return any kind of timer.
-  setTimeout(callback: (...args: any[]) => void, delay: number): any
-  /** Clears a timer. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above.
-  clearTimeout(timer: any): void
 }
 
 /**
@@ -118,13 +99,6 @@ export interface DeviceAuthorizationActor extends Actor<typeof deviceAuthorizati
 
 /** Shared by all flows, because ten thousand of them may wait at once. */
 const GITHUB = github()
-
-/** Looks up the globals on every call, so that fake timers installed later are used. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  setTimeout: (callback, delay) => setTimeout(callback, delay),
-  clearTimeout: (timer) => clearTimeout(timer),
-}
 
 export const systemFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init)
 

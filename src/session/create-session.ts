@@ -23,15 +23,10 @@ import { bearer } from '../auth/bearer.ts'
 import { reasonOf } from '../client/authorize-device.ts'
 import { announce } from '../client/create-device-authorization.ts'
 import { deviceMachine } from '../client/device-machine.ts'
-import {
-  type Clock,
-  type DeviceAuthorizationActor,
-  deviceInput,
-  type ShownCodes,
-  systemClock,
-} from '../client/options.ts'
+import { type DeviceAuthorizationActor, deviceInput, type ShownCodes } from '../client/options.ts'
 import { assertToken } from '../client/token-record.ts'
 import { BadOptionError, BusyError, CancelledError, LoginRequiredError, NotKeptError } from '../errors.ts'
+import { type Clock, systemClock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
 import { Secret } from '../secret.ts'

@@ -10,10 +10,10 @@ import type {
   SettleResult,
 } from '../../machines/session.ts'
 import { deleteToken, post, type Sender } from '../client/exchange.ts'
-import type { Clock } from '../client/options.ts'
 import { requestRefresh } from '../client/refresh.ts'
 import { within } from '../client/within.ts'
 import { type AnyAuthgraphError, AuthgraphError, LoginRequiredError, RefusedError } from '../errors.ts'
+import type { Clock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { memberOf, type ReceivedResponse } from '../protocol/response.ts'
 import type { Change, Json } from '../store/store.ts'

@@ -1,6 +1,6 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { type Clock, systemClock } from '../../client/options.ts'
 import { BadOptionError } from '../../errors.ts'
+import { type Clock, systemClock } from '../../protocol/clock.ts'
 import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,

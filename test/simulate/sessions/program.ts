@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/client/options.ts'
 import { AuthgraphError } from '../../../src/errors.ts'
+import type { Clock } from '../../../src/protocol/clock.ts'
 import { github } from '../../../src/protocol/provider.ts'
 import { createSession, type Session } from '../../../src/session/create-session.ts'
 import type { Host } from '../simulation.ts'
