@@ -55,21 +55,29 @@ export const deviceAuthorization = setup({
   states: {
     starting: {
       description: "Resumes from a record, or requests codes.",
-      tags: "requesting",
+      tags: [
+        "requesting"
+      ],
       meta: {
         text: "Starting."
       },
       always: [
         {
-          guard: "anew",
+          guard: {
+            type: "anew"
+          },
           target: "requesting"
         },
         {
-          guard: "resumesRequested",
+          guard: {
+            type: "resumesRequested"
+          },
           target: "waiting.requested"
         },
         {
-          guard: "resumesPending",
+          guard: {
+            type: "resumesPending"
+          },
           target: "waiting.pending"
         },
         {
@@ -79,7 +87,9 @@ export const deviceAuthorization = setup({
     },
     requesting: {
       description: "The request for codes is running.",
-      tags: "requesting",
+      tags: [
+        "requesting"
+      ],
       meta: {
         text: "Requesting a code."
       },
@@ -88,32 +98,46 @@ export const deviceAuthorization = setup({
         src: "requestCodes",
         onDone: {
           target: "waiting",
-          actions: {
-            type: "keepCodes"
-          }
+          actions: [
+            {
+              type: "keepCodes"
+            }
+          ]
         },
         onError: {
           target: "failed",
-          actions: {
-            type: "keepError"
-          }
+          actions: [
+            {
+              type: "keepError"
+            }
+          ]
         }
       },
       after: {
         requestTimeout: {
           target: "failed",
-          actions: "keepTimeout"
+          actions: [
+            {
+              type: "keepTimeout"
+            }
+          ]
         }
       }
     },
     waiting: {
       description: "The user has the code. No poll is running, and none is due.",
-      tags: "waiting",
+      tags: [
+        "waiting"
+      ],
       meta: {
         text: "Waiting for the user."
       },
       initial: "requested",
-      entry: "look",
+      entry: [
+        {
+          type: "look"
+        }
+      ],
       always: {
         guard: {
           type: "overdue"
@@ -143,12 +167,20 @@ export const deviceAuthorization = setup({
               type: "pollDue"
             },
             target: "polling",
-            actions: "countWait"
+            actions: [
+              {
+                type: "countWait"
+              }
+            ]
           },
           {
             target: ".same",
             reenter: true,
-            actions: "countWait",
+            actions: [
+              {
+                type: "countWait"
+              }
+            ],
             description: "The codes expire before the next poll, or the timer fired early."
           }
         ]
@@ -174,7 +206,9 @@ export const deviceAuthorization = setup({
         },
         retrying: {
           description: "The last poll got no usable response; the next one waits longer.",
-          tags: "retrying",
+          tags: [
+            "retrying"
+          ],
           meta: {
             text: "No usable response yet; trying again."
           }
@@ -188,13 +222,19 @@ export const deviceAuthorization = setup({
     },
     polling: {
       description: "A poll is running.",
-      tags: "polling",
+      tags: [
+        "polling"
+      ],
       meta: {
         text: "Checking whether the code was entered."
       },
       entry: [
-        "look",
-        "countPoll"
+        {
+          type: "look"
+        },
+        {
+          type: "countPoll"
+        }
       ],
       invoke: {
         id: "pollToken",
@@ -205,36 +245,44 @@ export const deviceAuthorization = setup({
               type: "pending"
             },
             target: "waiting.pending",
-            actions: {
-              type: "schedule"
-            }
+            actions: [
+              {
+                type: "schedule"
+              }
+            ]
           },
           {
             guard: {
               type: "slowDown"
             },
             target: "waiting.slowed",
-            actions: {
-              type: "raiseInterval"
-            }
+            actions: [
+              {
+                type: "raiseInterval"
+              }
+            ]
           },
           {
             guard: {
               type: "fault"
             },
             target: "waiting.retrying",
-            actions: {
-              type: "backOff"
-            }
+            actions: [
+              {
+                type: "backOff"
+              }
+            ]
           },
           {
             guard: {
               type: "token"
             },
             target: "authorized",
-            actions: {
-              type: "keepToken"
-            }
+            actions: [
+              {
+                type: "keepToken"
+              }
+            ]
           },
           {
             guard: {
@@ -253,33 +301,43 @@ export const deviceAuthorization = setup({
               type: "forgivable"
             },
             target: "waiting.retrying",
-            actions: {
-              type: "forgive"
-            }
+            actions: [
+              {
+                type: "forgive"
+              }
+            ]
           },
           {
             guard: {
               type: "refused"
             },
             target: "failed",
-            actions: {
-              type: "keepRefusal"
-            }
+            actions: [
+              {
+                type: "keepRefusal"
+              }
+            ]
           }
         ],
         onError: {
           target: "failed",
-          actions: {
-            type: "keepError"
-          }
+          actions: [
+            {
+              type: "keepError"
+            }
+          ]
         }
       },
       after: {
         pollTimeout: {
           target: "waiting.retrying",
           actions: [
-            "backOffAfterTimeout",
-            "keepTimeout"
+            {
+              type: "backOffAfterTimeout"
+            },
+            {
+              type: "keepTimeout"
+            }
           ]
         }
       }
@@ -287,7 +345,9 @@ export const deviceAuthorization = setup({
     authorized: {
       type: "final",
       description: "The user authorized the device; the token has arrived.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "Authorized."
       }
@@ -295,7 +355,9 @@ export const deviceAuthorization = setup({
     expired: {
       type: "final",
       description: "The codes expired before the user decided.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "The code has expired. Start again to get a new one."
       }
@@ -303,7 +365,9 @@ export const deviceAuthorization = setup({
     denied: {
       type: "final",
       description: "The user denied the device.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "The request was denied."
       }
@@ -311,7 +375,9 @@ export const deviceAuthorization = setup({
     failed: {
       type: "final",
       description: "An error ended the flow that another poll cannot fix.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "Something went wrong."
       }
@@ -319,7 +385,9 @@ export const deviceAuthorization = setup({
     cancelled: {
       type: "final",
       description: "The caller cancelled.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "Cancelled."
       }

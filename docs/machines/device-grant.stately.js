@@ -23,7 +23,9 @@ export const deviceGrant = setup({
   states: {
     undecided: {
       description: "The user may approve or deny; polls are told to wait.",
-      tags: "undecided",
+      tags: [
+        "undecided"
+      ],
       meta: {
         text: "Waiting for the user."
       },
@@ -31,32 +33,52 @@ export const deviceGrant = setup({
       on: {
         poll: [
           {
-            guard: "overdue",
+            guard: {
+              type: "overdue"
+            },
             target: "expired"
           },
           {
-            guard: "tooEarly",
+            guard: {
+              type: "tooEarly"
+            },
             target: ".slowed",
-            actions: "raiseInterval"
+            actions: [
+              {
+                type: "raiseInterval"
+              }
+            ]
           },
           {
             target: ".pending",
-            actions: "keepTime"
+            actions: [
+              {
+                type: "keepTime"
+              }
+            ]
           }
         ],
         approve: [
           {
-            guard: "overdue",
+            guard: {
+              type: "overdue"
+            },
             target: "expired"
           },
           {
             target: "approved",
-            actions: "keepUser"
+            actions: [
+              {
+                type: "keepUser"
+              }
+            ]
           }
         ],
         deny: [
           {
-            guard: "overdue",
+            guard: {
+              type: "overdue"
+            },
             target: "expired"
           },
           {
@@ -87,68 +109,102 @@ export const deviceGrant = setup({
     },
     approved: {
       description: "The user approved; the next poll gets the token.",
-      tags: "decided",
+      tags: [
+        "decided"
+      ],
       meta: {
         text: "Approved."
       },
       on: {
         poll: [
           {
-            guard: "overdue",
+            guard: {
+              type: "overdue"
+            },
             target: "expired"
           },
           {
             target: "issuing",
-            actions: "takeLease"
+            actions: [
+              {
+                type: "takeLease"
+              }
+            ]
           }
         ]
       }
     },
     issuing: {
       description: "One poll is issuing the token; others get authorization_pending.",
-      tags: "decided",
+      tags: [
+        "decided"
+      ],
       meta: {
         text: "Issuing the token."
       },
       on: {
         poll: [
           {
-            guard: "overdue",
+            guard: {
+              type: "overdue"
+            },
             target: "expired"
           },
           {
-            guard: "leaseHolds",
+            guard: {
+              type: "leaseHolds"
+            },
             target: "issuing",
             description: "Another poll is issuing the token."
           },
           {
             target: "issuing",
-            actions: "takeLease",
+            actions: [
+              {
+                type: "takeLease"
+              }
+            ],
             description: "The lease has expired: this poll takes it over."
           }
         ],
         issued: {
-          guard: "leaseIsOurs",
+          guard: {
+            type: "leaseIsOurs"
+          },
           target: "authorized",
-          actions: "endLease"
+          actions: [
+            {
+              type: "endLease"
+            }
+          ]
         },
         notIssued: {
-          guard: "leaseIsOurs",
+          guard: {
+            type: "leaseIsOurs"
+          },
           target: "approved",
-          actions: "endLease"
+          actions: [
+            {
+              type: "endLease"
+            }
+          ]
         }
       }
     },
     denied: {
       description: "The user denied.",
-      tags: "decided",
+      tags: [
+        "decided"
+      ],
       meta: {
         text: "Denied."
       },
       on: {
         poll: [
           {
-            guard: "overdue",
+            guard: {
+              type: "overdue"
+            },
             target: "expired"
           },
           {
@@ -160,7 +216,9 @@ export const deviceGrant = setup({
     authorized: {
       type: "final",
       description: "A poll has delivered the token; no other poll will.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "Authorized."
       }
@@ -168,7 +226,9 @@ export const deviceGrant = setup({
     expired: {
       type: "final",
       description: "The codes have expired.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "Expired."
       }

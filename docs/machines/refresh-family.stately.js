@@ -23,28 +23,42 @@ export const refreshFamily = setup({
   states: {
     active: {
       description: "The newest refresh token can be spent.",
-      tags: "valid",
+      tags: [
+        "valid"
+      ],
       meta: {
         text: "Logged in."
       },
       on: {
         refresh: [
           {
-            guard: "lifetimeOver",
+            guard: {
+              type: "lifetimeOver"
+            },
             target: "expired"
           },
           {
-            guard: "spendsNewest",
+            guard: {
+              type: "spendsNewest"
+            },
             target: "issuing",
-            actions: "beginIssuing"
+            actions: [
+              {
+                type: "beginIssuing"
+              }
+            ]
           },
           {
-            guard: "replays",
+            guard: {
+              type: "replays"
+            },
             target: "active",
             description: "The request gets the same successor."
           },
           {
-            guard: "provesNoReuse",
+            guard: {
+              type: "provesNoReuse"
+            },
             target: "active",
             description: "A held request gets the same successor; any other is refused."
           },
@@ -53,39 +67,57 @@ export const refreshFamily = setup({
             description: "The token was spent before: reuse."
           }
         ],
-        revoke: "revoked"
+        revoke: {
+          target: "revoked"
+        }
       }
     },
     issuing: {
       description: "One request is issuing the next pair; others with the same token are held.",
-      tags: "valid",
+      tags: [
+        "valid"
+      ],
       meta: {
         text: "Renewing the login."
       },
       on: {
         refresh: [
           {
-            guard: "lifetimeOver",
+            guard: {
+              type: "lifetimeOver"
+            },
             target: "expired"
           },
           {
-            guard: "spentElsewhere",
+            guard: {
+              type: "spentElsewhere"
+            },
             target: "issuing",
             description: "The request is held."
           },
           {
-            guard: "spendsNewest",
+            guard: {
+              type: "spendsNewest"
+            },
             target: "issuing",
-            actions: "beginIssuing",
+            actions: [
+              {
+                type: "beginIssuing"
+              }
+            ],
             description: "The lease has expired: this request takes it over."
           },
           {
-            guard: "replays",
+            guard: {
+              type: "replays"
+            },
             target: "issuing",
             description: "The request gets the same successor."
           },
           {
-            guard: "provesNoReuse",
+            guard: {
+              type: "provesNoReuse"
+            },
             target: "issuing",
             description: "A held request gets the same successor; any other is refused."
           },
@@ -95,22 +127,38 @@ export const refreshFamily = setup({
           }
         ],
         issued: {
-          guard: "leaseIsOurs",
+          guard: {
+            type: "leaseIsOurs"
+          },
           target: "active",
-          actions: "rotate"
+          actions: [
+            {
+              type: "rotate"
+            }
+          ]
         },
         notIssued: {
-          guard: "leaseIsOurs",
+          guard: {
+            type: "leaseIsOurs"
+          },
           target: "active",
-          actions: "endLease"
+          actions: [
+            {
+              type: "endLease"
+            }
+          ]
         },
-        revoke: "revoked"
+        revoke: {
+          target: "revoked"
+        }
       }
     },
     revoked: {
       type: "final",
       description: "The family was ended: by a logout, by the host, or because a spent token came again.",
-      tags: "over",
+      tags: [
+        "over"
+      ],
       meta: {
         text: "Logged out."
       }
@@ -118,7 +166,9 @@ export const refreshFamily = setup({
     expired: {
       type: "final",
       description: "The lifetime of the family is over.",
-      tags: "over",
+      tags: [
+        "over"
+      ],
       meta: {
         text: "The login has expired."
       }

@@ -70,7 +70,9 @@ export const session = setup({
   states: {
     restoring: {
       description: "The stored login is being read.",
-      tags: "busy",
+      tags: [
+        "busy"
+      ],
       meta: {
         text: "Looking for a stored login."
       },
@@ -83,9 +85,11 @@ export const session = setup({
               type: "found"
             },
             target: "signedIn",
-            actions: {
-              type: "keepFound"
-            }
+            actions: [
+              {
+                type: "keepFound"
+              }
+            ]
           },
           {
             guard: {
@@ -99,86 +103,140 @@ export const session = setup({
         ],
         onError: {
           target: "unavailable",
-          actions: {
-            type: "keepError"
-          }
+          actions: [
+            {
+              type: "keepError"
+            }
+          ]
         }
       },
       on: {
-        logout: "erasing"
+        logout: {
+          target: "erasing"
+        }
       }
     },
     unavailable: {
       description: "The store cannot be read or written. Whether there is a login is unknown.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "The stored login cannot be read."
       },
       on: {
-        need: "restoring",
-        login: "authorizing",
+        need: {
+          target: "restoring"
+        },
+        login: {
+          target: "authorizing"
+        },
         keep: {
           target: "settling",
-          actions: {
-            type: "keepGivenToken"
-          }
+          actions: [
+            {
+              type: "keepGivenToken"
+            }
+          ]
         },
-        logout: "erasing"
+        logout: {
+          target: "erasing"
+        }
       }
     },
     signedOut: {
       description: "There is no login.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "Not logged in."
       },
-      entry: "forget",
+      entry: [
+        {
+          type: "forget"
+        }
+      ],
       on: {
-        need: "restoring",
-        login: "authorizing",
+        need: {
+          target: "restoring"
+        },
+        login: {
+          target: "authorizing"
+        },
         keep: {
           target: "settling",
-          actions: {
-            type: "keepGivenToken"
-          }
+          actions: [
+            {
+              type: "keepGivenToken"
+            }
+          ]
         },
-        logout: "erasing"
+        logout: {
+          target: "erasing"
+        }
       }
     },
     ended: {
       description: "The provider has ended the login, or its token has expired and cannot be renewed.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "The login has ended. Log in again."
       },
-      entry: "forget",
+      entry: [
+        {
+          type: "forget"
+        }
+      ],
       on: {
-        need: "restoring",
-        login: "authorizing",
+        need: {
+          target: "restoring"
+        },
+        login: {
+          target: "authorizing"
+        },
         keep: {
           target: "settling",
-          actions: {
-            type: "keepGivenToken"
-          }
+          actions: [
+            {
+              type: "keepGivenToken"
+            }
+          ]
         },
-        logout: "erasing"
+        logout: {
+          target: "erasing"
+        }
       }
     },
     authorizing: {
       description: "A device authorization is running.",
-      tags: "busy",
+      tags: [
+        "busy"
+      ],
       meta: {
         text: "Logging in."
       },
-      entry: "forgetOutcome",
-      exit: "forgetAuthorization",
+      entry: [
+        {
+          type: "forgetOutcome"
+        }
+      ],
+      exit: [
+        {
+          type: "forgetAuthorization"
+        }
+      ],
       invoke: {
         id: "authorize",
         src: "authorize",
         onSnapshot: {
-          actions: {
-            type: "keepAuthorization"
-          }
+          actions: [
+            {
+              type: "keepAuthorization"
+            }
+          ]
         },
         onDone: [
           {
@@ -186,50 +244,72 @@ export const session = setup({
               type: "authorized"
             },
             target: "settling",
-            actions: {
-              type: "keepDeviceToken"
-            }
+            actions: [
+              {
+                type: "keepDeviceToken"
+              }
+            ]
           },
           {
             target: "restoring",
-            actions: {
-              type: "keepOutcome"
-            }
+            actions: [
+              {
+                type: "keepOutcome"
+              }
+            ]
           }
         ],
         onError: {
           target: "restoring",
-          actions: {
-            type: "keepError"
-          }
+          actions: [
+            {
+              type: "keepError"
+            }
+          ]
         }
       },
       on: {
         cancel: {
           target: "restoring",
-          actions: "cancelOutcome"
+          actions: [
+            {
+              type: "cancelOutcome"
+            }
+          ]
         },
         logout: {
           target: "erasing",
-          actions: "cancelOutcome"
+          actions: [
+            {
+              type: "cancelOutcome"
+            }
+          ]
         }
       }
     },
     signedIn: {
       description: "There is a token. Its expiry is checked when it is needed: no timer runs.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "Logged in."
       },
       on: {
         need: [
           {
-            guard: "resting",
+            guard: {
+              type: "resting"
+            },
             description: "The last renewal failed a moment ago."
           },
           {
             target: "claiming",
-            actions: "beginRenewal"
+            actions: [
+              {
+                type: "beginRenewal"
+              }
+            ]
           }
         ],
         rejected: [
@@ -242,28 +322,44 @@ export const session = setup({
           {
             target: "claiming",
             actions: [
-              "beginRenewal",
-              "distrust"
+              {
+                type: "beginRenewal"
+              },
+              {
+                type: "distrust"
+              }
             ]
           }
         ],
-        login: "authorizing",
+        login: {
+          target: "authorizing"
+        },
         keep: {
           target: "settling",
-          actions: {
-            type: "keepGivenToken"
-          }
+          actions: [
+            {
+              type: "keepGivenToken"
+            }
+          ]
         },
-        logout: "erasing"
+        logout: {
+          target: "erasing"
+        }
       }
     },
     claiming: {
       description: "This process asks the store for the right to use the refresh token.",
-      tags: "busy",
+      tags: [
+        "busy"
+      ],
       meta: {
         text: "Renewing the login."
       },
-      entry: "countTry",
+      entry: [
+        {
+          type: "countTry"
+        }
+      ],
       invoke: {
         id: "claim",
         src: "claim",
@@ -279,18 +375,22 @@ export const session = setup({
               type: "newer"
             },
             target: "signedIn",
-            actions: {
-              type: "adopt"
-            }
+            actions: [
+              {
+                type: "adopt"
+              }
+            ]
           },
           {
             guard: {
               type: "taken"
             },
             target: "waiting",
-            actions: {
-              type: "keepBusy"
-            }
+            actions: [
+              {
+                type: "keepBusy"
+              }
+            ]
           },
           {
             guard: {
@@ -305,25 +405,33 @@ export const session = setup({
         ],
         onError: {
           target: "signedIn",
-          actions: {
-            type: "restAfterStoreFault"
-          }
+          actions: [
+            {
+              type: "restAfterStoreFault"
+            }
+          ]
         }
       },
       on: {
-        logout: "erasing"
+        logout: {
+          target: "erasing"
+        }
       }
     },
     waiting: {
       description: "Another process holds the claim.",
-      tags: "busy",
+      tags: [
+        "busy"
+      ],
       meta: {
         text: "Another process is renewing the login."
       },
       after: {
         claimPause: [
           {
-            guard: "patient",
+            guard: {
+              type: "patient"
+            },
             target: "claiming"
           },
           {
@@ -333,12 +441,16 @@ export const session = setup({
         ]
       },
       on: {
-        logout: "erasing"
+        logout: {
+          target: "erasing"
+        }
       }
     },
     refreshing: {
       description: "The refresh token is being used, under the claim.",
-      tags: "busy",
+      tags: [
+        "busy"
+      ],
       meta: {
         text: "Renewing the login."
       },
@@ -352,32 +464,46 @@ export const session = setup({
             },
             target: "refreshing",
             reenter: true,
-            actions: "repeat",
+            actions: [
+              {
+                type: "repeat"
+              }
+            ],
             description: "Repeated immediately, under the same claim: a later request could miss the reuse window."
           },
           {
             target: "settling",
-            actions: {
-              type: "keepResult"
-            }
+            actions: [
+              {
+                type: "keepResult"
+              }
+            ]
           }
         ],
         onError: {
           target: "settling",
-          actions: {
-            type: "keepDefect"
-          }
+          actions: [
+            {
+              type: "keepDefect"
+            }
+          ]
         }
       },
       on: {
         logout: {
-          actions: "leave"
+          actions: [
+            {
+              type: "leave"
+            }
+          ]
         }
       }
     },
     settling: {
       description: "The result is being written, and the claim released.",
-      tags: "busy",
+      tags: [
+        "busy"
+      ],
       meta: {
         text: "Storing the login."
       },
@@ -386,20 +512,26 @@ export const session = setup({
         src: "settle",
         onDone: [
           {
-            guard: "leaving",
+            guard: {
+              type: "leaving"
+            },
             target: "erasing",
-            actions: {
-              type: "keepSettled"
-            }
+            actions: [
+              {
+                type: "keepSettled"
+              }
+            ]
           },
           {
             guard: {
               type: "newer"
             },
             target: "signedIn",
-            actions: {
-              type: "adopt"
-            },
+            actions: [
+              {
+                type: "adopt"
+              }
+            ],
             description: "The late pair is dropped, not revoked: that would also revoke the newer pair."
           },
           {
@@ -413,14 +545,22 @@ export const session = setup({
               type: "written"
             },
             target: "signedIn",
-            actions: {
-              type: "keepSettled"
-            }
+            actions: [
+              {
+                type: "keepSettled"
+              }
+            ]
           },
           {
-            guard: "pairInHand",
+            guard: {
+              type: "pairInHand"
+            },
             target: "revoking",
-            actions: "revokePairInHand"
+            actions: [
+              {
+                type: "revokePairInHand"
+              }
+            ]
           },
           {
             target: "signedOut"
@@ -428,52 +568,80 @@ export const session = setup({
         ],
         onError: {
           target: "unsettled",
-          actions: {
-            type: "keepError"
-          }
+          actions: [
+            {
+              type: "keepError"
+            }
+          ]
         }
       },
       on: {
         logout: {
-          actions: "leave"
+          actions: [
+            {
+              type: "leave"
+            }
+          ]
         }
       }
     },
     unsettled: {
       description: "The result could not be written. A new pair stays in memory, usable, and the claim is kept.",
-      tags: "settled",
+      tags: [
+        "settled"
+      ],
       meta: {
         text: "Logged in, but the login is not stored yet."
       },
       always: {
-        guard: "leaving",
+        guard: {
+          type: "leaving"
+        },
         target: "erasing"
       },
-      entry: "countTry",
+      entry: [
+        {
+          type: "countTry"
+        }
+      ],
       after: {
-        untilRetry: "settling"
+        untilRetry: {
+          target: "settling"
+        }
       },
       on: {
         need: {
-          guard: "renewableInHand",
+          guard: {
+            type: "renewableInHand"
+          },
           target: "refreshing"
         },
         keep: {
           target: "settling",
-          actions: {
-            type: "keepGivenToken"
-          }
+          actions: [
+            {
+              type: "keepGivenToken"
+            }
+          ]
         },
-        logout: "erasing"
+        logout: {
+          target: "erasing"
+        }
       }
     },
     erasing: {
       description: "The stored login is being removed.",
-      tags: "busy",
+      tags: [
+        "busy"
+      ],
       meta: {
         text: "Logging out."
       },
-      entry: "stay",
+      entry: [
+        {
+          type: "stay"
+        }
+      ],
       invoke: {
         id: "erase",
         src: "erase",
@@ -483,9 +651,11 @@ export const session = setup({
               type: "toRevoke"
             },
             target: "revoking",
-            actions: {
-              type: "revokeRemoved"
-            }
+            actions: [
+              {
+                type: "revokeRemoved"
+              }
+            ]
           },
           {
             target: "signedOut"
@@ -493,24 +663,32 @@ export const session = setup({
         ],
         onError: [
           {
-            guard: "pairInHand",
+            guard: {
+              type: "pairInHand"
+            },
             target: "unsettled",
-            actions: {
-              type: "keepError"
-            }
+            actions: [
+              {
+                type: "keepError"
+              }
+            ]
           },
           {
             target: "unavailable",
-            actions: {
-              type: "keepError"
-            }
+            actions: [
+              {
+                type: "keepError"
+              }
+            ]
           }
         ]
       }
     },
     revoking: {
       description: "The tokens are being revoked at the provider.",
-      tags: "busy",
+      tags: [
+        "busy"
+      ],
       meta: {
         text: "Revoking the tokens."
       },
@@ -519,15 +697,19 @@ export const session = setup({
         src: "revoke",
         onDone: {
           target: "signedOut",
-          actions: {
-            type: "keepRevocation"
-          }
+          actions: [
+            {
+              type: "keepRevocation"
+            }
+          ]
         },
         onError: {
           target: "signedOut",
-          actions: {
-            type: "keepNoRevocation"
-          }
+          actions: [
+            {
+              type: "keepNoRevocation"
+            }
+          ]
         }
       }
     }

@@ -22,7 +22,7 @@ export const MACHINES: Readonly<Record<string, AnyStateMachine>> = {
 }
 
 /** The states that the exported machines lead through, by the name of their file. */
-const WAYS: Readonly<Record<string, readonly string[]>> = {
+export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'device-authorization': ['starting', 'requesting', 'requested', 'polling', 'authorized'],
   'device-grant': ['requested', 'pending', 'approved', 'issuing', 'authorized'],
   session: ['restoring', 'signedIn', 'claiming', 'refreshing', 'settling', 'signedIn'],

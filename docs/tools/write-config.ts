@@ -4,17 +4,16 @@ import { readMachine, type State, type Transition } from './read-machine.ts'
 /** Milliseconds used for a delay that the machine computes: the interval of most services. */
 const COMPUTED = 5_000
 
+/** Keys of a config that hold one transition or several, and those that hold actions. */
+const TRANSITIONS = ['always', 'onDone', 'onError', 'onSnapshot']
+const ACTIONS = ['actions', 'entry', 'exit']
+
 /**
  * Writes the config of a machine as JSON for `createMachine` and Stately. Functions are left out. Delays are
  * numbers: without its implementation, a named delay fires at once.
  */
 export function writeJson(machine: AnyStateMachine): string {
-  const delays = delaysOf(machine)
-  const inNumbers = (key: string, value: unknown) =>
-    key === 'after'
-      ? Object.fromEntries(Object.entries(value as object).map(([name, to]) => [delays[name] ?? name, to]))
-      : value
-  return `${JSON.stringify(machine.config, inNumbers, 2)}\n`
+  return `${literalOf(machine, delaysOf(machine))}\n`
 }
 
 /**
@@ -35,7 +34,7 @@ export function writeModule(machine: AnyStateMachine, way: readonly string[]): s
   const setup = Object.entries(standIns)
     .filter(([, lines]) => lines.length > 0)
     .map(([kind, lines]) => `  ${kind}: {\n${lines.map((line) => `    ${line},\n`).join('')}  },\n`)
-  const literal = JSON.stringify(machine.config, null, 2).replaceAll(/^(\s*)"([A-Za-z]\w*)":/gm, '$1$2:')
+  const literal = literalOf(machine, {}).replaceAll(/^(\s*)"([A-Za-z]\w*)":/gm, '$1$2:')
   return `import { ${standIns.actors.length > 0 ? 'fromPromise, ' : ''}setup } from 'xstate'
 
 // These implementations are stand-ins. They lead through ${way.join(', ')}.
@@ -43,6 +42,26 @@ export function writeModule(machine: AnyStateMachine, way: readonly string[]): s
 export const ${machine.id} = setup({
 ${setup.join('')}}).createMachine(${literal})
 `
+}
+
+/** The config with every shorthand written out, because not every tool reads all of them. */
+function literalOf({ config }: AnyStateMachine, delays: Readonly<Record<string, number>>): string {
+  const transitions = (value: object) =>
+    Object.entries(value).map(([name, to]) => [delays[name] ?? name, listed(to, 'target')])
+  const written = (key: string, value: unknown) => {
+    if (key === 'on' || key === 'after') return Object.fromEntries(transitions(value as object))
+    if (key === 'tags') return [value].flat()
+    if (key === 'guard') return listed(value, 'type')
+    if (ACTIONS.includes(key)) return [value].flat().map((action) => listed(action, 'type'))
+    return TRANSITIONS.includes(key) ? listed(value, 'target') : value
+  }
+  return JSON.stringify(config, written, 2)
+}
+
+/** Writes a name as an object, alone or in a list. */
+function listed(value: unknown, key: 'target' | 'type'): unknown {
+  if (Array.isArray(value)) return value.map((one) => listed(one, key))
+  return typeof value === 'string' ? { [key]: value } : value
 }
 
 /** Named delays in milliseconds. */

@@ -1,16 +1,13 @@
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createMachine, setup } from 'xstate'
+import { setup } from 'xstate'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
 import { type Box, crosses, type Layout, type Point, wordsBox } from '../../docs/tools/lay-out.ts'
-import { diagrams, layouts, MACHINES } from '../../docs/tools/make-diagrams.ts'
-import { type Machine, readMachine } from '../../docs/tools/read-machine.ts'
+import { diagrams, layouts } from '../../docs/tools/make-diagrams.ts'
+import { readMachine } from '../../docs/tools/read-machine.ts'
 import { stack } from '../../docs/tools/stack.ts'
 import { DARK, LIGHT, ROLES } from '../../docs/tools/theme.ts'
-import { writeModule } from '../../docs/tools/write-config.ts'
 import { rowsOf, writeTransitions } from '../../docs/tools/write-transitions.ts'
 
 const folder = resolve(import.meta.dirname, '../../docs/machines')
@@ -19,9 +16,6 @@ const laidOut = await layouts()
 
 /** Widest picture in pixels: what fits a page on GitHub, and what is readable on a phone. */
 const WIDEST = { wide: 900, narrow: 400 }
-
-/** Milliseconds for an exported machine to finish in its own process. */
-const TIME_LIMIT = 20_000
 
 test('docs/machines contains exactly the files generated from the machines', () => {
   const present = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
@@ -120,61 +114,6 @@ describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }
       for (const { from } of row) expect(lines[index]).toContain(from === '' ? '| any' : `\`${from}\``)
     })
   })
-
-  test('has a JSON config that creates the same machine, with numeric delays', () => {
-    const exported = readMachine(createMachine(JSON.parse(readExport(`${file}.machine.json`))))
-    const waits = exported.transitions.filter(({ trigger }) => trigger.kind === 'after')
-    expect(waits.map(({ trigger }) => Number(trigger.name) > 0)).not.toContain(false)
-    expect(unnamed(exported)).toEqual(unnamed(read))
-  })
-
-  test('has a module that creates the same machine and imports only xstate', async () => {
-    const module = readExport(`${file}.stately.js`)
-    expect([...module.matchAll(/ from '(.*)'/g)].map(([, name]) => name)).toEqual(['xstate'])
-    const { [read.id]: machine } = await import(join(folder, `${file}.stately.js`))
-    expect(bare(readMachine(machine))).toEqual(bare(read))
-  })
-})
-
-/** The events that a user sends, and the expected states. */
-const FIRST_RUNS: Readonly<Record<string, { readonly events: string[]; readonly states: string[] }>> = {
-  'device-authorization': { events: [], states: ['requesting', 'requested', 'polling', 'authorized'] },
-  'device-grant': {
-    events: ['poll', 'approve', 'poll', 'issued'],
-    states: ['requested', 'pending', 'approved', 'issuing', 'authorized'],
-  },
-  session: {
-    events: ['need'],
-    states: ['restoring', 'signedIn', 'claiming', 'refreshing', 'settling', 'signedIn'],
-  },
-  'refresh-family': {
-    events: ['refresh', 'issued', 'revoke'],
-    states: ['active', 'issuing', 'active', 'revoked'],
-  },
-}
-
-describe.each(
-  Object.keys(MACHINES).flatMap((file) => [
-    { file, exported: `${file}.stately.js` },
-    { file, exported: `${file}.machine.json` },
-  ]),
-)('the export $exported', ({ file, exported }) => {
-  test('runs to a final state within the time limit', async () => {
-    const { events = [], states } = FIRST_RUNS[file] ?? {}
-    const run = join(import.meta.dirname, 'run-exported.js')
-    // In its own process, because a machine that loops forever would block the tests.
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [run, join(folder, exported), join(folder, `${file}.stately.js`), ...events],
-      { timeout: TIME_LIMIT },
-    )
-    expect(JSON.parse(stdout)).toEqual(states)
-  })
-})
-
-test('writeModule throws for a step that has no transition', () => {
-  const machine = createMachine({ initial: 'one', states: { one: { on: { go: 'two' } }, two: {} } })
-  expect(() => writeModule(machine, ['one', 'two', 'one'])).toThrow('no transition leads from "two" to "one"')
 })
 
 test('writeTransitions throws for a name without a description', () => {
@@ -240,31 +179,6 @@ function attributes(svg: string, name: string): string[][] {
 function wordsOf(svg: string, state: string): string {
   const [, group = ''] = new RegExp(`data-state="${state}">(.*?)</g>`, 's').exec(svg) ?? []
   return [...group.matchAll(/<text[^>]*>([^<]*)/g)].map(([, words]) => words).join(' ')
-}
-
-function readExport(name: string): string {
-  return readFileSync(join(folder, name), 'utf8')
-}
-
-/** A machine without its delay names. */
-function unnamed(machine: Machine) {
-  const { transitions, ...rest } = bare(machine)
-  const isNamed = ({ trigger }: (typeof transitions)[number]) => trigger.kind === 'after'
-  return {
-    ...rest,
-    transitions: transitions.map((transition) =>
-      isNamed(transition) ? { ...transition, id: '', trigger: { kind: 'after' } } : transition,
-    ),
-  }
-}
-
-function bare({ id, description, states, transitions }: Machine) {
-  return {
-    id,
-    description,
-    states,
-    transitions: transitions.map(({ definition: _, ...transition }) => transition),
-  }
 }
 
 function contrast(one: string, other: string): number {
