@@ -1,5 +1,6 @@
 import { assign, type DoneActorEvent, type ErrorActorEvent, fromPromise, setup } from 'xstate'
 import type { AnyAuthgraphError } from '../src/errors.ts'
+import type { ResolvedAuthentication } from '../src/protocol/client-authentication.ts'
 import type { DeviceCodes } from '../src/protocol/device-codes.ts'
 import type { OAuthToken } from '../src/protocol/oauth-record.ts'
 import type { PollResponse } from '../src/protocol/poll-response.ts'
@@ -52,10 +53,14 @@ export type DeviceStatus = 'requested' | 'pending' | 'slowed'
 export interface DeviceAuthorizationInput {
   /** The client id, sent with every request. */
   readonly clientId: Secret
-  /** Only for confidential clients. The device flow does not need it. */
-  readonly clientSecret?: Secret | undefined
+  /** How the client authenticates. */
+  readonly authentication: ResolvedAuthentication
   /** The scopes to request. */
   readonly scopes: readonly string[]
+  /** The resources that the token is for, sent with every request. */
+  readonly resource?: readonly string[] | undefined
+  /** Further parameters of the request for codes. */
+  readonly parameters: Readonly<Record<string, string | Secret>>
   /** The service to log in to. */
   readonly provider: Provider
   /** Sends the requests. */
@@ -133,7 +138,7 @@ export type DeviceResult =
 export interface CodesRequest
   extends Pick<
     DeviceAuthorizationInput,
-    'clientId' | 'clientSecret' | 'scopes' | 'provider' | 'fetch' | 'clock'
+    'clientId' | 'authentication' | 'scopes' | 'resource' | 'parameters' | 'provider' | 'fetch' | 'clock'
   > {}
 
 /**

@@ -52,6 +52,11 @@ export {
   UnreachableError,
   WrongHostError,
 } from './errors.ts'
+export type {
+  ClientAuthentication,
+  PrivateKeyJwt,
+  ResolvedAuthentication,
+} from './protocol/client-authentication.ts'
 export type { Clock } from './protocol/clock.ts'
 export type { DeviceCodes } from './protocol/device-codes.ts'
 export type { OAuthToken, TokenWarning } from './protocol/oauth-record.ts'

@@ -5,6 +5,8 @@ import { type Clock, systemClock } from '../protocol/clock.ts'
 import { METADATA_PATH } from '../protocol/endpoints.ts'
 import { parseFields } from '../protocol/parse-fields.ts'
 import { type Provider, rfc8628 } from '../protocol/provider.ts'
+import { memberOf } from '../protocol/response.ts'
+import { isTexts } from '../protocol/texts.ts'
 import { get } from './exchange.ts'
 import { systemFetch } from './options.ts'
 import { within } from './within.ts'
@@ -74,6 +76,7 @@ function read(body: unknown, issuer: string): Provider {
     body,
     'issuer metadata',
   )
+  const methods = memberOf(body, 'token_endpoint_auth_methods_supported')
   // RFC 8414, section 3.3: metadata of another issuer may be an attack.
   if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
     throw new WrongHostError('the metadata belongs to another issuer')
@@ -89,5 +92,6 @@ function read(body: unknown, issuer: string): Provider {
     deviceAuthorizationEndpoint: device_authorization_endpoint,
     tokenEndpoint: token_endpoint,
     ...(revocation_endpoint !== undefined && { revocationEndpoint: revocation_endpoint }),
+    ...(isTexts(methods) && { clientAuthenticationMethods: methods }),
   })
 }

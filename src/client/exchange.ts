@@ -7,6 +7,7 @@ import { discard, readText } from '../protocol/read-text.ts'
 import { requestFailure } from '../protocol/request-failure.ts'
 import { type ReceivedResponse, readBody, readDate, readRetryAfter } from '../protocol/response.ts'
 import type { Secret } from '../secret.ts'
+import { basicCredentials, type Client, credentialsOf } from './credentials.ts'
 
 /** Largest response to read, in bytes. */
 const LARGEST_RESPONSE = 64 * 1024
@@ -22,18 +23,14 @@ export interface Transport {
   readonly clock: { now(): number }
 }
 
-/** The fields of a request. Secrets are revealed only when the body is written. */
-type Fields = Readonly<Record<string, string | Secret>>
+/** The fields of a request. Secrets are revealed only when the body is written. A list is sent as repeated fields. */
+type Fields = Readonly<Record<string, string | Secret | readonly string[] | undefined>>
 
 /** Providers that refused a form and accepted JSON. */
 const takeJson = new WeakSet<Provider>()
 
 /** The client that sends a request, and its provider. */
-export interface Sender extends Transport {
-  readonly clientId: Secret
-  readonly clientSecret?: Secret | undefined
-  readonly provider: Provider
-}
+export interface Sender extends Transport, Client {}
 
 /**
  * Posts the fields of a request together with the client's credentials, and reads the response, whatever its status.
@@ -52,11 +49,16 @@ export async function post(
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
   const { provider } = sender
-  const all = { ...clientFields(sender), ...fields }
-  const sent = Object.values(all).filter((value) => typeof value !== 'string')
-  const send = (encoding: Provider['encoding']): Promise<ReceivedResponse> => {
-    const headers = { accept: 'application/json', 'content-type': CONTENT_TYPES[encoding] }
+  const send = async (encoding: Provider['encoding']): Promise<ReceivedResponse> => {
+    const credentials = await credentialsOf(sender)
+    const all: Fields = { ...credentials.fields, ...fields }
+    const headers = {
+      accept: 'application/json',
+      'content-type': CONTENT_TYPES[encoding],
+      ...(credentials.basic && { authorization: `Basic ${credentials.basic.reveal()}` }),
+    }
     const request = { method: 'POST', headers, body: encode(all, encoding) }
+    const sent = [...secretsOf(sender), credentials.basic, ...Object.values(all)].filter(isSecret)
     return exchange(address, request, { ...sender, sent }, signal)
   }
   const encoding = takeJson.has(provider) ? 'json' : provider.encoding
@@ -67,9 +69,13 @@ export async function post(
   return second
 }
 
-/** RFC 6749, section 2.3.1, for the secret. */
-function clientFields({ clientId, clientSecret }: Sender): Fields {
-  return { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }) }
+/** The secrets of a client, however they are sent. */
+function secretsOf({ clientId, authentication }: Client): Secret[] {
+  return 'clientSecret' in authentication ? [clientId, authentication.clientSecret] : [clientId]
+}
+
+function isSecret(value: unknown): value is Secret {
+  return typeof (value as Partial<Secret> | undefined)?.reveal === 'function'
 }
 
 /**
@@ -84,12 +90,10 @@ export function deleteToken(
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
   const { clientId, clientSecret } = sender
-  // RFC 6749, section 2.3.1: both are form-encoded first.
-  const [id, secret] = [clientId, clientSecret].map((text) => encodeURIComponent(text.reveal()))
   const headers = {
     accept: 'application/json',
     'content-type': CONTENT_TYPES.json,
-    authorization: `Basic ${btoa(`${id}:${secret}`)}`,
+    authorization: `Basic ${basicCredentials(clientId, clientSecret).reveal()}`,
   }
   const request = { method: 'DELETE', headers, body: JSON.stringify({ access_token: token.reveal() }) }
   const sent = [clientId, clientSecret, token]
@@ -133,11 +137,13 @@ async function exchange(
 }
 
 function encode(fields: Fields, encoding: Provider['encoding']): string {
-  const plain = Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value : value.reveal()]),
+  const plain = Object.entries(fields).map(
+    ([name, value]) => [name, isSecret(value) ? value.reveal() : value] as const,
   )
+  if (encoding === 'json') return JSON.stringify(Object.fromEntries(plain))
+  const pairs = plain.flatMap(([name, value = []]) => [value].flat().map((one) => [name, one]))
   // As a string: with `URLSearchParams`, `fetch` adds a charset to the content type, which some servers refuse.
-  return encoding === 'json' ? JSON.stringify(plain) : new URLSearchParams(plain).toString()
+  return new URLSearchParams(pairs).toString()
 }
 
 async function textOf(response: Response): Promise<string> {

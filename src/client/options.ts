@@ -1,10 +1,12 @@
 import type { Actor, InspectionEvent, Observer } from 'xstate'
 import type { DeviceAuthorizationInput, deviceAuthorization } from '../../machines/device-authorization.ts'
 import { BadOptionError } from '../errors.ts'
+import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { github, type Provider } from '../protocol/provider.ts'
-import { isScopes } from '../protocol/scopes.ts'
-import { Secret } from '../secret.ts'
+import { isTexts } from '../protocol/texts.ts'
+import type { Secret } from '../secret.ts'
+import { readAuthentication, readClientId, readParameters, readResources } from './client-options.ts'
 import { type ResumeRecord, readResume } from './resume.ts'
 
 /**
@@ -51,20 +53,37 @@ interface NewFlow {
   /** The client id of your app. */
   readonly clientId: string | Secret
   readonly resume?: undefined
+  /**
+   * The URIs of the services that the token is for: one, or several if the provider allows it. Sent with the request
+   * for codes, and with every request for a token.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc8707.html#section-2 RFC 8707, section 2}
+   */
+  readonly resource?: string | readonly string[] | undefined
+  /** The API that the token is for, at providers such as Auth0. Sent with the request for codes. */
+  readonly audience?: string | undefined
+  /**
+   * Further parameters of the request for codes that your provider documents, such as `acr_values`. Parameters that the
+   * flow itself sends are refused.
+   */
+  readonly parameters?: Readonly<Record<string, string | Secret>> | undefined
 }
 
 /** @inline */
 interface ResumedFlow {
   readonly clientId?: undefined
   readonly scopes?: undefined
+  readonly resource?: undefined
+  readonly audience?: undefined
+  readonly parameters?: undefined
   /** A record that `exportResume` returned. */
   readonly resume: ResumeRecord
 }
 
 /** @inline */
 interface FlowOptions {
-  /** Only for confidential clients: sent in the body of every request. The device flow does not need it. */
-  readonly clientSecret?: string | Secret
+  /** How a confidential client authenticates. The device flow does not need it. Default: not at all. */
+  readonly clientAuthentication?: ClientAuthentication | undefined
   /** The scopes to request. Default: none. */
   readonly scopes?: readonly string[] | undefined
   /** The service to log in to. Default: {@link github}`()`. */
@@ -125,30 +144,15 @@ export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInp
   const provider = options.provider ?? GITHUB
   const clock = options.clock ?? systemClock
   if (!Number.isFinite(clock.now())) throw new BadOptionError('clock.now() must return epoch milliseconds')
-  const { clientId, scopes, resume } =
-    options.resume === undefined ? newFlow(options) : readResume(options.resume, provider)
+  const flow = options.resume === undefined ? newFlow(options) : readResume(options.resume, provider)
   return {
-    clientId,
-    clientSecret: readClientSecret(options.clientSecret),
-    scopes,
+    ...flow,
+    authentication: readAuthentication(options.clientAuthentication, provider),
     provider,
     fetch: options.fetch ?? systemFetch,
     clock,
     jitter: jitterOf((options.random ?? Math.random)()),
-    resume,
   }
-}
-
-/** Reads the client id. Throws a BadOptionError if there is none. */
-export function readClientId(value: string | Secret | undefined): Secret {
-  const clientId = Secret.of(value ?? '', 'clientId')
-  if (clientId.reveal() === '') throw new BadOptionError('clientId is empty: pass the client id of your app')
-  return clientId
-}
-
-/** Reads the optional client secret. */
-export function readClientSecret(value: string | Secret | undefined): Secret | undefined {
-  return value === undefined ? undefined : Secret.of(value, 'clientSecret')
 }
 
 /** Whatever `random` returns, a wait must remain a number. */
@@ -156,12 +160,14 @@ function jitterOf(random: number): number {
   return Number.isFinite(random) ? Math.min(Math.max(random, 0), 1) : 0
 }
 
-function newFlow(options: {
-  readonly clientId: string | Secret
-  readonly scopes?: readonly string[] | undefined
-}) {
+function newFlow(options: NewFlow & Pick<FlowOptions, 'scopes'>) {
   const clientId = readClientId(options.clientId)
   const scopes = options.scopes ?? []
-  if (!isScopes(scopes)) throw new BadOptionError('scopes must be an array of strings')
-  return { clientId, scopes, resume: undefined }
+  if (!isTexts(scopes)) throw new BadOptionError('scopes must be an array of strings')
+  return {
+    clientId,
+    scopes,
+    resource: readResources(options.resource),
+    parameters: readParameters(options),
+  }
 }

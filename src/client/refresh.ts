@@ -1,4 +1,5 @@
 import { BadOptionError, LoginRequiredError, NotKeptError, type RefusedError } from '../errors.ts'
+import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
@@ -6,8 +7,9 @@ import { github, type Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { hasMember } from '../protocol/response.ts'
 import type { Secret } from '../secret.ts'
+import { readAuthentication, readClientId, readResources } from './client-options.ts'
 import { post, type Sender } from './exchange.ts'
-import { readClientId, readClientSecret, systemFetch } from './options.ts'
+import { systemFetch } from './options.ts'
 import { assertToken } from './token-record.ts'
 import { within } from './within.ts'
 
@@ -19,8 +21,10 @@ import { within } from './within.ts'
 export interface RefreshOptions {
   /** The client id that the token was issued to. */
   readonly clientId: string | Secret
-  /** Only for confidential clients. */
-  readonly clientSecret?: string | Secret
+  /** How a confidential client authenticates. Default: not at all. */
+  readonly clientAuthentication?: ClientAuthentication | undefined
+  /** The URIs of the services that the new token is for. Default: those that the provider chooses. */
+  readonly resource?: string | readonly string[] | undefined
   /** The provider that issued the token. Default: {@link github}`()`. */
   readonly provider?: Provider
   /** Called with the new token before `refresh` resolves: save it here. The old refresh token may already be invalid. */
@@ -82,8 +86,10 @@ export async function refresh(token: OAuthToken, options: RefreshOptions): Promi
 async function buy(token: OAuthToken, options: RefreshOptions): Promise<OAuthToken> {
   const { provider = github(), fetch = systemFetch, clock = systemClock, onToken, signal } = options
   const clientId = readClientId(options.clientId)
-  const clientSecret = readClientSecret(options.clientSecret)
-  const pair = await requestRefresh(token, { clientId, clientSecret, provider, fetch, clock }, signal)
+  const authentication = readAuthentication(options.clientAuthentication, provider)
+  const resource = readResources(options.resource)
+  const sender = { clientId, authentication, resource, provider, fetch, clock }
+  const pair = await requestRefresh(token, sender, signal)
   try {
     await onToken?.(pair)
   } catch (cause) {
@@ -95,13 +101,13 @@ async function buy(token: OAuthToken, options: RefreshOptions): Promise<OAuthTok
 /** Sends one refresh request. Throws LoginRequiredError if the provider has ended the login. */
 export async function requestRefresh(
   token: OAuthToken,
-  sender: Sender & { readonly clock: Clock },
+  sender: Sender & { readonly clock: Clock; readonly resource?: readonly string[] | undefined },
   signal?: AbortSignal,
 ): Promise<OAuthToken> {
   const { refreshToken } = token
   if (refreshToken === undefined) throw new BadOptionError('the token has no refresh token')
   const { tokenEndpoint, scopeSeparator } = sender.provider
-  const fields = { grant_type: REFRESH_GRANT_TYPE, refresh_token: refreshToken }
+  const fields = { grant_type: REFRESH_GRANT_TYPE, refresh_token: refreshToken, resource: sender.resource }
   const response = await within({ clock: sender.clock, signal, timeout: TIMEOUT }, (limit) =>
     post(tokenEndpoint, fields, sender, limit),
   )

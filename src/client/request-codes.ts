@@ -12,11 +12,11 @@ import { post } from './exchange.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
 export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesResponse> {
-  const { scopes, provider, clock } = request
+  const { scopes, resource, parameters, provider, clock } = request
   const sentAt = clock.now()
   const response = await post(
     provider.deviceAuthorizationEndpoint,
-    { scope: joinScopes(scopes, provider.scopeSeparator) },
+    { ...parameters, scope: joinScopes(scopes, provider.scopeSeparator), resource },
     request,
     signal,
   )

@@ -4,8 +4,7 @@ import { BadResumeError, WrongHostError } from '../errors.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { parseFields } from '../protocol/parse-fields.ts'
 import type { Provider } from '../protocol/provider.ts'
-import { isScopes } from '../protocol/scopes.ts'
-import { filled, visible, webAddress } from '../protocol/texts.ts'
+import { filled, isTexts, visible, webAddress } from '../protocol/texts.ts'
 import { Secret } from '../secret.ts'
 import type { DeviceSnapshot } from './view.ts'
 
@@ -35,6 +34,8 @@ export interface ResumeRecord {
   verificationUriComplete?: string | undefined
   /** The requested scopes. */
   scopes: string[]
+  /** The resources that the token is for. Default: none. */
+  resource?: string[] | undefined
   /** The only URL that the device code may be sent to. */
   tokenEndpoint: string
   /** The result of the last poll; `requested` before the first one. */
@@ -60,7 +61,8 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   userCode: visible,
   verificationUri: webAddress,
   verificationUriComplete: v.optional(webAddress),
-  scopes: v.custom<string[]>(isScopes),
+  scopes: v.custom<string[]>(isTexts),
+  resource: v.optional(v.custom<string[]>(isTexts)),
   tokenEndpoint: v.string(),
   status: v.custom<DeviceStatus>((status) => STATUSES.includes(status)),
   interval: v.pipe(
@@ -113,6 +115,7 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
     deviceCode: codes.deviceCode.reveal(),
     ...shownOf(codes),
     scopes: [...flow.scopes],
+    ...(flow.resource && { resource: [...flow.resource] }),
     tokenEndpoint: flow.provider.tokenEndpoint,
     status,
     interval,
@@ -125,10 +128,7 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
 }
 
 /** Parses a record into the state that the machine resumes from. */
-export function readResume(
-  record: unknown,
-  provider: Provider,
-): { readonly clientId: Secret; readonly scopes: readonly string[]; readonly resume: Progress } {
+export function readResume(record: unknown, provider: Provider) {
   const { clientId, scopes, tokenEndpoint, status, interval, margin, nextPollAt, expiresAt, ...rest } =
     parseFields(resumeRecord, record, 'resume record', BadResumeError)
   if (tokenEndpoint !== provider.tokenEndpoint) {
@@ -149,6 +149,9 @@ export function readResume(
   return {
     clientId: new Secret(clientId),
     scopes,
-    resume: { codes, status, interval, margin, nextPollAt, expiresAt, lookedAt },
+    resource: rest.resource,
+    // The request for codes has been sent.
+    parameters: {},
+    resume: { codes, status, interval, margin, nextPollAt, expiresAt, lookedAt } satisfies Progress,
   }
 }

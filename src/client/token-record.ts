@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { BadOptionError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { parseFields } from '../protocol/parse-fields.ts'
-import { isScopes } from '../protocol/scopes.ts'
+import { isTexts } from '../protocol/texts.ts'
 import { isBearer, isToken } from '../protocol/token-syntax.ts'
 import { Secret } from '../secret.ts'
 
@@ -38,7 +38,7 @@ export interface TokenRecord {
 }
 
 const tokenText = v.custom<string>(isToken)
-const scopes = v.custom<string[]>(isScopes)
+const scopes = v.custom<string[]>(isTexts)
 const number = v.exactOptional(v.custom<number>(Number.isFinite))
 
 const tokenRecord = v.object({

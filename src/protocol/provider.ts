@@ -24,6 +24,13 @@ export interface Provider {
    * @see {@link https://docs.github.com/en/rest/apps/oauth-applications#delete-an-app-token GitHub: Delete an app token}
    */
   readonly tokenDeletionUrl?: string | undefined
+  /**
+   * The authentication methods that the provider publishes, such as `client_secret_basic`. They decide how a client
+   * secret without a `method` is sent.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
+   */
+  readonly clientAuthenticationMethods?: readonly string[] | undefined
   /** What separates two scopes in a request and in a response. */
   readonly scopeSeparator: ScopeSeparator
   /**
@@ -102,6 +109,7 @@ export function rfc8628({
   readonly tokenEndpoint: string
   readonly baseUrl?: string | undefined
   readonly revocationEndpoint?: string | undefined
+  readonly clientAuthenticationMethods?: readonly string[] | undefined
   readonly scopeSeparator?: ScopeSeparator
   readonly encoding?: 'form' | 'json'
 }): Provider {

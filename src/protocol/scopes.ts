@@ -10,11 +10,6 @@ export function isScope(text: string): boolean {
   return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
 }
 
-/** Whether a value is a list of scopes. Options and saved records are not checked by types at run time. */
-export function isScopes(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((scope) => typeof scope === 'string')
-}
-
 /** Joins scopes for a request. An empty list is an empty string. */
 export function joinScopes(scopes: readonly string[], separator: ScopeSeparator): string {
   return scopes.join(separator)

@@ -18,6 +18,11 @@ export function isVisible(value: unknown): value is string {
   return isFilled(value) && !INVISIBLE.test(value)
 }
 
+/** Whether a value is a list of texts. Options and saved records are not checked by types at run time. */
+export function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string')
+}
+
 function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }

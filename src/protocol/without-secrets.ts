@@ -1,4 +1,5 @@
 import type { Secret } from '../secret.ts'
+import { formEncoded } from './form-encoded.ts'
 
 /** Shorter secrets are replaced only as whole words: `id` is part of `invalid`. */
 const LEAST_INSIDE_A_WORD = 8
@@ -15,7 +16,6 @@ export function withoutSecrets(text: string, secrets: readonly Secret[]): string
 
 function spellings(secret: Secret): string[] {
   const value = secret.reveal()
-  const inForm = new URLSearchParams({ '': value }).toString().slice('='.length)
   // Half a pair of surrogates has no encoding: it is sent as this character.
-  return [value, inForm, encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'))]
+  return [value, formEncoded(value), encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'))]
 }

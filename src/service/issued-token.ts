@@ -1,4 +1,5 @@
-import { isScope, isScopes } from '../protocol/scopes.ts'
+import { isScope } from '../protocol/scopes.ts'
+import { isTexts } from '../protocol/texts.ts'
 import { Secret } from '../secret.ts'
 import type { KnownClient } from './clients.ts'
 import { withDeadline } from './deadline.ts'
@@ -70,7 +71,7 @@ function readIssuedToken(made: string | Secret | MadeToken, requested: readonly 
     throw new TypeError('issueToken returned a token that cannot be sent in a header')
   if (expiresIn !== undefined && !(Number.isSafeInteger(expiresIn) && expiresIn >= 1))
     throw new TypeError('issueToken returned an expiresIn that is not a whole number of seconds, 1 or more')
-  if (!isScopes(scopes) || !scopes.every(isScope))
+  if (!isTexts(scopes) || !scopes.every(isScope))
     throw new TypeError('issueToken returned scopes that are not a list of scopes')
   return { token: secret, scopes, expiresIn }
 }

@@ -1,7 +1,8 @@
 import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError } from '../errors.ts'
 import { isBaseAddress, isLoopback } from '../protocol/address.ts'
-import { isScope, isScopes } from '../protocol/scopes.ts'
+import { isScope } from '../protocol/scopes.ts'
+import { isTexts } from '../protocol/texts.ts'
 import { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import type { App } from './credentials/app-jwts.ts'
@@ -297,7 +298,7 @@ function checkClients(clients: readonly Client[] | undefined): void {
         `clients[${index}].clientSecret must be the client secret, a string or a Secret`,
       )
     if (!isText(name)) throw new BadOptionError(`clients[${index}].name must be the name that users see`)
-    if (!isScopes(scopes) || !scopes.every(isScope))
+    if (!isTexts(scopes) || !scopes.every(isScope))
       throw new BadOptionError(`clients[${index}].scopes must list scopes such as "read:user"`)
   }
   const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())

@@ -26,6 +26,7 @@ import { deviceMachine } from '../client/device-machine.ts'
 import { type DeviceAuthorizationActor, deviceInput, type ShownCodes } from '../client/options.ts'
 import { assertToken } from '../client/token-record.ts'
 import { BadOptionError, BusyError, CancelledError, LoginRequiredError, NotKeptError } from '../errors.ts'
+import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Provider } from '../protocol/provider.ts'
@@ -110,10 +111,16 @@ function partsOf({ flow }: { readonly flow: SessionInput }): SessionParts {
 export interface SessionOptions {
   /** The client id of your app. */
   readonly clientId: string | Secret
-  /** Only for confidential clients. */
-  readonly clientSecret?: string | Secret
+  /** How a confidential client authenticates. Default: not at all. */
+  readonly clientAuthentication?: ClientAuthentication
   /** The scopes to request at a login. Default: none. */
   readonly scopes?: readonly string[]
+  /** The URIs of the services that the token is for, at a login and at every renewal. Default: none. */
+  readonly resource?: string | readonly string[]
+  /** The API that the token is for, at providers such as Auth0. */
+  readonly audience?: string
+  /** Further parameters of the request for codes that your provider documents. */
+  readonly parameters?: Readonly<Record<string, string | Secret>>
   /** The provider to log in to. Default: `github()`. */
   readonly provider?: Provider
   /** Where the login is stored. All processes with the same store and name share it. */
@@ -209,13 +216,17 @@ export function createSession(options: SessionOptions): Session {
     throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
   if (typeof name !== 'string' || name === '') throw new BadOptionError('name must be a non-empty string')
   if (!(minValidity >= 0)) throw new BadOptionError('minValidity must be a number of seconds, 0 or more')
-  const { clientId, clientSecret, scopes, provider, fetch, clock } = options
+  const { clientId, clientAuthentication, scopes, resource, audience, parameters } = options
+  const { provider, fetch, clock } = options
   const timer = clock ?? systemClock
   const device = deviceInput({
     clientId,
+    clientAuthentication,
     scopes,
+    resource,
+    audience,
+    parameters,
     random,
-    ...(clientSecret !== undefined && { clientSecret }),
     ...(provider && { provider }),
     ...(fetch && { fetch }),
     ...(clock && { clock }),

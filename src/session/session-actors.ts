@@ -44,7 +44,7 @@ export interface SessionParts {
   readonly store: SessionStore
   /** The key of its record. */
   readonly name: string
-  readonly sender: Sender & { readonly clock: Clock }
+  readonly sender: Sender & { readonly clock: Clock; readonly resource?: readonly string[] | undefined }
   /** Identifies this session in its claims: `<process>#<copy of the module>/<session>`. */
   readonly owner: string
   /** The running sessions of this copy of the module. */
@@ -217,15 +217,15 @@ export async function revoke({ sender }: SessionParts, tokens: readonly OAuthTok
 function revoker(
   sender: Sender,
 ): ((token: OAuthToken, signal: AbortSignal) => Promise<ReceivedResponse>) | string {
-  const { provider, clientSecret } = sender
+  const { provider, authentication } = sender
   const { revocationEndpoint, tokenDeletionUrl } = provider
   if (revocationEndpoint !== undefined)
     return ({ accessToken, refreshToken }, signal) =>
       post(revocationEndpoint, { token: refreshToken ?? accessToken }, sender, signal)
   if (tokenDeletionUrl === undefined) return 'the provider has no revocation endpoint'
-  if (clientSecret === undefined) return 'GitHub revokes a token only with the client secret'
+  if (!('clientSecret' in authentication)) return 'GitHub revokes a token only with the client secret'
   return ({ accessToken }, signal) =>
-    deleteToken(tokenDeletionUrl, accessToken, { ...sender, clientSecret }, signal)
+    deleteToken(tokenDeletionUrl, accessToken, { ...sender, ...authentication }, signal)
 }
 
 type RecordChange<Result> =

@@ -97,14 +97,6 @@ describe('authorizeDevice', () => {
     expect(add).not.toHaveBeenCalled()
   })
 
-  test('sends the secret of a confidential client with both requests, where there is one', async () => {
-    const { time, options, sent } = setUp(codes, token)
-    const login = authorizeDevice({ ...options, clientSecret: 'client-secret' })
-    await time.advance(10_000)
-    await login
-    for (const { body } of sent) expect(new URLSearchParams(body).get('client_secret')).toBe('client-secret')
-  })
-
   test('refuses scopes that are no list', async () => {
     const scopes = 'repo' as unknown as string[]
     await expect(authorizeDevice({ clientId: 'id', scopes })).rejects.toMatchObject({ code: 'bad_option' })

@@ -3,7 +3,7 @@ import { authorizeDevice, type OAuthToken, refresh, Secret } from '../../src/ind
 
 const WRONG = [123, true, {}, [], Symbol('id'), () => 'id', null]
 
-describe.each(['clientId', 'clientSecret'])('the option %s', (name) => {
+describe.each(['clientId', 'clientAuthentication'])('the option %s', (name) => {
   test.each(WRONG)('is refused with a typed error where it is %s', async (value) => {
     const options = { clientId: 'id', [name]: value } as { clientId: string }
     const token: OAuthToken = {

@@ -28,7 +28,7 @@ function setUp(...script: Scripted[]) {
 describe('refresh', () => {
   test('buys a new pair with the refresh token', async () => {
     const { time, sent, options } = setUp(pair)
-    const token = await refresh(old, { ...options, clientSecret: 'secret' })
+    const token = await refresh(old, { ...options, clientAuthentication: { clientSecret: 'secret' } })
     expect(token.accessToken.reveal()).toBe('ghu_new')
     expect(token.refreshToken?.reveal()).toBe('ghr_new')
     expect(token).toMatchObject({ scopes: [], expiresIn: 28_800 })

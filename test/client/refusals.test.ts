@@ -90,7 +90,9 @@ describe('a secret of the request', () => {
 
   test('that a server repeats is not kept', async () => {
     const clientSecret = 'of-a-confidential-client'
-    expect(await refusal([echo(CLIENT_ID, clientSecret)], { clientSecret })).toMatchObject(nothing)
+    expect(
+      await refusal([echo(CLIENT_ID, clientSecret)], { clientAuthentication: { clientSecret } }),
+    ).toMatchObject(nothing)
     expect(await refusal([codes, echo(codes.device_code, CLIENT_ID)])).toMatchObject(nothing)
     expect(await refusedRefresh(echo('ghr_old_and_used', CLIENT_ID), 'ghr_old_and_used')).toMatchObject(
       nothing,

@@ -119,7 +119,10 @@ describe('a session at a service like GitHub', () => {
 
   test('logs out with its client secret', async () => {
     const { service, over, loggedIn } = world({ dialect: 'github', clients })
-    const session = await loggedIn({ provider, clientSecret: 'the secret: ünicode' })
+    const session = await loggedIn({
+      provider,
+      clientAuthentication: { clientSecret: 'the secret: ünicode' },
+    })
     const token = (await over(session.token())).reveal()
     expect(await over(session.logout())).toEqual({ revoked: true })
     expect(await formOf(service, token)).toBe('refused')
@@ -137,7 +140,10 @@ describe('a session at a service like GitHub', () => {
 
   test('says which status it got if the token was not revoked', async () => {
     const { over, loggedIn } = world({ dialect: 'github' })
-    const session = await loggedIn({ provider, clientSecret: 'no one asked for it' })
+    const session = await loggedIn({
+      provider,
+      clientAuthentication: { clientSecret: 'no one asked for it' },
+    })
     expect(await over(session.logout())).toEqual({
       revoked: false,
       why: 'the provider responded with status 404',

@@ -20,7 +20,7 @@ async function revokeBoth(responses: { readonly newest: number | 'none'; readonl
   const sender = {
     provider: github(),
     clientId: new Secret('id'),
-    clientSecret: new Secret('s'),
+    authentication: { method: 'client_secret_post', clientSecret: new Secret('s') } as const,
     fetch,
     clock,
   }

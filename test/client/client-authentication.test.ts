@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+import { authorizeDevice, type ClientAuthentication, exportResume, rfc8628, Secret } from '../../src/index.ts'
+import { createSession, memoryStore } from '../../src/session/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
+import { scriptedService } from '../support/scripted-service.ts'
+
+const { codes, token } = responses
+
+const provider = rfc8628({
+  deviceAuthorizationEndpoint: 'https://login.example/device',
+  tokenEndpoint: 'https://login.example/token',
+  revocationEndpoint: 'https://login.example/revoke',
+})
+
+const pair = { ...token, expires_in: 3600, refresh_token: 'refresh-token' }
+
+/** Every request that a login, a renewal and a logout send. */
+async function everyRequest(clientAuthentication?: ClientAuthentication, of = provider) {
+  const time = new VirtualTime()
+  const { fetch, sent } = scriptedService(time, codes, pair, pair, {})
+  const session = createSession({
+    clientId: 'the client:ü',
+    provider: of,
+    ...(clientAuthentication && { clientAuthentication }),
+    resource: ['https://api.example/', 'urn:files'],
+    store: memoryStore(),
+    fetch,
+    clock: time.clock(),
+  })
+  const over = async <Result>(work: Promise<Result>): Promise<Result> => {
+    await time.advance(10_000)
+    return work
+  }
+  await over(session.login())
+  await time.advance(3_600_000)
+  await over(session.token())
+  await over(session.logout())
+  return sent.map(({ url, headers, body }) => ({
+    path: new URL(url).pathname,
+    authorization: headers.get('authorization'),
+    fields: new URLSearchParams(body),
+  }))
+}
+
+const PATHS = ['/device', '/token', '/token', '/revoke']
+
+describe('a client authenticates at the codes request, the poll, the refresh and the revocation', () => {
+  test('with nothing but its id, if it is public', async () => {
+    for (const authentication of [undefined, { method: 'none' } as const]) {
+      const requests = await everyRequest(authentication)
+      expect(requests.map(({ path }) => path)).toEqual(PATHS)
+      for (const { fields, authorization } of requests) {
+        expect(fields.getAll('client_id')).toEqual(['the client:ü'])
+        expect([fields.get('client_secret'), fields.get('client_assertion'), authorization]).toEqual([
+          null,
+          null,
+          null,
+        ])
+      }
+    }
+  })
+
+  test('with its secret in the body', async () => {
+    const requests = await everyRequest({ method: 'client_secret_post', clientSecret: 's+ e:ü' })
+    expect(requests.map(({ path }) => path)).toEqual(PATHS)
+    for (const { fields, authorization } of requests) {
+      expect([fields.get('client_id'), fields.get('client_secret')]).toEqual(['the client:ü', 's+ e:ü'])
+      expect(authorization).toBeNull()
+    }
+  })
+
+  test('with its id and its secret in a header, each form-encoded first', async () => {
+    const requests = await everyRequest({ method: 'client_secret_basic', clientSecret: new Secret('s+ e:ü') })
+    expect(requests.map(({ path }) => path)).toEqual(PATHS)
+    for (const { fields, authorization } of requests) {
+      expect(atob(authorization?.replace('Basic ', '') ?? '')).toBe('the+client%3A%C3%BC:s%2B+e%3A%C3%BC')
+      expect([fields.get('client_id'), fields.get('client_secret')]).toEqual([null, null])
+    }
+  })
+
+  test('with a new assertion each time', async () => {
+    let count = 0
+    const requests = await everyRequest({
+      method: 'private_key_jwt',
+      sign: async ({ clientId, tokenEndpoint }) =>
+        new Secret(`${clientId.reveal()} ${tokenEndpoint} ${count++}`),
+    })
+    expect(requests.map(({ path }) => path)).toEqual(PATHS)
+    for (const [index, { fields, authorization }] of requests.entries()) {
+      expect(fields.get('client_id')).toBe('the client:ü')
+      expect(fields.get('client_assertion_type')).toBe(
+        'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      )
+      expect(fields.get('client_assertion')).toBe(`the client:ü https://login.example/token ${index}`)
+      expect(authorization).toBeNull()
+    }
+  })
+
+  test('and names its resources at all of them but the revocation', async () => {
+    const requests = await everyRequest()
+    const resources = requests.map(({ fields }) => fields.getAll('resource'))
+    const both = ['https://api.example/', 'urn:files']
+    expect(resources).toEqual([both, both, both, []])
+  })
+})
+
+describe('a client secret without a method is sent', () => {
+  test.each([
+    ['in the body', undefined, false],
+    ['in the body', [], false],
+    ['in the body', ['private_key_jwt'], false],
+    ['in the body', ['client_secret_basic', 'client_secret_post'], false],
+    ['in the header', ['client_secret_basic', 'private_key_jwt'], true],
+  ])('%s if the provider lists %j', async (_, clientAuthenticationMethods, inHeader) => {
+    const requests = await everyRequest({ clientSecret: 's' }, { ...provider, clientAuthenticationMethods })
+    for (const { fields, authorization } of requests)
+      expect([fields.has('client_secret'), authorization !== null]).toEqual([!inHeader, inHeader])
+  })
+
+  test('but a method that is given is used whatever the provider lists', async () => {
+    const listed = { ...provider, clientAuthenticationMethods: ['client_secret_basic'] }
+    const [request] = await everyRequest({ method: 'client_secret_post', clientSecret: 's' }, listed)
+    expect(request?.fields.get('client_secret')).toBe('s')
+  })
+})
+
+test('an assertion is signed again when a request is sent again as JSON', async () => {
+  let count = 0
+  const flow = startFlow([new Response(null, { status: 415 }), codes], {
+    clientAuthentication: { method: 'private_key_jwt', sign: async () => new Secret(`jwt-${count++}`) },
+    provider: { ...provider },
+  })
+  await flow.time.settle()
+  expect(new URLSearchParams(flow.sent[0]?.body).get('client_assertion')).toBe('jwt-0')
+  expect(JSON.parse(flow.sent[1]?.body ?? '')).toMatchObject({ client_assertion: 'jwt-1' })
+})
+
+test('what a server repeats of the credentials is not kept', async () => {
+  const authentication = { method: 'client_secret_basic', clientSecret: 'the-client-secret' } as const
+  const header = btoa('client-id-in-the-clear:the-client-secret')
+  const echo = { error: 'my_error', error_description: `the-client-secret, Basic ${header}, ${header}.` }
+  const result = await startFlow([echo], { clientAuthentication: authentication }).result()
+  expect(result).toMatchObject({ error: { description: '[secret], Basic [secret], [secret].' } })
+})
+
+test('no credential is in a resume record', async () => {
+  for (const clientAuthentication of [
+    { clientSecret: 'the-client-secret' },
+    { method: 'private_key_jwt', sign: async () => new Secret('the-client-secret') } as const,
+  ]) {
+    const flow = startFlow([codes], { clientAuthentication, resource: 'urn:files' })
+    await flow.time.settle()
+    const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
+    expect(record?.resource).toEqual(['urn:files'])
+    expect(JSON.stringify(record)).not.toContain('the-client-secret')
+  }
+})
+
+test.each([
+  [{ method: 'client_secret_jwt', clientSecret: 's' }, 'clientAuthentication.method'],
+  [{ method: 'client_secret_basic' }, 'clientAuthentication.clientSecret'],
+  [{ method: 'private_key_jwt' }, 'privateKeyJwt()'],
+])('the authentication %j is refused', async (authentication, message) => {
+  const clientAuthentication = authentication as ClientAuthentication
+  await expect(authorizeDevice({ clientId: 'id', clientAuthentication })).rejects.toMatchObject({
+    code: 'bad_option',
+    message: expect.stringContaining(message),
+  })
+})
