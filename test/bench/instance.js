@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { behindProxies, createService, memoryStore } from '../../dist/src/service/index.js'
 
 /** One instance of a service, in a process of its own: `node instance.js <its address> <port> <Redis, if any>`. */
@@ -13,6 +14,9 @@ const service = createService({
   store,
   interval: 1,
   expiresIn: 60,
+  // Access tokens of 12 s, so that a session refreshes about five times a minute.
+  issueToken: () => ({ token: randomBytes(20).toString('hex'), expiresIn: 12 }),
+  refreshTokens: { lifetime: 86_400, reuseWindow: 30 },
   // Whoever the load says they are. In a real service the host knows.
   identify: ({ header }) => ({ user: header('x-user') ?? 'nobody' }),
   clientAddress: behindProxies(['127.0.0.1']),

@@ -3,11 +3,12 @@ import { authorizeDevice, github } from '../../dist/src/index.js'
 import { KILLED, LATE, verdictOf } from '../simulate/verdict.js'
 import { startInstances } from './instances.js'
 import { startRedis } from './redis-process.js'
+import { startSharedSessions } from './shared-sessions.js'
 import { median, print, quantile, table } from './statistics.js'
 
 /**
  * Lets users log in while a service is flooded and its instances are killed, and checks that no token is delivered
- * twice and no decision is lost: `node reliability.js --minutes 10 --store redis`.
+ * twice, no decision is lost, and no session ends that nobody ended: `node reliability.js --minutes 10 --store redis`.
  */
 const { values } = parseArgs({
   options: {
@@ -16,12 +17,14 @@ const { values } = parseArgs({
     store: { type: 'string', default: 'redis' },
     /** Logins at the same time. */
     logins: { type: 'string', default: '40' },
+    /** Logins that are kept and refreshed during the whole time, each shared by several processes. */
+    sessions: { type: 'string', default: '20' },
   },
 })
 const MINUTES = Number(values.minutes)
 const LOGINS = Number(values.logins)
 
-/** Seconds from one kill of an instance to the next. */
+/** Seconds from one kill to the next, of an instance and of a process with sessions. */
 const KILL_EVERY = 7
 
 /** Of a hundred polls, how many are sent twice at the same moment. */
@@ -36,13 +39,19 @@ const redis = values.store === 'redis' ? await startRedis() : undefined
 const instances = await startInstances(redis ? 2 : 1, redis?.url)
 const { url } = instances
 const provider = github({ authUrl: url, baseUrl: url })
-const end = Date.now() + MINUTES * 60_000
-const isOver = () => Date.now() >= end
-
 const flows = []
 const floods = { codes: {}, userCodes: {}, deviceCodes: {} }
 const sizes = []
 let kills = 0
+
+const shared = await startSharedSessions({
+  url,
+  count: Number(values.sessions),
+  provider,
+  approve: (user, userCode) => decide({ ...startOf('approve'), ...user }, userCode),
+})
+const end = Date.now() + MINUTES * 60_000
+const isOver = () => Date.now() >= end
 
 await Promise.all([
   ...Array.from({ length: LOGINS }, logInAgainAndAgain),
@@ -51,9 +60,11 @@ await Promise.all([
     post('/login/oauth/access_token', poll('f'.repeat(40)), { attacker: true }),
   ),
   flood(floods.userCodes, guessUserCode),
-  redis && killAgainAndAgain(),
+  redis && killAgainAndAgain(() => instances.replaceOne().then(() => (kills += 1))),
+  killAgainAndAgain(shared.replaceOne),
   measureAgainAndAgain(),
 ])
+const kept = await shared.end(whoIs)
 instances.stop()
 redis?.stop()
 report()
@@ -193,11 +204,10 @@ async function flood(statuses, attack) {
   }
 }
 
-async function killAgainAndAgain() {
+async function killAgainAndAgain(replaceOne) {
   while (!isOver()) {
     await sleep(KILL_EVERY * 1000)
-    await instances.replaceOne()
-    kills += 1
+    await replaceOne()
   }
 }
 
@@ -276,6 +286,17 @@ function report() {
     ),
   )
 
+  print(
+    `\nSessions: ${kept.count} logins, each shared by three processes, of which ${kept.kills} were killed\n`,
+  )
+  print(
+    table(
+      ['', 'times'],
+      Object.entries(kept.events).map(([what, count]) => [what, String(count)]),
+    ),
+  )
+  for (const end of kept.ends) print(end)
+
   const tokens = flows.flatMap((flow) => flow.tokens)
   const lost = flows.filter((flow) => lossOf(flow) !== undefined)
   const wrong = flows.filter((flow) => wrongWith(flow) !== undefined)
@@ -287,6 +308,8 @@ function report() {
   const checks = {
     'logins that ended otherwise than their user decided, or with two tokens': wrong.length,
     'tokens delivered to two logins': tokens.length - new Set(tokens).size,
+    'sessions that ended, although nobody ended them': kept.ends.length,
+    'tokens of sessions that were refused': kept.events.refused ?? 0,
     [`instances of more than ${BOUND} MB`]: sizes.filter((size) => size > BOUND).length,
   }
   print('\n')
