@@ -195,7 +195,7 @@ async function checkRefusals(context: CheckContext): Promise<void> {
 /** Checks that an endpoint refuses other methods. Sends no fields, since they would be part of the URL. */
 export async function checkMethods(
   { wire, verdicts }: CheckContext,
-  id: 'codes-method' | 'poll-method',
+  id: 'codes-method' | 'poll-method' | 'revocation-method',
   url: string,
 ): Promise<void> {
   for (const method of ['GET', 'HEAD'] as const) {

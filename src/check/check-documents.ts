@@ -1,17 +1,16 @@
 import { withoutSlash } from '../protocol/address.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { memberOf } from '../protocol/response.ts'
-import { type CheckContext, mayBeStored } from './context.ts'
+import { type CheckContext, isUnderTest, mayBeStored } from './context.ts'
 import type { CheckedResponse } from './wire.ts'
 
 const OF_PAGE = ['page', 'page-frames', 'page-no-store'] as const
 
 /** Checks the verification page. */
-export async function checkPage({ wire, verdicts, options }: CheckContext, address: string): Promise<void> {
-  const { provider, issuer, pageOrigin } = options
-  const underTest = [provider.deviceAuthorizationEndpoint, provider.tokenEndpoint, issuer, pageOrigin]
+export async function checkPage(context: CheckContext, address: string): Promise<void> {
+  const { wire, verdicts } = context
   // The service chose this URL. On another origin, it may be a site that nobody wants to test.
-  if (!underTest.some((known) => known !== undefined && new URL(known).origin === new URL(address).origin)) {
+  if (!isUnderTest(context, address)) {
     verdicts.skip(OF_PAGE, 'the page is on another origin: allow it with pageOrigin')
     return
   }
@@ -39,8 +38,8 @@ function isFramed(headers: Headers): boolean {
   return !/^(?:deny|sameorigin)$/i.test(headers.get('x-frame-options') ?? '')
 }
 
-/** Checks the metadata of the service, if it publishes any. */
-export async function checkMetadata({ wire, verdicts, options }: CheckContext): Promise<void> {
+/** Checks the metadata of the service, if it publishes any. Returns the revocation endpoint that it names. */
+export async function checkMetadata({ wire, verdicts, options }: CheckContext): Promise<string | undefined> {
   const issuer = withoutSlash(options.issuer ?? new URL(options.provider.tokenEndpoint).origin)
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -52,10 +51,12 @@ export async function checkMetadata({ wire, verdicts, options }: CheckContext): 
     const response = await wire.send({ method: 'GET', url })
     if (response.status === 200) {
       verdicts.judge('metadata', response, metadataProblem(response, issuer, options.provider))
-      return
+      const named = memberOf(response.body, 'revocation_endpoint')
+      return typeof named === 'string' && URL.canParse(named) ? named : undefined
     }
   }
   verdicts.skip(['metadata'], 'the service publishes no metadata')
+  return undefined
 }
 
 function metadataProblem(

@@ -1,15 +1,19 @@
 import type { ShownCodes } from '../client/options.ts'
 import { memberOf } from '../protocol/response.ts'
 import type { Begun } from './check-codes.ts'
+import { checkRefresh, OF_REFRESH } from './check-refresh.ts'
 import {
   alive,
   type CheckContext,
   fits,
   type Grant,
   isAsked,
+  MORE,
   mayBeStored,
-  outcomeOf,
   poll,
+  pollLater,
+  tokenProblem,
+  tokensIn,
   UNKNOWN_CLIENT,
   wait,
   wants,
@@ -21,9 +25,6 @@ const SHORT_LIFETIME = 60
 
 /** A poll within this part of the interval is early, whatever leeway a service has. */
 const EARLY = 0.75
-
-/** Seconds that each `slow_down` adds to the interval. */
-const MORE = 5
 
 const TOO_LATE = 'the codes expire before a device may poll'
 
@@ -130,6 +131,7 @@ const AFTER = {
     'token-type',
     'token-scope',
     'token-no-store',
+    ...OF_REFRESH,
     'token-once',
   ],
   denied: ['denied'],
@@ -154,51 +156,28 @@ async function checkApproval(context: CheckContext, grant: Grant): Promise<void>
     verdicts.advise('early-decision', early, hidden)
   }
   const response = early.error === 'slow_down' ? await pollLater(context, grant, early) : early
-  const token = memberOf(response.body, 'access_token')
+  const tokens = tokensIn(context, response)
   verdicts.judge('approved', response, tokenProblem(response))
-  if (typeof token !== 'string' || token === '') {
+  if (tokens === undefined) {
     verdicts.skip(AFTER.approved, 'the service sent no token')
     return
   }
-  context.wire.hide('access_token', token)
   verdicts.judge('token-type', response, typeProblem(response.body))
   checkScope(context, response)
   verdicts.judge('token-no-store', response, mayBeStored(response))
+  // Before the device code comes again, for which a service may end the login.
+  await checkRefresh(context, response)
   const again = await poll(context, grant.deviceCode)
   verdicts.judge('token-once', again, notFinal(again))
 }
 
 /** Polls an approved code as another client, before the device does. Returns whether it got the token. */
 async function givesForeignToken(context: CheckContext, grant: Grant): Promise<boolean> {
-  const { verdicts, wire, otherClientId = UNKNOWN_CLIENT } = context
+  const { verdicts, otherClientId = UNKNOWN_CLIENT } = context
   const foreign = await poll(context, grant.deviceCode, { client_id: otherClientId })
-  const token = memberOf(foreign.body, 'access_token')
-  if (typeof token === 'string') wire.hide('access_token', token)
-  verdicts.judge(
-    'foreign-approved-code',
-    foreign,
-    token === undefined ? undefined : 'the other client got the token',
-  )
-  return token !== undefined
-}
-
-/** Waits as `slow_down` requires and polls again, unless the codes expire before. */
-async function pollLater(
-  context: CheckContext,
-  grant: Grant,
-  slowed: CheckedResponse,
-): Promise<CheckedResponse> {
-  const told = memberOf(slowed.body, 'interval')
-  const next = Math.max(grant.shown.interval + MORE, typeof told === 'number' ? told : 0)
-  if (!fits(context, grant, next)) return slowed
-  await wait(context, next)
-  return poll(context, grant.deviceCode)
-}
-
-function tokenProblem(response: CheckedResponse): string | undefined {
-  const token = memberOf(response.body, 'access_token')
-  if (typeof token !== 'string' || token === '') return `wanted a token, got ${outcomeOf(response)}`
-  return response.status === 200 ? undefined : `wanted status 200, got ${response.status}`
+  const tokens = tokensIn(context, foreign)
+  verdicts.judge('foreign-approved-code', foreign, tokens && 'the other client got the token')
+  return tokens !== undefined
 }
 
 function typeProblem(body: unknown): string | undefined {

@@ -7,6 +7,7 @@ import { checkCodes } from './check-codes.ts'
 import { checkMetadata, checkPage } from './check-documents.ts'
 import { checkAllPolls, checkPollRefusals } from './check-poll-refusals.ts'
 import { checkExpiry, checkPolls } from './check-polls.ts'
+import { checkRevocation } from './check-revocation.ts'
 import type { CheckContext } from './context.ts'
 import type { CheckOptions, CheckReport } from './options.ts'
 import { REQUIREMENTS, type RequirementId } from './requirements.ts'
@@ -14,8 +15,9 @@ import { type CheckResult, createVerdicts } from './verdicts.ts'
 import { createWire } from './wire.ts'
 
 /**
- * Checks a service against RFC 8628: runs logins from the codes to the token, the denial and the expiry, and reports
- * whether the service meets each requirement. It waits between polls like a device and sends at most 40 requests.
+ * Checks a service against RFC 8628: runs logins from the codes to the token, the denial and the expiry, refreshes and
+ * revokes tokens, and reports whether the service meets each requirement. It waits between polls like a device and sends
+ * at most 60 requests.
  *
  * @throws {@link BadOptionError} for an address that is not an absolute URL, and for one on another machine unless `remote`
  * allows it; the reason of the signal.
@@ -39,7 +41,7 @@ import { createWire } from './wire.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export async function checkService(options: CheckOptions): Promise<CheckReport> {
-  const { fetch = systemFetch, clock = systemClock, signal, dialect = 'auto', provider } = options
+  const { fetch = systemFetch, clock = systemClock, signal, dialect = 'auto' } = options
   const clientId = Secret.of(options.clientId).reveal()
   if (clientId === '') throw new BadOptionError('clientId is empty: give the client id of an application')
   assertAddresses(options)
@@ -56,7 +58,7 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
     encoding: 'form',
     dialect: dialect === 'auto' ? undefined : dialect,
   }
-  const insecure = insecureAddress(provider)
+  const insecure = insecureAddress(options)
   if (insecure === undefined) await walk(context)
   else verdicts.judge('secure', undefined, insecure)
   return reportOf(context)
@@ -72,7 +74,8 @@ async function walk(context: CheckContext): Promise<void> {
   checkAllPolls(context)
   checkRedirects(context)
   await checkPage(context, first.shown.verificationUri)
-  await checkMetadata(context)
+  const published = await checkMetadata(context)
+  await checkRevocation(context, published)
 }
 
 function checkRedirects({ verdicts, wire }: CheckContext): void {
@@ -80,9 +83,10 @@ function checkRedirects({ verdicts, wire }: CheckContext): void {
   verdicts.advise('redirects', redirect, redirect && 'a login path redirected')
 }
 
-function assertAddresses({ provider, issuer, pageOrigin, remote }: CheckOptions): void {
-  const { deviceAuthorizationEndpoint, tokenEndpoint } = provider
-  const addresses = { deviceAuthorizationEndpoint, tokenEndpoint, issuer, pageOrigin }
+function assertAddresses({ provider, issuer, pageOrigin, resource, remote }: CheckOptions): void {
+  const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
+  const endpoints = { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint }
+  const addresses = { ...endpoints, issuer, pageOrigin, resource }
   for (const [name, address] of Object.entries(addresses)) {
     if (address === undefined) continue
     if (!URL.canParse(address)) throw new BadOptionError(`${name} is not an absolute URL`)
@@ -91,13 +95,11 @@ function assertAddresses({ provider, issuer, pageOrigin, remote }: CheckOptions)
   }
 }
 
-function insecureAddress({
-  deviceAuthorizationEndpoint,
-  tokenEndpoint,
-}: CheckOptions['provider']): string | undefined {
+function insecureAddress({ provider, resource }: CheckOptions): string | undefined {
+  const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
   try {
-    secureAddress(deviceAuthorizationEndpoint)
-    secureAddress(tokenEndpoint)
+    for (const address of [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint, resource])
+      if (address !== undefined) secureAddress(address)
     return undefined
   } catch (error) {
     return (error as WrongHostError).message

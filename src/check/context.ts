@@ -1,7 +1,7 @@
 import type { ShownCodes } from '../client/options.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
-import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
+import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { memberOf } from '../protocol/response.ts'
 import type { CheckOptions } from './options.ts'
 import { REQUIREMENTS } from './requirements.ts'
@@ -13,6 +13,12 @@ const MARGIN = 0.05
 
 /** Milliseconds of the longest possible timer: a longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Seconds that each `slow_down` adds to the interval. */
+export const MORE = 5
+
+/** The error code for a refresh token that is not valid. */
+export const BAD_REFRESH_TOKEN = { github: 'bad_refresh_token', rfc8628: 'invalid_grant' }
 
 /** A client that no service knows. */
 export const UNKNOWN_CLIENT = 'authgraph-check-unknown-client'
@@ -90,17 +96,75 @@ export async function poll(
   change: Readonly<Record<string, string | undefined>> = {},
   more: Fields = [],
 ): Promise<CheckedResponse> {
-  const { wire, options, clientId, encoding, polls } = context
+  const { options, clientId, polls } = context
   const usual = { client_id: clientId, device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE, ...change }
-  const fields = Object.entries(usual).filter((field): field is [string, string] => field[1] !== undefined)
-  const response = await wire.send({
-    method: 'POST',
-    url: options.provider.tokenEndpoint,
-    fields: [...fields, ...more],
-    encoding,
-  })
+  const response = await post(context, options.provider.tokenEndpoint, usual, more)
   polls.push(response)
   return response
+}
+
+/** Sends a refresh. Fields of `change` replace the usual ones. */
+export function refresh(
+  context: CheckContext,
+  refreshToken: string,
+  change: Readonly<Record<string, string>> = {},
+): Promise<CheckedResponse> {
+  const usual = { client_id: context.clientId, refresh_token: refreshToken, grant_type: REFRESH_GRANT_TYPE }
+  return post(context, context.options.provider.tokenEndpoint, { ...usual, ...change })
+}
+
+/** Sends the fields that are not `undefined`. */
+export function post(
+  { wire, encoding }: CheckContext,
+  url: string,
+  named: Readonly<Record<string, string | undefined>>,
+  more: Fields = [],
+): Promise<CheckedResponse> {
+  const fields = Object.entries(named).filter((field): field is [string, string] => field[1] !== undefined)
+  return wire.send({ method: 'POST', url, fields: [...fields, ...more], encoding })
+}
+
+/** Waits as `slow_down` requires and polls again, unless the codes expire before. */
+export async function pollLater(
+  context: CheckContext,
+  grant: Grant,
+  slowed: CheckedResponse,
+): Promise<CheckedResponse> {
+  const told = memberOf(slowed.body, 'interval')
+  const next = Math.max(grant.shown.interval + MORE, typeof told === 'number' ? told : 0)
+  if (!fits(context, grant, next)) return slowed
+  await wait(context, next)
+  return poll(context, grant.deviceCode)
+}
+
+/** The tokens of a response, which are then hidden; `undefined` if it contains no access token. */
+export function tokensIn(
+  { wire }: CheckContext,
+  { body }: CheckedResponse,
+): { readonly accessToken: string; readonly refreshToken: string | undefined } | undefined {
+  const [accessToken, refreshToken] = ['access_token', 'refresh_token'].map((name) => {
+    const value = memberOf(body, name)
+    if (typeof value !== 'string' || value === '') return undefined
+    wire.hide(name, value)
+    return value
+  })
+  return accessToken === undefined ? undefined : { accessToken, refreshToken }
+}
+
+/** Describes a response without a token. */
+export function tokenProblem(response: CheckedResponse): string | undefined {
+  const token = memberOf(response.body, 'access_token')
+  if (typeof token !== 'string' || token === '') return `wanted a token, got ${outcomeOf(response)}`
+  return response.status === 200 ? undefined : `wanted status 200, got ${response.status}`
+}
+
+/** Whether an address is on the origin of an endpoint, of the issuer, or of the page: what the user wants to test. */
+export function isUnderTest({ options }: CheckContext, address: string): boolean {
+  const { provider, issuer, pageOrigin } = options
+  const { deviceAuthorizationEndpoint, tokenEndpoint } = provider
+  return [deviceAuthorizationEndpoint, tokenEndpoint, issuer, pageOrigin].some(
+    (known) => known !== undefined && new URL(known).origin === new URL(address).origin,
+  )
 }
 
 /** Waits the given seconds and a little more. */

@@ -14,8 +14,8 @@ export interface CheckOptions {
   readonly clientId: string | Secret
   /** A second client of the service, which must not be able to use the codes of the first one. */
   readonly otherClientId?: string | Secret
-  /** The endpoints of the service. */
-  readonly provider: Pick<Provider, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>
+  /** The endpoints of the service. Default of `revocationEndpoint`: the one of its metadata, on the same origin. */
+  readonly provider: Pick<Provider, 'deviceAuthorizationEndpoint' | 'tokenEndpoint' | 'revocationEndpoint'>
   /** The dialect of the service. Default: `auto`, which detects it from the status of the first poll error. */
   readonly dialect?: 'github' | 'rfc8628' | 'auto'
   /** The issuer whose metadata is checked. Default: the origin of the token endpoint. */
@@ -27,7 +27,15 @@ export interface CheckOptions {
   readonly pageOrigin?: string
   /** The scopes to request. Give two or more to check how the service separates them. Default: none. */
   readonly scopes?: readonly string[]
-  /** Approves as the user, and resolves when done. Without it, nothing after an approval is checked. */
+  /**
+   * A URL that needs an access token, such as `https://api.example.com/user`. It receives a token before and after that
+   * token is revoked. Default: none.
+   */
+  readonly resource?: string
+  /**
+   * Approves as the user, and resolves when done. Called for one login, and for a second one if the service revokes
+   * tokens. Without it, nothing after an approval is checked.
+   */
   readonly approve?: (codes: ShownCodes) => unknown
   /** Denies as the user, and resolves when done. Without it, the denial is not checked. */
   readonly deny?: (codes: ShownCodes) => unknown
@@ -63,6 +71,6 @@ export interface CheckReport {
   readonly notApplicable: number
   /** The dialect of the service, as given or detected; `undefined` if it could not be detected. */
   readonly dialect: 'github' | 'rfc8628' | undefined
-  /** How many requests were sent: at most 40. */
+  /** How many requests were sent: at most 60. */
   readonly requests: number
 }

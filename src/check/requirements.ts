@@ -119,6 +119,38 @@ export const REQUIREMENTS = {
     text: 'caches must not store the token',
     source: 'RFC 6749, 5.1',
   },
+  refreshed: {
+    text: 'a refresh gets access_token',
+    source: 'RFC 6749, 6',
+  },
+  'refresh-no-store': {
+    text: 'caches must not store a refreshed token',
+    source: 'RFC 6749, 5.1, 6',
+  },
+  'token-lifetime': {
+    text: 'tokens with a refresh token have expires_in',
+    source: 'RFC 6749, 5.1',
+  },
+  'refresh-rotation': {
+    text: 'each refresh replaces the refresh token of a public client',
+    source: 'RFC 9700, 2.2.2, 4.14.2',
+  },
+  'foreign-refresh-token': {
+    text: 'another client gets no token for a refresh token',
+    source: 'RFC 6749, 6, 10.4',
+  },
+  'refresh-scope': {
+    text: 'a refresh does not get a scope that the user did not approve: invalid_scope, or fewer scopes',
+    source: 'RFC 6749, 5.2, 6',
+  },
+  'spent-refresh-token': {
+    text: 'a refresh token that was replaced is refused: bad_refresh_token (github), invalid_grant (rfc8628)',
+    source: 'RFC 9700, 4.14.2; RFC 6749, 5.2',
+  },
+  'refresh-reuse': {
+    text: 'after a replaced refresh token was used, the newest one is refused too',
+    source: 'RFC 9700, 4.14.2',
+  },
   'token-once': {
     text: 'a device code gets only one token',
     source: 'RFC 8628, 3.5; RFC 6749, 5.2',
@@ -194,6 +226,34 @@ export const REQUIREMENTS = {
   metadata: {
     text: 'the metadata names both endpoints and the grant type',
     source: 'RFC 8414, 2, 3.3; RFC 8628, 4',
+  },
+  'revocation-unknown': {
+    text: 'the revocation of an unknown token gets status 200',
+    source: 'RFC 7009, 2.2',
+  },
+  'revocation-no-token': {
+    text: 'a revocation without token is refused: invalid_request',
+    source: 'RFC 7009, 2.1, 2.2.1',
+  },
+  'revocation-method': {
+    text: 'the revocation endpoint refuses GET and HEAD',
+    source: 'RFC 7009, 2',
+  },
+  'foreign-revocation': {
+    text: 'the revocation of a token by another client is refused with 4xx and an error',
+    source: 'RFC 7009, 2.1, 2.2.1',
+  },
+  revoked: {
+    text: 'the revocation of a token gets status 200',
+    source: 'RFC 7009, 2.2',
+  },
+  'revoked-refresh-token': {
+    text: 'a revoked refresh token is refused: bad_refresh_token (github), invalid_grant (rfc8628)',
+    source: 'RFC 7009, 2.1; RFC 6749, 5.2',
+  },
+  'revoked-access-token': {
+    text: 'a resource refuses the access token after the revocation',
+    source: 'RFC 7009, 2.1',
   },
 } satisfies Record<
   string,

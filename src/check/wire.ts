@@ -4,7 +4,7 @@ import { readText } from '../protocol/read-text.ts'
 import { errorCodeOf, readBody } from '../protocol/response.ts'
 
 /** How many requests one check sends at most. */
-export const MOST_REQUESTS = 40
+export const MOST_REQUESTS = 60
 
 /** Milliseconds after which a request times out. */
 const REQUEST_TIMEOUT = 10_000
@@ -56,6 +56,8 @@ export interface WireRequest {
   readonly fields?: Fields
   /** Default: `form`. */
   readonly encoding?: 'form' | 'json'
+  /** An access token. */
+  readonly token?: string
 }
 
 /** The response to a request. Without one, `status` is 0. */
@@ -101,7 +103,7 @@ export function createWire({
   let sent = 0
 
   async function ask(request: WireRequest): Promise<Response> {
-    const { url, method, fields = [], encoding = 'form' } = request
+    const { url, method, fields = [], encoding = 'form', token } = request
     const controller = new AbortController()
     const timer = clock.setTimeout(() => controller.abort(new TimedOutError()), REQUEST_TIMEOUT)
     const end = () => controller.abort()
@@ -112,6 +114,7 @@ export function createWire({
         headers: {
           accept: method === 'POST' ? 'application/json' : 'application/json, text/html',
           ...(method === 'POST' && { 'content-type': CONTENT_TYPES[encoding] }),
+          ...(token && { authorization: `Bearer ${token}` }),
         },
         ...(method === 'POST' && { body: encode(fields, encoding) }),
         redirect: 'manual',
@@ -173,7 +176,7 @@ export function createWire({
 
     /** Formats a request and its response, without secrets. */
     show({ request, status, headers, text }: CheckedResponse): ShownExchange {
-      const { method, url, fields, encoding = 'form' } = request
+      const { method, url, fields, encoding = 'form', token } = request
       const shownFields = (fields ?? []).map(
         ([name, value]) => [name, secrets.has(value) ? `[${secrets.get(value)}]` : value] as const,
       )
@@ -184,6 +187,7 @@ export function createWire({
       return {
         request: [
           `${method} ${cut(url)}`,
+          ...(token ? ['authorization: Bearer [access_token]'] : []),
           ...(fields ? [`content-type: ${CONTENT_TYPES[encoding]}`, '', encode(shownFields, encoding)] : []),
         ]
           .join('\n')

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { OF_REFRESH } from '../../src/check/check-refresh.ts'
+import { OF_REVOCATION } from '../../src/check/check-revocation.ts'
 import { REQUIREMENTS, type RequirementId } from '../../src/check/requirements.ts'
 import { createWire } from '../../src/check/wire.ts'
 import {
@@ -27,6 +29,7 @@ async function check(
       { clientId: CLIENT_ID, name: 'App' },
       { clientId: 'another', name: 'Another app' },
     ],
+    refreshTokens: { lifetime: 86_400 },
     ...service,
   })
   let issued = ''
@@ -34,12 +37,12 @@ async function check(
   const secrets: string[] = [CLIENT_ID]
   const keep: typeof globalThis.fetch = async (input, init) => {
     const response = await sandbox.fetch(input, init)
-    const { user_code, device_code, access_token } = await response
+    const { user_code, device_code, access_token, refresh_token } = await response
       .clone()
       .json()
       .catch(() => ({}))
     issued = user_code ?? issued
-    secrets.push(...[device_code, access_token].filter(Boolean))
+    secrets.push(...[device_code, access_token, refresh_token].filter(Boolean))
     return response
   }
   const spoil = spoiledFetch(keep, spoiler)
@@ -63,6 +66,7 @@ async function check(
       fetch: spoiled,
       otherClientId: 'another',
       scopes: ['repo', 'gist'],
+      resource: 'http://localhost/user',
       approve: ({ userCode }) => sandbox.approve(codeOf(userCode, 1)),
       deny: ({ userCode }) => sandbox.deny(codeOf(userCode, 3)),
       waitExpiry: true,
@@ -89,7 +93,7 @@ describe('our service', () => {
     const { report, failed, advised, skipped } = await check({ dialect })
     expect([...failed, ...advised]).toEqual([])
     expect(skipped).toEqual(inapplicable)
-    expect(report).toMatchObject({ dialect: dialect, requests: 32 })
+    expect(report).toMatchObject({ dialect: dialect, requests: 49 })
     expect(report.results).toHaveLength(Object.keys(REQUIREMENTS).length)
     const { requests, passed, notApplicable } = report
     const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8').replaceAll(
@@ -125,9 +129,11 @@ const ADVICE = new Set<RequirementId>([
   'user-code-entropy',
   'complete-address',
   'early-decision',
+  'token-lifetime',
   'redirects',
   'page-frames',
   'page-no-store',
+  'revoked-access-token',
 ])
 
 describe('a service', () => {
@@ -154,7 +160,62 @@ describe('a service', () => {
       },
     })
     expect(failed).toEqual([])
-    expect(skipped).toEqual(['metadata'])
+    expect(skipped).toEqual(['metadata', ...OF_REVOCATION])
+  })
+
+  test('whose revocation endpoint is on another origin gets no tokens there, unless the provider names it', async () => {
+    const at = 'http://127.0.0.1:9/revoke'
+    const spoiler: Spoiler = {
+      after: (response, { path }) => {
+        if (path.startsWith('/.well-known/')) response.body.revocation_endpoint = at
+        if (path === '/revoke') Object.assign(response, { status: 200, body: {} })
+      },
+    }
+    const { sandbox, skipped } = await check(spoiler)
+    expect(skipped).toEqual(OF_REVOCATION)
+    const { provider } = sandbox.client
+    const named = await check(spoiler, { options: { provider: { ...provider, revocationEndpoint: at } } })
+    expect(named.failed).toEqual(expect.arrayContaining(['foreign-revocation', 'revoked-refresh-token']))
+    expect(named.sandbox.requests.some(({ path }) => path === '/revoke')).toBe(true)
+  })
+
+  test('without refresh tokens is checked for the revocation of access tokens', async () => {
+    const service = { refreshTokens: undefined } as unknown as SandboxOptions
+    const { failed, skipped } = await check({}, { service })
+    expect(failed).toEqual([])
+    expect(skipped).toEqual([...OF_REFRESH, 'revoked-refresh-token'])
+    const spoiled = await check(SPOILERS['revoked-access-token'](), { service })
+    expect(spoiled.failed).toEqual(['revoked-access-token'])
+  })
+
+  test.each([
+    ['was not given', undefined],
+    ['refuses a valid token', 'http://localhost/app'],
+  ])('is not judged by a resource that %s', async (_, resource) => {
+    const { failed, skipped } = await check({}, { options: { resource } as Partial<CheckOptions> })
+    expect(failed).toEqual([])
+    expect(skipped).toEqual(['revoked-access-token'])
+  })
+
+  test.each([
+    ['has the requested scope', (body: object) => Object.assign(body, { scope: 'repo authgraph_check' })],
+    ['does not say that it has fewer scopes', (body: object) => Object.assign(body, { scope: undefined })],
+  ])('fails if a refreshed token %s', async (_, change) => {
+    const spoiler = SPOILERS['refresh-scope']()
+    const { failed } = await check({
+      before: (request) => spoiler.before?.(request),
+      after: (response, request) => {
+        spoiler.after?.(response, request)
+        if (response.body?.scope?.includes('authgraph_check')) change(response.body)
+      },
+    })
+    expect(failed).toEqual(['refresh-scope'])
+  })
+
+  test('may refresh with fewer scopes than requested', async () => {
+    const spoiler = SPOILERS['refresh-scope']()
+    const { failed, advised } = await check({ before: (request) => spoiler.before?.(request) })
+    expect([...failed, ...advised]).toEqual([])
   })
 
   test('without a user is not checked for what needs a user', async () => {
@@ -170,8 +231,10 @@ describe('a service', () => {
       'token-type',
       'token-scope',
       'token-no-store',
+      ...OF_REFRESH,
       'token-once',
       'denied',
+      ...OF_REVOCATION.slice(3),
     ])
   })
 
@@ -179,8 +242,8 @@ describe('a service', () => {
     const stay = () => Promise.reject(new Error('the door is shut'))
     const { report, failed, skipped } = await check({}, { options: { approve: stay, deny: stay } })
     expect(failed).toEqual([])
-    expect(skipped).toHaveLength(8)
-    for (const id of ['approved', 'denied'])
+    expect(skipped).toHaveLength(20)
+    for (const id of ['approved', 'denied', 'revoked'])
       expect(report.results.find((result) => result.id === id)?.detail).toContain('the door is shut')
   })
 
@@ -417,7 +480,7 @@ describe('a service', () => {
   })
 })
 
-test('a check sends at most forty requests, follows no redirect, and redacts secrets by name and by value', async () => {
+test('a check sends at most sixty requests, follows no redirect, and redacts secrets by name and by value', async () => {
   const asked: (RequestInit | undefined)[] = []
   const clock = createSandbox().clock
   const wire = createWire({
@@ -432,9 +495,9 @@ test('a check sends at most forty requests, follows no redirect, and redacts sec
   const send = () => wire.send({ method: 'POST', url: 'http://localhost/', fields: [] })
   const { response } = wire.show(await send())
   expect(response).toContain('device_code=[device_code]&error=who+is+[client_id]')
-  for (let sent = 1; sent < 40; sent += 1) await send()
+  for (let sent = 1; sent < 60; sent += 1) await send()
   await expect(send()).rejects.toThrow('more requests than it may')
-  expect(asked).toHaveLength(40)
+  expect(asked).toHaveLength(60)
   expect(asked.every((init) => init?.redirect === 'manual')).toBe(true)
 })
 

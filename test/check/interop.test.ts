@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { OF_REFRESH } from '../../src/check/check-refresh.ts'
+import { OF_REVOCATION } from '../../src/check/check-revocation.ts'
 import { authorizeDevice, rfc8628, type ShownCodes } from '../../src/index.ts'
 import { type CheckReport, checkService } from '../../src/testing/index.ts'
 import { startBetterAuth } from './support/better-auth.ts'
@@ -12,7 +14,7 @@ const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'),
 const SERVERS = {
   'oidc-provider': {
     start: startOidcProvider,
-    deviations: ['codes-method'],
+    deviations: ['codes-method', 'foreign-revocation'],
     advised: ['slow-down', 'page-frames', 'page-no-store'],
     inapplicable: ['device-code-form', 'user-code-form', 'slow-down-interval', 'recovery'],
   },
@@ -35,7 +37,9 @@ const SERVERS = {
       'device-code-form',
       'user-code-form',
       'slow-down-interval',
+      ...OF_REFRESH,
       'metadata',
+      ...OF_REVOCATION,
     ],
   },
 }
@@ -54,6 +58,7 @@ describe.concurrent.each(Object.entries(SERVERS))(
         provider: server,
         issuer: server.issuer,
         scopes: ['openid', 'profile'],
+        resource: server.resource,
         approve: server.approve,
         deny: server.deny,
       })

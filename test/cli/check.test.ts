@@ -18,6 +18,7 @@ async function serve(atEnd: typeof onTestFinished) {
     time: 'real',
     interval: 1,
     clients: [{ clientId: CLIENT_ID, name: 'App' }],
+    refreshTokens: { lifetime: 3600 },
   })
   const user = createServer(async ({ url = '' }, response) => {
     const [, decision, code] = url.split('/')
@@ -52,7 +53,8 @@ describe.concurrent('authgraph check', () => {
     const junit = join(folder, 'check.xml')
     const decisions = ['--approve', approve, '--deny', deny]
     const { code, stdout, stderr } = await run(
-      ...[url, '--client-id', CLIENT_ID, '--scope', 'repo,gist', '--json', '--junit', junit, ...decisions],
+      ...[url, '--client-id', CLIENT_ID, '--scope', 'repo,gist', '--resource', `${url}/user`],
+      ...['--json', '--junit', junit, ...decisions],
     )
     expect(stderr).toBe('')
     expect(code).toBe(0)

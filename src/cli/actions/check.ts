@@ -4,11 +4,12 @@ import type { Command } from 'commander'
 import { checkService } from '../../check/check-service.ts'
 import { decideByCommand } from '../../check/decide-by-command.ts'
 import { toJUnit } from '../../check/junit.ts'
+import type { CheckOptions } from '../../check/options.ts'
 import { discover } from '../../client/discover.ts'
 import type { ShownCodes } from '../../client/options.ts'
 import { BadOptionError } from '../../errors.ts'
 import { isLoopback } from '../../protocol/address.ts'
-import { github, type Provider } from '../../protocol/provider.ts'
+import { github } from '../../protocol/provider.ts'
 import { endpointsOf } from '../network/service-address.ts'
 import { checkReportTo } from './check-report.ts'
 
@@ -23,6 +24,7 @@ export interface CheckCommandOptions {
   readonly deviceAuthorizationEndpoint?: string
   readonly tokenEndpoint?: string
   readonly pageOrigin?: string
+  readonly resource?: string
   readonly scope?: readonly string[]
   readonly waitExpiry?: true
   readonly yesRemote?: true
@@ -46,7 +48,9 @@ export async function check(
   process.once('SIGINT', onInterrupt)
   try {
     const provider = await providerOf(url, options, signal)
-    refuseRemote(options, provider.deviceAuthorizationEndpoint, provider.tokenEndpoint, options.pageOrigin)
+    const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
+    const endpoints = [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint]
+    refuseRemote(options, ...endpoints, options.pageOrigin, options.resource)
     const reporter = checkReportTo(process.stdout, options)
     const report = await checkService({
       clientId: options.clientId,
@@ -57,6 +61,7 @@ export async function check(
       ...(options.otherClientId && { otherClientId: options.otherClientId }),
       ...(options.issuer && { issuer: options.issuer }),
       ...(options.pageOrigin && { pageOrigin: options.pageOrigin }),
+      ...(options.resource && { resource: options.resource }),
       waitExpiry: options.waitExpiry ?? false,
       remote: options.yesRemote ?? false,
       signal,
@@ -78,7 +83,7 @@ async function providerOf(
   url: string | undefined,
   options: CheckCommandOptions,
   signal: AbortSignal,
-): Promise<Pick<Provider, 'deviceAuthorizationEndpoint' | 'tokenEndpoint'>> {
+): Promise<CheckOptions['provider']> {
   const { issuer } = options
   const endpoints = endpointsOf(options)
   if (endpoints) return endpoints

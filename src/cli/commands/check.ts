@@ -9,8 +9,9 @@ export function checkCommand(): Command {
     name: 'check',
     summary: 'check a service, requirement by requirement',
     description:
-      'Request codes from a service, poll it, let a user approve and deny, and report which requirements of the ' +
-      'specification and of RFC 8628 the service meets. The check waits as a device does and sends at most 40 requests. ' +
+      'Request codes from a service, poll it, let a user approve and deny, refresh and revoke tokens, and report which ' +
+      'requirements of the specification and of the RFCs the service meets. The check waits as a device does and sends ' +
+      'at most 60 requests. ' +
       'In the commands of --approve and --deny, the word CODE stands for the user code; no shell interprets them. ' +
       'Without these commands you are prompted on the terminal.',
     exitCodes: {
@@ -43,6 +44,7 @@ export function checkCommand(): Command {
       'expect the verification page on this origin, if it differs from the above',
       readIssuer,
     )
+    .option('--resource <url>', 'send an access token here, before and after the revocation', readIssuer)
     .option('-s, --scope <scopes>', 'request these scopes; repeat, or separate with commas', scopes)
     .option('--wait-expiry', 'wait until the codes expire, however long that takes')
     .option('--yes-remote', 'allow a service on another machine')

@@ -58,6 +58,7 @@ export async function startBetterAuth() {
     issuer: origin,
     deviceAuthorizationEndpoint: `${origin}/api/auth/device/code`,
     tokenEndpoint: `${origin}/api/auth/device/token`,
+    resource: `${origin}/api/auth/get-session`,
     approve: decide('approve'),
     deny: decide('deny'),
     close: () => {

@@ -13,13 +13,19 @@ export async function startOidcProvider() {
     clients: ['device', 'another'].map((client_id) => ({
       client_id,
       token_endpoint_auth_method: 'none',
-      grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+      grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
       redirect_uris: [],
       response_types: [],
       application_type: 'native',
     })),
     scopes: ['openid', 'offline_access', 'profile'],
-    features: { deviceFlow: { enabled: true }, devInteractions: { enabled: true } },
+    features: {
+      deviceFlow: { enabled: true },
+      devInteractions: { enabled: true },
+      revocation: { enabled: true },
+    },
+    issueRefreshToken: async () => true,
+    rotateRefreshToken: true,
     cookies: { keys: ['for this test alone'] },
     ttl: { DeviceCode: 14 },
   })
@@ -29,6 +35,7 @@ export async function startOidcProvider() {
     issuer,
     deviceAuthorizationEndpoint: `${issuer}/device/auth`,
     tokenEndpoint: `${issuer}/token`,
+    resource: `${issuer}/me`,
     async approve({ userCode, verificationUri }: ShownCodes) {
       const { open, send } = userAt()
       const signIn = await send(await send(await open(verificationUri), { user_code: userCode }))

@@ -26,19 +26,50 @@ export interface Spoiler {
 const CODES = '/login/device/code'
 const POLL = '/login/oauth/access_token'
 const PAGE = '/login/device'
+const REVOCATION = '/login/oauth/revoke'
 
 const atCodes = (request: SeenRequest) => request.method === 'POST' && request.path === CODES
-const atPoll = (request: SeenRequest) => request.method === 'POST' && request.path === POLL
+const atRefresh = ({ path, fields }: SeenRequest) =>
+  path === POLL && fields.get('grant_type') === 'refresh_token'
+const atPoll = (request: SeenRequest) =>
+  request.method === 'POST' && request.path === POLL && !atRefresh(request)
+const atRevocation = ({ method, path }: SeenRequest) => method === 'POST' && path === REVOCATION
 
 /** Changes each response with codes. */
 function codes(change: (response: SeenResponse) => unknown): Spoiler {
   return { after: (response) => response.body?.device_code !== undefined && change(response) }
 }
 
-/** Changes each response with a token. */
+/** Changes each response to a poll with a token. */
 function token(change: (response: SeenResponse) => unknown): Spoiler {
-  return { after: (response) => response.body?.access_token !== undefined && change(response) }
+  return {
+    after: (response, request) =>
+      atPoll(request) && response.body?.access_token !== undefined && change(response),
+  }
 }
+
+/** Changes each response to a refresh with a token. */
+function refreshed(change: (response: SeenResponse, request: SeenRequest) => unknown): Spoiler {
+  return {
+    after: (response, request) =>
+      atRefresh(request) && response.body?.access_token !== undefined && change(response, request),
+  }
+}
+
+/** Changes the response to a refresh with a token that was spent before. */
+function spent(change: (response: SeenResponse) => unknown): Spoiler {
+  const seen = new Set<string | null>()
+  return {
+    after: (response, request) => {
+      if (!atRefresh(request)) return
+      const refreshToken = request.fields.get('refresh_token')
+      if (response.body.error === 'bad_refresh_token' && seen.has(refreshToken)) change(response)
+      if (response.body.access_token) seen.add(refreshToken)
+    },
+  }
+}
+
+const TOKEN = { access_token: 'a'.repeat(40), token_type: 'bearer', scope: '' }
 
 /** Changes the error code of polls. */
 function says(error: string, of: (request: SeenRequest, response: SeenResponse) => boolean): Spoiler {
@@ -185,7 +216,8 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'early-decision': () => {
     let kept: object | undefined
     return {
-      after: (response) => {
+      after: (response, request) => {
+        if (!atPoll(request)) return
         if (kept !== undefined) {
           response.body = kept
           kept = undefined
@@ -214,11 +246,62 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'token-type': () => token(({ body }) => Object.assign(body, { token_type: 'mac' })),
   'token-scope': () => token(({ body }) => Object.assign(body, { scope: 'repo gist' })),
   'token-no-store': () => token(({ headers }) => headers.delete('cache-control')),
+  refreshed: () => refreshed((response) => Object.assign(response, { body: { error: 'bad_refresh_token' } })),
+  'refresh-no-store': () => refreshed(({ headers }) => headers.delete('cache-control')),
+  'token-lifetime': () => refreshed(({ body }) => Object.assign(body, { expires_in: undefined })),
+  'refresh-rotation': () => {
+    const newest = new Map<string, string>()
+    return {
+      before: ({ fields }) => {
+        const real = newest.get(fields.get('refresh_token') ?? '')
+        if (real !== undefined) fields.set('refresh_token', real)
+      },
+      after: (response, request) => {
+        if (!response.body?.refresh_token) return
+        const [shown = response.body.refresh_token] = newest.keys()
+        if (atPoll(request)) newest.clear()
+        newest.set(atPoll(request) ? response.body.refresh_token : shown, response.body.refresh_token)
+        if (atRefresh(request)) response.body.refresh_token = shown
+      },
+    }
+  },
+  'foreign-refresh-token': () => {
+    let clientId: string | null | undefined
+    return {
+      before: (request) => {
+        clientId ??= request.fields.get('client_id')
+        if (atRefresh(request)) request.fields.set('client_id', clientId ?? '')
+      },
+    }
+  },
+  'refresh-scope': () => {
+    let scope: string | null = null
+    return {
+      before: (request) => {
+        scope = atRefresh(request) ? request.fields.get('scope') : null
+        if (scope !== null) request.fields.delete('scope')
+      },
+      after: ({ body }) => scope !== null && Object.assign(body, { scope }),
+    }
+  },
+  'spent-refresh-token': () => spent((response) => Object.assign(response, { body: TOKEN })),
+  'refresh-reuse': () => {
+    let first: string | null = null
+    return {
+      before: (request) => {
+        if (!atRefresh(request)) return
+        const refreshToken = request.fields.get('refresh_token')
+        if (refreshToken === first) request.fields.set('refresh_token', 'unknown')
+        first ??= refreshToken
+      },
+    }
+  },
   'token-once': () => {
     const tokens = new Map<string, object>()
     return {
-      after: (response, { fields }) => {
-        const code = fields.get('device_code') ?? ''
+      after: (response, request) => {
+        if (!atPoll(request)) return
+        const code = request.fields.get('device_code') ?? ''
         if (response.body?.access_token !== undefined) tokens.set(code, response.body)
         response.body = tokens.get(code) ?? response.body
       },
@@ -273,6 +356,47 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   metadata: () => ({
     after: (response, { path }) => {
       if (path.startsWith('/.well-known/')) response.body.token_endpoint = 'http://localhost/token'
+    },
+  }),
+  'revocation-unknown': () => ({
+    after: (response, request) => {
+      if (atRevocation(request) && request.fields.get('token')?.includes('unknown')) response.status = 404
+    },
+  }),
+  'revocation-no-token': () => ({
+    after: (response, request) => {
+      if (atRevocation(request) && !request.fields.has('token')) response.body = {}
+    },
+  }),
+  'revocation-method': () => ({
+    after: (response, { method, path }) => {
+      if (method === 'GET' && path === REVOCATION) response.status = 200
+    },
+  }),
+  'foreign-revocation': () => ({
+    after: (response, request) => {
+      if (atRevocation(request) && request.fields.get('client_id') === 'another')
+        Object.assign(response, { status: 200, body: {} })
+    },
+  }),
+  revoked: () => ({
+    after: (response, request) => {
+      if (atRevocation(request) && !/unknown/.test(request.fields.get('token') ?? 'unknown'))
+        if (response.status === 200) response.status = 202
+    },
+  }),
+  'revoked-refresh-token': () => {
+    const revoked = new Set<string | null>()
+    return {
+      after: (response, request) => {
+        if (atRevocation(request) && response.status === 200) revoked.add(request.fields.get('token'))
+        if (atRefresh(request) && revoked.has(request.fields.get('refresh_token'))) response.body = TOKEN
+      },
+    }
+  },
+  'revoked-access-token': () => ({
+    after: (response, { path }) => {
+      if (path === '/user') response.status = 200
     },
   }),
 }
