@@ -96,6 +96,10 @@ export interface Progress {
   readonly expiresAt: number
   /** When the clock was last read. If it shows less now, it was set back, and all times are set back with it. */
   readonly lookedAt: number
+  /** Number of faults since the last response. Default: 0. */
+  readonly faults?: number
+  /** How often `incorrect_device_code` was forgiven. Default: 0. */
+  readonly forgiven?: number
 }
 
 /**
@@ -103,17 +107,13 @@ export interface Progress {
  *
  * @group Machines
  */
-export interface DeviceAuthorizationContext extends Omit<Progress, 'codes'> {
+export interface DeviceAuthorizationContext extends Required<Omit<Progress, 'codes'>> {
   /** The input of the machine. */
   readonly flow: DeviceAuthorizationInput
   /** The codes; `undefined` until they arrive. */
   readonly codes: DeviceCodes | undefined
   /** Number of polls sent. */
   readonly polls: number
-  /** Number of faults since the last response. */
-  readonly faults: number
-  /** How often `incorrect_device_code` was forgiven. */
-  readonly forgiven: number
   /** The token, once the user has authorized the device. */
   readonly token: OAuthToken | undefined
   /** The last fault, or the error that ended the flow. */
@@ -263,10 +263,10 @@ export const deviceAuthorization = setup({
     nextPollAt: 0,
     expiresAt: 0,
     lookedAt: 0,
-    ...input.resume,
-    polls: 0,
     faults: 0,
     forgiven: 0,
+    ...input.resume,
+    polls: 0,
     token: undefined,
     error: undefined,
   }),

@@ -26,6 +26,14 @@ export {
 } from './client/options.ts'
 export { type RefreshOptions, refresh } from './client/refresh.ts'
 export { exportResume, type ResumeRecord } from './client/resume.ts'
+export {
+  type StartOptions,
+  type Step,
+  type StepOptions,
+  start,
+  step,
+  type UnfinishedStep,
+} from './client/step.ts'
 export { exportToken, importToken, type TokenRecord } from './client/token-record.ts'
 export { type DeviceSnapshot, type DeviceView, viewOf } from './client/view.ts'
 export { watch } from './client/watch.ts'

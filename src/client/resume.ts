@@ -12,6 +12,8 @@ const STATUSES: readonly unknown[] = ['requested', 'pending', 'slowed'] satisfie
 
 const finite = v.custom<number>(Number.isFinite)
 
+const count = v.custom<number>((value) => Number.isSafeInteger(value) && Number(value) >= 0)
+
 /**
  * Everything another process needs to resume an authorization, as plain JSON.
  *
@@ -52,6 +54,10 @@ export interface ResumeRecord {
   expiresIn?: number | undefined
   /** When the record was written, in epoch milliseconds. If the clock shows less on resume, it was set back: so are all times. */
   writtenAt?: number | undefined
+  /** Polls without a usable response since the last one. Default: 0. */
+  faults?: number | undefined
+  /** How often `incorrect_device_code` was forgiven. Default: 0. */
+  forgiven?: number | undefined
 }
 
 const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
@@ -82,6 +88,8 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
     ),
   ),
   writtenAt: v.optional(finite),
+  faults: v.optional(count),
+  forgiven: v.optional(count),
 })
 
 /**
@@ -105,7 +113,8 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
  * @group Device authorization
  */
 export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecord | undefined {
-  const { codes, flow, status, interval, margin, nextPollAt, expiresAt, lookedAt } = snapshot.context
+  const { codes, flow, status, interval, margin, nextPollAt, expiresAt, lookedAt, faults, forgiven } =
+    snapshot.context
   if (codes === undefined || snapshot.status !== 'active') return undefined
   // The times of the context are those of the clock before it was set back.
   const writtenAt = Math.max(now, lookedAt)
@@ -124,6 +133,8 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
     expiresAt,
     expiresIn: codes.expiresIn,
     writtenAt,
+    faults,
+    forgiven,
   }
 }
 
@@ -131,6 +142,7 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
 export function readResume(record: unknown, provider: Provider) {
   const { clientId, scopes, tokenEndpoint, status, interval, margin, nextPollAt, expiresAt, ...rest } =
     parseFields(resumeRecord, record, 'resume record', BadResumeError)
+  const { faults = 0, forgiven = 0 } = rest
   if (tokenEndpoint !== provider.tokenEndpoint) {
     throw new WrongHostError(
       'the resume record belongs to another provider: pass the provider it was created with',
@@ -152,6 +164,16 @@ export function readResume(record: unknown, provider: Provider) {
     resource: rest.resource,
     // The request for codes has been sent.
     parameters: {},
-    resume: { codes, status, interval, margin, nextPollAt, expiresAt, lookedAt } satisfies Progress,
+    resume: {
+      codes,
+      status,
+      interval,
+      margin,
+      nextPollAt,
+      expiresAt,
+      lookedAt,
+      faults,
+      forgiven,
+    } satisfies Progress,
   }
 }

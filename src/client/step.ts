@@ -1,0 +1,153 @@
+import { waitFor } from 'xstate'
+import type { DeviceResult, DeviceStatus } from '../../machines/device-authorization.ts'
+import { systemClock } from '../protocol/clock.ts'
+import { type DeviceCodes, shownOf } from '../protocol/device-codes.ts'
+import { reasonOf } from './authorize-device.ts'
+import { createDeviceAuthorization } from './create-device-authorization.ts'
+import { type DeviceAuthorizationOptions, type ShownCodes, systemFetch } from './options.ts'
+import { exportResume, type ResumeRecord } from './resume.ts'
+import { type DeviceSnapshot, type DeviceView, viewOf } from './view.ts'
+
+type Resuming = Extract<DeviceAuthorizationOptions, { readonly resume: ResumeRecord }>
+
+/**
+ * Options of `step`: those of `createDeviceAuthorization` that a record does not contain, and `save`. All are optional.
+ *
+ * @group Device authorization
+ */
+export interface StepOptions
+  extends Omit<
+    Resuming,
+    'clientId' | 'scopes' | 'resource' | 'audience' | 'parameters' | 'resume' | 'onCodes'
+  > {
+  /**
+   * Stores each new record, and is awaited: before a poll is sent, with the time of the next one, and after a result
+   * that does not end the login. If it throws or rejects, so does the call, and no poll is sent. Let it reject if the
+   * stored record is not the one you passed, and no two processes poll for the same time.
+   */
+  readonly save?: (record: ResumeRecord) => unknown
+}
+
+/**
+ * Options of `start`: those of `createDeviceAuthorization`, and `save`.
+ *
+ * @group Device authorization
+ */
+export interface StartOptions
+  extends Omit<Exclude<DeviceAuthorizationOptions, Resuming>, 'resume' | 'onCodes'>,
+    Pick<StepOptions, 'save'> {}
+
+/**
+ * A login that waits for the user, or for the time of its next poll.
+ *
+ * @group Device authorization
+ */
+export interface UnfinishedStep {
+  /** The result of the last poll; `requested` before the first one. */
+  readonly status: DeviceStatus
+  /** What to show to the user. */
+  readonly codes: ShownCodes
+  /** Plain data for a user interface. */
+  readonly view: DeviceView
+  /** **Sensitive**: pass it to `step`, from its `nextPollAt` on. */
+  readonly record: ResumeRecord
+}
+
+/**
+ * The progress of a login, or how it ended. Only an unfinished one has a `record`.
+ *
+ * @group Device authorization
+ */
+export type Step = UnfinishedStep | DeviceResult
+
+/**
+ * Requests codes, and returns them with a record for {@link step}. For programs that cannot wait for the user: agents,
+ * serverless functions, scheduled jobs. Everything else uses `authorizeDevice`.
+ *
+ * @example
+ * ```ts
+ * import { start, step } from 'authgraph'
+ *
+ * const { codes, record } = await start({ clientId: 'Iv1.0123456789abcdef', scopes: ['repo'] })
+ * console.log(`Enter ${codes.userCode} at ${codes.verificationUri}`)
+ * // Later, also in another process, and again with each new record:
+ * const login = await step(record)
+ * if (login.status === 'authorized') console.log(login.token.scopes)
+ * ```
+ *
+ * @throws {@link BadOptionError} if an option is missing or invalid; the error of the request, as `authorizeDevice`
+ * does; and what `save` throws.
+ * @group Device authorization
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
+ */
+export async function start(options: StartOptions): Promise<UnfinishedStep> {
+  const login = await run(options)
+  if ('record' in login) return login
+  // Without a poll, there is no token.
+  throw reasonOf(login as Parameters<typeof reasonOf>[0], options.signal)
+}
+
+/**
+ * Continues a login by at most one poll. Before a poll is due, returns at once and sends nothing.
+ *
+ * @param record The record of the previous step. Each record is good for one poll: a record that was passed twice would
+ * poll twice, so store the new one, with `save` even if the process may end in between.
+ * @throws {@link BadResumeError} if the record cannot be read; {@link WrongHostError} if it belongs to another provider;
+ * {@link BadOptionError}; and what `save` throws.
+ * @group Device authorization
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
+ */
+export function step(record: ResumeRecord, options: StepOptions = {}): Promise<Step> {
+  return run({ ...options, resume: record })
+}
+
+/** Runs the actor until it would wait. */
+async function run({
+  save,
+  ...options
+}: DeviceAuthorizationOptions & Pick<StepOptions, 'save'>): Promise<Step> {
+  const { fetch = systemFetch, clock = systemClock } = options
+  let failure: { readonly error: unknown } | undefined
+  const actor = createDeviceAuthorization({
+    ...options,
+    fetch: async (input, init) => {
+      const record = exportResume(actor.getSnapshot(), clock.now())
+      try {
+        if (record) await save?.(record)
+      } catch (error) {
+        failure = { error }
+        throw error
+      }
+      return fetch(input, init)
+    },
+  })
+  const waiting = waitFor(
+    actor,
+    (snapshot) => snapshot.output !== undefined || isAtRest(snapshot, clock.now()),
+  )
+  actor.start()
+  // A poll that is due needs no timer.
+  if (actor.getSnapshot().status === 'active') actor.send({ type: 'wake' })
+  const snapshot = await waiting
+  actor.stop()
+  if (failure) throw failure.error
+  return snapshot.output ?? unfinished(snapshot, clock.now(), save)
+}
+
+/** Whether a poll has ended, or none is due. */
+function isAtRest(snapshot: DeviceSnapshot, now: number): boolean {
+  const { polls, nextPollAt, expiresAt } = snapshot.context
+  return snapshot.hasTag('waiting') && (polls > 0 || now < Math.min(nextPollAt, expiresAt))
+}
+
+async function unfinished(
+  snapshot: DeviceSnapshot,
+  now: number,
+  save: StepOptions['save'],
+): Promise<UnfinishedStep> {
+  const record = exportResume(snapshot, now) as ResumeRecord
+  await save?.(record)
+  const { status, interval, expiresAt } = record
+  const codes = { ...shownOf(snapshot.context.codes as DeviceCodes), interval, expiresAt }
+  return { status, codes, view: viewOf(snapshot, now), record }
+}

@@ -1,0 +1,236 @@
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { type ResumeRecord, type Step, start, step } from '../../src/index.ts'
+import { createSandbox } from '../../src/testing/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { responses } from '../support/responses.ts'
+import { type Scripted, scriptedService } from '../support/scripted-service.ts'
+
+const { codes, pending, slowDown, token, denied, expired, unknownCode } = responses
+
+/** A login in steps under virtual time. Each record goes through JSON, as it would between two processes. */
+function stepped(...script: Scripted[]) {
+  const time = new VirtualTime()
+  const { fetch, sent } = scriptedService(time, codes, ...script)
+  const options = { fetch, clock: time.clock(), random: () => 0 }
+  return {
+    time,
+    sent,
+    options,
+    start: () => start({ clientId: 'client-id-in-the-clear', scopes: ['repo'], ...options }),
+    step: (record: ResumeRecord, more = {}) =>
+      step(JSON.parse(JSON.stringify(record)), { ...options, ...more }),
+    /** Moves the clock to the next poll. */
+    due: (record: ResumeRecord) => time.advance(record.nextPollAt - time.now),
+  }
+}
+
+function recordOf(login: Step): ResumeRecord {
+  if ('record' in login) return login.record
+  throw new Error(`the login has ended: ${login.status}`)
+}
+
+describe('a login in steps', () => {
+  test('starts with one request, which brings codes and a record', async () => {
+    const { start, sent, time } = stepped()
+    const login = await start()
+    expect(login).toMatchObject({
+      status: 'requested',
+      codes: { userCode: codes.user_code, verificationUri: codes.verification_uri, interval: 5 },
+      view: { activity: 'waiting', secondsToNextPoll: 6 },
+      record: { v: 1, scopes: ['repo'], nextPollAt: time.now + 5250 },
+    })
+    expect(sent).toHaveLength(1)
+    expect(time.timers).toBe(0)
+  })
+
+  test('sends nothing before the poll is due, and keeps its time', async () => {
+    const { start, step, sent, time } = stepped(token)
+    const first = (await start()).record
+    await time.advance(5249)
+    const login = await step(first)
+    expect(login).toMatchObject({ status: 'requested', record: { nextPollAt: first.nextPollAt } })
+    expect(sent).toHaveLength(1)
+    expect(time.timers).toBe(0)
+  })
+
+  test('polls once a call, and goes on with what the service said', async () => {
+    const { start, step, due, sent, time } = stepped(pending, slowDown, token)
+    let login: Step = await start()
+    const seen: unknown[] = []
+    while ('record' in login) {
+      await due(login.record)
+      const before = sent.length
+      login = await step(login.record)
+      seen.push([login.status, sent.length - before, 'record' in login ? login.record.interval : undefined])
+    }
+    expect(seen).toEqual([
+      ['pending', 1, 5],
+      ['slowed', 1, 10],
+      ['authorized', 1, undefined],
+    ])
+    expect(time.timers).toBe(0)
+  })
+
+  test.each([
+    ['denied', denied],
+    ['expired', expired],
+  ])('ends when it is %s', async (status, response) => {
+    const { start, step, due } = stepped(response)
+    const record = (await start()).record
+    await due(record)
+    expect(await step(record)).toEqual({ status })
+  })
+
+  test('ends without a request when the codes have expired', async () => {
+    const { start, step, sent, time } = stepped(token)
+    const record = (await start()).record
+    await time.advance(900_000)
+    expect(await step(record)).toEqual({ status: 'expired' })
+    expect(sent).toHaveLength(1)
+  })
+
+  test('rejects where there are no codes', async () => {
+    const time = new VirtualTime()
+    const { fetch } = scriptedService(time, { error: 'unauthorized_client' })
+    await expect(start({ clientId: 'id', fetch, clock: time.clock() })).rejects.toMatchObject({
+      code: 'refused',
+      error: 'unauthorized_client',
+    })
+    const none = { ...codes, expires_in: 0 }
+    const { fetch: expired } = scriptedService(time, none)
+    await expect(start({ clientId: 'id', fetch: expired, clock: time.clock() })).rejects.toMatchObject({
+      code: 'expired',
+    })
+  })
+
+  test('reports a refused poll as a failure', async () => {
+    const { start, step, due } = stepped({ error: 'invalid_client' })
+    const { record } = await start()
+    await due(record)
+    expect(await step(record)).toMatchObject({ status: 'failed', error: { code: 'refused' } })
+  })
+
+  test('can be cancelled in the middle of a poll', async () => {
+    const { start, step, due, sent, time } = stepped('hang')
+    const record = (await start()).record
+    await due(record)
+    const cancel = new AbortController()
+    const login = step(record, { signal: cancel.signal })
+    await time.settle()
+    expect(sent).toHaveLength(2)
+    cancel.abort()
+    expect(await login).toEqual({ status: 'cancelled' })
+  })
+
+  test('waits longer after each fault, also if every poll is a process of its own', async () => {
+    const { start, step, due } = stepped(new Error('offline'))
+    let record = (await start()).record
+    const waits: number[] = []
+    for (let faults = 0; faults < 4; faults += 1) {
+      await due(record)
+      const { nextPollAt } = record
+      record = recordOf(await step(record))
+      waits.push((record.nextPollAt - nextPollAt) / 1000)
+    }
+    expect(waits).toEqual([10.5, 21, 42, 60])
+  })
+
+  test('forgives an unknown code twice in all', async () => {
+    const { start, step, due } = stepped(pending, unknownCode)
+    let login: Step = await start()
+    const statuses: string[] = []
+    while ('record' in login) {
+      await due(login.record)
+      login = await step(login.record)
+      statuses.push(login.status)
+    }
+    expect(statuses).toEqual(['pending', 'pending', 'pending', 'failed'])
+  })
+
+  test('refuses a damaged record before anything is sent', async () => {
+    const { start, step, sent } = stepped()
+    const record = (await start()).record
+    await expect(step({ ...record, faults: -1 })).rejects.toMatchObject({ code: 'bad_resume' })
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('save', () => {
+  test('gets the time of the next poll before a poll is sent, and the record after it', async () => {
+    const { start, step, due, sent } = stepped(pending)
+    const record = (await start()).record
+    await due(record)
+    const saved: [requests: number, nextPollAt: number][] = []
+    await step(record, {
+      save: async ({ nextPollAt }: ResumeRecord) => {
+        await Promise.resolve()
+        saved.push([sent.length, nextPollAt - record.nextPollAt])
+      },
+    })
+    expect(saved).toEqual([
+      [1, 5250],
+      [2, 5250],
+    ])
+  })
+
+  test('is called once where nothing is due, and not at the end', async () => {
+    const { start, step, due } = stepped(token)
+    const save = vi.fn()
+    const record = (await start()).record
+    await step(record, { save })
+    expect(save).toHaveBeenCalledTimes(1)
+    await due(record)
+    await step(record, { save })
+    expect(save).toHaveBeenCalledTimes(2)
+  })
+
+  test('stops the poll if it rejects, and so does the call', async () => {
+    const { start, step, due, sent, time } = stepped(token)
+    const record = (await start()).record
+    await due(record)
+    const taken = new Error('another process polls')
+    await expect(step(record, { save: vi.fn().mockRejectedValueOnce(taken) })).rejects.toBe(taken)
+    expect(sent).toHaveLength(1)
+    expect(time.timers).toBe(0)
+  })
+
+  test('lets one of two processes poll for the same time, if it compares records', async () => {
+    const { start, step, due, sent } = stepped(pending)
+    const record = (await start()).record
+    await due(record)
+    let stored = record.nextPollAt
+    const process = () => {
+      let known = record.nextPollAt
+      return step(record, {
+        save: async ({ nextPollAt }: ResumeRecord) => {
+          if (stored !== known) throw new Error('taken')
+          known = nextPollAt
+          stored = nextPollAt
+        },
+      })
+    }
+    const [one, other] = await Promise.allSettled([process(), process()])
+    expect([one.status, other.status].sort()).toEqual(['fulfilled', 'rejected'])
+    expect(sent).toHaveLength(2)
+  })
+})
+
+test('is never early for the service, whenever the steps are taken', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9000 }), { maxLength: 30 }), async (pauses) => {
+      await using sandbox = createSandbox({ firstPoll: 'counted', leeway: 0 })
+      const { client, requests } = sandbox
+      let login: Step = await start(client)
+      for (const pause of pauses) {
+        await sandbox.advance(pause / 1000)
+        const before = requests.length
+        if ('record' in login) login = await step(login.record, client)
+        expect(requests.length - before).toBeLessThanOrEqual(1)
+      }
+      expect(requests.map(({ outcome }) => outcome)).not.toContain('slow_down')
+      expect(login.status).toMatch(/requested|pending/)
+    }),
+    { numRuns: 40 },
+  )
+})
