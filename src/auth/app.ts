@@ -48,11 +48,21 @@ const IMPRECISION = 5_000
  * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app
  * GitHub: authenticating as a GitHub App}
  */
-export function app(options: AppJwtOptions): Auth & { readonly appId: number | string } {
+export function app(options: AppJwtOptions): AppAuth {
   return new App(options)
 }
 
-class App implements Auth {
+/**
+ * Authenticates as a GitHub App.
+ *
+ * @group Client authentication
+ */
+export interface AppAuth extends Auth {
+  /** The app id or the client id of the app. */
+  readonly appId: number | string
+}
+
+class App implements AppAuth {
   readonly form = 'app'
   readonly appId: number | string
   readonly #signer: AppJwtSigner

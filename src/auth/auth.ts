@@ -1,6 +1,18 @@
 import type { Secret } from '../secret.ts'
 
 /**
+ * The API that a request goes to.
+ *
+ * @group Client authentication
+ */
+export interface ApiTarget {
+  /** The base URL of the API, without a trailing slash. */
+  readonly baseUrl: string
+  /** Sends requests to it, without credentials of its own. */
+  readonly fetch: typeof globalThis.fetch
+}
+
+/**
  * A form of client authentication. Implement it to add your own.
  *
  * Use a class with private fields, so that debug output shows no secrets.
@@ -11,12 +23,12 @@ export interface Auth {
   /** The name of the form, such as `basic`. */
   readonly form: string
   /** Returns the `Authorization` header of one request; `undefined` for no header. */
-  authorization(): Secret | undefined | Promise<Secret | undefined>
+  authorization(target: ApiTarget): Secret | undefined | Promise<Secret | undefined>
   /**
-   * Called with every response. Returns `true` if a retry with a new header may succeed. An error that it throws ends
-   * the request.
+   * Called with every response. Returns `true` if a retry with a new header may succeed. A request is sent at most four
+   * times. An error that it throws ends the request.
    *
    * @param sent The header that the request had.
    */
-  learn?(response: Response, sent: Secret | undefined): boolean
+  learn?(response: Response, sent: Secret | undefined): boolean | Promise<boolean>
 }

@@ -6,7 +6,7 @@ import { requestFailure } from '../protocol/request-failure.ts'
 import { readRetryAfter } from '../protocol/response.ts'
 import type { Auth } from './auth.ts'
 import { none } from './none.ts'
-import { type ApiOptions, apiAddress, withAuth } from './with-auth.ts'
+import { type ApiOptions, targetOf, withAuth } from './with-auth.ts'
 
 /**
  * Options of an API call.
@@ -71,7 +71,7 @@ export function createApi({
   provider = github(),
   fetch,
 }: ApiOptions & { readonly auth?: Auth } = {}): Api {
-  const { host } = apiAddress(provider)
+  const { host } = new URL(targetOf({ provider }).baseUrl)
   return createFetch({
     fetch: withAuth(auth, { provider, ...(fetch && { fetch }) }),
     defaults: {

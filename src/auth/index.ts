@@ -11,13 +11,16 @@ export {
   ApiError,
   AuthgraphError,
   BadOptionError,
+  BadResponseError,
   JwtError,
   type JwtErrorCode,
   RedirectedError,
   RefusedError,
+  StoreUnavailableError,
   UnreachableError,
   WrongHostError,
 } from '../errors.ts'
+export type { Clock } from '../protocol/clock.ts'
 export type { OAuthToken, TokenWarning } from '../protocol/oauth-record.ts'
 export {
   github,
@@ -28,10 +31,12 @@ export {
 } from '../protocol/provider.ts'
 export type { ScopeSeparator } from '../protocol/scopes.ts'
 export { Secret } from '../secret.ts'
-export { app } from './app.ts'
-export type { Auth } from './auth.ts'
+export type { Change, Json, Store } from '../store/store.ts'
+export { type AppAuth, app } from './app.ts'
+export type { ApiTarget, Auth } from './auth.ts'
 export { basic } from './basic.ts'
 export { type Api, type ApiRequest, type ApiResponse, createApi } from './create-api.ts'
+export { type Installation, type InstallationOptions, installation } from './installation.ts'
 export { none } from './none.ts'
 export { oauth } from './oauth.ts'
 export { personalToken } from './personal-token.ts'

@@ -1,10 +1,10 @@
 import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
-import { secureAddress } from '../protocol/address.ts'
+import { secureAddress, withoutSlash } from '../protocol/address.ts'
 import { isRedirect } from '../protocol/is-redirect.ts'
 import { github, type Provider } from '../protocol/provider.ts'
-import { discard } from '../protocol/read-text.ts'
 import type { Secret } from '../secret.ts'
-import type { Auth } from './auth.ts'
+import type { ApiTarget, Auth } from './auth.ts'
+import { sendWith } from './send-with.ts'
 
 /**
  * Options of `withAuth` and `createApi`.
@@ -38,12 +38,12 @@ export interface ApiOptions {
  * @group Client authentication
  */
 export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThis.fetch {
-  const base = apiAddress(options.provider ?? github())
-  const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
+  const target = targetOf(options)
+  const base = new URL(`${target.baseUrl}/`)
 
-  async function send(request: Request, header: Secret | undefined): Promise<Response> {
+  async function send(request: Request, header?: Secret): Promise<Response> {
     if (header) request.headers.set('authorization', header.reveal())
-    const response = await fetch(request)
+    const response = await target.fetch(request)
     if (isRedirect(response)) throw new RedirectedError(base.host)
     return response
   }
@@ -56,26 +56,22 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
       )
     }
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
-    const addsHeader = !request.headers.has('authorization')
-    const header = addsHeader ? await auth.authorization() : undefined
-    if (!addsHeader || !auth.learn) return send(request, header)
-    const retry = request.clone()
-    const response = await send(request, header)
-    try {
-      if (!auth.learn(response, header)) return response
-    } catch (error) {
-      discard(response.body)
-      throw error
-    }
-    discard(response.body)
-    return send(retry, await auth.authorization())
+    if (request.headers.has('authorization')) return send(request)
+    return sendWith(auth, target, (header) => send(auth.learn ? request.clone() : request, header))
   }
 }
 
-/** The base URL of a provider's API with a trailing slash, so that relative URLs are below it. */
-export function apiAddress({ baseUrl }: Provider): URL {
-  if (baseUrl === undefined) throw new BadOptionError('the provider has no API: set its "baseUrl"')
-  return secureAddress(baseUrl.replace(/\/?$/, '/'))
+/**
+ * The API of a provider, and how to reach it.
+ *
+ * @throws {@link BadOptionError} if the provider has no API.
+ */
+export function targetOf({ provider = github(), fetch }: ApiOptions = {}): ApiTarget {
+  if (provider.baseUrl === undefined) throw new BadOptionError('the provider has no API: set its "baseUrl"')
+  return {
+    baseUrl: withoutSlash(secureAddress(provider.baseUrl).href),
+    fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
+  }
 }
 
 /** Treats `/user` like `user`: both are below the base URL, which may have a path. */

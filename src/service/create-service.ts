@@ -7,6 +7,7 @@ import { createClients } from './clients.ts'
 import { createAppTokens } from './credentials/app-jwts.ts'
 import { type Authentication, authenticate } from './credentials/authenticate.ts'
 import { hash } from './credentials/hash.ts'
+import { createInstallationTokens } from './credentials/installation-tokens.ts'
 import { createPasswords } from './credentials/passwords.ts'
 import { createPersonalTokens } from './credentials/personal-tokens.ts'
 import { createTokens, signedTokens } from './credentials/tokens.ts'
@@ -16,6 +17,7 @@ import { createEarlyPolls } from './early-polls.ts'
 import { accessToken, grantTypes } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
+import { installationEndpoints } from './endpoints/installations.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
@@ -156,6 +158,7 @@ export function createService(options: ServiceOptions): Service {
     passwords: createPasswords(options.users ?? []),
     personalTokens: createPersonalTokens(options.personalTokens ?? []),
     appTokens: createAppTokens(options.apps ?? [], clock),
+    installationTokens: createInstallationTokens(options.apps ?? [], store, clock),
   }
   const identifyCaller = (request: ServiceRequest) =>
     authenticate(credentials, {
@@ -204,6 +207,7 @@ export function createService(options: ServiceOptions): Service {
       : undefined,
     user: async (request) => user(await identifyCaller(request)),
     app: async (request) => app(await identifyCaller(request)),
+    installations: installationEndpoints({ ...credentials, identifyCaller }),
   }
   const routes = createRoutes(addresses(), handlers)
   let route = createRouter(routes)

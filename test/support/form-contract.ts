@@ -12,20 +12,29 @@ export function recordingFetch(...responses: Response[]) {
   return { sent, fetch }
 }
 
-/** The contract of every form of authentication. `secrets` must never be exposed. */
+/**
+ * The contract of every form of authentication. `secrets` must never be exposed. `around` responds to what the form
+ * itself requests.
+ */
 export function formContract(
   name: string,
   make: () => Auth,
   header: RegExp | null,
   secrets: readonly string[],
+  around = (fetch: typeof globalThis.fetch) => fetch,
 ): void {
+  const recording = (...responses: Response[]) => {
+    const { sent, fetch } = recordingFetch(...responses)
+    return { sent, fetch: around(fetch) }
+  }
+
   describe(`the form ${name}`, () => {
     test('has its name', () => {
       expect(make().form).toBe(name)
     })
 
     test('sends its header to the API, for relative and absolute addresses', async () => {
-      const { sent, fetch } = recordingFetch()
+      const { sent, fetch } = recording()
       const api = withAuth(make(), { fetch, provider: github({ baseUrl: 'https://git.example/api/v3' }) })
       await api('/user')
       await api('user')
@@ -49,13 +58,13 @@ export function formContract(
       '/\\/evil.example/user',
       'data:text/plain,x',
     ])('sends nothing to %s', async (address) => {
-      const { sent, fetch } = recordingFetch()
+      const { sent, fetch } = recording()
       await expect(withAuth(make(), { fetch })(address)).rejects.toMatchObject({ code: 'wrong_host' })
       expect(sent).toEqual([])
     })
 
     test.each([301, 302, 307, 308])('does not follow a redirect with %d', async (status) => {
-      const { sent, fetch } = recordingFetch(
+      const { sent, fetch } = recording(
         new Response(null, { status, headers: { location: 'https://evil.example/' } }),
       )
       await expect(withAuth(make(), { fetch })('/user')).rejects.toMatchObject({ code: 'redirected' })
@@ -63,13 +72,13 @@ export function formContract(
     })
 
     test('does not replace an Authorization header of the caller', async () => {
-      const { sent, fetch } = recordingFetch()
+      const { sent, fetch } = recording()
       await withAuth(make(), { fetch })('/user', { headers: { authorization: 'Bearer mine' } })
       expect(sent[0]?.headers.get('authorization')).toBe('Bearer mine')
     })
 
     test('passes on method, headers, body and response', async () => {
-      const { sent, fetch } = recordingFetch(Response.json({ id: 1 }, { status: 201 }))
+      const { sent, fetch } = recording(Response.json({ id: 1 }, { status: 201 }))
       const response = await withAuth(make(), { fetch })('/repos', {
         method: 'POST',
         body: '{"name":"x"}',

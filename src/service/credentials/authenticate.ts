@@ -2,8 +2,10 @@ import type { User } from '../../../machines/device-grant.ts'
 import { Secret } from '../../secret.ts'
 import type { Limiter } from '../limiter.ts'
 import type { AppTokens } from './app-jwts.ts'
+import type { InstallationTokens, Permissions } from './installation-tokens.ts'
 import type { Passwords } from './passwords.ts'
 import type { PersonalTokens } from './personal-tokens.ts'
+import { INSTALLATION_PREFIX } from './random-codes.ts'
 import type { Tokens } from './tokens.ts'
 
 /**
@@ -13,6 +15,7 @@ import type { Tokens } from './tokens.ts'
  * - `basic`: user name and password
  * - `personalToken`: personal access token
  * - `app`: app JWT
+ * - `installation`: installation token, which an app got with its JWT
  * - `oauth`: access token from the device flow
  * - `refused`: a credential that is not valid
  *
@@ -23,6 +26,16 @@ export type Authentication =
   | { readonly form: 'basic'; readonly user: User }
   | { readonly form: 'personalToken'; readonly user: User; readonly scopes: readonly string[] }
   | { readonly form: 'app'; readonly appId: number | string }
+  | {
+      readonly form: 'installation'
+      readonly appId: number | string
+      readonly installationId: number
+      /** The user or organization that installed the app. */
+      readonly owner: string
+      readonly permissions: Permissions
+      /** The repositories that the token may access. */
+      readonly repositories: readonly { readonly id: number; readonly name: string }[]
+    }
   | { readonly form: 'oauth'; readonly user: User; readonly scopes: readonly string[] }
   | Refused
 
@@ -48,6 +61,7 @@ export interface Credentials {
   readonly passwords: Passwords
   readonly personalTokens: PersonalTokens
   readonly appTokens: AppTokens
+  readonly installationTokens: InstallationTokens
   readonly tokens: Tokens
   readonly limiter: Limiter
 }
@@ -111,9 +125,15 @@ async function basic(
 
 /** Looks up stored tokens first, then tries an app JWT: a host may issue access tokens that are JWTs too. */
 async function stored(
-  { tokens, personalTokens }: Credentials,
+  { tokens, personalTokens, installationTokens }: Credentials,
   token: string,
 ): Promise<Authentication | undefined> {
+  const granted = token.startsWith(INSTALLATION_PREFIX) && (await installationTokens.find(token))
+  if (granted) {
+    const { installation, permissions, repositories } = granted
+    const { appId, id: installationId, owner } = installation
+    return { form: 'installation', appId, installationId, owner, permissions, repositories }
+  }
   const personal = await personalTokens.find(token)
   if (personal) return { form: 'personalToken', ...personal }
   const record = await tokens.find(new Secret(token))

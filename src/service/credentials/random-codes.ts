@@ -7,6 +7,9 @@ const NO_USER_CODE_LETTER = new RegExp(`[^${USER_CODE_LETTERS}]`, 'g')
 
 const USER_CODE_LENGTH = 8
 
+/** What installation tokens begin with, as at GitHub. */
+export const INSTALLATION_PREFIX = 'ghs_'
+
 /** 40 hexadecimal digits, 160 bits, as at GitHub. */
 export function newDeviceCode(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(20)))
@@ -32,6 +35,11 @@ export function newToken(): string {
 /** 160 bits after the prefix of GitHub's refresh tokens. */
 export function newRefreshToken(): string {
   return `ghr_${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
+}
+
+/** 160 bits after the prefix of GitHub's installation tokens. */
+export function newInstallationToken(): string {
+  return `${INSTALLATION_PREFIX}${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
 }
 
 /** 128 bits that identify one browser at the verification page. */

@@ -18,6 +18,8 @@ export interface Handlers {
   readonly revocation: Handler | undefined
   /** GitHub's way to revoke tokens, by the path of each client with a secret. */
   readonly tokenDeletions: ReadonlyMap<string, Handler>
+  /** The endpoints of installations, by path. */
+  readonly installations: ReadonlyMap<string, Route['methods']>
   readonly metadata: Handler
   /** `undefined` unless the option `openidConfiguration` is set. */
   readonly openidConfiguration: Handler | undefined
@@ -70,6 +72,7 @@ export function createRoutes(
     at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
     at(baseUrl, '/user', { GET: user, HEAD: user }),
     at(baseUrl, '/app', { GET: app, HEAD: app }),
+    ...[...handlers.installations].map(([path, methods]) => at(baseUrl, path, methods)),
     ...[...handlers.tokenDeletions].map(([path, handler]) => at(baseUrl, path, { DELETE: handler })),
   ])
 }

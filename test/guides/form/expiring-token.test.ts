@@ -9,6 +9,7 @@ formContract('expiringToken', () => expiringToken(async () => 'in-the-clear'), /
 test('fetches again after a failure', async () => {
   const fetchToken = vi.fn(async () => 'in-the-clear').mockRejectedValueOnce(new Error('offline'))
   const auth = expiringToken(fetchToken)
-  await expect(auth.authorization()).rejects.toThrow('offline')
-  expect((await auth.authorization())?.reveal()).toBe('Bearer in-the-clear')
+  const target = { baseUrl: 'https://api.example', fetch }
+  await expect(auth.authorization(target)).rejects.toThrow('offline')
+  expect((await auth.authorization(target))?.reveal()).toBe('Bearer in-the-clear')
 })

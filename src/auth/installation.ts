@@ -1,0 +1,344 @@
+import { ApiError, BadOptionError, BadResponseError } from '../errors.ts'
+import { type Clock, systemClock } from '../protocol/clock.ts'
+import { github } from '../protocol/provider.ts'
+import { memberOf } from '../protocol/response.ts'
+import type { Secret } from '../secret.ts'
+import type { Store } from '../store/store.ts'
+import type { AppAuth } from './app.ts'
+import type { ApiTarget, Auth } from './auth.ts'
+import { bearer } from './bearer.ts'
+import { type Api, createApi } from './create-api.ts'
+import { type InstallationToken, isDue, readInstallationToken } from './installation-token.ts'
+import { mintOnce, unshare } from './mint-once.ts'
+import { pause } from './pause.ts'
+import { personalToken } from './personal-token.ts'
+import { isRateLimited } from './rate-limit.ts'
+import { type ApiOptions, targetOf } from './with-auth.ts'
+
+/** Milliseconds after which a request for a token has failed. */
+const TIMEOUT = 30_000
+
+/**
+ * Milliseconds after minting in which a refusal may only mean that the token has not reached all servers yet, and
+ * milliseconds between two tries.
+ */
+const REPLICATION = 5_000
+const REPLICATION_PAUSE = 1_000
+
+/**
+ * Which installation, and what its token may do.
+ *
+ * @group Client authentication
+ */
+export type InstallationOptions = {
+  /** The app, as `app()` returns it. Installations of the same object share their tokens. */
+  readonly app: AppAuth
+  /**
+   * The permissions of the token, such as `{ contents: 'read' }`. Default: all that the installation has.
+   *
+   * @see {@link https://docs.github.com/en/rest/apps/apps#create-an-installation-access-token-for-an-app GitHub: create
+   * an installation access token}
+   */
+  readonly permissions?: Readonly<Record<string, 'read' | 'write' | 'admin'>>
+  /** The names of the repositories that the token may access, without their owner. Default: all. */
+  readonly repositories?: readonly string[]
+  /** The ids of the repositories that the token may access. Default: all. */
+  readonly repositoryIds?: readonly number[]
+  /**
+   * Shares the token with all processes that use the same store: one of them mints it. Default: none. Wrap the store in
+   * `sealed()` from `authgraph/session` to encrypt the tokens in it.
+   */
+  readonly store?: Store
+  /** Tells the time and sets timers. Default: the system clock. */
+  readonly clock?: Clock
+} & (
+  | {
+      /** The id of the installation. */
+      readonly installationId: number | string
+      readonly owner?: never
+      readonly repository?: never
+    }
+  | {
+      /** The user or organization that installed the app. */
+      readonly owner: string
+      readonly installationId?: never
+      readonly repository?: never
+    }
+  | {
+      /** A repository that the app is installed on: `owner/name`. The token is not limited to it. */
+      readonly repository: string
+      readonly installationId?: never
+      readonly owner?: never
+    }
+)
+
+/**
+ * Authenticates as an installation of a GitHub App.
+ *
+ * @group Client authentication
+ */
+export interface Installation extends Auth {
+  /**
+   * Resolves to a valid token, such as for `git`. Requests of `createApi` and `withAuth` need no call of it.
+   *
+   * @throws As a request does.
+   */
+  token(options?: ApiOptions): Promise<Secret>
+  /**
+   * Revokes the tokens that this process holds, and removes them from the store: other processes that share them get new
+   * ones. Without it, a token is valid for an hour. A later request mints a new token.
+   */
+  close(): Promise<void>
+}
+
+/**
+ * Authenticates as an installation of a GitHub App. It mints a token when the first request needs one, shares it with
+ * all later requests, and replaces it when it is about to expire: 5 minutes before, or after half of a shorter lifetime.
+ *
+ * Tokens are kept by host, app, installation, permissions and repositories. They are minted at the API that the request
+ * goes to, and sent nowhere else.
+ *
+ * If an `owner` or a `repository` is given, the installation is looked up, and looked up again if its id has changed
+ * because the app was installed again. GitHub may refuse a new token for a moment: such requests are repeated for a few
+ * seconds.
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { app, createApi, installation } from 'authgraph/auth'
+ *
+ * const octoApp = app({ appId: 123456, privateKey: readFileSync('app.pem', 'utf8') })
+ * const auth = installation({ app: octoApp, owner: 'octo-org', permissions: { contents: 'read' } })
+ * const repositories = await createApi({ auth })('/installation/repositories')
+ * ```
+ *
+ * @throws {@link BadOptionError} if an option is missing or invalid. Requests reject with an {@link ApiError} if the
+ * installation is unknown or suspended, or does not have the permissions; {@link BadResponseError};
+ * {@link StoreUnavailableError}; or as those of `app()` do.
+ * @group Client authentication
+ * @see {@link
+ * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
+ * GitHub: authenticating as a GitHub App installation}
+ */
+export function installation(options: InstallationOptions): Installation {
+  return new AppInstallation(options)
+}
+
+/** The token of one installation at one host, and the request for the next one. */
+interface Held {
+  token?: InstallationToken | undefined
+  minting?: Promise<InstallationToken> | undefined
+}
+
+/** By app, and by everything else that a token depends on. */
+const tokensOf = new WeakMap<AppAuth, Map<string, Held>>()
+
+class AppInstallation implements Installation {
+  readonly form = 'installation'
+  readonly #app: AppAuth
+  readonly #wanted: Wanted
+  readonly #store: Store | undefined
+  readonly #clock: Clock
+  readonly #tokens: Map<string, Held>
+  /** The APIs that were called, by their key. */
+  readonly #targets = new Map<string, ApiTarget>()
+  /** The ids that were looked up, by base URL. */
+  readonly #ids = new Map<string, number>()
+
+  constructor(options: InstallationOptions) {
+    const { app, store, clock = systemClock } = options ?? {}
+    if (app?.appId === undefined) throw new BadOptionError('app must be what app() returns')
+    this.#app = app
+    this.#wanted = wantedBy(options)
+    this.#store = store
+    this.#clock = clock
+    this.#tokens = tokensOf.get(app) ?? new Map()
+    tokensOf.set(app, this.#tokens)
+  }
+
+  async authorization(target: ApiTarget): Promise<Secret> {
+    return bearer((await this.#current(target)).token)
+  }
+
+  async token(options?: ApiOptions): Promise<Secret> {
+    return (await this.#current(targetOf(options))).token
+  }
+
+  async learn({ status, headers }: Response, sent: Secret | undefined): Promise<boolean> {
+    if ((status !== 401 && status !== 403) || isRateLimited(headers)) return false
+    for (const key of this.#targets.keys()) {
+      const token = this.#tokens.get(key)?.token
+      if (token === undefined || sent?.reveal() !== bearer(token.token).reveal()) continue
+      if (this.#clock.now() < token.mintedAt + REPLICATION) {
+        await pause(this.#clock, REPLICATION_PAUSE)
+        return true
+      }
+      // It was revoked: the next request must not use it.
+      if (status === 401) await this.#forget(key, token)
+    }
+    return false
+  }
+
+  async close(): Promise<void> {
+    for (const [key, target] of this.#targets) {
+      const held = this.#tokens.get(key)
+      await held?.minting?.catch(() => undefined)
+      if (held?.token === undefined) continue
+      const { token } = held
+      await this.#forget(key, token)
+      await revoke(token.token, target)
+    }
+  }
+
+  async #current(target: ApiTarget): Promise<InstallationToken> {
+    const key = this.#keyAt(target)
+    const held = this.#tokens.get(key) ?? {}
+    const { token } = held
+    if (token && !isDue(token, this.#clock.now())) return token
+    this.#dropExpired()
+    this.#tokens.set(key, held)
+    this.#targets.set(key, target)
+    held.minting ??= this.#next(key, target)
+      .then((next) => {
+        held.token = next
+        return next
+      })
+      .finally(() => {
+        held.minting = undefined
+      })
+    try {
+      return await held.minting
+    } catch (error) {
+      if (token && this.#clock.now() < token.expiresAt && !isFinal(error)) return token
+      throw error
+    }
+  }
+
+  async #next(key: string, target: ApiTarget): Promise<InstallationToken> {
+    const mint = () => this.#mint(target)
+    if (this.#store === undefined) return mint()
+    return mintOnce({ store: this.#store, key: await nameOf(key), clock: this.#clock }, mint)
+  }
+
+  async #mint({ baseUrl, fetch }: ApiTarget): Promise<InstallationToken> {
+    const api = createApi({ auth: this.#app, provider: github({ baseUrl }), fetch })
+    const { path, body } = this.#wanted
+    const mintAt = async (id: number | string) => {
+      const mintedAt = this.#clock.now()
+      const address = `/app/installations/${id}/access_tokens`
+      const response = await api.raw(address, { method: 'POST', body, timeout: TIMEOUT })
+      return readInstallationToken(response, mintedAt)
+    }
+    if (path.id !== undefined) return mintAt(path.id)
+    const find = async () => {
+      const id = await findInstallation(api, path.lookUp)
+      this.#ids.set(baseUrl, id)
+      return id
+    }
+    const known = this.#ids.get(baseUrl)
+    if (known === undefined) return mintAt(await find())
+    try {
+      return await mintAt(known)
+    } catch (error) {
+      // The app was installed again, under another id.
+      if (error instanceof ApiError && error.status === 404) return mintAt(await find())
+      throw error
+    }
+  }
+
+  async #forget(key: string, token: InstallationToken): Promise<void> {
+    const held = this.#tokens.get(key)
+    if (held?.token === token) held.token = undefined
+    if (this.#store) await unshare({ store: this.#store, key: await nameOf(key) }, token.token)
+  }
+
+  #dropExpired(): void {
+    const now = this.#clock.now()
+    for (const [key, { token, minting }] of this.#tokens)
+      if (minting === undefined && !(token && now < token.expiresAt)) this.#tokens.delete(key)
+  }
+
+  #keyAt({ baseUrl }: ApiTarget): string {
+    return JSON.stringify([baseUrl, this.#app.appId, this.#wanted])
+  }
+}
+
+/** What a token depends on, apart from its app and host. No two requests for different tokens are written alike. */
+interface Wanted {
+  readonly path:
+    | { readonly id: number; readonly lookUp?: never }
+    | { readonly id?: never; readonly lookUp: string }
+  readonly body: Record<string, unknown>
+}
+
+function wantedBy({ permissions, repositories, repositoryIds, ...target }: InstallationOptions): Wanted {
+  assertList('repositories', repositories, (name) => typeof name === 'string')
+  assertList('repositoryIds', repositoryIds, Number.isSafeInteger)
+  return {
+    path: pathOf(target),
+    body: {
+      ...(permissions && { permissions: Object.fromEntries(Object.entries(permissions).sort()) }),
+      ...(repositories && { repositories: [...repositories].sort() }),
+      ...(repositoryIds && { repository_ids: [...repositoryIds].sort((a, b) => a - b) }),
+    },
+  }
+}
+
+/** An empty list must not become a token for everything. */
+function assertList(name: string, list: readonly unknown[] | undefined, isOne: (item: unknown) => boolean) {
+  if (list === undefined || (Array.isArray(list) && list.length > 0 && list.every(isOne))) return
+  throw new BadOptionError(`${name} must be a non-empty list; leave it out for all repositories`)
+}
+
+function pathOf(
+  target: Pick<InstallationOptions, 'installationId' | 'owner' | 'repository'>,
+): Wanted['path'] {
+  const { installationId, owner, repository } = target
+  if ([installationId, owner, repository].filter((given) => given !== undefined).length !== 1)
+    throw new BadOptionError('pass one of "installationId", "owner" and "repository"')
+  if (owner !== undefined) {
+    if (!isName(owner)) throw new BadOptionError('owner must be the name of a user or an organization')
+    // Despite its name, it finds organizations too.
+    return { lookUp: `/users/${owner}/installation` }
+  }
+  if (repository !== undefined) {
+    const names = String(repository).split('/')
+    if (names.length !== 2 || !names.every(isName))
+      throw new BadOptionError('repository must be "owner/name"')
+    return { lookUp: `/repos/${repository}/installation` }
+  }
+  const id = Number(installationId)
+  if (!Number.isSafeInteger(id) || id <= 0)
+    throw new BadOptionError('installationId must be a positive integer')
+  return { id }
+}
+
+/** Whether a text is one segment of a path. */
+function isName(text: unknown): boolean {
+  return typeof text === 'string' && /^[\w.-]+$/.test(text) && !/^\.+$/.test(text)
+}
+
+async function findInstallation(api: Api, path: string): Promise<number> {
+  const id = memberOf(await api(path, { timeout: TIMEOUT }), 'id')
+  if (Number.isSafeInteger(id)) return id as number
+  throw new BadResponseError('the installation has no valid "id"')
+}
+
+/** Revokes a token with itself. One that is not valid any more is as good as revoked. */
+async function revoke(token: Secret, { baseUrl, fetch }: ApiTarget): Promise<void> {
+  const api = createApi({ auth: personalToken(token), provider: github({ baseUrl }), fetch })
+  await api('/installation/token', { method: 'DELETE', timeout: TIMEOUT }).catch((error) => {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error
+  })
+}
+
+/** Whether the same request would be refused again. */
+function isFinal(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500 && error.status !== 429
+}
+
+/** The name of a record in the store: names of repositories can be longer than the name of a file. */
+async function nameOf(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key))
+  return `installation:${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}

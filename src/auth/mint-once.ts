@@ -1,0 +1,102 @@
+import { StoreUnavailableError } from '../errors.ts'
+import type { Clock } from '../protocol/clock.ts'
+import { isToken } from '../protocol/token-syntax.ts'
+import { Secret } from '../secret.ts'
+import type { Json, Store } from '../store/store.ts'
+import { type InstallationToken, isDue } from './installation-token.ts'
+import { pause } from './pause.ts'
+
+/** Milliseconds for which one process may mint while the others wait, and between two looks of theirs. */
+const CLAIM_LIFETIME = 40_000
+const POLL_INTERVAL = 200
+
+/** A record that all processes share: a token, or who mints the next one. `sealed()` encrypts the member `token`. */
+type SharedToken =
+  | { readonly v: 1; readonly token: string; readonly mintedAt: number; readonly expiresAt: number }
+  | { readonly v: 1; readonly claim: string }
+
+/** The store, the name of the record, and the time. */
+export interface SharedRecord {
+  readonly store: Store
+  readonly key: string
+  readonly clock: Clock
+}
+
+/**
+ * Returns the token that all processes with one store share. If it is due, one of them mints the next, and the others
+ * wait for it.
+ *
+ * @throws {@link StoreUnavailableError} if the store cannot be read or written: then nothing was minted.
+ */
+export async function mintOnce(
+  { store, key, clock }: SharedRecord,
+  mint: () => Promise<InstallationToken>,
+): Promise<InstallationToken> {
+  const claim = crypto.randomUUID()
+  // Counted, since the clocks of two hosts differ: a claim from the future must not block this one.
+  for (let looks = Math.ceil(CLAIM_LIFETIME / POLL_INTERVAL); ; looks -= 1) {
+    const now = clock.now()
+    const seen = await store.update<InstallationToken | 'mine' | 'busy'>(key, (value) => {
+      const record = readShared(value)
+      const shared = record && tokenOf(record)
+      if (shared && !isDue(shared, now)) return { result: shared }
+      if (record && 'claim' in record && looks > 0) return { result: 'busy' }
+      return { result: 'mine', value: { v: 1, claim }, expiresAt: now + CLAIM_LIFETIME }
+    })
+    if (seen === 'mine') break
+    if (seen !== 'busy') return seen
+    await pause(clock, POLL_INTERVAL)
+  }
+  try {
+    const minted = await mint()
+    // A token that cannot be shared is still good for this process.
+    await share({ store, key }, minted).catch(() => undefined)
+    return minted
+  } catch (error) {
+    await release({ store, key }, claim).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Removes a token from the store, unless it holds another one by now. */
+export function unshare(record: Omit<SharedRecord, 'clock'>, token: Secret): Promise<void> {
+  return remove(record, (shared) => 'token' in shared && shared.token === token.reveal())
+}
+
+function release(record: Omit<SharedRecord, 'clock'>, claim: string): Promise<void> {
+  return remove(record, (shared) => 'claim' in shared && shared.claim === claim)
+}
+
+function remove(
+  { store, key }: Omit<SharedRecord, 'clock'>,
+  isMeant: (record: SharedToken) => boolean,
+): Promise<void> {
+  return store.update<void>(key, (value) => {
+    const record = readShared(value)
+    return record && isMeant(record) ? { result: undefined, value: null } : { result: undefined }
+  })
+}
+
+function share(
+  { store, key }: Omit<SharedRecord, 'clock'>,
+  { token, mintedAt, expiresAt }: InstallationToken,
+): Promise<void> {
+  const record = { v: 1, token: token.reveal(), mintedAt, expiresAt }
+  return store.update<void>(key, () => ({ result: undefined, value: record, expiresAt }))
+}
+
+function tokenOf(record: SharedToken): InstallationToken | undefined {
+  return 'token' in record ? { ...record, token: new Secret(record.token) } : undefined
+}
+
+/** Parses a stored record. Throws StoreUnavailableError if it is not one. */
+function readShared(value: Json | undefined): SharedToken | undefined {
+  if (value === undefined) return undefined
+  const { v, token, mintedAt, expiresAt, claim } = Object(value)
+  const isRecord =
+    token === undefined
+      ? typeof claim === 'string'
+      : isToken(token) && Number.isFinite(mintedAt) && Number.isFinite(expiresAt)
+  if (v === 1 && isRecord) return value as unknown as SharedToken
+  throw new StoreUnavailableError('the stored installation token is damaged: delete it')
+}

@@ -1,0 +1,154 @@
+import type { Authentication } from '../credentials/authenticate.ts'
+import type {
+  InstallationGrant,
+  InstallationTokens,
+  KnownInstallation,
+  Permissions,
+} from '../credentials/installation-tokens.ts'
+import { type Handler, json, noContent, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
+import { app, describeRepository, installation } from './api.ts'
+
+/** What the endpoints of installations need. */
+export interface InstallationEndpoints {
+  readonly installationTokens: InstallationTokens
+  readonly identifyCaller: (request: ServiceRequest) => Promise<Authentication>
+}
+
+/**
+ * The endpoints of installations, by path: none if there are no installations.
+ *
+ * @see {@link https://docs.github.com/en/rest/apps/apps GitHub: REST API endpoints for GitHub Apps}
+ * @see {@link https://docs.github.com/en/rest/apps/installations GitHub: REST API endpoints for installations}
+ */
+export function installationEndpoints({ installationTokens, identifyCaller }: InstallationEndpoints) {
+  const { installations } = installationTokens
+  const endpoints = new Map<string, Readonly<Record<string, Handler>>>()
+  if (installations.length === 0) return endpoints
+
+  /** Calls the handler with the installations of the app that asks. */
+  const ofApp =
+    (
+      respond: (
+        own: readonly KnownInstallation[],
+        request: ServiceRequest,
+      ) => ServiceResponse | Promise<ServiceResponse>,
+    ): Handler =>
+    async (request) => {
+      const caller = await identifyCaller(request)
+      if (caller.form !== 'app') return app(caller)
+      return respond(
+        installations.filter(({ appId }) => appId === caller.appId),
+        request,
+      )
+    }
+  const first = (isWanted: (one: KnownInstallation) => boolean) =>
+    ofApp((own) => {
+      const found = own.find(isWanted)
+      return found ? json(200, describe(found)) : NOT_FOUND
+    })
+
+  endpoints.set('/app/installations', { GET: ofApp((own) => json(200, own.map(describe))) })
+  endpoints.set('/installation/repositories', {
+    GET: async (request) => installation(await identifyCaller(request)),
+  })
+  endpoints.set('/installation/token', {
+    DELETE: async (request) => {
+      const caller = await identifyCaller(request)
+      if (caller.form !== 'installation') return installation(caller)
+      await installationTokens.remove(request.header('authorization')?.replace(/^\w+ +/, '') ?? '')
+      return noContent()
+    },
+  })
+  for (const { id, owner, repositories } of installations) {
+    const path = `/app/installations/${id}`
+    endpoints.set(path, { GET: first((one) => one.id === id) })
+    endpoints.set(`${path}/access_tokens`, {
+      POST: ofApp((own, request) =>
+        issue(
+          installationTokens,
+          own.find((one) => one.id === id),
+          request,
+        ),
+      ),
+    })
+    const name = encodeURIComponent(owner)
+    for (const kind of ['users', 'orgs'])
+      endpoints.set(`/${kind}/${name}/installation`, { GET: first((one) => one.owner === owner) })
+    for (const repository of repositories)
+      endpoints.set(`/repos/${name}/${encodeURIComponent(repository.name)}/installation`, {
+        GET: first(
+          (one) => one.owner === owner && one.repositories.some(({ name }) => name === repository.name),
+        ),
+      })
+  }
+  return endpoints
+}
+
+const NOT_FOUND = json(404, { message: 'the app has no such installation' })
+
+const LEVELS = ['read', 'write', 'admin']
+
+async function issue(
+  tokens: InstallationTokens,
+  installation: KnownInstallation | undefined,
+  { body }: ServiceRequest,
+): Promise<ServiceResponse> {
+  if (installation === undefined) return NOT_FOUND
+  const granted = grantOf(installation, body)
+  if (typeof granted === 'string') return json(422, { message: granted })
+  const { token, expiresAt } = await tokens.issue(granted)
+  const { permissions, repositories } = granted
+  const isAll = repositories.length === installation.repositories.length
+  return json(201, {
+    token,
+    expires_at: new Date(expiresAt).toISOString().replace(/\.\d+/, ''),
+    permissions,
+    repository_selection: isAll ? 'all' : 'selected',
+    ...(!isAll && { repositories: repositories.map((one) => describeRepository(installation.owner, one)) }),
+  })
+}
+
+/** What a token may do, by the body of its request; or what is wrong with the body. */
+function grantOf(installation: KnownInstallation, body: string): InstallationGrant | string {
+  const asked = readJson(body)
+  if (asked === undefined) return 'the body is not a JSON object'
+  const { permissions = installation.permissions, repositories: names, repository_ids: ids } = asked
+  const isGranted = ([name, level]: [string, unknown]) =>
+    LEVELS.includes(String(level)) &&
+    LEVELS.indexOf(String(level)) <= LEVELS.indexOf(installation.permissions[name] ?? '')
+  if (!Object.entries(Object(permissions)).every(isGranted))
+    return 'the installation does not have these permissions'
+  for (const list of [names, ids])
+    if (list !== undefined && !Array.isArray(list)) return 'repositories and repository_ids must be lists'
+  const known = installation.repositories
+  const isKnown =
+    (names ?? []).every((name) => known.some((one) => one.name === name)) &&
+    (ids ?? []).every((id) => known.some((one) => one.id === id))
+  if (!isKnown) return 'the installation does not have these repositories'
+  const isAsked = ({ id, name }: KnownInstallation['repositories'][number]) =>
+    (names === undefined && ids === undefined) || names?.includes(name) || ids?.includes(id)
+  return {
+    installation,
+    permissions: permissions as Permissions,
+    repositories: known.filter(isAsked),
+  }
+}
+
+interface Asked {
+  readonly permissions?: unknown
+  readonly repositories?: readonly unknown[]
+  readonly repository_ids?: readonly unknown[]
+}
+
+function readJson(body: string): Asked | undefined {
+  try {
+    const value: unknown = JSON.parse(body || '{}')
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function describe({ id, appId, owner, permissions }: KnownInstallation): object {
+  return { id, app_id: appId, account: { login: owner }, permissions }
+}

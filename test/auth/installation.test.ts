@@ -1,0 +1,657 @@
+import { inspect } from 'node:util'
+import { describe, expect, test, vi } from 'vitest'
+import {
+  app,
+  createApi,
+  github,
+  type Installation,
+  type InstallationOptions,
+  installation,
+  type Store,
+  withAuth,
+} from '../../src/auth/index.ts'
+import { StoreUnavailableError } from '../../src/errors.ts'
+import { memoryStore } from '../../src/service/index.ts'
+import { sealed } from '../../src/session/index.ts'
+import { appService, privateKey, steppingClock } from '../support/app-service.ts'
+import { formContract } from '../support/form-contract.ts'
+
+type Service = ReturnType<typeof appService>
+
+const ourApp = () => app({ appId: 1, privateKey, clock: { now: () => Date.UTC(2026, 0, 1) } })
+
+/** An installation at a service. Its app has the clock of the service too. */
+function at(service: Service, options: Partial<InstallationOptions> = {}): Installation {
+  const { clock } = service
+  const target = options.owner || options.repository ? {} : { installationId: 11 }
+  return installation({
+    app: app({ appId: 1, privateKey, clock }),
+    clock,
+    ...target,
+    ...options,
+  } as InstallationOptions)
+}
+
+const optionsOf = ({ baseUrl, fetch }: Service) => ({ provider: github({ baseUrl }), fetch })
+
+const call = (service: Service, auth: Installation) =>
+  createApi({ auth, ...optionsOf(service) })<{ repositories: { name: string }[] }>(
+    '/installation/repositories',
+  )
+
+const namesFor = async (service: Service, auth: Installation) =>
+  (await call(service, auth)).repositories.map(({ name }) => name)
+
+const revealed = async (service: Service, auth: Installation) =>
+  (await auth.token(optionsOf(service))).reveal()
+
+const MINUTE = 60_000
+
+/** A response that arrives when the test says so. */
+function later() {
+  let resolve: (response: Response) => void = () => undefined
+  const promise = new Promise<Response>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+describe('the faults of other packages', () => {
+  test('one installation id on two hosts: each host gets its own token', async () => {
+    const [one, other] = [appService({ host: 'one.example' }), appService({ host: 'other.example' })]
+    const auth = at(one)
+    const [first, second] = await Promise.all([revealed(one, auth), revealed(other, auth)])
+    expect(first).not.toBe(second)
+    expect([one.minted(), other.minted()]).toEqual([1, 1])
+    await Promise.all([call(one, auth), call(other, auth)])
+    expect([one.minted(), other.minted()]).toEqual([1, 1])
+  })
+
+  test('one installation id of two apps: each app gets its own token', async () => {
+    const service = appService()
+    const own = at(service)
+    const foreign = at(service, { app: app({ appId: 2, privateKey, clock: service.clock }) })
+    await call(service, own)
+    await expect(call(service, foreign)).rejects.toMatchObject({ status: 401 })
+  })
+
+  test.each<[string, Partial<InstallationOptions>, Partial<InstallationOptions>]>([
+    ['write and admin', { permissions: { contents: 'write' } }, { permissions: { contents: 'admin' } }],
+    ['ids and names', { repositoryIds: [11] }, { repositories: ['11'] }],
+    ['some and all repositories', { repositories: ['hello'] }, {}],
+    ['some and all permissions', { permissions: { issues: 'read' } }, {}],
+  ])('%s: two tokens', async (_, one, other) => {
+    const service = appService()
+    const octoApp = app({ appId: 1, privateKey, clock: service.clock })
+    const tokens = await Promise.all(
+      [one, other, one].map((options) => revealed(service, at(service, { app: octoApp, ...options }))),
+    )
+    expect(new Set(tokens).size).toBe(2)
+    expect(tokens[2]).toBe(tokens[0])
+    expect(service.minted()).toBe(2)
+  })
+
+  test('ids and names give access to what was asked for', async () => {
+    const service = appService()
+    expect(await namesFor(service, at(service, { repositoryIds: [11] }))).toEqual(['hello'])
+    expect(await namesFor(service, at(service, { repositories: ['11'] }))).toEqual(['11'])
+  })
+
+  test('lists of the caller stay as they are, and changes to them later do not matter', async () => {
+    const service = appService()
+    const [repositories, repositoryIds] = [
+      ['hello', '11'],
+      [12, 11],
+    ]
+    const auth = at(service, { repositories, repositoryIds })
+    expect([repositories, repositoryIds]).toEqual([
+      ['hello', '11'],
+      [12, 11],
+    ])
+    repositories.length = 1
+    repositoryIds.length = 1
+    expect(await namesFor(service, auth)).toEqual(['hello', '11'])
+  })
+
+  test('the order of permissions and repositories does not matter', async () => {
+    const service = appService()
+    const octoApp = app({ appId: 1, privateKey, clock: service.clock })
+    const share = (options: Partial<InstallationOptions>) =>
+      revealed(service, at(service, { app: octoApp, ...options }))
+    await share({
+      permissions: { contents: 'read', issues: 'read' },
+      repositories: ['hello', '11'],
+      repositoryIds: [9 + 2, 12],
+    })
+    await share({
+      permissions: { issues: 'read', contents: 'read' },
+      repositories: ['11', 'hello'],
+      repositoryIds: [12, 11],
+    })
+    expect(service.minted()).toBe(1)
+  })
+})
+
+describe('the form installation', () => {
+  test('mints one token for 50 calls at once, and for all later ones until it is due', async () => {
+    const service = appService()
+    const auth = at(service)
+    await Promise.all(Array.from({ length: 50 }, () => call(service, auth)))
+    expect(service.minted()).toBe(1)
+    service.clock.time += 55 * MINUTE - 1
+    await call(service, auth)
+    expect(service.minted()).toBe(1)
+    service.clock.time += 1
+    await call(service, auth)
+    expect(service.minted()).toBe(2)
+  })
+
+  test('shares the tokens of an app object with other forms of it', async () => {
+    const service = appService()
+    const octoApp = app({ appId: 1, privateKey, clock: service.clock })
+    const calls = Array.from({ length: 50 }, () => call(service, at(service, { app: octoApp })))
+    await Promise.all(calls)
+    expect(service.minted()).toBe(1)
+  })
+
+  test('replaces a token with a short lifetime at half of it, by the clock of the API', async () => {
+    const clock = { ...appService().clock }
+    let minted = 0
+    const fetch: typeof globalThis.fetch = async (input) => {
+      if (!new Request(input).url.endsWith('access_tokens')) return Response.json({})
+      minted += 1
+      const body = { token: `ghs_${minted}`, expires_at: '2031-01-01T00:01:00Z' }
+      return Response.json(body, { status: 201, headers: { date: 'Wed, 01 Jan 2031 00:00:00 GMT' } })
+    }
+    const time = { at: clock.now(), ...clock, now: () => time.at }
+    const auth = installation({ app: ourApp(), installationId: 1, clock: time })
+    const token = async () => (await auth.token({ fetch })).reveal()
+    expect(await token()).toBe('ghs_1')
+    time.at += 30_000 - 1
+    expect(await token()).toBe('ghs_1')
+    time.at += 1
+    expect(await token()).toBe('ghs_2')
+  })
+
+  test.each(['owner', 'repository'])('finds the installation by its %s, once', async (kind) => {
+    const service = appService()
+    const auth = at(service, kind === 'owner' ? { owner: 'octo-org' } : { repository: 'octo-org/hello' })
+    expect(await namesFor(service, auth)).toEqual(['hello', '11'])
+    service.clock.time += 59 * MINUTE
+    await call(service, auth)
+    const path = kind === 'owner' ? '/users/octo-org/installation' : '/repos/octo-org/hello/installation'
+    expect(service.requests.filter((request) => request === `GET ${path}`)).toHaveLength(1)
+    expect(service.minted()).toBe(2)
+  })
+
+  test('looks an owner up once more where the app was installed again', async () => {
+    const before = appService()
+    const after = appService({ installations: [{ id: 33, owner: 'octo-org' }], clock: before.clock })
+    let service = before
+    const fetch: typeof globalThis.fetch = (input, init) => service.fetch(input, init)
+    const auth = at(before, { owner: 'octo-org' })
+    const api = createApi({ auth, provider: github({ baseUrl: before.baseUrl }), fetch })
+    await api('/installation/repositories')
+    service = after
+    before.clock.time += 59 * MINUTE
+    await api('/installation/repositories')
+    expect(after.requests).toEqual([
+      'POST /app/installations/11/access_tokens',
+      'GET /users/octo-org/installation',
+      'POST /app/installations/33/access_tokens',
+      'GET /installation/repositories',
+    ])
+  })
+
+  test('rejects where the installation is unknown, and asks once', async () => {
+    const service = appService()
+    await expect(call(service, at(service, { installationId: 99 }))).rejects.toMatchObject({ status: 404 })
+    await expect(call(service, at(service, { owner: 'nobody' }))).rejects.toMatchObject({ status: 404 })
+    expect(service.requests).toEqual([
+      'POST /app/installations/99/access_tokens',
+      'GET /users/nobody/installation',
+    ])
+  })
+
+  test.each([
+    { permissions: { contents: 'read', issues: 'write' } },
+    { repositories: ['elsewhere'] },
+    { repositoryIds: [13] },
+  ] as const)('rejects where the installation does not have %j', async (options) => {
+    const service = appService()
+    await expect(call(service, at(service, options))).rejects.toMatchObject({ status: 422 })
+  })
+
+  test('a failure is not kept: the next call asks again', async () => {
+    const service = appService()
+    let isDown = true
+    const fetch: typeof globalThis.fetch = (input, init) =>
+      isDown ? Promise.reject(new TypeError('fetch failed')) : service.fetch(input, init)
+    const auth = at(service)
+    const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
+    await expect(auth.token(options)).rejects.toMatchObject({ code: 'unreachable' })
+    isDown = false
+    expect((await auth.token(options)).reveal()).toMatch(/^ghs_/)
+  })
+
+  test.each([500, 429])(
+    'a token that is due but valid is used while minting fails with %d',
+    async (status) => {
+      const service = appService()
+      let isDown = false
+      const fetch: typeof globalThis.fetch = async (input, init) =>
+        isDown ? new Response(null, { status }) : service.fetch(input, init)
+      const auth = at(service)
+      const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
+      const token = await auth.token(options)
+      isDown = true
+      service.clock.time += 60 * MINUTE - 1
+      expect((await auth.token(options)).reveal()).toBe(token.reveal())
+      service.clock.time += 1
+      await expect(auth.token(options)).rejects.toMatchObject({ status })
+    },
+  )
+
+  test('a token that is due is not used where the installation is gone', async () => {
+    const service = appService()
+    let isGone = false
+    const fetch: typeof globalThis.fetch = async (input, init) =>
+      isGone ? Response.json({}, { status: 404 }) : service.fetch(input, init)
+    const auth = at(service)
+    const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
+    await auth.token(options)
+    isGone = true
+    service.clock.time += 56 * MINUTE
+    await expect(auth.token(options)).rejects.toMatchObject({ status: 404 })
+  })
+
+  test.each([
+    ['no token', { expires_at: '2026-01-01T01:00:00Z' }, '"token"'],
+    ['an empty token', { token: '', expires_at: '2026-01-01T01:00:00Z' }, '"token"'],
+    ['no end', { token: 'ghs_1' }, '"expires_at"'],
+    ['an end that is no time', { token: 'ghs_1', expires_at: 'soon' }, '"expires_at"'],
+  ])('rejects a response with %s', async (_, body, field) => {
+    const fetch = async () => Response.json(body, { status: 201 })
+    await expect(installation({ app: ourApp(), installationId: 1 }).token({ fetch })).rejects.toMatchObject({
+      code: 'bad_response',
+      message: `the installation token response has no valid ${field}`,
+    })
+  })
+
+  test('rejects an installation without an id', async () => {
+    const fetch = async () => Response.json({ id: 'x' })
+    await expect(installation({ app: ourApp(), owner: 'o' }).token({ fetch })).rejects.toMatchObject({
+      code: 'bad_response',
+    })
+  })
+
+  test.each<[unknown, string]>([
+    [undefined, 'app'],
+    [{ app: {}, installationId: 1 }, 'app'],
+    [{}, '"installationId", "owner" and "repository"'],
+    [{ installationId: 1, owner: 'o' }, '"installationId", "owner" and "repository"'],
+    [{ installationId: 0 }, 'positive integer'],
+    [{ installationId: '1/../2' }, 'positive integer'],
+    [{ owner: 'a/b' }, 'owner'],
+    [{ owner: '..' }, 'owner'],
+    [{ owner: 5 }, 'owner'],
+    [{ repository: 'hello' }, 'owner/name'],
+    [{ repository: 'a/..' }, 'owner/name'],
+    [{ installationId: 1, repositories: [] }, 'repositories must be a non-empty list'],
+    [{ installationId: 1, repositoryIds: [] }, 'repositoryIds must be a non-empty list'],
+    [{ installationId: 1, repositoryIds: ['11'] }, 'repositoryIds must be a non-empty list'],
+    [{ installationId: 1, repositories: [11] }, 'repositories must be a non-empty list'],
+  ])('refuses the options %j', (options, words) => {
+    const given = options && { app: ourApp(), ...(options as object) }
+    expect(() => installation(given as InstallationOptions)).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(words) }),
+    )
+  })
+
+  test('shows only its form in debug output', async () => {
+    const service = appService()
+    const auth = at(service)
+    const token = await revealed(service, auth)
+    expect(JSON.stringify(auth)).toBe('{"form":"installation"}')
+    expect(inspect(auth, { depth: 10, showHidden: true })).not.toContain(token)
+  })
+
+  test('accepts the id as text, as environment variables have it', async () => {
+    const service = appService()
+    expect(await namesFor(service, at(service, { installationId: '11' }))).toEqual(['hello', '11'])
+  })
+})
+
+describe('a token that the API refuses', () => {
+  /** A service that refuses each token until this many milliseconds after minting. */
+  function lagging(milliseconds: number, refusal: ResponseInit) {
+    const service = appService()
+    let mintedAt = 0
+    const calls = { count: 0 }
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const request = new Request(input, init)
+      if (request.url.endsWith('/access_tokens')) mintedAt = service.clock.now()
+      else {
+        calls.count += 1
+        if (service.clock.now() < mintedAt + milliseconds) return Response.json({}, refusal)
+      }
+      return service.fetch(request)
+    }
+    const auth = at(service)
+    const send = withAuth(auth, { provider: github({ baseUrl: service.baseUrl }), fetch })
+    return { service, calls, send: () => send('/installation/repositories', { method: 'GET' }) }
+  }
+
+  test.each([401, 403])('with %d just after minting is sent again, for a short while', async (status) => {
+    const { calls, send, service } = lagging(1500, { status })
+    expect((await send()).status).toBe(200)
+    expect([calls.count, service.minted()]).toEqual([3, 1])
+  })
+
+  test('is sent four times at most', async () => {
+    const { calls, send } = lagging(MINUTE, { status: 401 })
+    expect((await send()).status).toBe(401)
+    expect(calls.count).toBe(4)
+  })
+
+  test.each([
+    ['a wait', { 'retry-after': '60' }],
+    ['an exhausted limit', { 'x-ratelimit-remaining': '0' }],
+  ])('with 403 and %s is not sent again', async (_, headers) => {
+    const { calls, send } = lagging(MINUTE, { status: 403, headers })
+    expect((await send()).status).toBe(403)
+    expect(calls.count).toBe(1)
+  })
+
+  test('with 404 is not sent again', async () => {
+    const { calls, send } = lagging(MINUTE, { status: 404 })
+    await send()
+    expect(calls.count).toBe(1)
+  })
+
+  test('later is an error, and the next call gets another one', async () => {
+    const { calls, send, service } = lagging(10 * MINUTE, { status: 401 })
+    await send()
+    service.clock.time += 5_000
+    expect((await send()).status).toBe(401)
+    expect([calls.count, service.minted()]).toEqual([5, 1])
+    await send()
+    expect(service.minted()).toBe(2)
+  })
+
+  test('with 403 later stays in use', async () => {
+    const { send, service } = lagging(10 * MINUTE, { status: 403 })
+    await send()
+    service.clock.time += 5_000
+    await send()
+    await send()
+    expect(service.minted()).toBe(1)
+  })
+})
+
+describe('closing', () => {
+  test('revokes the token, and the next call gets another one', async () => {
+    const service = appService()
+    const auth = at(service)
+    const token = await revealed(service, auth)
+    await auth.close()
+    expect(service.requests.at(-1)).toBe('DELETE /installation/token')
+    const refused = await service.fetch(`${service.baseUrl}/installation/repositories`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(refused.status).toBe(401)
+    expect(await revealed(service, auth)).not.toBe(token)
+  })
+
+  test('waits for a token that is on its way', async () => {
+    const service = appService()
+    const auth = at(service)
+    const minting = revealed(service, auth)
+    await auth.close()
+    await minting
+    expect(service.requests.at(-1)).toBe('DELETE /installation/token')
+  })
+
+  test('sends nothing without a token, nor twice', async () => {
+    const service = appService()
+    const auth = at(service)
+    await auth.close()
+    expect(service.requests).toEqual([])
+    await call(service, auth)
+    await auth.close()
+    const { length } = service.requests
+    await auth.close()
+    expect(service.requests).toHaveLength(length)
+  })
+
+  test.each([
+    [401, undefined],
+    [500, { status: 500 }],
+  ])('where the revocation is refused with %d', async (status, failure) => {
+    const service = appService()
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const request = new Request(input, init)
+      return request.method === 'DELETE' ? new Response(null, { status }) : service.fetch(request)
+    }
+    const auth = at(service)
+    await auth.token({ provider: github({ baseUrl: service.baseUrl }), fetch })
+    if (failure) await expect(auth.close()).rejects.toMatchObject(failure)
+    else await auth.close()
+  })
+})
+
+describe('a shared store', () => {
+  /** Processes of a fleet: each has its own objects, and all have one store. */
+  const fleet = (service: Service, store: InstallationOptions['store'], size = 20) =>
+    Array.from({ length: size }, () => at(service, store && { store }))
+
+  test('a fleet mints once, also when the token is due', async () => {
+    const clock = steppingClock()
+    const store = memoryStore({ clock })
+    let minted = 0
+    const fetch: typeof globalThis.fetch = async () => {
+      minted += 1
+      const end = new Date(clock.now() + 60 * MINUTE).toISOString()
+      return Response.json({ token: `ghs_${minted}`, expires_at: end }, { status: 201 })
+    }
+    // Signed in no time: on this clock, the others would not wait for a thread.
+    const sign = () => new Uint8Array(256)
+    const processes = Array.from({ length: 20 }, () =>
+      installation({ app: app({ appId: 1, sign, clock }), installationId: 11, store, clock }),
+    )
+    for (const round of [1, 2]) {
+      const tokens = await Promise.all(processes.map(async (auth) => (await auth.token({ fetch })).reveal()))
+      expect(new Set(tokens)).toEqual(new Set([`ghs_${round}`]))
+      clock.time += 56 * MINUTE
+    }
+    expect(minted).toBe(2)
+  })
+
+  test('a process that starts later uses the token that is there', async () => {
+    const service = appService()
+    const store = memoryStore(service)
+    await call(service, at(service, { store }))
+    service.clock.time += 54 * MINUTE
+    await call(service, at(service, { store }))
+    expect(service.minted()).toBe(1)
+  })
+
+  test('tokens are encrypted with sealed()', async () => {
+    const service = appService()
+    const written: string[] = []
+    const store = memoryStore(service)
+    const watched: Store = {
+      update: (key, change) =>
+        store.update(key, (value) => {
+          const made = change(value)
+          written.push(JSON.stringify([key, made.value]))
+          return made
+        }),
+    }
+    const key = crypto.getRandomValues(new Uint8Array(32))
+    const [one, other] = fleet(service, sealed(watched, key), 2) as [Installation, Installation]
+    const token = await revealed(service, one)
+    expect(await revealed(service, other)).toBe(token)
+    expect(service.minted()).toBe(1)
+    expect(written.join()).toContain('sealed')
+    expect(written.join()).not.toContain(token)
+  })
+
+  test('different tokens have different records', async () => {
+    const service = appService()
+    const store = memoryStore(service)
+    await Promise.all([
+      call(service, at(service, { store })),
+      call(service, at(service, { store, permissions: { issues: 'read' } })),
+      call(service, at(service, { store, repositories: ['hello'] })),
+    ])
+    expect(service.minted()).toBe(3)
+  })
+
+  test('a failure lets the next process try', async () => {
+    const service = appService()
+    const store = memoryStore(service)
+    let isDown = true
+    const fetch: typeof globalThis.fetch = async (input, init) =>
+      isDown ? new Response(null, { status: 500 }) : service.fetch(input, init)
+    const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
+    const [one, other] = fleet(service, store, 2) as [Installation, Installation]
+    await expect(one.token(options)).rejects.toMatchObject({ status: 500 })
+    isDown = false
+    const before = service.clock.now()
+    await other.token(options)
+    expect(service.clock.now()).toBe(before)
+  })
+
+  test('a process that ends while it mints holds the others up for a while only', async () => {
+    const service = appService()
+    const store = memoryStore(service)
+    const never = {
+      provider: github({ baseUrl: service.baseUrl }),
+      fetch: vi.fn(() => new Promise<never>(() => undefined)),
+    }
+    const [ended, other] = fleet(service, store, 2) as [Installation, Installation]
+    void ended.token(never)
+    await vi.waitFor(() => expect(never.fetch).toHaveBeenCalled())
+    service.clock.time += 30_000
+    const before = service.clock.now()
+    await revealed(service, other)
+    expect(service.minted()).toBe(1)
+    expect(service.clock.now() - before).toBeLessThanOrEqual(11_000)
+  })
+
+  test('a claim of a host whose clock is an hour ahead does not block the others', async () => {
+    const service = appService()
+    const store = memoryStore(service)
+    const ahead = { ...service.clock, now: () => service.clock.now() + 60 * MINUTE }
+    const never = {
+      provider: github({ baseUrl: service.baseUrl }),
+      fetch: vi.fn(() => new Promise<never>(() => undefined)),
+    }
+    void at(service, { store, clock: ahead }).token(never)
+    await vi.waitFor(() => expect(never.fetch).toHaveBeenCalled())
+    const before = service.clock.now()
+    await revealed(service, at(service, { store }))
+    expect(service.clock.now() - before).toBeLessThanOrEqual(41_000)
+  })
+
+  test('nothing is minted where the store fails, and a token is used that cannot be written', async () => {
+    const service = appService()
+    const store = memoryStore(service)
+    let failsAfter = 0
+    const failing: Store = {
+      update: async (key, change) => {
+        failsAfter -= 1
+        if (failsAfter < 0) throw new StoreUnavailableError('full')
+        return store.update(key, change)
+      },
+    }
+    await expect(revealed(service, at(service, { store: failing }))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
+    expect(service.minted()).toBe(0)
+    failsAfter = 1
+    expect(await revealed(service, at(service, { store: failing }))).toMatch(/^ghs_/)
+  })
+
+  test('a process that fails late does not release the claim of another', async () => {
+    const service = appService()
+    const { clock } = service
+    const store = memoryStore({ clock })
+    const sign = () => new Uint8Array(256)
+    const fleet = [1, 2, 3].map(() =>
+      installation({ app: app({ appId: 1, sign, clock }), installationId: 1, store, clock }),
+    )
+    const [slow, next, last] = fleet as [Installation, Installation, Installation]
+    const [failure, response] = [later(), later()]
+    const [first, second] = [vi.fn(() => failure.promise), vi.fn(() => response.promise)]
+    const failed = slow.token({ fetch: first })
+    await vi.waitFor(() => expect(first).toHaveBeenCalled())
+    clock.time += 50_000
+    const minted = next.token({ fetch: second })
+    await vi.waitFor(() => expect(second).toHaveBeenCalled())
+    failure.resolve(new Response(null, { status: 500 }))
+    await expect(failed).rejects.toMatchObject({ status: 500 })
+    const { setTimeout } = clock
+    clock.setTimeout = (callback, delay) => {
+      response.resolve(Response.json({ token: 'ghs_1', expires_at: '2026-01-01T02:00:00Z' }, { status: 201 }))
+      return setTimeout(callback, delay)
+    }
+    const waiting = last.token({ fetch: () => Promise.reject(new Error('it must wait')) })
+    expect((await waiting).reveal()).toBe((await minted).reveal())
+  })
+
+  test.each([
+    { v: 1, token: 'ghs_1', mintedAt: 0, expiresAt: '' },
+    { v: 1, token: 'ghs_1', mintedAt: null, expiresAt: 9e15 },
+    { v: 1, token: 5, mintedAt: 0, expiresAt: 9e15 },
+    { v: 1, claim: 5 },
+    { v: 2, claim: 'x' },
+    'text',
+  ])('a damaged record is not used: %j', async (record) => {
+    const service = appService()
+    const store = memoryStore(service)
+    const damaging: Store = { update: (key, change) => store.update(key, () => change(record)) }
+    await expect(revealed(service, at(service, { store: damaging }))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
+  })
+
+  test('closing removes the token for all, and a refused token too', async () => {
+    const service = appService()
+    const store = memoryStore(service)
+    const auth = at(service, { store })
+    const token = await revealed(service, auth)
+    await auth.close()
+    expect(await revealed(service, at(service, { store }))).not.toBe(token)
+    expect(service.minted()).toBe(2)
+  })
+
+  test('a process that holds an older token does not remove the newer one', async () => {
+    const service = appService()
+    const store = memoryStore(service)
+    const [one, other] = fleet(service, store, 2) as [Installation, Installation]
+    await revealed(service, one)
+    service.clock.time += 56 * MINUTE
+    const newer = await revealed(service, other)
+    await one.close()
+    expect(await revealed(service, at(service, { store }))).toBe(newer)
+  })
+})
+
+const tokenFirst =
+  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+  async (input, init) => {
+    const request = new Request(input, init)
+    if (!request.url.endsWith('/access_tokens')) return fetch(request)
+    const end = new Date(Date.now() + 60 * MINUTE).toISOString()
+    return Response.json({ token: 'ghs_secret', expires_at: end }, { status: 201 })
+  }
+
+formContract(
+  'installation',
+  () => installation({ app: app({ appId: 1, privateKey }), installationId: 1 }),
+  /^Bearer ghs_secret$/,
+  ['ghs_secret', privateKey],
+  tokenFirst,
+)

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest'
+import { signAppJwt } from '../../src/app-jwt/index.ts'
+import { type AppInstallation, createService, memoryStore } from '../../src/service/index.ts'
+import { rsaKeys } from '../support/rsa-keys.ts'
+import { startService } from '../support/start-service.ts'
+
+const { privateKey, publicKey } = rsaKeys()
+
+const installation: AppInstallation = {
+  id: 11,
+  owner: 'octo-org',
+  permissions: { contents: 'write' },
+  repositories: [
+    { id: 1, name: 'hello' },
+    { id: 2, name: 'world' },
+  ],
+}
+
+const apps = [
+  { appId: 1, publicKeys: [publicKey], installations: [installation] },
+  { appId: 'Iv1.other', publicKeys: [publicKey], installations: [{ id: 22, owner: 'octo-org' }] },
+]
+
+const TOKENS = '/app/installations/11/access_tokens'
+
+function start(options = {}) {
+  const service = startService({ apps, personalTokens: [{ token: 'ghp_1', user: 'octocat' }], ...options })
+  const bearing = (token: string, init: RequestInit = {}) => ({
+    ...init,
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return {
+    ...service,
+    bearing,
+    /** Sends a request with the JWT of an app. */
+    async as(appId: number | string, path: string, init: RequestInit = {}) {
+      const jwt = await signAppJwt({ appId, privateKey, clock: service.clock })
+      return service.send(path, bearing(jwt.reveal(), init))
+    },
+    async repositories(token: string) {
+      const { status, body } = await service.send('/installation/repositories', bearing(token))
+      return body.repositories?.map(({ name }: { readonly name: string }) => name) ?? status
+    },
+  }
+}
+
+const post = (body?: unknown) => ({
+  method: 'POST',
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+})
+
+describe('the installations of an app', () => {
+  test('are listed for the app, and found by id, owner and repository', async () => {
+    const { as } = start()
+    const described = {
+      id: 11,
+      app_id: 1,
+      account: { login: 'octo-org' },
+      permissions: { contents: 'write' },
+    }
+    expect(await as(1, '/app/installations')).toMatchObject({ status: 200, body: [described] })
+    for (const path of [
+      '/app/installations/11',
+      '/users/octo-org/installation',
+      '/orgs/octo-org/installation',
+      '/repos/octo-org/hello/installation',
+    ])
+      expect(await as(1, path)).toMatchObject({ status: 200, body: described })
+    expect((await as('Iv1.other', '/users/octo-org/installation')).body.id).toBe(22)
+  })
+
+  test('are not shown to other apps, users and strangers', async () => {
+    const { as, send, bearing } = start()
+    for (const path of ['/app/installations/11', '/repos/octo-org/hello/installation'])
+      expect((await as('Iv1.other', path)).status).toBe(404)
+    expect((await as('Iv1.other', TOKENS, post())).status).toBe(404)
+    for (const [path, init] of [
+      ['/app/installations', {}],
+      ['/app/installations/11', {}],
+      [TOKENS, post()],
+    ] as const) {
+      expect((await send(path, init)).status).toBe(401)
+      expect((await send(path, bearing('ghp_1', init))).status).toBe(403)
+    }
+  })
+
+  test('exist only where apps have some', async () => {
+    const { paths, send } = start({ apps: [{ appId: 1, publicKeys: [publicKey] }] })
+    expect(paths).not.toContain('/app/installations')
+    expect((await send('/installation/token', { method: 'DELETE' })).status).toBe(404)
+  })
+
+  test.each([
+    [[{ id: 0, owner: 'o' }], 'a positive integer'],
+    [[{ id: 1, owner: '' }], 'an owner'],
+    [[{ id: '1', owner: 'o' }], 'a positive integer'],
+    [
+      [
+        { id: 1, owner: 'o' },
+        { id: 1, owner: 'p' },
+      ],
+      'the same id twice',
+    ],
+  ])('are refused as %j', (installations, words) => {
+    const app = { appId: 1, publicKeys: [], installations: installations as AppInstallation[] }
+    expect(() => createService({ clients: [], apps: [app] })).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(words) }),
+    )
+  })
+})
+
+describe('an installation token', () => {
+  test('may do all that the installation may, for an hour', async () => {
+    const { as, repositories, wait, clock } = start()
+    const { status, body } = await as(1, TOKENS, post())
+    expect([status, body]).toEqual([
+      201,
+      {
+        token: expect.stringMatching(/^ghs_[\da-f]{40}$/),
+        expires_at: '2026-01-01T01:00:00Z',
+        permissions: { contents: 'write' },
+        repository_selection: 'all',
+      },
+    ])
+    expect(Date.parse(body.expires_at) - clock.now()).toBe(3_600_000)
+    expect(await repositories(body.token)).toEqual(['hello', 'world'])
+    wait(3600)
+    expect(await repositories(body.token)).toBe(401)
+  })
+
+  test.each([
+    [{ repositories: ['world'] }, ['world']],
+    [{ repository_ids: [1] }, ['hello']],
+    [{ repositories: ['hello'], repository_ids: [2] }, ['hello', 'world']],
+    [{ repositories: [] }, []],
+  ])('is limited by %j', async (asked, names) => {
+    const { as, repositories } = start()
+    const { body } = await as(1, TOKENS, post({ ...asked, permissions: { contents: 'read' } }))
+    expect(await repositories(body.token)).toEqual(names)
+    expect(body.permissions).toEqual({ contents: 'read' })
+    const isAll = names.length === 2
+    expect(body.repository_selection).toBe(isAll ? 'all' : 'selected')
+    expect(body.repositories?.map(({ name }: { readonly name: string }) => name)).toEqual(
+      isAll ? undefined : names,
+    )
+  })
+
+  test.each([
+    { permissions: { contents: 'admin' } },
+    { permissions: { issues: 'read' } },
+    { permissions: { contents: 'all' } },
+    { repositories: ['elsewhere'] },
+    { repositories: [1] },
+    { repository_ids: ['hello'] },
+    { repository_ids: [3] },
+    { repositories: 'hello' },
+    [],
+    'text',
+  ])('is refused for %j', async (asked) => {
+    expect((await start().as(1, TOKENS, post(asked))).status).toBe(422)
+  })
+
+  test('tells the host what it may do', async () => {
+    const { as, authenticate } = start()
+    const { body } = await as(1, TOKENS, post({ repositories: ['hello'] }))
+    const headers = new Headers({ authorization: `token ${body.token}` })
+    expect(await authenticate({ headers })).toEqual({
+      form: 'installation',
+      appId: 1,
+      installationId: 11,
+      owner: 'octo-org',
+      permissions: { contents: 'write' },
+      repositories: [{ id: 1, name: 'hello' }],
+    })
+  })
+
+  test('belongs neither to a user nor to an app', async () => {
+    const { as, send, bearing } = start()
+    const { body } = await as(1, TOKENS, post())
+    for (const path of ['/user', '/app', '/app/installations'])
+      expect((await send(path, bearing(body.token))).status).toBe(403)
+    expect((await send('/installation/repositories', bearing('ghp_1'))).status).toBe(403)
+    expect((await as(1, '/installation/repositories')).status).toBe(403)
+    expect((await send('/installation/repositories')).status).toBe(401)
+    expect((await send('/installation/repositories', bearing('ghs_unknown'))).status).toBe(401)
+  })
+
+  test('is revoked by its holder', async () => {
+    const { as, fetch, send, bearing, repositories } = start()
+    const [one, other] = [await as(1, TOKENS, post()), await as(1, TOKENS, post())]
+    const path = 'http://localhost/installation/token'
+    expect((await fetch(path, bearing(one.body.token, { method: 'DELETE' }))).status).toBe(204)
+    expect(await repositories(one.body.token)).toBe(401)
+    expect(await repositories(other.body.token)).toEqual(['hello', 'world'])
+    expect((await send('/installation/token', { method: 'DELETE' })).status).toBe(401)
+    expect((await send('/installation/token', bearing('ghp_1', { method: 'DELETE' }))).status).toBe(403)
+  })
+
+  test('is not valid where another instance does not know the installation', async () => {
+    const store = memoryStore({ clock: { now: () => Date.UTC(2026, 0, 1) } })
+    const { body } = await start({ store }).as(1, TOKENS, post())
+    expect(await start({ store }).repositories(body.token)).toEqual(['hello', 'world'])
+    const others = [{ ...apps[1], installations: [{ id: 33, owner: 'else' }] }]
+    expect(await start({ store, apps: others }).repositories(body.token)).toBe(401)
+  })
+
+  test('is kept only as a hash', async () => {
+    const keys: string[] = []
+    const store = memoryStore()
+    const watched: typeof store = {
+      ...store,
+      update: (key, change) => {
+        keys.push(key)
+        return store.update(key, change)
+      },
+    }
+    const { body } = await start({ store: watched }).as(1, TOKENS, post())
+    expect(keys.join()).toContain('installation-token:')
+    expect(keys.join()).not.toContain(body.token)
+  })
+})
