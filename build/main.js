@@ -26,6 +26,7 @@ const entries = () =>
       'src/index.ts',
       'src/machines.ts',
       'src/auth/index.ts',
+      'src/oidc/index.ts',
       'src/service/index.ts',
       'src/service/stores/redis.ts',
       'src/session/index.ts',
@@ -42,7 +43,7 @@ const entries = () =>
     target: 'es2023',
     sourcemap: true,
     external: ['xstate', 'jose', 'redis', 'vitest', '@napi-rs/keyring', 'node:*'],
-    plugins: [loadFromFile(/^\.\.\/app-jwt\//, '../app-jwt/index.js')],
+    plugins: [loadFromFile(/^\.\.\/app-jwt\/create-app-jwt-signer\.ts$/, '../app-jwt/index.js')],
   })
 
 /**

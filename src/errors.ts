@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'login_required'
   | 'busy'
   | 'not_kept'
+  | 'bad_id_token'
   | JwtErrorCode
 
 /**
@@ -341,6 +342,24 @@ export class NotKeptError<Token extends object = object> extends AuthgraphError 
 }
 
 /**
+ * The ID token is missing or not valid: it says nothing about the user that can be relied on. `claim` is the claim that
+ * is wrong, if it is one.
+ *
+ * @group Errors
+ * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation OpenID Connect Core 1.0, section
+ * 3.1.3.7}
+ */
+export class BadIdTokenError extends AuthgraphError {
+  readonly code = 'bad_id_token'
+  readonly claim: string | undefined
+
+  constructor(why: string, claim?: string) {
+    super(`the ID token is not valid: ${why}`)
+    this.claim = claim
+  }
+}
+
+/**
  * Union of all errors in this package, so that TypeScript can check a `switch (error.code)` for completeness.
  *
  * @group Errors
@@ -363,6 +382,7 @@ export type AnyAuthgraphError =
   | LoginRequiredError
   | BusyError
   | NotKeptError
+  | BadIdTokenError
 
 /** What to do about a refusal. Only these codes are quoted: any other code is untrusted text. */
 const ADVICE: Record<string, string> = {

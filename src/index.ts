@@ -41,6 +41,7 @@ export {
   type AnyAuthgraphError,
   ApiError,
   AuthgraphError,
+  BadIdTokenError,
   BadOptionError,
   BadResponseError,
   BadResumeError,

@@ -27,6 +27,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors)\.ts)$/,
     types: /^jose$/,
   },
+  'src/oidc': {
+    may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(client-options|exchange|options|within)\.ts|src\/protocol\/.*|src\/(secret|errors)\.ts)$/,
+    types: /^(jose|src\/app-jwt\/import-private-key\.ts)$/,
+  },
   'src/auth': {
     may: /^(ofetch|src\/(auth|app-jwt|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^src\/store\/store\.ts$/,
@@ -76,6 +80,7 @@ const ENTRIES: Record<string, RegExp> = {
   'src/index.ts': /^(ofetch|jose|src\/(service|cli|auth|app-jwt)\/)/,
   'src/machines.ts': /^(ofetch|jose|src\/(client|service|auth|app-jwt|cli)\/)/,
   'src/auth/index.ts': /^(xstate|valibot|machines\/|src\/(client|service|cli)\/)/,
+  'src/oidc/index.ts': /^(xstate|ofetch|node:|machines\/|src\/(service|auth|session|cli)\/)/,
   'src/session/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
   'src/app-jwt/index.ts': /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|cli)\/)/,
   'src/service/stores/redis.ts':

@@ -113,8 +113,9 @@ export async function requestRefresh(
   )
   if (!hasMember(response.body, 'access_token')) throw explained(refusalOf(response))
   const fresh = parseOAuthRecord(response, { scopes: token.scopes, separator: scopeSeparator })
-  // Without a new refresh token, the old one remains valid.
-  return fresh.refreshToken ? fresh : { ...keptRefresh(token), ...fresh }
+  const { idToken } = token
+  // Without a new refresh token, the old one remains valid. OpenID Connect Core 1.0, section 12.2, for the ID token.
+  return { ...(idToken && { idToken }), ...(fresh.refreshToken ? {} : keptRefresh(token)), ...fresh }
 }
 
 /** Only the provider's word ends a login. A busy service or a page of a proxy says nothing about the refresh token. */

@@ -35,6 +35,8 @@ export interface TokenRecord {
   refreshTokenExpiresIn?: number
   /** When the refresh token expires, in epoch milliseconds. */
   refreshTokenExpiresAt?: number
+  /** The ID token, in plain text. */
+  idToken?: string
 }
 
 const tokenText = v.custom<string>(isToken)
@@ -52,6 +54,7 @@ const tokenRecord = v.object({
   refreshToken: v.exactOptional(tokenText),
   refreshTokenExpiresIn: number,
   refreshTokenExpiresAt: number,
+  idToken: v.exactOptional(tokenText),
 })
 
 /**
@@ -64,7 +67,7 @@ const tokenRecord = v.object({
  */
 export function exportToken(token: OAuthToken): TokenRecord {
   assertToken(token)
-  const { accessToken, refreshToken, scopes, missingScopes, warning, ...plain } = token
+  const { accessToken, refreshToken, idToken, scopes, missingScopes, warning, ...plain } = token
   return {
     v: 1,
     ...plain,
@@ -72,6 +75,7 @@ export function exportToken(token: OAuthToken): TokenRecord {
     scopes: [...scopes],
     missingScopes: [...missingScopes],
     ...(refreshToken && { refreshToken: refreshToken.reveal() }),
+    ...(idToken && { idToken: idToken.reveal() }),
   }
 }
 
@@ -86,6 +90,7 @@ export function importToken(json: unknown): OAuthToken {
     v: _,
     accessToken,
     refreshToken,
+    idToken,
     ...plain
   } = parseFields(tokenRecord, json, 'token record', BadOptionError)
   return {
@@ -93,13 +98,18 @@ export function importToken(json: unknown): OAuthToken {
     accessToken: new Secret(accessToken),
     ...(!isBearer(plain.tokenType) && { warning: 'not_bearer' }),
     ...(refreshToken !== undefined && { refreshToken: new Secret(refreshToken) }),
+    ...(idToken !== undefined && { idToken: new Secret(idToken) }),
   }
 }
 
 /** Throws a BadOptionError unless the value is a token. A token that went through JSON has lost its secrets. */
 export function assertToken(token: OAuthToken): void {
-  const { accessToken, refreshToken }: Partial<OAuthToken> = Object(token)
-  if (isSecret(accessToken) && (refreshToken === undefined || isSecret(refreshToken))) return
+  const {
+    accessToken,
+    refreshToken = accessToken,
+    idToken = accessToken,
+  }: Partial<OAuthToken> = Object(token)
+  if ([accessToken, refreshToken, idToken].every(isSecret)) return
   throw new BadOptionError(
     'not a token: pass the result of authorizeDevice() or importToken(). To save a token, use exportToken(): JSON.stringify() drops its secrets',
   )

@@ -17,6 +17,7 @@ const record = v.object({
   expires_in: optional,
   refresh_token: optional,
   refresh_token_expires_in: optional,
+  id_token: optional,
 })
 
 /**
@@ -57,6 +58,8 @@ export interface OAuthToken {
   readonly refreshTokenExpiresIn?: number
   /** When the refresh token expires, in epoch milliseconds of the service's clock. */
   readonly refreshTokenExpiresAt?: number
+  /** The ID token, if the provider sent one. It has not been verified: `verifyIdToken` in `authgraph/oidc` does that. */
+  readonly idToken?: Secret
 }
 
 /** The requested scopes, and how the service separates scopes. */
@@ -72,7 +75,7 @@ export interface Asked {
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1 RFC 6749, section 5.1}
  */
 export function parseOAuthRecord({ body, date, at }: ReceivedResponse, asked: Asked): OAuthToken {
-  const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in } =
+  const { access_token, token_type, scope, expires_in, refresh_token, refresh_token_expires_in, id_token } =
     parseFields(record, body, 'token response')
   const scopes = typeof scope === 'string' ? splitScopes(scope, asked.separator) : asked.scopes
   const issuedAt = date ?? at
@@ -91,5 +94,6 @@ export function parseOAuthRecord({ body, date, at }: ReceivedResponse, asked: As
       refreshTokenExpiresIn,
       refreshTokenExpiresAt: issuedAt + refreshTokenExpiresIn * 1000,
     }),
+    ...(isToken(id_token) && { idToken: new Secret(id_token) }),
   }
 }

@@ -31,6 +31,8 @@ export interface Provider {
    * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
    */
   readonly clientAuthenticationMethods?: readonly string[] | undefined
+  /** The keys that the provider signs its ID tokens with. */
+  readonly jwksUri?: string | undefined
   /** What separates two scopes in a request and in a response. */
   readonly scopeSeparator: ScopeSeparator
   /**
@@ -110,6 +112,7 @@ export function rfc8628({
   readonly baseUrl?: string | undefined
   readonly revocationEndpoint?: string | undefined
   readonly clientAuthenticationMethods?: readonly string[] | undefined
+  readonly jwksUri?: string | undefined
   readonly scopeSeparator?: ScopeSeparator
   readonly encoding?: 'form' | 'json'
 }): Provider {

@@ -33,6 +33,26 @@ describe('discover', () => {
     expect(time.timers).toBe(0)
   })
 
+  test('reads how clients authenticate, and where the keys are', async () => {
+    const more = {
+      token_endpoint_auth_methods_supported: ['client_secret_basic'],
+      jwks_uri: 'https://login.example/keys',
+    }
+    expect(
+      await discover('https://login.example/tenant', setUp({ ...metadata, ...more }).options),
+    ).toMatchObject({
+      clientAuthenticationMethods: ['client_secret_basic'],
+      jwksUri: 'https://login.example/keys',
+    })
+  })
+
+  test('ignores optional members that are not valid', async () => {
+    const wrong = { token_endpoint_auth_methods_supported: 'client_secret_basic', jwks_uri: 5 }
+    const provider = await discover('https://login.example/tenant', setUp({ ...metadata, ...wrong }).options)
+    expect(Object.keys(provider)).not.toContain('clientAuthenticationMethods')
+    expect(Object.keys(provider)).not.toContain('jwksUri')
+  })
+
   test('or else from that of OpenID', async () => {
     const { sent, options } = setUp(missing, metadata)
     await discover('https://login.example/tenant', options)

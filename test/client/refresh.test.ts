@@ -42,6 +42,15 @@ describe('refresh', () => {
     expect(time.timers).toBe(0)
   })
 
+  test('keeps the ID token unless there is a new one', async () => {
+    const withIdToken = { ...old, idToken: new Secret('old') }
+    const { time, options } = setUp(pair, { ...pair, id_token: 'new' })
+    const first = await refresh(withIdToken, options)
+    const second = await refresh(first, options)
+    expect([first.idToken?.reveal(), second.idToken?.reveal()]).toEqual(['old', 'new'])
+    expect(time.timers).toBe(0)
+  })
+
   test('asks once for calls at the same time, and again for later ones', async () => {
     const { sent, options } = setUp(pair)
     const [first, second] = await Promise.all([refresh(old, options), refresh(old, options)])

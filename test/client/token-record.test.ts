@@ -15,12 +15,18 @@ const expiring = {
   expires_in: 28_800,
   refresh_token: 'ghr_1',
   refresh_token_expires_in: 15_811_200,
+  id_token: 'e30.e30.e30',
 }
 
 /** A token in plain view. */
 function plain(token: OAuthToken) {
-  const { accessToken, refreshToken, ...rest } = token
-  return { ...rest, accessToken: accessToken.reveal(), refreshToken: refreshToken?.reveal() }
+  const { accessToken, refreshToken, idToken, ...rest } = token
+  return {
+    ...rest,
+    accessToken: accessToken.reveal(),
+    refreshToken: refreshToken?.reveal(),
+    idToken: idToken?.reveal(),
+  }
 }
 
 const record = {
@@ -51,6 +57,7 @@ describe('a token that is kept', () => {
     for (const shown of [JSON.stringify(again), inspect(again, { showHidden: true, depth: 9 })]) {
       expect(shown).not.toContain(responses.token.access_token)
       expect(shown).not.toContain('ghr_1')
+      expect(shown).not.toContain('e30.e30')
     }
     expect(JSON.parse(JSON.stringify(again))).toMatchObject({
       accessToken: '[secret]',

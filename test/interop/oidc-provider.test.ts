@@ -1,11 +1,34 @@
+import { createPublicKey } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { decodeJwt } from 'jose'
 import { Provider } from 'oidc-provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authorizeDevice, discover, refresh, Secret, type ShownCodes } from '../../src/index.ts'
+import {
+  authorizeDevice,
+  type DeviceAuthorizationOptions,
+  discover,
+  refresh,
+  Secret,
+  type ShownCodes,
+} from '../../src/index.ts'
+import { privateKeyJwt, verifyIdToken } from '../../src/oidc/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { fastClock } from '../support/fast-clock.ts'
+import { rsaKeys } from '../support/rsa-keys.ts'
 import { userAt } from '../support/user.ts'
+
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+const API = 'https://api.example/'
+const { privateKey, publicKey } = rsaKeys()
+const jwk = createPublicKey(publicKey).export({ format: 'jwk' })
+
+const client = {
+  grant_types: [DEVICE_GRANT, 'refresh_token'],
+  redirect_uris: [],
+  response_types: [],
+  application_type: 'native' as const,
+}
 
 /** A standard server with a device flow on a free port. It never sends `slow_down`. */
 const server = createServer()
@@ -16,19 +39,28 @@ beforeAll(async () => {
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = new Provider(issuer, {
     clients: [
+      { ...client, client_id: 'device', token_endpoint_auth_method: 'none' },
       {
-        client_id: 'device',
-        token_endpoint_auth_method: 'none',
-        grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
-        redirect_uris: [],
-        response_types: [],
-        application_type: 'native',
+        ...client,
+        client_id: 'signing',
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: { keys: [{ ...jwk, kid: 'key 1', alg: 'RS256' }] },
       },
+      ...(['client_secret_basic', 'client_secret_post'] as const).map((method) => ({
+        ...client,
+        client_id: method,
+        client_secret: 'a secret: 100% + more',
+        token_endpoint_auth_method: method,
+      })),
     ],
     features: {
       deviceFlow: { enabled: true },
       devInteractions: { enabled: true },
       revocation: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: () => ({ scope: 'read', audience: API, accessTokenFormat: 'jwt' }),
+      },
     },
     issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
@@ -42,9 +74,13 @@ afterAll(() => {
   server.close()
 })
 
-async function login(onCodes: (codes: ShownCodes) => unknown) {
+async function login(
+  onCodes: (codes: ShownCodes) => unknown,
+  options: Partial<DeviceAuthorizationOptions & { readonly resume?: undefined }> = {},
+) {
   const provider = await discover(issuer)
-  return authorizeDevice({ clientId: 'device', scopes: ['openid'], provider, onCodes, clock: fastClock(20) })
+  const clock = fastClock(20)
+  return authorizeDevice({ clientId: 'device', scopes: ['openid'], provider, onCodes, clock, ...options })
 }
 
 async function enterCode({ userCode, verificationUri }: ShownCodes) {
@@ -70,6 +106,43 @@ test('our client is told by oidc-provider that the user denied', async () => {
     await send(confirm, { abort: 'yes' })
   })
   await expect(denied).rejects.toMatchObject({ code: 'denied' })
+})
+
+test('our client authenticates at oidc-provider with a private key, with both requests and at a refresh', async () => {
+  const clientAuthentication = privateKeyJwt({ privateKey, keyId: 'key 1' })
+  const options = { clientId: 'signing', clientAuthentication }
+  const token = await login(approve, options)
+  const provider = await discover(issuer)
+  const renewed = await refresh(token, { ...options, provider })
+  expect(renewed.accessToken.reveal()).not.toBe(token.accessToken.reveal())
+  const anotherKey = privateKeyJwt({ privateKey: rsaKeys().privateKey, keyId: 'key 1' })
+  const refused = login(approve, { ...options, clientAuthentication: anotherKey })
+  await expect(refused).rejects.toMatchObject({ code: 'refused', error: 'invalid_client' })
+})
+
+test.each(['client_secret_basic', 'client_secret_post'] as const)(
+  'our client authenticates at oidc-provider by %s',
+  async (method) => {
+    const clientSecret = 'a secret: 100% + more'
+    const token = await login(approve, { clientId: method, clientAuthentication: { method, clientSecret } })
+    expect(token.scopes).toEqual(['openid'])
+  },
+)
+
+test('our client gets an ID token from oidc-provider, and verifies it with the keys that it publishes', async () => {
+  const token = await login(approve)
+  const { jwksUri: jwks = '' } = await discover(issuer)
+  expect(await verifyIdToken(token, { issuer, clientId: 'device', jwks })).toMatchObject({ sub: 'user' })
+  const another = verifyIdToken(token, { issuer, clientId: 'another', jwks })
+  await expect(another).rejects.toMatchObject({ code: 'bad_id_token', claim: 'aud' })
+})
+
+test('our client gets a token for a resource from oidc-provider, and another one for it at a refresh', async () => {
+  const token = await login(approve, { scopes: ['openid', 'read'], resource: API })
+  const provider = await discover(issuer)
+  const renewed = await refresh(token, { clientId: 'device', provider, resource: API })
+  for (const { accessToken } of [token, renewed])
+    expect(decodeJwt(accessToken.reveal())).toMatchObject({ aud: API, scope: 'read', client_id: 'device' })
 })
 
 test('our session refreshes at oidc-provider, which rotates the refresh token, and logs out', async () => {

@@ -11,6 +11,7 @@ const ENTRIES = new Map([
   ['src/machines.ts', 'src/machines.js'],
   ['src/auth/index.ts', 'src/auth/index.js'],
   ['src/app-jwt/index.ts', 'src/app-jwt/index.js'],
+  ['src/oidc/index.ts', 'src/oidc/index.js'],
   ['src/service/index.ts', 'src/service/index.js'],
   ['src/service/stores/redis.ts', 'src/service/stores/redis.js'],
   ['src/session/index.ts', 'src/session/index.js'],
@@ -42,7 +43,7 @@ export default defineConfig({
       { find: /^authgraph\/session\/node$/, replacement: resolve(root, 'dist/src/session/node/index.js') },
       { find: /^authgraph\/testing\/vitest$/, replacement: resolve(root, 'dist/src/testing/vitest.js') },
       {
-        find: /^authgraph\/(auth|service|session|testing)$/,
+        find: /^authgraph\/(auth|oidc|service|session|testing)$/,
         replacement: resolve(root, 'dist/src/$1/index.js'),
       },
     ],
@@ -50,7 +51,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
     include: [
-      'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,service,session,testing}/**/*.test.{ts,tsx}',
+      'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,oidc,service,session,testing}/**/*.test.{ts,tsx}',
     ],
     // They start their own processes from the sources.
     exclude: ['test/hostile/resume.test.ts', 'test/session/processes.test.ts'],

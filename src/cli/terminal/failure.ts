@@ -39,6 +39,7 @@ const ADVICE = {
   clock_skew: '',
   bad_app_id: 'Set --app-id to the id shown in the settings of the app.',
   sign_failed: '',
+  bad_id_token: '',
   usage: '',
   secret_in_argument:
     'Use a file, - for standard input, or env:NAME for a variable. Treat the secret as leaked, and revoke it.',

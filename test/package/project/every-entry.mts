@@ -2,6 +2,7 @@ import type { OAuthToken } from 'authgraph'
 import type { AppJwtSigner } from 'authgraph/app-jwt'
 import type { Auth } from 'authgraph/auth'
 import { deviceAuthorization } from 'authgraph/machines'
+import { type IdTokenClaims, privateKeyJwt } from 'authgraph/oidc'
 import type { Service } from 'authgraph/service'
 import { type RedisClient, redisStore } from 'authgraph/service/redis'
 import { createSession, memoryStore } from 'authgraph/session'
@@ -10,9 +11,9 @@ import { createSandbox } from 'authgraph/testing'
 import { test } from 'authgraph/testing/vitest'
 import { createClient } from 'redis'
 
-export type Every = [OAuthToken, AppJwtSigner, Auth, Service, RedisClient]
+export type Every = [OAuthToken, IdTokenClaims, AppJwtSigner, Auth, Service, RedisClient]
 export const store = redisStore(createClient())
-export const values = [createSandbox, test, deviceAuthorization.provide({})]
+export const values = [createSandbox, privateKeyJwt, test, deviceAuthorization.provide({})]
 export const sessions = [memoryStore(), fileStore('name')].map((store) =>
   createSession({ clientId: 'id', store }),
 )
