@@ -212,6 +212,8 @@ export class ApiError extends RefusedError {
   readonly headers: Headers
   /** The parsed body if it is JSON, otherwise its text. GitHub sends `message`, `errors` and `documentation_url`. */
   readonly body: unknown
+  /** The id of the request in the logs of the API, from `X-GitHub-Request-Id` or `X-Request-Id`. */
+  readonly requestId: string | undefined
 
   constructor(
     refusal: ConstructorParameters<typeof RefusedError>[0],
@@ -220,6 +222,7 @@ export class ApiError extends RefusedError {
     super(refusal)
     this.headers = headers
     this.body = body
+    this.requestId = headers.get('x-github-request-id') ?? headers.get('x-request-id') ?? undefined
   }
 }
 

@@ -1,12 +1,16 @@
 import { createFetch, type FetchContext } from 'ofetch'
-import { ApiError } from '../errors.ts'
+import { ApiError, TimedOutError } from '../errors.ts'
+import { type Clock, systemClock } from '../protocol/clock.ts'
 import { github } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { requestFailure } from '../protocol/request-failure.ts'
 import { readRetryAfter } from '../protocol/response.ts'
 import type { Auth } from './auth.ts'
 import { none } from './none.ts'
-import { type ApiOptions, targetOf, withAuth } from './with-auth.ts'
+import { itemsOf, nextPage } from './paginate.ts'
+import { pause } from './pause.ts'
+import { readWait, type WaitReason } from './rate-limit.ts'
+import { type ApiOptions, addressAt, targetOf, withAuth } from './with-auth.ts'
 
 /**
  * Options of an API call.
@@ -21,7 +25,7 @@ export interface ApiRequest extends Omit<RequestInit, 'body'> {
   readonly body?: RequestInit['body'] | Record<string, unknown> | readonly unknown[]
   /** The query parameters. */
   readonly query?: Record<string, unknown>
-  /** Timeout in milliseconds. Default: none. */
+  /** Timeout of each try in milliseconds, ignored if there is a `signal`. Default: none. */
   readonly timeout?: number
 }
 
@@ -36,6 +40,41 @@ export interface ApiResponse<Body> extends Response {
 }
 
 /**
+ * A call that waits before it is sent again.
+ *
+ * @group Client authentication
+ */
+export interface ApiWait {
+  /** Why it waits. */
+  readonly reason: WaitReason
+  /** When it is sent again, in epoch milliseconds. */
+  readonly until: number
+  /** The HTTP method of the call. */
+  readonly method: string
+  /** The path or URL of the call, as it was passed. */
+  readonly path: string
+}
+
+/**
+ * Options of `createApi`.
+ *
+ * @group Client authentication
+ */
+export interface CreateApiOptions extends ApiOptions {
+  /** How to authenticate. Default: `none()`. */
+  readonly auth?: Auth
+  /**
+   * Longest time in seconds that one call waits for rate limits altogether. If the API asks for more, the call rejects at
+   * once. Default: 60. With 0, no call waits.
+   */
+  readonly maxWait?: number
+  /** Called when a call begins to wait. Its errors are ignored. */
+  readonly onWait?: (wait: ApiWait) => void
+  /** Tells the time and sets timers. Default: the system clock. */
+  readonly clock?: Clock
+}
+
+/**
  * Calls an API with typed errors. Paths are relative to the base URL of the provider.
  *
  * @group Client authentication
@@ -45,12 +84,31 @@ export interface Api {
   <Body = unknown>(path: string, request?: ApiRequest): Promise<Body>
   /** Resolves to the whole response, if you need its status or headers. `_data` is the parsed JSON. */
   raw<Body = unknown>(path: string, request?: ApiRequest): Promise<ApiResponse<Body>>
+  /**
+   * Iterates over the items of a list, and requests each page when it is needed. A page is a JSON array, or an object with
+   * one array in it. It follows the `Link` header, and rejects with a {@link WrongHostError} if that leads to another
+   * origin.
+   *
+   * @throws {@link BadResponseError} if a page has no list.
+   */
+  paginate<Item = unknown>(
+    path: string,
+    request?: Omit<ApiRequest, 'body' | 'method'>,
+  ): AsyncGenerator<Item, void, undefined>
 }
 
+/** Methods that may be sent again. RFC 9110, section 9.2.2. */
+const IDEMPOTENT = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']
+
+/** How often a call is sent again, if the API refuses it each time because of a rate limit. */
+const MOST_RETRIES = 3
+
 /**
- * Creates an ofetch instance for the API of a provider, with its base URL, JSON, credentials and typed errors.
+ * Creates a client for the API of a provider, with its base URL, JSON, credentials and typed errors.
  *
- * It does not retry: a failed call may still have taken effect.
+ * If the API refuses a call because of a rate limit, or with status 503 and `Retry-After`, the call waits for as long as
+ * the API asks, and is sent again: at most three times, for at most `maxWait` seconds, and only with a method that may be
+ * repeated (GET, HEAD, OPTIONS, PUT, DELETE). Nothing else is retried: a failed call may still have taken effect.
  *
  * @example
  * ```ts
@@ -58,37 +116,88 @@ export interface Api {
  *
  * const api = createApi({ auth: personalToken(process.env.GITHUB_TOKEN ?? '') })
  * const user = await api<{ login: string }>('/user')
- * console.log(user.login)
+ * for await (const repository of api.paginate<{ name: string }>('/user/repos')) show(repository.name)
  * ```
  *
  * @throws {@link BadOptionError} if the provider has no API. Calls reject with an {@link ApiError} (`status`,
- * `headers`, `body`), {@link UnreachableError}, {@link WrongHostError}, {@link RedirectedError} or {@link JwtError}, or
- * with a {@link BadOptionError} for a bug in your `fetch`.
+ * `headers`, `body`, `requestId`, `retryAfter`), {@link UnreachableError}, {@link TimedOutError},
+ * {@link WrongHostError}, {@link RedirectedError} or {@link JwtError}, with a {@link BadOptionError} for a bug in your `fetch`, or with the reason
+ * of your `signal`.
  * @group Client authentication
  */
 export function createApi({
   auth = none(),
   provider = github(),
   fetch,
-}: ApiOptions & { readonly auth?: Auth } = {}): Api {
-  const { host } = new URL(targetOf({ provider }).baseUrl)
-  return createFetch({
+  maxWait = 60,
+  onWait,
+  clock = systemClock,
+}: CreateApiOptions = {}): Api {
+  const { baseUrl } = targetOf({ provider })
+  const { host } = new URL(baseUrl)
+  const send = createFetch({
     fetch: withAuth(auth, { provider, ...(fetch && { fetch }) }),
     defaults: {
       headers: { accept: 'application/json' },
       // What these throw ends the call: ofetch would repeat it otherwise.
-      onRequestError: ({ error }) => {
-        throw requestFailure(host, error)
+      onRequestError: ({ error, options: { signal } }) => {
+        throw signal?.aborted ? signal.reason : requestFailure(host, error)
       },
       onResponseError: ({ response }) => {
-        throw refusal(response)
+        throw refusal(response, clock.now())
       },
     },
   })
+
+  async function raw<Body>(path: string, request: ApiRequest = {}): Promise<ApiResponse<Body>> {
+    const { method = 'GET', signal } = request
+    let left = maxWait
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await send.raw<Body>(path, request)
+      } catch (error) {
+        if (!signal && (error as Error).name === 'TimeoutError') throw new TimedOutError()
+        const wait =
+          error instanceof ApiError && tries <= MOST_RETRIES && isRepeatable(method, request)
+            ? readWait(error, clock.now(), tries)
+            : undefined
+        if (wait === undefined || wait.seconds > left) throw error
+        left -= wait.seconds
+        const until = clock.now() + wait.seconds * 1000
+        try {
+          onWait?.({ reason: wait.reason, until, method, path })
+        } catch {}
+        await pause(clock, wait.seconds * 1000, signal)
+      }
+    }
+  }
+
+  async function* paginate<Item>(path: string, request?: ApiRequest): AsyncGenerator<Item, void, undefined> {
+    let address = path
+    let rest = request
+    for (;;) {
+      const { headers, _data: page } = await raw(address, rest)
+      yield* itemsOf(page) as readonly Item[]
+      const next = nextPage(headers.get('link'))
+      if (next === undefined) return
+      address = new URL(next, addressAt(baseUrl, address)).href
+      // It has the query already.
+      const { query: _, ...others } = rest ?? {}
+      rest = others
+    }
+  }
+
+  const call = async <Body>(path: string, request?: ApiRequest) =>
+    (await raw<Body>(path, request))._data as Body
+  return Object.assign(call, { raw, paginate })
 }
 
-function refusal({ status, headers, _data: body }: NonNullable<FetchContext['response']>): ApiError {
-  const at = Date.now()
-  const retryAfter = readRetryAfter(headers, at)
+function isRepeatable(method: string, { body }: ApiRequest): boolean {
+  return IDEMPOTENT.includes(method.toUpperCase()) && !(body instanceof ReadableStream)
+}
+
+function refusal(response: NonNullable<FetchContext['response']>, at: number): ApiError {
+  const { status, headers, _data: body } = response
+  const retryAfter = readWait({ status, headers, body }, at, 1)?.seconds ?? readRetryAfter(headers, at)
   return new ApiError(refusalOf({ body, status, at, retryAfter }), { headers, body })
 }

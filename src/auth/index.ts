@@ -17,6 +17,7 @@ export {
   RedirectedError,
   RefusedError,
   StoreUnavailableError,
+  TimedOutError,
   UnreachableError,
   WrongHostError,
 } from '../errors.ts'
@@ -35,9 +36,18 @@ export type { Change, Json, Store } from '../store/store.ts'
 export { type AppAuth, app } from './app.ts'
 export type { ApiTarget, Auth } from './auth.ts'
 export { basic } from './basic.ts'
-export { type Api, type ApiRequest, type ApiResponse, createApi } from './create-api.ts'
+export {
+  type Api,
+  type ApiRequest,
+  type ApiResponse,
+  type ApiWait,
+  type CreateApiOptions,
+  createApi,
+} from './create-api.ts'
 export { type Installation, type InstallationOptions, installation } from './installation.ts'
+export { type FoundInstallation, installationsOf } from './installations-of.ts'
 export { none } from './none.ts'
 export { oauth } from './oauth.ts'
 export { personalToken } from './personal-token.ts'
+export type { WaitReason } from './rate-limit.ts'
 export { type ApiOptions, withAuth } from './with-auth.ts'

@@ -186,7 +186,7 @@ class AppInstallation implements Installation {
       if (held?.token === undefined) continue
       const { token } = held
       await this.#forget(key, token)
-      await revoke(token.token, target)
+      await revoke(token.token, target, this.#clock)
     }
   }
 
@@ -221,7 +221,7 @@ class AppInstallation implements Installation {
   }
 
   async #mint({ baseUrl, fetch }: ApiTarget): Promise<InstallationToken> {
-    const api = createApi({ auth: this.#app, provider: github({ baseUrl }), fetch })
+    const api = createApi({ auth: this.#app, provider: github({ baseUrl }), fetch, clock: this.#clock })
     const { path, body } = this.#wanted
     const mintAt = async (id: number | string) => {
       const mintedAt = this.#clock.now()
@@ -325,8 +325,8 @@ async function findInstallation(api: Api, path: string): Promise<number> {
 }
 
 /** Revokes a token with itself. One that is not valid any more is as good as revoked. */
-async function revoke(token: Secret, { baseUrl, fetch }: ApiTarget): Promise<void> {
-  const api = createApi({ auth: personalToken(token), provider: github({ baseUrl }), fetch })
+async function revoke(token: Secret, { baseUrl, fetch }: ApiTarget, clock: Clock): Promise<void> {
+  const api = createApi({ auth: personalToken(token), provider: github({ baseUrl }), fetch, clock })
   await api('/installation/token', { method: 'DELETE', timeout: TIMEOUT }).catch((error) => {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
   })

@@ -39,7 +39,7 @@ export interface ApiOptions {
  */
 export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThis.fetch {
   const target = targetOf(options)
-  const base = new URL(`${target.baseUrl}/`)
+  const base = new URL(target.baseUrl)
 
   async function send(request: Request, header?: Secret): Promise<Response> {
     if (header) request.headers.set('authorization', header.reveal())
@@ -49,7 +49,7 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
   }
 
   return async (input, init) => {
-    const address = input instanceof Request ? input.url : new URL(relative(String(input)), base).href
+    const address = input instanceof Request ? input.url : addressAt(target.baseUrl, String(input)).href
     if (secureAddress(address).origin !== base.origin) {
       throw new WrongHostError(
         `the credentials are for ${base.host} only: nothing was sent to the other host`,
@@ -74,7 +74,7 @@ export function targetOf({ provider = github(), fetch }: ApiOptions = {}): ApiTa
   }
 }
 
-/** Treats `/user` like `user`: both are below the base URL, which may have a path. */
-function relative(address: string): string {
-  return address.startsWith('//') ? address : address.replace(/^\//, '')
+/** The URL of a path at an API. `/user` is read like `user`: both are below the base URL, which may have a path. */
+export function addressAt(baseUrl: string, path: string): URL {
+  return new URL(path.startsWith('//') ? path : path.replace(/^\//, ''), `${baseUrl}/`)
 }

@@ -1,5 +1,16 @@
 import { describe, expect, test, vi } from 'vitest'
-import { ApiError, createApi, github, personalToken, RefusedError, rfc8628 } from '../../src/auth/index.ts'
+import {
+  ApiError,
+  type ApiWait,
+  type CreateApiOptions,
+  createApi,
+  github,
+  personalToken,
+  RefusedError,
+  rfc8628,
+  type WaitReason,
+} from '../../src/auth/index.ts'
+import { steppingClock } from '../support/app-service.ts'
 import { recordingFetch } from '../support/form-contract.ts'
 
 describe('createApi', () => {
@@ -100,11 +111,13 @@ describe('createApi', () => {
     })
   })
 
-  test.each([404, 422, 429, 500, 503])('rejects with the status %d, and repeats nothing', async (status) => {
+  test.each([404, 422, 429, 500, 503])('rejects with the status %d, and repeats no POST', async (status) => {
     const { sent, fetch } = recordingFetch(
       Response.json({ message: 'secret' }, { status, headers: { 'retry-after': '7' } }),
     )
-    const error = await createApi({ fetch })<Error>('/user').catch((error: Error) => error)
+    const error = await createApi({ fetch })<Error>('/user', { method: 'POST' }).catch(
+      (error: Error) => error,
+    )
     expect(error).toMatchObject({ name: 'ApiError', code: 'refused', status, retryAfter: 7 })
     expect(error.message).not.toContain('secret')
     expect(sent).toHaveLength(1)
@@ -151,5 +164,260 @@ describe('createApi', () => {
     expect(() => createApi({ provider: github({ baseUrl: 'http://api.example' }) })).toThrow(
       expect.objectContaining({ code: 'wrong_host' }),
     )
+  })
+
+  test.each([
+    [{ 'x-request-id': '7', 'x-github-request-id': '8' }, '8'],
+    [{ 'x-request-id': '7' }, '7'],
+    [{}, undefined],
+  ])('keeps the id of a refused request (%j)', async (headers, requestId) => {
+    const { fetch } = recordingFetch(Response.json({}, { status: 404, headers }))
+    await expect(createApi({ fetch })('/x')).rejects.toMatchObject({ requestId })
+  })
+
+  test('rejects with the reason of the signal, and when the time is over', async () => {
+    const fetch: typeof globalThis.fetch = (input, init) =>
+      new Promise((_, reject) => {
+        const { signal } = new Request(input, init)
+        if (signal.aborted) reject(signal.reason)
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    const api = createApi({ fetch })
+    const controller = new AbortController()
+    const calling = api('/user', { signal: controller.signal })
+    controller.abort(new Error('the user left'))
+    await expect(calling).rejects.toThrow('the user left')
+    await expect(api('/user', { timeout: 1 })).rejects.toMatchObject({ code: 'timed_out' })
+  })
+})
+
+describe('a rate limit', () => {
+  const NOW = Date.UTC(2026, 0, 1)
+  const ok = () => Response.json({ ok: true })
+  const limited = (status: number, headers: Record<string, string> = {}, body = {}) =>
+    Response.json(body, { status, headers })
+
+  /** An API with these responses, and what was told. */
+  function scripted(responses: Response[], options: Partial<CreateApiOptions> = {}) {
+    const clock = steppingClock()
+    const { sent, fetch } = recordingFetch(...responses)
+    const waits: ApiWait[] = []
+    const api = createApi({ fetch, clock, onWait: (wait) => waits.push(wait), ...options })
+    return { api, sent, waits, waited: () => (clock.time - NOW) / 1000, clock }
+  }
+
+  test.each<[string, Response, WaitReason, number]>([
+    ['429 with Retry-After', limited(429, { 'retry-after': '7' }), 'secondary_rate_limit', 7],
+    ['403 with Retry-After', limited(403, { 'retry-after': '7' }), 'secondary_rate_limit', 7],
+    ['503 with Retry-After', limited(503, { 'retry-after': '7' }), 'unavailable', 7],
+    ['429 without a time', limited(429), 'secondary_rate_limit', 60],
+    [
+      '403 that says so',
+      limited(403, {}, { message: 'You have exceeded a secondary rate limit. Please wait.' }),
+      'secondary_rate_limit',
+      60,
+    ],
+    [
+      '403 after the last call of the hour',
+      limited(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${NOW / 1000 + 20}` }),
+      'rate_limit',
+      20,
+    ],
+    [
+      '429 after the last call, by the clock of the API',
+      limited(429, {
+        'x-ratelimit-remaining': '0',
+        'x-ratelimit-reset': `${Date.UTC(2031, 0, 1) / 1000 + 20}`,
+        date: 'Wed, 01 Jan 2031 00:00:00 GMT',
+      }),
+      'rate_limit',
+      20,
+    ],
+    [
+      'a limit that was reset meanwhile',
+      limited(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': `${NOW / 1000 - 20}` }),
+      'rate_limit',
+      0,
+    ],
+  ])('%s is waited for', async (_, response, reason, seconds) => {
+    const { api, sent, waits, waited } = scripted([response, ok()])
+    expect(await api('/user', { query: { page: 2 } })).toEqual({ ok: true })
+    expect(sent.map(({ url }) => url)).toEqual(Array(2).fill('https://api.github.com/user?page=2'))
+    expect(waited()).toBe(seconds)
+    expect(waits).toEqual([{ reason, until: NOW + seconds * 1000, method: 'GET', path: '/user' }])
+  })
+
+  test.each<[string, Response]>([
+    ['a missing permission', limited(403, {}, { message: 'Resource not accessible' })],
+    ['a missing permission, with calls left', limited(403, { 'x-ratelimit-remaining': '5' })],
+    ['an exhausted limit without an end', limited(403, { 'x-ratelimit-remaining': '0' })],
+    ['503 without a time', limited(503)],
+    ['500 with a time', limited(500, { 'retry-after': '7' })],
+    ['404 with a time', limited(404, { 'retry-after': '7' })],
+  ])('%s is none', async (_, response) => {
+    const { api, sent } = scripted([response, ok()])
+    await expect(api('/user')).rejects.toMatchObject({ name: 'ApiError', status: response.status })
+    expect(sent).toHaveLength(1)
+  })
+
+  test.each(['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'delete'])('is waited for with %s', async (method) => {
+    const { api, sent } = scripted([limited(429, { 'retry-after': '7' }), ok()])
+    await api('/user', { method, ...(method === 'PUT' && { body: { a: 1 } }) })
+    expect(sent).toHaveLength(2)
+    if (method === 'PUT') expect(await sent[1]?.json()).toEqual({ a: 1 })
+  })
+
+  test('is an error at once for what must not or cannot be sent again', async () => {
+    const body = new Blob(['x']).stream()
+    for (const request of [
+      { method: 'POST' },
+      { method: 'PATCH' },
+      { method: 'PUT', body, duplex: 'half' },
+    ]) {
+      const { api, sent } = scripted([limited(429, { 'retry-after': '7' }), ok()])
+      await expect(api('/user', request)).rejects.toMatchObject({ status: 429, retryAfter: 7 })
+      expect(sent).toHaveLength(1)
+    }
+  })
+
+  test('longer than the bound is an error at once that tells how long', async () => {
+    const reset = `${NOW / 1000 + 1800}`
+    const exhausted = limited(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset })
+    const { api, sent, waits } = scripted([exhausted, ok()])
+    await expect(api('/user')).rejects.toMatchObject({ status: 403, retryAfter: 1800 })
+    expect([sent.length, waits]).toEqual([1, []])
+    const patient = scripted([exhausted, ok()], { maxWait: 1800 })
+    expect(await patient.api('/user')).toEqual({ ok: true })
+  })
+
+  test('is not waited for with a bound of 0', async () => {
+    const { api } = scripted([limited(429, { 'retry-after': '1' }), ok()], { maxWait: 0 })
+    await expect(api('/user')).rejects.toMatchObject({ status: 429 })
+  })
+
+  test('again and again is an error after three retries, or when all waits together reach the bound', async () => {
+    const often = scripted([limited(429, { 'retry-after': '1' })])
+    await expect(often.api('/user')).rejects.toMatchObject({ status: 429 })
+    expect([often.sent.length, often.waited()]).toEqual([4, 3])
+    const long = scripted([limited(429, { 'retry-after': '25' })])
+    await expect(long.api('/user')).rejects.toMatchObject({ status: 429 })
+    expect([long.sent.length, long.waited()]).toEqual([3, 50])
+  })
+
+  test('without a time is waited for longer each time', async () => {
+    const { api, waited } = scripted([limited(429), limited(429), ok()], { maxWait: 180 })
+    await api('/user')
+    expect(waited()).toBe(180)
+  })
+
+  test('ends the wait with the signal, and sends nothing more', async () => {
+    const controller = new AbortController()
+    const { api, sent } = scripted([limited(429, { 'retry-after': '7' }), ok()], {
+      onWait: () => controller.abort(new Error('the user left')),
+    })
+    await expect(api('/user', { signal: controller.signal })).rejects.toThrow('the user left')
+    expect(sent).toHaveLength(1)
+  })
+
+  test('a listener that throws does not matter', async () => {
+    const { api } = scripted([limited(429, { 'retry-after': '7' }), ok()], {
+      onWait: () => {
+        throw new Error('broken')
+      },
+    })
+    expect(await api('/user')).toEqual({ ok: true })
+  })
+})
+
+describe('pages', () => {
+  const page = (items: unknown, link?: string) =>
+    Response.json(items, link === undefined ? {} : { headers: { link } })
+
+  async function all(responses: Response[], request = {}) {
+    const { sent, fetch } = recordingFetch(...responses)
+    const api = createApi({ fetch, auth: personalToken('ghp_1') })
+    const items: unknown[] = []
+    for await (const item of api.paginate('/user/repos', request)) items.push(item)
+    return { items, urls: sent.map(({ url }) => url), sent }
+  }
+
+  test('are followed to the last, with the query of the link and the headers of the caller', async () => {
+    const { items, urls, sent } = await all(
+      [
+        page(
+          [1, 2],
+          '<https://api.github.com/user/repos?per_page=2&page=2>; rel="next", <https://x/>; rel="last"',
+        ),
+        page([3, 4], '<https://api.github.com/user/repos?per_page=2&page=3>; rel="next"'),
+        page([5], '<https://api.github.com/user/repos?per_page=2&page=1>; rel="first"'),
+      ],
+      { query: { per_page: 2, page: 1 }, headers: { 'x-own': 'kept' } },
+    )
+    expect(items).toEqual([1, 2, 3, 4, 5])
+    expect(urls).toEqual([
+      'https://api.github.com/user/repos?per_page=2&page=1',
+      'https://api.github.com/user/repos?per_page=2&page=2',
+      'https://api.github.com/user/repos?per_page=2&page=3',
+    ])
+    for (const { headers } of sent)
+      expect([headers.get('x-own'), headers.get('authorization')]).toEqual(['kept', 'Bearer ghp_1'])
+  })
+
+  test.each([
+    ['</user/repos?page=2>; rel="next"', 'https://api.github.com/user/repos?page=2'],
+    ['<?page=2>; rel=next', 'https://api.github.com/user/repos?page=2'],
+    ['<repos?page=2>;title="a";REL="last Next"', 'https://api.github.com/user/repos?page=2'],
+    ['<https://api.github.com/a,b;c>; rel="next"', 'https://api.github.com/a,b;c'],
+  ])('are found in the header %j', async (link, url) => {
+    expect((await all([page([1], link), page([2])])).urls[1]).toBe(url)
+  })
+
+  test.each([
+    '',
+    '<https://api.github.com/x>; rel="nextish"',
+    'next',
+    '<x',
+    '; rel="next"',
+    '<a>; rev="next"',
+  ])('end with the header %j', async (link) => {
+    expect((await all([page([1], link), page([2])])).items).toEqual([1])
+  })
+
+  test('are requested only when they are read', async () => {
+    const { sent, fetch } = recordingFetch(page([1, 2], '<?page=2>; rel="next"'))
+    const api = createApi({ fetch })
+    for await (const item of api.paginate('/user/repos')) if (item === 2) break
+    expect(sent).toHaveLength(1)
+    api.paginate('/user/repos')
+    expect(sent).toHaveLength(1)
+  })
+
+  test('hold the only list of an object, or nothing', async () => {
+    expect((await all([page({ total_count: 2, repositories: [1, 2] })])).items).toEqual([1, 2])
+    expect((await all([new Response(null, { status: 204 })])).items).toEqual([])
+  })
+
+  test.each([{ a: [1], b: [2] }, { a: 1 }, 'text', null])('are not made of %j', async (body) => {
+    await expect(all([page(body)])).rejects.toMatchObject({ code: 'bad_response' })
+  })
+
+  test('do not lead to another origin', async () => {
+    const { sent, fetch } = recordingFetch(page([1], '<https://evil.example/>; rel="next"'))
+    const pages = createApi({ fetch, auth: personalToken('ghp_1') }).paginate('/user/repos')
+    expect((await pages.next()).value).toBe(1)
+    await expect(pages.next()).rejects.toMatchObject({ code: 'wrong_host' })
+    expect(sent).toHaveLength(1)
+  })
+
+  test('wait for rate limits too', async () => {
+    const clock = steppingClock()
+    const { fetch } = recordingFetch(
+      page([1], '<?page=2>; rel="next"'),
+      Response.json({}, { status: 429, headers: { 'retry-after': '3' } }),
+      page([2]),
+    )
+    const items: unknown[] = []
+    for await (const item of createApi({ fetch, clock }).paginate('/user/repos')) items.push(item)
+    expect(items).toEqual([1, 2])
   })
 })
