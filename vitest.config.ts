@@ -28,7 +28,7 @@ export default defineConfig({
     alias: [
       { find: /^authgraph$/, replacement: resolve(import.meta.dirname, 'src/index.ts') },
       {
-        find: /^authgraph\/(auth|oidc|service|session)$/,
+        find: /^authgraph\/(auth|oidc|service|session|terminal)$/,
         replacement: resolve(import.meta.dirname, 'src/$1/index.ts'),
       },
       {

@@ -31,6 +31,7 @@ const entries = () =>
       'src/service/stores/redis.ts',
       'src/session/index.ts',
       'src/session/node/index.ts',
+      'src/terminal/index.ts',
       'src/testing/index.ts',
       'src/testing/vitest.ts',
     ],

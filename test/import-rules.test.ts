@@ -43,8 +43,8 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   // What a page shows of an authorization: nothing here may act on one.
   'src/cli/watch': {
-    may: /^(node:(http|net|fs\/promises|path|module|crypto)|machines\/device-authorization\.ts|src\/client\/view\.ts|src\/protocol\/(response|read-text)\.ts|src\/cli\/(watch\/.*|terminal\/open-browser\.ts))$/,
-    types: /^(xstate|src\/cli\/terminal\/report\.ts)$/,
+    may: /^(node:(http|net|fs\/promises|path|module|crypto)|machines\/device-authorization\.ts|src\/client\/view\.ts|src\/protocol\/(response|read-text)\.ts|src\/cli\/watch\/.*|src\/terminal\/open-browser\.ts)$/,
+    types: /^(xstate|src\/terminal\/report\.ts)$/,
   },
   'src/service': {
     may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,
@@ -55,6 +55,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/session': {
     may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session\.ts|src\/(session|store|client|protocol)\/.*|src\/auth\/bearer\.ts|src\/(secret|errors)\.ts)$/,
     types: /^src\/auth\/auth\.ts$/,
+  },
+  'src/terminal': {
+    may: /^(tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session\.ts|src\/(terminal|client|protocol)\/.*|src\/errors\.ts)$/,
+    types: /^(machines\/device-authorization\.ts|src\/session\/create-session\.ts)$/,
   },
   'src/check': {
     may: /^(node:child_process|src\/(check|protocol)\/.*|src\/client\/options\.ts|src\/service\/pages\/escape-html\.ts|src\/(secret|errors)\.ts)$/,
@@ -82,6 +86,7 @@ const ENTRIES: Record<string, RegExp> = {
   'src/auth/index.ts': /^(xstate|valibot|machines\/|src\/(client|service|cli)\/)/,
   'src/oidc/index.ts': /^(xstate|ofetch|node:|machines\/|src\/(service|auth|session|cli)\/)/,
   'src/session/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
+  'src/terminal/index.ts': /^(ofetch|jose|src\/(service|cli|auth|app-jwt)\/)/,
   'src/app-jwt/index.ts': /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|cli)\/)/,
   'src/service/stores/redis.ts':
     /^(xstate|ofetch|valibot|jose|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,

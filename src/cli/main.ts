@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 
 import { CommanderError } from 'commander'
-import { isFailure } from './command-error.ts'
+import { failure } from '../terminal/failure.ts'
+import { writerTo } from '../terminal/writer.ts'
+import { exitCodeOf, isFailure } from './command-error.ts'
+import { commandTexts } from './command-texts.ts'
 import { refuseSecrets } from './commands/refuse-secrets.ts'
 import { createProgram } from './program.ts'
-import { exitCodeOf, failure } from './terminal/failure.ts'
-import { writerTo } from './terminal/writer.ts'
 
 const USAGE_ERROR = 2
 
@@ -34,7 +35,7 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
   const { print } = writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
   if (isFailure(error)) {
-    print(...failure(error, process.stderr).lines)
+    print(...failure(error, process.stderr, commandTexts).lines)
     return exitCodeOf(error)
   }
   // Node would also print the line of source code, which in a bundle is the whole program.

@@ -47,6 +47,6 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
   test('closes everything on Ctrl-C and exits with 130', async () => {
     const { code, stdout } = await run(['demo'], (text, kill) => text.includes('requested') && kill('SIGINT'))
     expect(code).toBe(130)
-    expect(stdout).toMatch(/^cancelled /m)
+    expect(stdout).toMatch(/^✗ the authorization was cancelled$/m)
   })
 })

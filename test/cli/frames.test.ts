@@ -17,6 +17,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-01-01 12:00'],
   [/valid for \d+:\d\d/g, 'valid for 14:58'],
   [/next poll in \d s/g, 'next poll in 1 s'],
+  [/ in this container/g, ''],
   [/polling now/g, 'next poll in 1 s'],
   [/\(\d+ s left\)/g, '(899 s left)'],
   [/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/gu, '⠋'],

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
-import { openBrowser } from '../../src/cli/terminal/open-browser.ts'
+import { openBrowser } from '../../src/terminal/open-browser.ts'
 import { linesOfJson } from './support/command.ts'
 import { CLIENT_ID } from './support/live-service.ts'
 import { DENIED, granted, PENDING } from './support/scripted-http.ts'
@@ -552,7 +552,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).toContain('Opening https://example.com/login/device\n')
     await opens('https://example.com/login/device')
     for (const address of ['javascript:alert(1)', 'file:///etc/passwd', '--version'])
-      expect(openBrowser(address)).toBe(false)
+      expect(() => openBrowser(address)).toThrow(TypeError)
   })
 
   test('a damaged response does not end a waiting login', async ({ world }) => {

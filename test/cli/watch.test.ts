@@ -140,7 +140,7 @@ describe('the stream', () => {
     const [clock, , , , ...received] = eventsOf(await whole())
     expect(eventsOf(await rest()).slice(1)).toEqual(received)
     expect(clock?.type).toBe('clock')
-    expect(received.at(-1)).toMatchObject({ type: 'end', text: 'Stopped in the terminal.' })
+    expect(received.at(-1)).toMatchObject({ type: 'end', text: 'Cancelled.' })
   })
 })
 

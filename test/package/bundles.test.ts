@@ -4,7 +4,13 @@ import { expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 
 /** Entries that need a server or a test runner. */
-const NOT_FOR_BROWSERS = ['./package.json', './service/redis', './session/node', './testing/vitest']
+const NOT_FOR_BROWSERS = [
+  './package.json',
+  './service/redis',
+  './session/node',
+  './terminal',
+  './testing/vitest',
+]
 
 const entries = Object.entries(manifest.exports).filter(([entry]) => !NOT_FOR_BROWSERS.includes(entry))
 

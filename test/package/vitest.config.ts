@@ -16,6 +16,7 @@ const ENTRIES = new Map([
   ['src/service/stores/redis.ts', 'src/service/stores/redis.js'],
   ['src/session/index.ts', 'src/session/index.js'],
   ['src/session/node/index.ts', 'src/session/node/index.js'],
+  ['src/terminal/index.ts', 'src/terminal/index.js'],
   ['src/testing/index.ts', 'src/testing/index.js'],
   ['src/testing/vitest.ts', 'src/testing/vitest.js'],
 ])
@@ -43,7 +44,7 @@ export default defineConfig({
       { find: /^authgraph\/session\/node$/, replacement: resolve(root, 'dist/src/session/node/index.js') },
       { find: /^authgraph\/testing\/vitest$/, replacement: resolve(root, 'dist/src/testing/vitest.js') },
       {
-        find: /^authgraph\/(auth|oidc|service|session|testing)$/,
+        find: /^authgraph\/(auth|oidc|service|session|terminal|testing)$/,
         replacement: resolve(root, 'dist/src/$1/index.js'),
       },
     ],

@@ -1,7 +1,7 @@
 import type { CheckReport } from '../../check/options.ts'
 import type { CheckResult } from '../../check/verdicts.ts'
 import type { ShownExchange } from '../../check/wire.ts'
-import { type Line, type Styled, styled, wrap, writerTo } from '../terminal/writer.ts'
+import { type Line, type Styled, styled, wrap, writerTo } from '../../terminal/writer.ts'
 
 /** Shows the results of a check as they arrive, then a summary. */
 export interface CheckReporter {

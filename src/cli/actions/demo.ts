@@ -7,11 +7,10 @@ import { viewOf } from '../../client/view.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import { github } from '../../protocol/provider.ts'
 import { createService, type Service } from '../../service/create-service.ts'
-import { failure } from '../terminal/failure.ts'
-import { openBrowser } from '../terminal/open-browser.ts'
-import { reportTo } from '../terminal/report.ts'
-import type { Line } from '../terminal/writer.ts'
-import { follow } from './login/follow.ts'
+import { failure } from '../../terminal/failure.ts'
+import { loginTerminal } from '../../terminal/login-terminal.ts'
+import type { Line } from '../../terminal/writer.ts'
+import { commandTexts } from '../command-texts.ts'
 
 /** The options of `authgraph demo`. */
 export interface DemoOptions {
@@ -42,10 +41,10 @@ export async function demo(options: DemoOptions): Promise<number> {
   })
   const { url, close } = await service.listen({ port: 0 })
   const provider = github({ authUrl: url, baseUrl: url })
-  const report = reportTo(process.stdout, { json: options.json ?? false, color: options.color, qr: false })
-  const interrupt = new AbortController()
-  const onInterrupt = () => interrupt.abort()
-  process.once('SIGINT', onInterrupt)
+  const { json = false, color } = options
+  const open = isLeftToUser(options) && process.stdout.isTTY && !json
+  const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false })
+  const { report } = terminal
   const watching = options.watch
     ? await (await import('../watch/start-watching.ts')).startWatching(fetch, report, {
         open: process.stdout.isTTY,
@@ -56,27 +55,20 @@ export async function demo(options: DemoOptions): Promise<number> {
       clientId: CLIENT_ID,
       scopes: ['repo', 'gist'],
       provider,
-      signal: interrupt.signal,
       ...watching?.options,
-      onCodes: (codes) => {
-        report.codes(codes)
-        if (isLeftToUser(options) && process.stdout.isTTY)
-          openBrowser(codes.verificationUriComplete ?? codes.verificationUri)
-      },
     })
     decideAutomatically(actor, service, options)
-    const result = await follow(actor, report)
-    if (result?.status === 'authorized') {
+    const result = await terminal.run(actor)
+    if (result.status === 'authorized') {
       const user = await createApi({ auth: oauth(result.token), provider })('/user')
       report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
-    } else if (result && result.status !== 'cancelled') {
-      const { event, lines } = failure(reasonOf(result), process.stdout)
+    } else {
+      const { event, lines } = failure(reasonOf(result), process.stdout, commandTexts)
       report.say(event, ...lines)
     }
-    return interrupt.signal.aborted ? 130 : result?.status === 'authorized' ? 0 : 1
+    return terminal.signal() ? 130 : result.status === 'authorized' ? 0 : 1
   } finally {
-    process.off('SIGINT', onInterrupt)
-    report.close()
+    terminal.close()
     await watching?.close()
     await close()
   }

@@ -1,12 +1,12 @@
 import { text } from 'node:stream/consumers'
 import { Secret } from '../../secret.ts'
 import type { Session } from '../../session/create-session.ts'
+import { type Line, writerTo } from '../../terminal/writer.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { bearerToken } from '../network/token-auth.ts'
 import { validToken, withSession } from '../storage/open-session.ts'
 import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
-import { type Line, writerTo } from '../terminal/writer.ts'
 
 /** An operation of a git credential helper. */
 export type GitOperation = 'get' | 'store' | 'erase'

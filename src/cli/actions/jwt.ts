@@ -2,8 +2,8 @@ import { decode } from 'jose/base64url'
 import * as v from 'valibot'
 import { createAppJwtSigner } from '../../app-jwt/create-app-jwt-signer.ts'
 import type { Secret } from '../../secret.ts'
+import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
-import { type Line, styled, visibleJson, writerTo } from '../terminal/writer.ts'
 import { readSecret } from './secret-source.ts'
 
 /** The options of `authgraph jwt`. */

@@ -1,11 +1,11 @@
 import { WrongHostError } from '../../errors.ts'
+import { type Line, styled, writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { openSession } from '../storage/open-session.ts'
 import { removeLogin } from '../storage/saved-logins.ts'
 import { profileOrCurrent } from '../storage/saved-profiles.ts'
-import { type Line, styled, writerTo } from '../terminal/writer.ts'
 
 /** The options of `authgraph logout`. */
 export interface LogoutOptions {

@@ -7,8 +7,8 @@ import { createService } from '../../service/create-service.ts'
 import { isSecureOrLoopback } from '../../service/options.ts'
 import { type RedisStore, redisStore } from '../../service/stores/redis.ts'
 import { CommandError } from '../command-error.ts'
-import { type Log, logTo } from '../terminal/log.ts'
 import { readClients, readTls, type ServeOptions } from './serve-files.ts'
+import { type Log, logTo } from './serve-log.ts'
 
 const FOR_DEVELOPMENT = `
   FOR DEVELOPMENT ONLY: there is no sign-in. Anyone who opens the page is the user "developer" and can approve.

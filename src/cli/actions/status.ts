@@ -1,7 +1,10 @@
 import { BusyError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import { type SessionView, viewOfSession } from '../../session/view-of-session.ts'
+import { failure } from '../../terminal/failure.ts'
+import { type Line, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { type Failure, isFailure } from '../command-error.ts'
+import { commandTexts } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { whoIs } from '../network/who-is.ts'
@@ -15,8 +18,6 @@ import {
   profileOrCurrent,
 } from '../storage/saved-profiles.ts'
 import { validityOf } from '../storage/validity.ts'
-import { failure } from '../terminal/failure.ts'
-import { type Line, styled, visibleJson, type Writer, writerTo } from '../terminal/writer.ts'
 
 /** The options of `authgraph status`. */
 export interface StatusOptions {
@@ -53,7 +54,7 @@ export async function status(options: StatusOptions): Promise<number> {
     else show(writer, shown)
   }
   for (const { name, error } of damaged) {
-    const { event, lines } = failure(error, writer.stream)
+    const { event, lines } = failure(error, writer.stream, commandTexts)
     if (options.json) writer.stream.write(`${visibleJson({ profile: name, error: event })}\n`)
     else writer.print(...lines, '')
   }
@@ -92,7 +93,7 @@ function asEvent({ profile, state, isCurrent }: Shown): object {
     current: isCurrent,
     host: authOrigin(profile.address).host,
     tried: hasApi(profile),
-    ...('error' in state ? { error: failure(state.error, {}).event } : { user: state.user }),
+    ...('error' in state ? { error: failure(state.error, {}, commandTexts).event } : { user: state.user }),
     ...(token && {
       scopes: token.scopes,
       expiresAt: token.expiresAt,
@@ -125,7 +126,7 @@ function show({ print, stream }: Writer, { profile, state, isCurrent }: Shown): 
     ...(isGood
       ? [`  user        ${isTried ? (state.user ?? 'not reported by this service') : NOT_CHECKED}`]
       : // The mark is already in front of the name.
-        failure(state.error, stream).lines.map((line) =>
+        failure(state.error, stream, commandTexts).lines.map((line) =>
           typeof line === 'string' ? line : [' ', ...line.slice(1)],
         )),
     `  host        ${authOrigin(profile.address).host}`,

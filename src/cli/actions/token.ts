@@ -1,7 +1,7 @@
+import { writerTo } from '../../terminal/writer.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { validToken, withSession } from '../storage/open-session.ts'
 import { profileOrCurrent } from '../storage/saved-profiles.ts'
-import { writerTo } from '../terminal/writer.ts'
 
 /** Runs `authgraph token`. Returns the exit code. */
 export async function token(options: { readonly profile?: string }): Promise<number> {

@@ -1,5 +1,5 @@
-import { openBrowser } from '../terminal/open-browser.ts'
-import type { Report } from '../terminal/report.ts'
+import { openBrowser } from '../../terminal/open-browser.ts'
+import type { Report } from '../../terminal/report.ts'
 import { type Observed, observe } from './observe.ts'
 import { servePage } from './serve-page.ts'
 import { Stream } from './stream.ts'

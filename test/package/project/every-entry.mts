@@ -7,13 +7,14 @@ import type { Service } from 'authgraph/service'
 import { type RedisClient, redisStore } from 'authgraph/service/redis'
 import { createSession, memoryStore } from 'authgraph/session'
 import { fileStore } from 'authgraph/session/node'
+import { loginInTerminal } from 'authgraph/terminal'
 import { createSandbox } from 'authgraph/testing'
 import { test } from 'authgraph/testing/vitest'
 import { createClient } from 'redis'
 
 export type Every = [OAuthToken, IdTokenClaims, AppJwtSigner, Auth, Service, RedisClient]
 export const store = redisStore(createClient())
-export const values = [createSandbox, privateKeyJwt, test, deviceAuthorization.provide({})]
+export const values = [createSandbox, privateKeyJwt, test, loginInTerminal, deviceAuthorization.provide({})]
 export const sessions = [memoryStore(), fileStore('name')].map((store) =>
   createSession({ clientId: 'id', store }),
 )

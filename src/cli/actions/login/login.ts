@@ -1,114 +1,158 @@
+import { setTimeout } from 'node:timers/promises'
 import { createDeviceAuthorization } from '../../../client/create-device-authorization.ts'
-import type { DeviceAuthorizationActor } from '../../../client/options.ts'
-import { exportResume } from '../../../client/resume.ts'
+import { exportResume, type ResumeRecord } from '../../../client/resume.ts'
+import { type Step, start, step } from '../../../client/step.ts'
 import { watch } from '../../../client/watch.ts'
-import { isFailure } from '../../command-error.ts'
+import { CancelledError } from '../../../errors.ts'
+import { failure } from '../../../terminal/failure.ts'
+import { loginTerminal } from '../../../terminal/login-terminal.ts'
+import { styled } from '../../../terminal/writer.ts'
+import { exitCodeOf, isFailure } from '../../command-error.ts'
+import { commandTexts } from '../../command-texts.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { httpFetch } from '../../network/http-fetch.ts'
 import { providerAt } from '../../network/service-address.ts'
 import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
-import { exitCodeOf, failure } from '../../terminal/failure.ts'
-import { reportTo } from '../../terminal/report.ts'
+import { timeOf } from '../../storage/validity.ts'
 import type { Observed } from '../../watch/observe.ts'
-import { follow } from './follow.ts'
-import { copyCode, openAddress } from './hand-over.ts'
 import type { LoginSession } from './login-session.ts'
 import { type LoginOptions, type Plan, planLogin } from './plan.ts'
 import { reportLogin, saveToken } from './settle.ts'
-import { KEY_HINTS, reportSaved, stopEarly, stopOnRequest } from './stop.ts'
+
+/** The exit code of a saved login: `EX_TEMPFAIL` of sysexits.h. */
+const SAVED = 75
+
+const STOPPED = { SIGINT: 130, SIGTERM: 143 } as const
 
 /** Runs `authgraph login`. Returns the exit code. */
 export async function login(options: LoginOptions): Promise<number> {
-  // With --print, standard output contains the token and nothing else.
-  const stream = options.print && !options.json ? process.stderr : process.stdout
-  const hasKeys = stream.isTTY && process.stdin.isTTY && options.wait
-  const report = reportTo(stream, {
-    json: options.json ?? false,
-    color: options.color,
-    qr: options.qr,
-    keys: hasKeys ? KEY_HINTS : undefined,
+  const { json = false, copy = false, open = false, qr, color, wait } = options
+  const terminal = loginTerminal({
+    // With --print, standard output contains the token and nothing else.
+    ...(options.print && !json && { stream: process.stderr }),
+    ...{ json, copy, open, qr, color, keys: wait, texts: commandTexts },
   })
   try {
     const plan = await planLogin(options)
     // --watch clones each response, which only the fetch of the runtime supports.
     const fetch = await environmentFetch(options.watch ? undefined : httpFetch)
     const provider = await providerAt(plan.address, fetch)
-    const session = { options, plan, provider, fetch, report, stream, hasKeys, codes: undefined }
-    return await (options.watch ? authorizeWatched(session) : authorize(session))
+    const login = { options, plan, provider, fetch, terminal }
+    return await (options.watch ? authorizeWatched(login) : authorize(login))
   } catch (error) {
     if (!isFailure(error)) throw error
-    const { event, lines } = failure(error, stream)
-    report.say(event, ...lines)
+    const { event, lines } = failure(error, terminal.stream, commandTexts)
+    terminal.report.say(event, ...lines)
     return exitCodeOf(error)
   } finally {
-    report.close()
+    terminal.close()
   }
 }
 
-async function authorizeWatched(session: LoginSession): Promise<number> {
+async function authorizeWatched(login: LoginSession): Promise<number> {
   const { startWatching } = await import('../../watch/start-watching.ts')
-  const watching = await startWatching(session.fetch, session.report, { open: session.stream.isTTY })
+  const { report, stream } = login.terminal
+  const watching = await startWatching(login.fetch, report, { open: stream.isTTY })
   try {
-    return await authorize(session, watching.options)
+    return await authorize(login, watching.options)
   } finally {
     await watching.close()
   }
 }
 
-async function authorize(session: LoginSession, observed?: Observed): Promise<number> {
-  const { options, plan, provider, fetch, report } = session
-  const { scopes, clientId, resume } = plan
-  const actor = createDeviceAuthorization({
-    provider,
-    fetch,
-    ...observed,
-    ...(resume ? { resume } : { clientId, scopes }),
-    onCodes: (codes) => {
-      session.codes = codes
-      report.codes(codes)
-      if (options.copy) void copyCode(codes, session)
-      if (options.open) openAddress(codes, session)
-    },
-  })
-  const record = saveProgress(actor, plan)
-  if (!options.wait) stopEarly(actor, resume !== undefined)
-  const stopped = stopOnRequest(actor, session)
-  try {
-    const result = await follow(actor, report)
-    record.throwFailure()
-    if (result === undefined) {
-      reportSaved(session)
-      return stopped.code()
-    }
-    forgetFlow(plan.name)
-    const token = await saveToken(result, session)
-    // Signals must not interrupt before the token is stored or printed: the service issues it once.
-    if (plan.store !== 'none') stopped.close()
-    await reportLogin(token, session)
-    return 0
-  } finally {
-    stopped.close()
+async function authorize(login: LoginSession, observed?: Observed): Promise<number> {
+  const { options, plan, terminal } = login
+  const result = await (options.wait ? untilEnd(login, observed) : once(login, observed))
+  if ('record' in result || result.status === 'cancelled') {
+    reportSaved(login)
+    const signal = terminal.signal()
+    return signal ? STOPPED[signal] : SAVED
   }
+  forgetFlow(plan.name)
+  const token = await saveToken(result, login)
+  // Signals must not interrupt before the token is stored or printed: the service issues it once.
+  if (plan.store !== 'none') terminal.release()
+  await reportLogin(token, login)
+  return 0
 }
 
 /**
- * Saves the record at every change, before the poll that it describes is sent, so that a login survives any end of the
- * process. Stops the login if the record cannot be written.
+ * Waits for the user. Saves the record at every change, before the poll that it describes is sent, so that a login
+ * survives any end of the process. Stops the login if the record cannot be written.
  */
-function saveProgress(actor: DeviceAuthorizationActor, { name, address, store }: Plan) {
+async function untilEnd(
+  { plan, provider, fetch, terminal }: LoginSession,
+  observed?: Observed,
+): Promise<Step> {
+  const { clientId, scopes, resume } = plan
+  const options = { provider, fetch, ...observed }
+  const actor = createDeviceAuthorization(resume ? { ...options, resume } : { ...options, clientId, scopes })
   let failure: unknown
   watch(actor, (snapshot) => {
     const record = exportResume(snapshot, Date.now())
     try {
-      if (record) saveFlow(name, { address, store, record })
+      if (record) save(plan, record)
     } catch (error) {
       failure = error
-      queueMicrotask(() => actor.stop())
+      queueMicrotask(() => actor.send({ type: 'cancel' }))
     }
   })
-  return {
-    throwFailure: () => {
-      if (failure) throw failure
-    },
+  const result = await terminal.run(actor)
+  if (failure) throw failure
+  return result
+}
+
+/** Requests a code or, for a saved login, polls once. */
+async function once({ plan, provider, fetch, terminal }: LoginSession, observed?: Observed): Promise<Step> {
+  const { clientId, scopes, resume } = plan
+  const stop = new AbortController()
+  const { signal } = stop
+  terminal.listen(() => stop.abort())
+  const options = {
+    provider,
+    fetch,
+    ...observed,
+    signal,
+    save: (record: ResumeRecord) => save(plan, record),
   }
+  const show = (login: Step) => {
+    if (!('record' in login)) return
+    if (!terminal.codes()) terminal.show(login.codes)
+    terminal.report.state(login.view, () => login.view)
+  }
+  try {
+    let login: Step = resume ? await step(resume, options) : await start({ ...options, clientId, scopes })
+    show(login)
+    if (resume && 'record' in login && login.view.polls === 0) {
+      await setTimeout(login.record.nextPollAt - Date.now(), undefined, { signal }).catch(() => undefined)
+      login = await step(login.record, options)
+      show(login)
+    }
+    return login
+  } catch (error) {
+    if (error instanceof CancelledError) return { status: 'cancelled' }
+    throw error
+  }
+}
+
+function save({ name, address, store }: Plan, record: ResumeRecord): void {
+  saveFlow(name, { address, store, record })
+}
+
+/** Reports how to resume a stopped login. */
+function reportSaved({ plan: { name, store }, terminal }: LoginSession): void {
+  const { report } = terminal
+  const { expiresAt } = terminal.codes() ?? {}
+  if (expiresAt === undefined) {
+    report.say({ event: 'stopped' }, 'Stopped before a code was issued. Nothing was saved.')
+    return
+  }
+  // Some shells read the brackets of an IPv6 address as a pattern.
+  const profile = name.includes('[') ? `'${name}'` : name
+  const resume = `authgraph login --resume --profile ${profile}${store === 'none' ? ' --print' : ''}`
+  report.say(
+    { event: 'saved', profile: name, resume, expiresAt },
+    [styled('yellow', '●'), ` Login saved. The code is valid until ${timeOf(expiresAt)}.`],
+    ['  Resume with  ', styled('bold', resume)],
+  )
 }

@@ -4,6 +4,7 @@ import { reasonOf } from '../../../client/authorize-device.ts'
 import { NotKeptError } from '../../../errors.ts'
 import type { OAuthToken } from '../../../protocol/oauth-record.ts'
 import type { Session } from '../../../session/create-session.ts'
+import { type Line, styled } from '../../../terminal/writer.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
@@ -11,7 +12,6 @@ import { placeOf } from '../../storage/login-stores.ts'
 import { isStoredInTime, sessionOf } from '../../storage/open-session.ts'
 import { removeUnreadable } from '../../storage/saved-logins.ts'
 import { validityOf } from '../../storage/validity.ts'
-import { type Line, styled } from '../../terminal/writer.ts'
 import type { LoginSession } from './login-session.ts'
 
 /**
@@ -20,7 +20,7 @@ import type { LoginSession } from './login-session.ts'
  */
 export async function saveToken(
   result: DeviceResult,
-  { options, plan, provider, fetch, report }: LoginSession,
+  { options, plan, provider, fetch, terminal: { report } }: LoginSession,
 ): Promise<OAuthToken> {
   if (result.status !== 'authorized') throw reasonOf(result)
   const token = byLocalClock(result.token)
@@ -62,7 +62,7 @@ async function keep(token: OAuthToken, session: Session): Promise<void> {
 /** Asks the API who has logged in and reports the login. */
 export async function reportLogin(
   token: OAuthToken,
-  { options, plan, provider, report }: LoginSession,
+  { options, plan, provider, terminal: { report } }: LoginSession,
 ): Promise<void> {
   const { name, address, store } = plan
   const { whoIs } = await import('../../network/who-is.ts')

@@ -1,6 +1,7 @@
-import type { ShownCodes } from '../../client/options.ts'
+import type { ShownCodes } from '../client/options.ts'
 import { largeText } from './large-text.ts'
 import { qrCode } from './qr-code.ts'
+import type { TerminalTexts } from './texts.ts'
 import { type Line, styled, widthOf } from './writer.ts'
 
 /** Columns between the code and the QR code. */
@@ -15,8 +16,8 @@ export interface Room {
   readonly rows: number
   /** Whether to draw a QR code if it fits. */
   readonly qr: boolean
-  /** Explains the keys, if there are any. */
-  readonly keys?: Line
+  /** Whether the user can press keys. */
+  readonly hasKeys: boolean
 }
 
 /**
@@ -25,15 +26,19 @@ export interface Room {
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3.1 RFC 8628, section 3.3.1} for the QR code
  */
-export function codesCard(codes: ShownCodes, { columns, rows, qr, keys }: Room): Line[] {
+export function codesCard(
+  codes: ShownCodes,
+  { columns, rows, qr, hasKeys }: Room,
+  texts: TerminalTexts,
+): Line[] {
   const { verificationUri, userCode } = codes
   const words: Line[] = [
-    ['  Open   ', styled('underline', verificationUri)],
-    ['  Enter  ', styled('bold', userCode)],
+    [label(texts.open, texts), styled('underline', verificationUri)],
+    [label(texts.enter, texts), styled('bold', userCode)],
     '',
     ...large(userCode, columns),
   ]
-  const below: Line[] = keys ? [['  ', ...(typeof keys === 'string' ? [keys] : keys)], ''] : []
+  const below: Line[] = hasKeys ? [hints(texts), ''] : []
   const drawn = qr ? qrCode(codes.verificationUriComplete ?? verificationUri) : undefined
   if (!drawn) return ['', ...words, ...below]
   const width = Math.max(...words.map(widthOf)) + GAP
@@ -43,6 +48,22 @@ export function codesCard(codes: ShownCodes, { columns, rows, qr, keys }: Room):
   if (drawnWidth + 2 < columns && words.length + drawn.length + below.length + LINES_BELOW < rows)
     return ['', ...words, ...drawn.map((line) => `  ${line}`), '', ...below]
   return ['', ...words, ...below]
+}
+
+function label(text: string, { open, enter }: TerminalTexts): string {
+  return `  ${text.padEnd(Math.max(open.length, enter.length))}  `
+}
+
+function hints({ keys }: TerminalTexts): Line {
+  return [
+    '  ',
+    styled('bold', 'Enter'),
+    styled('dim', ` ${keys.open}   `),
+    styled('bold', 'C'),
+    styled('dim', ` ${keys.copy}   `),
+    styled('bold', 'Ctrl-C'),
+    styled('dim', ` ${keys.stop}`),
+  ]
 }
 
 function large(text: string, columns: number): Line[] {

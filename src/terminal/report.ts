@@ -1,7 +1,9 @@
-import type { ShownCodes } from '../../client/options.ts'
-import type { DeviceView } from '../../client/view.ts'
+import type { ShownCodes } from '../client/options.ts'
+import type { DeviceView } from '../client/view.ts'
 import { codesCard } from './codes-card.ts'
 import { liveLine } from './live-line.ts'
+import type { TerminalTexts } from './texts.ts'
+import { isCi } from './why-no-browser.ts'
 import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from './writer.ts'
 
 /** An event of an authorization, for programs. */
@@ -24,17 +26,21 @@ export interface ReportOptions {
   readonly color: boolean
   /** Show a QR code on a terminal if it fits. */
   readonly qr: boolean
-  /** Explains the keys, if there are any. */
-  readonly keys?: Line | undefined
+  /** Whether the user can press keys. */
+  readonly hasKeys: boolean
+  readonly texts: TerminalTexts
 }
 
 /** Creates a report: JSON for programs, plain lines for files and pipes, colors and a live line for a terminal. */
 export function reportTo(stream: NodeJS.WriteStream, options: ReportOptions): Report {
   if (options.json) return jsonReport(stream)
   const writer = writerTo(stream, options)
-  // Some terminals, such as those inside editors, do not support control sequences.
-  const isLive = stream.isTTY && process.env.TERM !== 'dumb'
-  return isLive ? terminalReport(writer, options) : plainReport(writer)
+  return isLive(stream) ? terminalReport(writer, options) : plainReport(writer, options)
+}
+
+/** Whether a stream is a terminal with a user and control sequences, which those inside editors do not support. */
+export function isLive(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY && process.env.TERM !== 'dumb' && !isCi(process.env)
 }
 
 function jsonReport(stream: NodeJS.WritableStream): Report {
@@ -48,12 +54,13 @@ function jsonReport(stream: NodeJS.WritableStream): Report {
   }
 }
 
-function plainReport({ print }: Writer): Report {
+function plainReport({ print }: Writer, { texts }: ReportOptions): Report {
   const isNews = newsFilter()
   return {
-    codes: ({ verificationUri, userCode }) => print(`Open ${verificationUri} and enter the code ${userCode}`),
+    codes: ({ verificationUri, userCode }) =>
+      print(texts.openAndEnter(verificationUri, userCode), ...(isCi(process.env) ? [texts.inCi] : [])),
     state: (view) => {
-      if (isNews(view)) print(stateLine(view))
+      if (isNews(view)) print(stateLine(view, texts))
     },
     say: (_event, ...lines) => print(...lines),
     close: () => undefined,
@@ -71,18 +78,20 @@ const STYLES: Record<DeviceView['status'], Styled['style']> = {
   cancelled: 'yellow',
 }
 
-function terminalReport(writer: Writer, { qr, keys }: ReportOptions): Report {
+const FAILED: readonly DeviceView['status'][] = ['denied', 'expired', 'failed', 'cancelled']
+
+function terminalReport(writer: Writer, { qr, hasKeys, texts }: ReportOptions): Report {
   const isNews = newsFilter()
   const live = liveLine(writer)
   const { stream } = writer
   return {
     codes: (codes) => {
       const { columns = 80, rows = 24 } = stream
-      live.print(...codesCard(codes, { columns, rows, qr, ...(keys && { keys }) }))
+      live.print(...codesCard(codes, { columns, rows, qr, hasKeys }, texts))
     },
     state: (view, now) => {
-      if (isNews(view)) live.print(['  ', ...stateLine(view)])
-      if (view.activity) live.show(() => liveText(now()))
+      if (isNews(view)) live.print(['  ', ...stateLine(view, texts)])
+      if (view.activity) live.show(() => liveText(now(), texts))
       else live.hide()
     },
     say: (_event, ...lines) => live.print(...lines.map((line) => indented(line))),
@@ -94,29 +103,33 @@ function indented(line: Line): Line {
   return typeof line === 'string' ? (line === '' ? '' : `  ${line}`) : ['  ', ...line]
 }
 
-/** Filters out requests in progress, repeated states, and failures, which `failure` reports. */
+/** Filters out requests in progress, repeated states, and ends without a token, which are reported with their reason. */
 function newsFilter(): (view: DeviceView) => boolean {
   let last = ''
   return ({ status, activity, text, error }) => {
     const news = [status, text, error?.message].join()
-    const isFailure = status === 'denied' || status === 'expired' || status === 'failed'
-    if (activity === 'polling' || activity === 'requesting' || isFailure || news === last) return false
+    const isRequest = activity === 'polling' || activity === 'requesting'
+    if (isRequest || FAILED.includes(status) || news === last) return false
     last = news
     return true
   }
 }
 
-function stateLine({ status, text, secondsLeft, error }: DeviceView): readonly (string | Styled)[] {
-  const left = secondsLeft === undefined ? '' : ` (${secondsLeft} s left)`
+function stateLine(view: DeviceView, texts: TerminalTexts): readonly (string | Styled)[] {
+  const { status, secondsLeft, error } = view
+  const left = secondsLeft === undefined ? '' : ` ${texts.secondsLeft(secondsLeft)}`
   const why = error ? ` [${error.message}]` : ''
-  return [styled(STYLES[status], status), `${' '.repeat(12 - status.length)}${text}${why}${left}`]
+  return [
+    styled(STYLES[status], status),
+    `${' '.repeat(12 - status.length)}${texts.state(view)}${why}${left}`,
+  ]
 }
 
-function liveText({ text, activity, secondsToNextPoll, secondsLeft }: DeviceView): Styled[] {
-  if (secondsLeft === undefined) return [styled('dim', text)]
-  const wait = secondsToNextPoll === undefined ? 'no further poll' : `next poll in ${secondsToNextPoll} s`
-  const next = activity === 'polling' ? 'polling now' : wait
-  return [styled('dim', next), styled('dim', `, code valid for ${clockTime(secondsLeft)}`)]
+function liveText(view: DeviceView, texts: TerminalTexts): Styled[] {
+  const { activity, secondsToNextPoll, secondsLeft } = view
+  if (secondsLeft === undefined) return [styled('dim', texts.state(view))]
+  const next = activity === 'polling' ? texts.polling : texts.nextPoll(secondsToNextPoll)
+  return [styled('dim', next), styled('dim', `, ${texts.validFor(clockTime(secondsLeft))}`)]
 }
 
 function clockTime(seconds: number): string {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { INVISIBLE } from '../../protocol/invisible.ts'
+import { INVISIBLE } from '../protocol/invisible.ts'
 
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { codesCard } from '../../src/cli/terminal/codes-card.ts'
-import { failure } from '../../src/cli/terminal/failure.ts'
-import { reportTo } from '../../src/cli/terminal/report.ts'
-import { widthOf, writerTo } from '../../src/cli/terminal/writer.ts'
-import { type DeviceView, RefusedError } from '../../src/index.ts'
+import { type DeviceView, RefusedError, type ShownCodes } from '../../src/index.ts'
+import { codesCard } from '../../src/terminal/codes-card.ts'
+import { failure } from '../../src/terminal/failure.ts'
+import { reportTo } from '../../src/terminal/report.ts'
+import { terminalTexts } from '../../src/terminal/texts.ts'
+import { widthOf, writerTo } from '../../src/terminal/writer.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
   vi.stubEnv('NO_COLOR', undefined)
   vi.stubEnv('TERM', 'xterm-256color')
+  vi.stubEnv('CI', undefined)
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -29,7 +31,8 @@ const waiting: DeviceView = {
   secondsToNextPoll: 4,
   polls: 1,
 }
-const plain = { json: false, color: false, qr: false }
+const room = { columns: 80, rows: 24, qr: false, hasKeys: false }
+const plain = { json: false, color: false, qr: false, hasKeys: false, texts: terminalTexts }
 
 function terminal({ columns = 80 } = {}) {
   let text = ''
@@ -80,11 +83,11 @@ test.each([24, 80, 120])('wraps a failure between words in %i columns', (columns
   const words =
     'Your organization does not allow devices of this kind, ask an administrator to add the application'
   const error = new RefusedError({ status: 400, error: 'org_policy', description: words })
-  const [first = '', ...more] = failure(error, { columns }).lines
+  const [first = '', ...more] = failure(error, { columns }, terminalTexts).lines
   for (const line of [first, ...more]) expect(widthOf(line)).toBeLessThanOrEqual(columns - 2)
   expect(more.every((line) => typeof line === 'string' && /^ {2}\S/.test(line))).toBe(true)
   expect(more.join('').replaceAll(/ +/g, ' ')).toContain(words)
-  expect(failure(error, {}).lines).toContain(`  The service says: ${words}`)
+  expect(failure(error, {}, terminalTexts).lines).toContain(`  The service says: ${words}`)
 })
 
 test('uses colors on a terminal unless they are disabled', () => {
@@ -107,14 +110,17 @@ test('removes control characters from plain and styled text', () => {
 
 test.each([24, 40, 60, 80, 100, 120, 200])('fits the code into %i columns', (columns) => {
   for (const rows of [10, 24, 50])
-    for (const line of codesCard({ ...codes, verificationUri: 'https://a.io' }, { columns, rows, qr: true }))
+    for (const line of codesCard(
+      { ...codes, verificationUri: 'https://a.io' },
+      { ...room, columns, rows, qr: true },
+      terminalTexts,
+    ))
       expect(widthOf(line)).toBeLessThanOrEqual(columns)
 })
 
 test('shows a code without glyphs only as text', () => {
-  const room = { columns: 80, rows: 24, qr: false }
-  expect(codesCard({ ...codes, userCode: 'weiß-42' }, room)).toHaveLength(4)
-  expect(codesCard(codes, room)).toHaveLength(9)
+  expect(codesCard({ ...codes, userCode: 'weiß-42' }, room, terminalTexts)).toHaveLength(4)
+  expect(codesCard(codes, room, terminalTexts)).toHaveLength(9)
 })
 
 test('prints plain lines on a terminal without control sequences', () => {
@@ -132,8 +138,9 @@ test('prints plain lines on a terminal without control sequences', () => {
 
 test('shows an address that is too long for a QR code without one', () => {
   const long = { ...codes, verificationUriComplete: `https://example.com/${'x'.repeat(2950)}` }
-  const room = { columns: 500, rows: 500, qr: true }
-  expect(codesCard(long, room)).toEqual(codesCard(long, { ...room, qr: false }))
+  const wide = { ...room, columns: 500, rows: 500, qr: true }
+  const card = (codes: ShownCodes, qr: boolean) => codesCard(codes, { ...wide, qr }, terminalTexts)
+  expect(card(long, true)).toEqual(card(long, false))
   const short = { ...codes, verificationUriComplete: `https://example.com/${'x'.repeat(2900)}` }
-  expect(codesCard(short, room)).not.toEqual(codesCard(short, { ...room, qr: false }))
+  expect(card(short, true)).not.toEqual(card(short, false))
 })

@@ -1,0 +1,83 @@
+import { tokenInUse } from '../../machines/session.ts'
+import { reasonOf } from '../client/authorize-device.ts'
+import type { DeviceAuthorizationActor } from '../client/options.ts'
+import { watch } from '../client/watch.ts'
+import { AuthgraphError, CancelledError, LoginRequiredError } from '../errors.ts'
+import type { OAuthToken } from '../protocol/oauth-record.ts'
+import type { Session } from '../session/create-session.ts'
+import { failure } from './failure.ts'
+import { type LoginTerminal, loginTerminal, type TerminalOptions } from './login-terminal.ts'
+import { styled } from './writer.ts'
+
+/**
+ * Logs in a user on a terminal: shows the code with a QR code, a countdown and keys, waits for the approval, and says how
+ * it ended. A file or a pipe gets plain lines.
+ *
+ * Ctrl-C, SIGINT and SIGTERM cancel the login, and restore the terminal. Nothing that is written contains a token.
+ *
+ * @example
+ * ```ts
+ * import { createSession } from 'authgraph/session'
+ * import { fileStore } from 'authgraph/session/node'
+ * import { loginInTerminal } from 'authgraph/terminal'
+ *
+ * const session = createSession({ clientId: 'Iv1.0123456789abcdef', store: fileStore('my-cli') })
+ * await loginInTerminal(session)
+ * ```
+ *
+ * @param login A session, which stores the token; or an actor of `createDeviceAuthorization`, not started.
+ * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} (its `cause` is the signal, if there was one),
+ * {@link NotKeptError}, or the error that ended the login. It has been shown to the user.
+ * @group Terminal
+ */
+export async function loginInTerminal(
+  login: Session | DeviceAuthorizationActor,
+  options: TerminalOptions = {},
+): Promise<OAuthToken> {
+  const terminal = loginTerminal(options)
+  const { report, texts, stream } = terminal
+  try {
+    const token = await ('login' in login ? viaSession(login, terminal) : viaActor(login, terminal))
+    const { scopes, missingScopes, expiresAt } = token
+    report.say(
+      { event: 'authorized', scopes, missingScopes, ...(expiresAt !== undefined && { expiresAt }) },
+      [styled('green', '✓'), ` ${texts.loggedIn}`],
+    )
+    return token
+  } catch (thrown) {
+    const signal = terminal.signal()
+    const error = thrown instanceof CancelledError && signal ? new CancelledError(signal) : thrown
+    if (error instanceof AuthgraphError) {
+      const { event, lines } = failure(error, stream, texts)
+      report.say(event, ...lines)
+    }
+    throw error
+  } finally {
+    terminal.close()
+  }
+}
+
+async function viaActor(actor: DeviceAuthorizationActor, terminal: LoginTerminal): Promise<OAuthToken> {
+  const result = await terminal.run(actor)
+  if (result.status !== 'authorized') throw reasonOf(result)
+  return result.token
+}
+
+/** Shows the authorization that the session begins. */
+async function viaSession(session: Session, terminal: LoginTerminal): Promise<OAuthToken> {
+  let shown: unknown
+  const stopWatching = watch(session.actor, ({ children: { authorize } }) => {
+    if (authorize === undefined || authorize === shown) return
+    shown = authorize
+    // The session reports its errors.
+    terminal.run(authorize as DeviceAuthorizationActor).catch(() => undefined)
+  })
+  try {
+    await session.login()
+  } finally {
+    stopWatching()
+  }
+  const { token } = tokenInUse(session.actor.getSnapshot().context) ?? {}
+  if (token === undefined) throw new LoginRequiredError('the login was ended by another process')
+  return token
+}

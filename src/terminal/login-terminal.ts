@@ -1,0 +1,151 @@
+import type { ReadStream } from 'node:tty'
+import type { DeviceResult } from '../../machines/device-authorization.ts'
+import { announce } from '../client/create-device-authorization.ts'
+import type { DeviceAuthorizationActor, ShownCodes } from '../client/options.ts'
+import { viewOf } from '../client/view.ts'
+import { watch } from '../client/watch.ts'
+import { listenToKeys } from './keys.ts'
+import { openBrowser } from './open-browser.ts'
+import { isLive, type Report, reportTo } from './report.ts'
+import { type TerminalTexts, terminalTexts } from './texts.ts'
+
+/**
+ * Options of `loginInTerminal`. All are optional.
+ *
+ * @group Terminal
+ */
+export interface TerminalOptions {
+  /**
+   * Where to show the login. Default: standard output; standard error if only that is a terminal, so that a program
+   * whose output is captured can still be used.
+   */
+  readonly stream?: NodeJS.WriteStream
+  /** Draw a QR code if it fits. Default: true. */
+  readonly qr?: boolean
+  /** Open the browser as soon as there is a code. Default: false. */
+  readonly open?: boolean
+  /** Copy the code to the clipboard as soon as there is one. Default: false. */
+  readonly copy?: boolean
+  /** Listen to keys, if input and output are terminals: Enter opens the browser, C copies the code. Default: true. */
+  readonly keys?: boolean
+  /** Print one JSON object per line, for programs. Default: false. */
+  readonly json?: boolean
+  /** Use colors on a terminal, unless `NO_COLOR` is set. Default: true. */
+  readonly color?: boolean
+  /** Texts that replace the default ones. */
+  readonly texts?: Partial<TerminalTexts>
+}
+
+/** The signals that end a login. */
+type Signal = 'SIGINT' | 'SIGTERM'
+
+/** A terminal that shows logins. */
+export interface LoginTerminal {
+  readonly stream: NodeJS.WriteStream
+  readonly report: Report
+  readonly texts: TerminalTexts
+  /** Starts an authorization, unless it has started, and shows it to its end. Keys and signals cancel it. */
+  run(actor: DeviceAuthorizationActor): Promise<DeviceResult>
+  /** Shows codes. Opens the browser and copies the code if the options say so. */
+  show(codes: ShownCodes): void
+  /** Listens to keys and signals. */
+  listen(cancel: () => void): void
+  /** The codes that were shown last. */
+  codes(): ShownCodes | undefined
+  /** The signal that cancelled it. */
+  signal(): Signal | undefined
+  /** Restores the default behaviour of keys and signals. Idempotent. */
+  release(): void
+  /** Restores the terminal. Idempotent. */
+  close(): void
+}
+
+/** Prepares a terminal for a login. */
+export function loginTerminal(options: TerminalOptions): LoginTerminal {
+  const { json = false, color = true, qr = true, keys = true } = options
+  const texts = { ...terminalTexts, ...options.texts }
+  const isCaptured = !json && !options.stream && !process.stdout.isTTY && process.stderr.isTTY
+  const stream = options.stream ?? (isCaptured ? process.stderr : process.stdout)
+  const hasKeys = keys && !json && isLive(stream) && process.stdin.isTTY
+  const report = reportTo(stream, { json, color, qr, hasKeys, texts })
+  if (isCaptured) report.say({ event: 'shown' }, texts.shownHere)
+  let codes: ShownCodes | undefined
+  let signal: Signal | undefined
+  let release = () => {}
+
+  const say = (event: string, message: string) => report.say({ event, message }, message)
+  const openAddress = ({ verificationUriComplete, verificationUri }: ShownCodes) => {
+    const address = verificationUriComplete ?? verificationUri
+    const why = openBrowser(address)
+    say('open', why ? texts.noBrowser[why] : texts.opening(address))
+  }
+  const copyCode = async ({ userCode }: ShownCodes) => {
+    const { copy } = await import('./copy.ts')
+    say('copy', await copy(userCode, stream, texts))
+  }
+
+  const withCodes = (act: (codes: ShownCodes) => unknown) => () => void (codes && act(codes))
+  const show = (shown: ShownCodes) => {
+    codes = shown
+    report.codes(shown)
+    if (options.copy) void copyCode(shown)
+    if (options.open) openAddress(shown)
+  }
+  const listen = (cancel: () => void) => {
+    release()
+    const stop = (by: Signal) => {
+      signal = by
+      cancel()
+    }
+    const keys = {
+      '\u0003': () => stop('SIGINT'),
+      '\r': withCodes(openAddress),
+      c: withCodes(copyCode),
+      C: withCodes(copyCode),
+    }
+    // Other commands may have written to the screen in the meantime.
+    const options = { onReturn: withCodes(report.codes) }
+    const stopListening = hasKeys ? listenToKeys(process.stdin as ReadStream, keys, options) : () => undefined
+    process.once('SIGINT', stop)
+    process.once('SIGTERM', stop)
+    release = () => {
+      release = () => {}
+      stopListening()
+      process.off('SIGINT', stop)
+      process.off('SIGTERM', stop)
+    }
+  }
+
+  return {
+    stream,
+    report,
+    texts,
+    show,
+    listen,
+    run(actor) {
+      announce(actor, show)
+      listen(() => actor.send({ type: 'cancel' }))
+      return follow(actor, report)
+    },
+    codes: () => codes,
+    signal: () => signal,
+    release: () => release(),
+    close() {
+      release()
+      report.close()
+    },
+  }
+}
+
+/** Reports each state of an authorization until its end. */
+function follow(actor: DeviceAuthorizationActor, report: Report): Promise<DeviceResult> {
+  return new Promise((resolve, reject) => {
+    const end = () => resolve(actor.getSnapshot().output ?? { status: 'cancelled' })
+    actor.subscribe({ error: reject, complete: end })
+    actor.start()
+    watch(actor, (snapshot) => {
+      const view = () => viewOf(snapshot, snapshot.context.flow.clock.now())
+      if (snapshot.status !== 'stopped') report.state(view(), view)
+    })
+  })
+}

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createDeviceAuthorization } from '../../src/index.ts'
+import { createSession, memoryStore } from '../../src/session/index.ts'
+import { loginInTerminal, type TerminalOptions, terminalTexts } from '../../src/terminal/index.ts'
+import { createSandbox } from '../../src/testing/index.ts'
+
+beforeEach(() => {
+  for (const name of ['CI', 'NO_COLOR', 'SSH_CONNECTION', 'SSH_TTY', 'DISPLAY', 'WAYLAND_DISPLAY'])
+    vi.stubEnv(name, undefined)
+  vi.stubEnv('TERM', 'xterm-256color')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+/** What a login writes to a stream. */
+function output({ isTTY = false } = {}) {
+  let text = ''
+  const write = (chunk: string) => {
+    text += chunk
+    return true
+  }
+  const stream = { isTTY, columns: 80, rows: 40, write } as unknown as NodeJS.WriteStream
+  return { stream, text: () => text, lines: () => text.trimEnd().split('\n') }
+}
+
+/** Logs in to a sandbox, and approves after the first poll. */
+async function logIn(options: TerminalOptions, decide: 'approve' | 'deny' = 'approve') {
+  await using sandbox = createSandbox()
+  const actor = createDeviceAuthorization({ ...sandbox.client, scopes: ['repo'] })
+  const login = loginInTerminal(actor, options)
+  login.catch(() => undefined)
+  await sandbox.advance(6)
+  await sandbox[decide]()
+  return sandbox.run(login)
+}
+
+test('shows the code, the states and the end, and resolves to the token', async () => {
+  const { stream, lines, text } = output()
+  const token = await logIn({ stream })
+  expect(token.scopes).toEqual(['repo'])
+  expect(lines()).toEqual([
+    expect.stringMatching(/^Open http:\S+ and enter the code [A-Z]{4}-[A-Z]{4}$/),
+    expect.stringMatching(/^requested {3}Enter the code .* \(900 s left\)$/),
+    expect.stringMatching(/^pending .* \(895 s left\)$/),
+    expect.stringMatching(/^authorized {2}/),
+    '✓ Logged in.',
+  ])
+  expect(text()).not.toContain(token.accessToken.reveal())
+})
+
+test('rejects with the error of a denial, which it has shown with advice', async () => {
+  const { stream, text } = output()
+  await expect(logIn({ stream }, 'deny')).rejects.toMatchObject({ code: 'denied' })
+  expect(text()).toContain('✗ the user denied the authorization\n  No token was issued.')
+  expect(text().match(/denied/g)).toHaveLength(1)
+})
+
+test('logs in by a session, which stores the token', async () => {
+  await using sandbox = createSandbox()
+  const store = memoryStore()
+  const session = createSession({ ...sandbox.client, store })
+  const { stream, text } = output()
+  const login = loginInTerminal(session, { stream })
+  await sandbox.advance(1)
+  await sandbox.approve()
+  const token = await sandbox.run(login)
+  expect((await session.token()).reveal()).toBe(token.accessToken.reveal())
+  expect(text()).toMatch(/enter the code[\s\S]*authorized[\s\S]*✓ Logged in\.\n$/)
+  // A second login of the same session is shown too.
+  const again = loginInTerminal(session, { stream })
+  await sandbox.advance(1)
+  await sandbox.deny()
+  await expect(sandbox.run(again)).rejects.toMatchObject({ code: 'denied' })
+  expect(text().match(/enter the code/g)).toHaveLength(2)
+  session.actor.stop()
+})
+
+test('prints one JSON object per line for programs', async () => {
+  const { stream, lines } = output({ isTTY: true })
+  const token = await logIn({ stream, json: true })
+  const events = lines().map((line) => JSON.parse(line))
+  expect(events[0]).toMatchObject({ event: 'state', status: 'requested', activity: 'requesting' })
+  expect(events[1]).toMatchObject({ event: 'codes', interval: 5 })
+  expect(events.at(-1)).toEqual({ event: 'authorized', scopes: ['repo'], missingScopes: [] })
+  expect(JSON.stringify(events)).not.toContain(token.accessToken.reveal())
+})
+
+test('draws a card with a countdown on a terminal, and restores the cursor', async () => {
+  const { stream, text } = output({ isTTY: true })
+  await logIn({ stream, keys: false })
+  expect(text()).toMatch(/Open {3}.*http/)
+  expect(text()).toContain('█')
+  expect(text()).toContain('code valid for 14:5')
+  expect(text().lastIndexOf('\u001b[?25h')).toBeGreaterThan(text().lastIndexOf('\u001b[?25l'))
+})
+
+test('replaces texts', async () => {
+  const { stream, text } = output({ isTTY: true })
+  const states = { requested: 'Code eingeben.', authorized: 'Freigegeben.' } as Record<string, string>
+  await logIn({
+    stream,
+    color: false,
+    texts: {
+      open: 'Öffnen',
+      enter: 'Eingeben',
+      state: ({ status }) => states[status] ?? 'Warten.',
+      validFor: (time) => `gültig noch ${time}`,
+      loggedIn: 'Angemeldet bei Acme.',
+    },
+  })
+  for (const word of ['Öffnen', 'Eingeben', 'Code eingeben.', 'gültig noch 14:', 'Freigegeben.'])
+    expect(text()).toContain(word)
+  expect(text()).toContain('✓ Angemeldet bei Acme.\n')
+  expect(text()).not.toMatch(/Open|Enter|valid|Logged/)
+})
+
+test('prints plain lines in a CI job, even on a terminal, and says that somebody must act', async () => {
+  vi.stubEnv('CI', 'true')
+  const { stream, text } = output({ isTTY: true })
+  await logIn({ stream, color: false })
+  expect(text()).not.toContain('\u001b')
+  expect(text()).toMatch(/^Open \S+ and enter the code \S+\nThis is a CI job: /)
+})
+
+test('says why it opens no browser, and that the code cannot be copied', async () => {
+  vi.stubEnv('SSH_CONNECTION', '192.0.2.1 50000 192.0.2.2 22')
+  const { stream, text } = output()
+  await logIn({ stream, open: true, copy: true })
+  expect(text()).toContain(`${terminalTexts.noBrowser.ssh}\n`)
+  expect(text()).toContain(`${terminalTexts.noClipboard}\n`)
+})
+
+test('asks the terminal to copy the code over SSH', async () => {
+  vi.stubEnv('SSH_TTY', '/dev/pts/0')
+  const { stream, text } = output({ isTTY: true })
+  await logIn({ stream, copy: true, keys: false })
+  const [, code = ''] = /([A-Z]{4}-[A-Z]{4})/.exec(text()) ?? []
+  expect(text()).toContain(`\u001b]52;c;${btoa(code)}\u0007`)
+})
