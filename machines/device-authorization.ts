@@ -61,6 +61,8 @@ export interface DeviceAuthorizationInput {
   readonly resource?: readonly string[] | undefined
   /** Further parameters of the request for codes. */
   readonly parameters: Readonly<Record<string, string | Secret>>
+  /** Whether to prove with PKCE that the poll comes from who requested the codes. */
+  readonly pkce: boolean
   /** The service to log in to. */
   readonly provider: Provider
   /** Sends the requests. */
@@ -84,6 +86,8 @@ export interface DeviceAuthorizationInput {
 export interface Progress {
   /** The codes that the service issued. */
   readonly codes: DeviceCodes
+  /** The PKCE code verifier whose challenge was sent with the request for codes, if one was. */
+  readonly codeVerifier?: Secret | undefined
   /** The result of the last poll. */
   readonly status: DeviceStatus
   /** Seconds that the service requires between two polls. Never decreases. */
@@ -107,7 +111,9 @@ export interface Progress {
  *
  * @group Machines
  */
-export interface DeviceAuthorizationContext extends Required<Omit<Progress, 'codes'>> {
+export interface DeviceAuthorizationContext
+  extends Required<Omit<Progress, 'codes' | 'codeVerifier'>>,
+    Pick<Progress, 'codeVerifier'> {
   /** The input of the machine. */
   readonly flow: DeviceAuthorizationInput
   /** The codes; `undefined` until they arrive. */
@@ -138,7 +144,15 @@ export type DeviceResult =
 export interface CodesRequest
   extends Pick<
     DeviceAuthorizationInput,
-    'clientId' | 'authentication' | 'scopes' | 'resource' | 'parameters' | 'provider' | 'fetch' | 'clock'
+    | 'clientId'
+    | 'authentication'
+    | 'scopes'
+    | 'resource'
+    | 'parameters'
+    | 'pkce'
+    | 'provider'
+    | 'fetch'
+    | 'clock'
   > {}
 
 /**
@@ -149,6 +163,8 @@ export interface CodesRequest
 export interface CodesResponse {
   /** The codes that the service issued. */
   readonly codes: DeviceCodes
+  /** The PKCE code verifier whose challenge was sent, if one was. */
+  readonly codeVerifier?: Secret | undefined
   /** When the request was sent. */
   readonly sentAt: number
   /** When the response arrived. */
@@ -163,6 +179,8 @@ export interface CodesResponse {
 export interface PollRequest extends CodesRequest {
   /** The device code to poll with. */
   readonly deviceCode: Secret
+  /** The PKCE code verifier, if its challenge was sent. */
+  readonly codeVerifier?: Secret | undefined
 }
 
 /**
@@ -360,7 +378,11 @@ export const deviceAuthorization = setup({
       invoke: {
         id: 'pollToken',
         src: 'pollToken',
-        input: ({ context }) => ({ ...context.flow, deviceCode: held(context, 'codes').deviceCode }),
+        input: ({ context }) => ({
+          ...context.flow,
+          deviceCode: held(context, 'codes').deviceCode,
+          codeVerifier: context.codeVerifier,
+        }),
         onDone: [
           {
             guard: { type: 'pending', params: output },
@@ -502,12 +524,12 @@ function tookOf(sentAt: number, at: number, limit: number): number {
   return Math.min(Math.max(0, at - sentAt), limit)
 }
 
-function begun(context: DeviceAuthorizationContext, { codes, sentAt, at }: CodesResponse) {
+function begun(context: DeviceAuthorizationContext, { codes, codeVerifier, sentAt, at }: CodesResponse) {
   // The lifetime counts from when the request was sent, since the service starts counting later. If the clock was set
   // forward meanwhile, the request seems to have taken the whole lifetime: the codes are still shown.
   const took = tookOf(sentAt, at, pollTimeout({ ...context, codes }))
   const expiresAt = at - took + codes.expiresIn * 1000
-  const known = { codes, interval: codes.interval, expiresAt, lookedAt: at }
+  const known = { codes, codeVerifier, interval: codes.interval, expiresAt, lookedAt: at }
   return { ...known, ...afterResponse({ ...context, ...known }, { at }) }
 }
 

@@ -71,6 +71,16 @@ export function readParameters({
   return all
 }
 
+/** Reads whether to use PKCE. Throws a BadOptionError if that is not possible. */
+export function readPkce(pkce: boolean | undefined, { codeChallengeMethods }: Provider): boolean {
+  if (!pkce) return false
+  if (codeChallengeMethods?.includes('S256') === false)
+    throw new BadOptionError('pkce: the provider does not list the code challenge method S256')
+  if (globalThis.crypto?.subtle === undefined)
+    throw new BadOptionError('pkce needs WebCrypto, which browsers provide on https pages only')
+  return true
+}
+
 /** Reads the resources. Throws a BadOptionError unless each is an absolute URI without a fragment. */
 export function readResources(resource: string | readonly string[] | undefined): string[] | undefined {
   const resources = resource === undefined ? undefined : [resource].flat()

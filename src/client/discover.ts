@@ -77,6 +77,7 @@ function read(body: unknown, issuer: string): Provider {
     'issuer metadata',
   )
   const methods = memberOf(body, 'token_endpoint_auth_methods_supported')
+  const challengeMethods = memberOf(body, 'code_challenge_methods_supported')
   const jwksUri = memberOf(body, 'jwks_uri')
   // RFC 8414, section 3.3: metadata of another issuer may be an attack.
   if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
@@ -94,6 +95,7 @@ function read(body: unknown, issuer: string): Provider {
     tokenEndpoint: token_endpoint,
     ...(revocation_endpoint !== undefined && { revocationEndpoint: revocation_endpoint }),
     ...(isTexts(methods) && { clientAuthenticationMethods: methods }),
+    ...(isTexts(challengeMethods) && { codeChallengeMethods: challengeMethods }),
     ...(typeof jwksUri === 'string' && { jwksUri }),
   })
 }

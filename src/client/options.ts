@@ -6,7 +6,13 @@ import { type Clock, systemClock } from '../protocol/clock.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { isTexts } from '../protocol/texts.ts'
 import type { Secret } from '../secret.ts'
-import { readAuthentication, readClientId, readParameters, readResources } from './client-options.ts'
+import {
+  readAuthentication,
+  readClientId,
+  readParameters,
+  readPkce,
+  readResources,
+} from './client-options.ts'
 import { type ResumeRecord, readResume } from './resume.ts'
 
 /**
@@ -67,6 +73,13 @@ interface NewFlow {
    * flow itself sends are refused.
    */
   readonly parameters?: Readonly<Record<string, string | Secret>> | undefined
+  /**
+   * Whether to send a PKCE code challenge (method `S256`) with the request for codes and its code verifier with each
+   * poll, for providers that support this in the device flow, such as Keycloak. Default: `false`.
+   *
+   * @see {@link https://www.rfc-editor.org/rfc/rfc7636.html RFC 7636}
+   */
+  readonly pkce?: boolean | undefined
 }
 
 /** @inline */
@@ -76,6 +89,7 @@ interface ResumedFlow {
   readonly resource?: undefined
   readonly audience?: undefined
   readonly parameters?: undefined
+  readonly pkce?: undefined
   /** A record that `exportResume` returned. */
   readonly resume: ResumeRecord
 }
@@ -144,7 +158,8 @@ export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInp
   const provider = options.provider ?? GITHUB
   const clock = options.clock ?? systemClock
   if (!Number.isFinite(clock.now())) throw new BadOptionError('clock.now() must return epoch milliseconds')
-  const flow = options.resume === undefined ? newFlow(options) : readResume(options.resume, provider)
+  const flow =
+    options.resume === undefined ? newFlow(options, provider) : readResume(options.resume, provider)
   return {
     ...flow,
     authentication: readAuthentication(options.clientAuthentication, provider),
@@ -160,7 +175,7 @@ function jitterOf(random: number): number {
   return Number.isFinite(random) ? Math.min(Math.max(random, 0), 1) : 0
 }
 
-function newFlow(options: NewFlow & Pick<FlowOptions, 'scopes'>) {
+function newFlow(options: NewFlow & Pick<FlowOptions, 'scopes'>, provider: Provider) {
   const clientId = readClientId(options.clientId)
   const scopes = options.scopes ?? []
   if (!isTexts(scopes)) throw new BadOptionError('scopes must be an array of strings')
@@ -169,5 +184,6 @@ function newFlow(options: NewFlow & Pick<FlowOptions, 'scopes'>) {
     scopes,
     resource: readResources(options.resource),
     parameters: readParameters(options),
+    pkce: readPkce(options.pkce, provider),
   }
 }

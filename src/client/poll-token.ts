@@ -10,11 +10,11 @@ import { post } from './exchange.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
  */
 export async function pollToken(request: PollRequest, signal: AbortSignal): Promise<PollResponse> {
-  const { deviceCode, scopes, resource, provider, clock } = request
+  const { deviceCode, codeVerifier, scopes, resource, provider, clock } = request
   try {
     const response = await post(
       provider.tokenEndpoint,
-      { device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE, resource },
+      { device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE, resource, code_verifier: codeVerifier },
       request,
       signal,
     )

@@ -4,6 +4,7 @@ import { refusalOf } from '../protocol/refusal.ts'
 import { errorCodeOf, hasMember, type ReceivedResponse } from '../protocol/response.ts'
 import { joinScopes } from '../protocol/scopes.ts'
 import { post } from './exchange.ts'
+import { challengeOf, createCodeVerifier } from './pkce.ts'
 
 /**
  * Requests a device code and a user code.
@@ -13,15 +14,17 @@ import { post } from './exchange.ts'
  */
 export async function requestCodes(request: CodesRequest, signal: AbortSignal): Promise<CodesResponse> {
   const { scopes, resource, parameters, provider, clock } = request
+  const codeVerifier = request.pkce ? createCodeVerifier() : undefined
+  const challenge = codeVerifier && (await challengeOf(codeVerifier))
   const sentAt = clock.now()
   const response = await post(
     provider.deviceAuthorizationEndpoint,
-    { ...parameters, scope: joinScopes(scopes, provider.scopeSeparator), resource },
+    { ...parameters, scope: joinScopes(scopes, provider.scopeSeparator), resource, ...challenge },
     request,
     signal,
   )
   if (isRefusal(response)) throw refusalOf(response)
-  return { codes: parseDeviceCodes(response.body), sentAt, at: response.at }
+  return { codes: parseDeviceCodes(response.body), codeVerifier, sentAt, at: response.at }
 }
 
 /** Some services send errors with status 200. */

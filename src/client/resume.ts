@@ -17,7 +17,7 @@ const count = v.custom<number>((value) => Number.isSafeInteger(value) && Number(
 /**
  * Everything another process needs to resume an authorization, as plain JSON.
  *
- * **Sensitive**: it contains the device code and the client id in plain text. Store it as safely as a token.
+ * **Sensitive**: it contains the device code, the PKCE code verifier and the client id in plain text. Store it as safely as a token.
  *
  * @group Device authorization
  */
@@ -28,6 +28,8 @@ export interface ResumeRecord {
   clientId: string
   /** The device code, in plain text. */
   deviceCode: string
+  /** The PKCE code verifier, in plain text, if its challenge was sent. */
+  codeVerifier?: string | undefined
   /** The code that the user enters. */
   userCode: string
   /** The URL where the user enters the code. */
@@ -64,6 +66,7 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
   v: v.custom<1>((version) => version === 1),
   clientId: filled,
   deviceCode: filled,
+  codeVerifier: v.optional(filled),
   userCode: visible,
   verificationUri: webAddress,
   verificationUriComplete: v.optional(webAddress),
@@ -113,8 +116,9 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
  * @group Device authorization
  */
 export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecord | undefined {
-  const { codes, flow, status, interval, margin, nextPollAt, expiresAt, lookedAt, faults, forgiven } =
+  const { codes, codeVerifier, flow, status, interval, margin, nextPollAt, expiresAt, lookedAt } =
     snapshot.context
+  const { faults, forgiven } = snapshot.context
   if (codes === undefined || snapshot.status !== 'active') return undefined
   // The times of the context are those of the clock before it was set back.
   const writtenAt = Math.max(now, lookedAt)
@@ -122,6 +126,7 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
     v: 1,
     clientId: flow.clientId.reveal(),
     deviceCode: codes.deviceCode.reveal(),
+    ...(codeVerifier && { codeVerifier: codeVerifier.reveal() }),
     ...shownOf(codes),
     scopes: [...flow.scopes],
     ...(flow.resource && { resource: [...flow.resource] }),
@@ -164,8 +169,10 @@ export function readResume(record: unknown, provider: Provider) {
     resource: rest.resource,
     // The request for codes has been sent.
     parameters: {},
+    pkce: false,
     resume: {
       codes,
+      ...(rest.codeVerifier !== undefined && { codeVerifier: new Secret(rest.codeVerifier) }),
       status,
       interval,
       margin,

@@ -18,7 +18,7 @@ type Resuming = Extract<DeviceAuthorizationOptions, { readonly resume: ResumeRec
 export interface StepOptions
   extends Omit<
     Resuming,
-    'clientId' | 'scopes' | 'resource' | 'audience' | 'parameters' | 'resume' | 'onCodes'
+    'clientId' | 'scopes' | 'resource' | 'audience' | 'parameters' | 'pkce' | 'resume' | 'onCodes'
   > {
   /**
    * Stores each new record, and is awaited: before a poll is sent, with the time of the next one, and after a result

@@ -31,6 +31,11 @@ export interface Provider {
    * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
    */
   readonly clientAuthenticationMethods?: readonly string[] | undefined
+  /**
+   * The PKCE code challenge methods that the provider publishes. If `S256` is not one of them, the option `pkce` is
+   * refused. They never turn PKCE on: a provider lists what any of its flows supports.
+   */
+  readonly codeChallengeMethods?: readonly string[] | undefined
   /** The keys that the provider signs its ID tokens with. */
   readonly jwksUri?: string | undefined
   /** What separates two scopes in a request and in a response. */
@@ -112,6 +117,7 @@ export function rfc8628({
   readonly baseUrl?: string | undefined
   readonly revocationEndpoint?: string | undefined
   readonly clientAuthenticationMethods?: readonly string[] | undefined
+  readonly codeChallengeMethods?: readonly string[] | undefined
   readonly jwksUri?: string | undefined
   readonly scopeSeparator?: ScopeSeparator
   readonly encoding?: 'form' | 'json'

@@ -121,6 +121,8 @@ export interface SessionOptions {
   readonly audience?: string
   /** Further parameters of the request for codes that your provider documents. */
   readonly parameters?: Readonly<Record<string, string | Secret>>
+  /** Whether to use PKCE at a login, for providers that support it in the device flow. Default: `false`. */
+  readonly pkce?: boolean
   /** The provider to log in to. Default: `github()`. */
   readonly provider?: Provider
   /** Where the login is stored. All processes with the same store and name share it. */
@@ -216,7 +218,7 @@ export function createSession(options: SessionOptions): Session {
     throw new BadOptionError('store must have a method "update": pass memoryStore(), or fileStore() on Node')
   if (typeof name !== 'string' || name === '') throw new BadOptionError('name must be a non-empty string')
   if (!(minValidity >= 0)) throw new BadOptionError('minValidity must be a number of seconds, 0 or more')
-  const { clientId, clientAuthentication, scopes, resource, audience, parameters } = options
+  const { clientId, clientAuthentication, scopes, resource, audience, parameters, pkce } = options
   const { provider, fetch, clock } = options
   const timer = clock ?? systemClock
   const device = deviceInput({
@@ -226,6 +228,7 @@ export function createSession(options: SessionOptions): Session {
     resource,
     audience,
     parameters,
+    pkce,
     random,
     ...(provider && { provider }),
     ...(fetch && { fetch }),

@@ -36,21 +36,31 @@ describe('discover', () => {
   test('reads how clients authenticate, and where the keys are', async () => {
     const more = {
       token_endpoint_auth_methods_supported: ['client_secret_basic'],
+      code_challenge_methods_supported: ['plain', 'S256'],
       jwks_uri: 'https://login.example/keys',
     }
     expect(
       await discover('https://login.example/tenant', setUp({ ...metadata, ...more }).options),
     ).toMatchObject({
       clientAuthenticationMethods: ['client_secret_basic'],
+      codeChallengeMethods: ['plain', 'S256'],
       jwksUri: 'https://login.example/keys',
     })
   })
 
   test('ignores optional members that are not valid', async () => {
-    const wrong = { token_endpoint_auth_methods_supported: 'client_secret_basic', jwks_uri: 5 }
+    const wrong = {
+      token_endpoint_auth_methods_supported: 'client_secret_basic',
+      code_challenge_methods_supported: ['S256', 5],
+      jwks_uri: 5,
+    }
     const provider = await discover('https://login.example/tenant', setUp({ ...metadata, ...wrong }).options)
-    expect(Object.keys(provider)).not.toContain('clientAuthenticationMethods')
-    expect(Object.keys(provider)).not.toContain('jwksUri')
+    expect(Object.keys(provider).sort()).toEqual([
+      'deviceAuthorizationEndpoint',
+      'encoding',
+      'scopeSeparator',
+      'tokenEndpoint',
+    ])
   })
 
   test('or else from that of OpenID', async () => {

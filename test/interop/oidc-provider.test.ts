@@ -1,8 +1,9 @@
-import { createPublicKey } from 'node:crypto'
+import { createHash, createPublicKey } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { decodeJwt } from 'jose'
-import { Provider } from 'oidc-provider'
+import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   authorizeDevice,
@@ -11,6 +12,8 @@ import {
   refresh,
   Secret,
   type ShownCodes,
+  start,
+  step,
 } from '../../src/index.ts'
 import { privateKeyJwt, verifyIdToken } from '../../src/oidc/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
@@ -40,6 +43,7 @@ beforeAll(async () => {
   const provider = new Provider(issuer, {
     clients: [
       { ...client, client_id: 'device', token_endpoint_auth_method: 'none' },
+      { ...client, client_id: 'pkce', token_endpoint_auth_method: 'none' },
       {
         ...client,
         client_id: 'signing',
@@ -66,8 +70,36 @@ beforeAll(async () => {
     rotateRefreshToken: true,
     cookies: { keys: ['for this test alone'] },
   })
+  provider.use(requirePkce)
   server.on('request', provider.callback())
 })
+
+/** The code challenges of the client `pkce`, by device code. */
+const challenges = new Map<string, string>()
+
+/**
+ * Requires PKCE with S256 of the client `pkce`, in the device flow. oidc-provider itself checks PKCE only in the
+ * authorization code flow, and drops `code_challenge` at its device authorization endpoint.
+ */
+async function requirePkce(ctx: KoaContextWithOIDC, next: () => Promise<void>) {
+  const fields = ctx.method === 'POST' ? new URLSearchParams(await text(ctx.req)) : undefined
+  if (fields) Object.assign(ctx.req, { body: Object.fromEntries(fields) })
+  if (fields?.get('client_id') !== 'pkce') return next()
+  const verifier = fields.get('code_verifier') ?? ''
+  const challenge = fields.get('code_challenge')
+  const deviceCode = fields.get('device_code')
+  const isRight =
+    deviceCode === null
+      ? challenge !== null && fields.get('code_challenge_method') === 'S256'
+      : challenges.get(deviceCode) === createHash('sha256').update(verifier).digest('base64url')
+  if (!isRight) {
+    ctx.status = 400
+    ctx.body = { error: deviceCode === null ? 'invalid_request' : 'invalid_grant' }
+    return
+  }
+  await next()
+  if (challenge !== null) challenges.set((ctx.body as { device_code: string }).device_code, challenge)
+}
 
 afterAll(() => {
   server.closeAllConnections()
@@ -128,6 +160,26 @@ test.each(['client_secret_basic', 'client_secret_post'] as const)(
     expect(token.scopes).toEqual(['openid'])
   },
 )
+
+test('our client logs in with PKCE at oidc-provider where S256 is required, and not without', async () => {
+  const token = await login(approve, { clientId: 'pkce', pkce: true })
+  expect(token.scopes).toEqual(['openid'])
+  const without = login(approve, { clientId: 'pkce' })
+  await expect(without).rejects.toMatchObject({ code: 'refused', error: 'invalid_request' })
+})
+
+test('oidc-provider gives a token only to the device with the code verifier', async () => {
+  const provider = await discover(issuer)
+  const { codes, record } = await start({ clientId: 'pkce', scopes: ['openid'], provider, pkce: true })
+  await approve(codes)
+  const due = { ...record, nextPollAt: 0 }
+  const stolen = { ...due, codeVerifier: 'another-verifier-of-forty-three-characters-' }
+  expect(await step(stolen, { provider })).toMatchObject({
+    status: 'failed',
+    error: { error: 'invalid_grant' },
+  })
+  expect(await step(due, { provider })).toMatchObject({ status: 'authorized' })
+})
 
 test('our client gets an ID token from oidc-provider, and verifies it with the keys that it publishes', async () => {
   const token = await login(approve)

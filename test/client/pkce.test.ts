@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { inspect } from 'node:util'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createDeviceAuthorization, exportResume, rfc8628 } from '../../src/index.ts'
+import { createSession, memoryStore } from '../../src/session/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
+import { scriptedService } from '../support/scripted-service.ts'
+
+const { codes, pending, token } = responses
+
+function fieldsOf(sent: readonly { readonly body: string }[]) {
+  return sent.map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
+}
+
+function challengeOf(verifier = ''): string {
+  return createHash('sha256').update(verifier).digest('base64url')
+}
+
+describe('a login with PKCE', () => {
+  test('sends the challenge with the request for codes, and its verifier with every poll', async () => {
+    const flow = startFlow([codes, pending, token], { pkce: true })
+    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+    const [request, ...polls] = fieldsOf(flow.sent)
+    for (const poll of polls) {
+      expect(poll.code_verifier).toMatch(/^[\w-]{43}$/)
+      expect(request).toMatchObject({
+        code_challenge: challengeOf(poll.code_verifier),
+        code_challenge_method: 'S256',
+      })
+    }
+    expect([polls.length, request?.code_verifier]).toEqual([2, undefined])
+  })
+
+  test('has a new verifier for every login of a session', async () => {
+    const time = new VirtualTime()
+    const { fetch, sent } = scriptedService(time, codes, token, codes, token)
+    const session = createSession({
+      clientId: 'id',
+      pkce: true,
+      store: memoryStore(),
+      fetch,
+      clock: time.clock(),
+    })
+    for (let logins = 0; logins < 2; logins += 1) {
+      const login = session.login()
+      await time.advance(10_000)
+      await login
+    }
+    const verifiers = fieldsOf(sent).flatMap(({ code_verifier = [] }) => code_verifier)
+    const challenges = fieldsOf(sent).flatMap(({ code_challenge = [] }) => code_challenge)
+    expect(verifiers.map(challengeOf)).toEqual(challenges)
+    expect(new Set(verifiers).size).toBe(2)
+  })
+
+  test('keeps its verifier over a restart, in the record alone', async () => {
+    const first = startFlow([codes], { pkce: true })
+    await first.time.settle()
+    const snapshot = first.actor.getSnapshot()
+    const record = exportResume(snapshot, first.time.now)
+    const { codeVerifier = '' } = record ?? {}
+    expect(fieldsOf(first.sent)[0]?.code_challenge).toBe(challengeOf(codeVerifier))
+    for (const shown of [JSON.stringify(snapshot), inspect(snapshot, { depth: 9, showHidden: true })])
+      expect(shown).not.toContain(codeVerifier)
+
+    const resume = JSON.parse(JSON.stringify(record))
+    const second = startFlow([token], { clientId: undefined, resume } as never, 1, first.time)
+    expect(await second.result()).toMatchObject({ status: 'authorized' })
+    expect(fieldsOf(second.sent)[0]?.code_verifier).toBe(codeVerifier)
+  })
+
+  test('keeps a verifier that a server repeats out of its error', async () => {
+    const flow = startFlow([codes], { pkce: true })
+    await flow.time.settle()
+    const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
+    const echo = { error: 'invalid_grant', error_description: `PKCE: ${record?.codeVerifier}` }
+    const second = startFlow([echo], { clientId: undefined, resume: record } as never, 1, flow.time)
+    expect(await second.result()).toMatchObject({ error: { description: 'PKCE: [secret]' } })
+  })
+})
+
+test('a login without PKCE sends neither, even if the provider lists S256', async () => {
+  const provider = rfc8628({
+    deviceAuthorizationEndpoint: 'https://login.example/device',
+    tokenEndpoint: 'https://login.example/token',
+    codeChallengeMethods: ['S256'],
+  })
+  const flow = startFlow([codes, token], { provider })
+  await flow.result()
+  for (const { body } of flow.sent) expect(body).not.toMatch(/code_(challenge|verifier)/)
+})
+
+describe('PKCE is refused', () => {
+  test('at a provider that does not list S256', () => {
+    const provider = {
+      ...rfc8628({
+        deviceAuthorizationEndpoint: 'https://login.example/device',
+        tokenEndpoint: 'https://login.example/token',
+      }),
+      codeChallengeMethods: ['plain'],
+    }
+    expect(() => createDeviceAuthorization({ clientId: 'id', pkce: true, provider })).toThrow('S256')
+    createDeviceAuthorization({ clientId: 'id', provider })
+    createDeviceAuthorization({
+      clientId: 'id',
+      pkce: true,
+      provider: { ...provider, codeChallengeMethods: ['plain', 'S256'] },
+    })
+  })
+
+  test('where there is no WebCrypto', () => {
+    vi.stubGlobal('crypto', {})
+    onTestFinished(() => void vi.unstubAllGlobals())
+    expect(() => createDeviceAuthorization({ clientId: 'id', pkce: true })).toThrow('WebCrypto')
+    createDeviceAuthorization({ clientId: 'id' })
+  })
+})
