@@ -12,14 +12,13 @@ export function createHeldRefreshes() {
     /** Spends a refresh token. Other requests of this process wait for the result. */
     async spend<Result>(token: string, task: () => Promise<Result>): Promise<Result> {
       const result = task()
-      spending.set(
-        token,
-        result.catch(() => undefined),
-      )
+      const settled = result.catch(() => undefined)
+      spending.set(token, settled)
       try {
         return await result
       } finally {
-        spending.delete(token)
+        // Another request may have taken over meanwhile.
+        if (spending.get(token) === settled) spending.delete(token)
       }
     },
 

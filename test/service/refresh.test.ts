@@ -326,6 +326,20 @@ describe('simultaneous refreshes of one token', () => {
     expect([other.reuses, (await other.whoIs('the-next')).status]).toEqual([[], 200])
   })
 
+  test('are told at once by the request that has taken over, if they lost the lease', async () => {
+    const { slow, other, made, first } = await twoInstances()
+    const one = slow.refresh(first.refresh_token)
+    await made(1)
+    other.clock.time += 10_000
+    const two = slow.refresh(first.refresh_token)
+    await made(2)
+    slow.deliver('late')
+    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    slow.deliver('the-one')
+    // No timer fires in the meantime.
+    expect((await one).body).toEqual((await two).body)
+  })
+
   test('are held no longer than one lease, although each may issue a pair after the one before', async () => {
     const { slow, made, first, over } = await twoInstances()
     const all = Array.from({ length: 6 }, () => slow.refresh(first.refresh_token))
