@@ -32,13 +32,11 @@ export type { PollResponseName } from './paths/poll-responses.ts'
 export type { RefreshResponseName } from './paths/refresh-responses.ts'
 export {
   type ServiceExecutors,
-  type ServiceExpectation,
   type ServicePath,
-  type ServicePathStep,
   type ServicePathsOptions,
   servicePaths,
 } from './paths/service-paths.ts'
-export type { PollResult, ServiceStep } from './paths/service-steps.ts'
+export type { PollResult, ServiceExpectation, ServicePathStep, ServiceStep } from './paths/service-steps.ts'
 export {
   type SessionExecutors,
   type SessionExpectation,

@@ -1,39 +1,10 @@
-import { type DeviceGrantState, grantState } from '../../../machines/device-grant.ts'
-import type { Decision } from '../../service/grants.ts'
+import { grantState } from '../../../machines/device-grant.ts'
+import { DEFAULT_INTERVAL } from '../../protocol/endpoints.ts'
+import { familyPaths } from './family-paths.ts'
 import { runPath } from './run-path.ts'
-import type { PollResult, ServiceStep } from './service-steps.ts'
+import type { PollResult, ServiceExpectation, ServicePathStep, ServiceStep } from './service-steps.ts'
 import { type ServiceSituation, type ServiceWalkStep, serviceWalk } from './service-walk.ts'
 import { narrowed, type PathKind, pathsOf, type WalkedStep } from './walk.ts'
-
-/**
- * What must be true of the service after a step.
- *
- * @group Testing
- */
-export interface ServiceExpectation {
-  /** The state that the service keeps. It is not visible on the wire. */
-  readonly state: DeviceGrantState
-  /** The result of the poll in this step. */
-  readonly result?: PollResult
-  /** Seconds between two polls from now on. */
-  readonly interval: number
-  /** The outcome of the decision in this step: `decided` if there already is one, `expired` if it is too late. */
-  readonly decision?: Exclude<Decision, 'unknown'>
-}
-
-/**
- * One step of a path.
- *
- * @group Testing
- */
-export interface ServicePathStep {
-  /** The step to make happen. */
-  readonly event: ServiceStep
-  /** What happens, in words: `polled too early`. */
-  readonly description: string
-  /** What must be true afterwards. */
-  readonly expected: ServiceExpectation
-}
 
 /**
  * One way that an authorization can go, as the service sees it.
@@ -82,6 +53,10 @@ export interface ServiceExecutors {
   readonly approve?: ServiceExecutor<'approve'>
   /** Makes the user deny. */
   readonly deny?: ServiceExecutor<'deny'>
+  /** Refreshes once. */
+  readonly refresh?: ServiceExecutor<'refresh'>
+  /** Revokes the newest refresh token. */
+  readonly revoke?: ServiceExecutor<'revoke'>
 }
 
 /**
@@ -100,6 +75,13 @@ export interface ServicePathsOptions {
   readonly expiresIn?: number
   /** Whether the first poll may come at once (`free`, the default), or one interval after the codes (`counted`). */
   readonly firstPoll?: 'free' | 'counted'
+  /** The refresh tokens that the service issues: adds paths of a login after its token. Default: none. */
+  readonly refreshTokens?: {
+    /** Seconds after which the user must log in again. */
+    readonly lifetime: number
+    /** Seconds for which a spent refresh token still gets the same successor. Default: 30. */
+    readonly reuseWindow?: number
+  }
 }
 
 /**
@@ -131,14 +113,22 @@ export interface ServicePathsOptions {
 export function servicePaths({
   paths = 'shortest',
   filter = () => true,
+  refreshTokens,
   ...options
 }: ServicePathsOptions = {}): ServicePath[] {
-  const keeps = (step: ServiceWalkStep): step is ServiceStep => isOnTheWire(step) && filter(step)
-  return pathsOf(narrowed(serviceWalk(options), keeps), paths).map(servicePath)
+  const keeps = (step: ServiceWalkStep): step is GrantStep => isOnTheWire(step) && filter(step)
+  const ofGrants = pathsOf(narrowed(serviceWalk(options), keeps), paths).map(pathOfGrant)
+  if (refreshTokens === undefined) return ofGrants.map(servicePath)
+  const { interval = DEFAULT_INTERVAL } = options
+  const ofFamilies = familyPaths(refreshTokens, { paths, filter, interval })
+  return [...ofGrants, ...ofFamilies].map(servicePath)
 }
 
+/** The steps of a grant. */
+type GrantStep = ServiceWalkStep & ServiceStep
+
 /** Whether a device or a user can take the step, without knowing the inside of the service. */
-function isOnTheWire(step: ServiceWalkStep): step is ServiceStep {
+function isOnTheWire(step: ServiceWalkStep): step is GrantStep {
   switch (step.type) {
     case 'issued':
     case 'notIssued':
@@ -152,16 +142,17 @@ function isOnTheWire(step: ServiceWalkStep): step is ServiceStep {
   }
 }
 
-function servicePath(walked: readonly WalkedStep<ServiceSituation, ServiceStep>[]): ServicePath {
-  const path = {
-    name: nameOfServicePath(walked),
-    steps: walked.map((taken) => ({
-      event: taken.step,
-      description: tell(taken),
-      expected: expectationOf(taken.situation),
-    })),
-  }
+function servicePath(steps: readonly ServicePathStep[]): ServicePath {
+  const path = { name: steps.map(({ description }) => description).join(', then '), steps }
   return { ...path, test: (executors) => runPath(path, executors) }
+}
+
+function pathOfGrant(walked: readonly WalkedStep<ServiceSituation, GrantStep>[]): ServicePathStep[] {
+  return walked.map((taken) => ({
+    event: taken.step,
+    description: tell(taken),
+    expected: expectationOf(taken.situation),
+  }))
 }
 
 function expectationOf({ grant, result, decision }: ServiceSituation): ServiceExpectation {

@@ -37,7 +37,7 @@ type Moment = 'early' | 'due' | 'leased' | 'lapsed' | 'last' | 'over'
 
 /** Adds what no device or user causes: the host's `issueToken` fails, or is slow and finishes later. */
 export type ServiceWalkStep =
-  | Exclude<ServiceStep, { type: 'wait' | 'poll' }>
+  | Extract<ServiceStep, { type: 'codes' | 'approve' | 'deny' }>
   | { readonly type: 'wait'; readonly until: Moment; readonly milliseconds: number }
   | { readonly type: 'poll'; readonly issuing?: 'fails' | 'takesLong' }
   /** Which of the polls that wait for a token: the first or the last. */
