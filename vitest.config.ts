@@ -9,6 +9,7 @@ const BUILT_TESTS = [
   'test/package/*.test.ts',
   'test/guides/run-the-service.test.ts',
   'test/guides/test-your-login/app.test.ts',
+  'test/guides/your-own-cli.test.ts',
   'test/testing/built.test.ts',
 ]
 

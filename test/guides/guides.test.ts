@@ -15,6 +15,7 @@ test.each([
   'guides/refresh-and-revoke',
   'guides/test-your-login',
   'guides/walk-the-graph',
+  'guides/your-own-cli',
   'extend/form',
   'extend/store',
   'extend/page',

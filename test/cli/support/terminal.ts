@@ -7,6 +7,8 @@ export interface TerminalOptions {
   readonly env?: Record<string, string>
   readonly columns?: number
   readonly rows?: number
+  /** A program to run instead of the command. */
+  readonly command?: string
   /** Run by a shell that prints when the command is suspended, and resumes it after a line. */
   readonly inShell?: boolean
 }
@@ -16,12 +18,12 @@ const SHELL = 'set -m; "$0" "$@"; echo "suspended with $?"; read; fg >/dev/null'
 /** Runs the command in a pseudo-terminal. */
 export function openTerminal(
   args: readonly string[],
-  { env, columns = 80, rows = 24, inShell = false }: TerminalOptions,
+  { env, columns = 80, rows = 24, inShell = false, command: program = COMMAND }: TerminalOptions,
 ) {
   const view = screen(columns)
   let raw = ''
   let check = () => {}
-  const command = [process.execPath, COMMAND, ...args]
+  const command = [process.execPath, program, ...args]
   const [file = '', ...words] = inShell ? ['bash', '-c', SHELL, ...command] : command
   const pty: IPty = spawn(file, words, {
     cols: columns,
