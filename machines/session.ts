@@ -174,7 +174,8 @@ export interface SessionContext {
   readonly repeated: boolean
   /** Faults since the last renewal. */
   readonly faults: number
-  /** No renewal starts before this time, in epoch milliseconds. */
+  /** Between these times, in epoch milliseconds, no renewal starts. */
+  readonly restsSince: number
   readonly restsUntil: number
   /** The process that is renewing the login, if it is known. */
   readonly busy: { readonly pid?: number | undefined } | undefined
@@ -245,7 +246,11 @@ export const session = setup({
     found: (_, result: ReadResult) => result.type === 'found',
     endedBefore: (_, result: ReadResult) => result.type === 'ended',
     authorized: (_, result: DeviceResult) => result.status === 'authorized',
-    resting: ({ context }) => nowOf(context) < context.restsUntil,
+    resting: ({ context }) => {
+      const now = nowOf(context)
+      // Earlier than the beginning: the clock was set back.
+      return now >= context.restsSince && now < context.restsUntil
+    },
     notRejected: ({ context }, token: Secret) => !isRejected(context, token),
     mine: (_, result: ClaimResult) => result.type === 'mine',
     newer: (_, result: ClaimResult | SettleResult) => result.type === 'newer',
@@ -319,6 +324,7 @@ export const session = setup({
     tries: 0,
     repeated: false,
     faults: 0,
+    restsSince: 0,
     restsUntil: 0,
     busy: undefined,
     error: undefined,
@@ -635,7 +641,9 @@ function endOf(context: SessionContext): number {
 function isRejected(context: SessionContext, token: Secret): boolean {
   const { token: inUse, sentAt = 0 } = tokenInUse(context) ?? {}
   const isInUse = inUse?.accessToken.reveal() === token.reveal()
-  return isInUse && (context.kept?.generation === 0 || nowOf(context) >= sentAt + RENEWAL_PAUSE)
+  // The clock may have been set back since: then the age is negative.
+  const age = Math.abs(nowOf(context) - sentAt)
+  return isInUse && (context.kept?.generation === 0 || age >= RENEWAL_PAUSE)
 }
 
 function trusted(kept: KeptToken | undefined) {
@@ -694,9 +702,10 @@ function renewed(context: SessionContext, result: RefreshResult) {
 }
 
 function rested(context: SessionContext, error: AnyAuthgraphError, retryAfter = 0) {
+  const now = nowOf(context)
   const faults = context.faults + 1
   const pause = Math.max(pauseAfter(faults) * (1 + context.flow.jitter), retryAfter * 1000)
-  return { error, faults, restsUntil: nowOf(context) + pause }
+  return { error, faults, restsSince: now, restsUntil: now + pause }
 }
 
 function settled(result: SettleResult) {

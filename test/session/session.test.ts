@@ -163,6 +163,18 @@ describe('a session', () => {
     })
   })
 
+  test('does not rest longer because the clock of the device is set back', async () => {
+    const { time, clock, server, loggedIn, read } = world()
+    let step = 0
+    const session = await loggedIn({ clock: { ...clock, now: () => clock.now() + step } })
+    await time.advance(2 * HOUR)
+    server.faults.push('refused', 'refused')
+    await expect(read(session)).rejects.toMatchObject({ code: 'unreachable' })
+    step = -HOUR
+    await time.advance(60_000)
+    expect(await read(session)).toBe('access-0-1')
+  })
+
   test('rejects at once if the token has expired and cannot be renewed', async () => {
     const { time, server, open, over, read } = world()
     const session = open()
@@ -642,6 +654,24 @@ describe('a session as a form of authentication', () => {
     await expect(over(api('/user'))).rejects.toMatchObject({ status: 401 })
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   })
+})
+
+test('renews a refused token also after the clock of the device was set back', async () => {
+  const { time, clock, server, loggedIn, over, read } = world()
+  let step = 0
+  const session = await loggedIn({ clock: { ...clock, now: () => clock.now() + step } })
+  await time.advance(HOUR)
+  expect(await read(session)).toBe('access-0-1')
+  step = -2 * HOUR
+  // By its clock, the token is yet to be issued.
+  await time.advance(HOUR)
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const header = new Request(input, init).headers.get('authorization')
+    return header === 'Bearer access-0-1' ? new Response(null, { status: 401 }) : Response.json({})
+  }
+  const api = createApi({ auth: session, provider: server.provider, fetch })
+  await expect(over(api('/user'))).resolves.toEqual({})
+  expect(await read(session)).toBe('access-0-2')
 })
 
 describe('a record of another service', () => {
