@@ -34,5 +34,5 @@ export function ask(path: string, parts: Parts): Handle<ServiceResponse> {
     header: (name: string) => headers[name],
     body: typeof body === 'string' ? body : new URLSearchParams(body).toString(),
   }
-  return (instance, exchange) => instance.handle({ ...request, isGone: () => exchange.isGone })
+  return (instance, exchange) => instance.handle({ ...request, isGone: () => instance.isGone(exchange) })
 }

@@ -1,13 +1,17 @@
 import { createService, type Service } from '../../src/service/create-service.ts'
+import { newToken } from '../../src/service/credentials/random-codes.ts'
 import type { Handler } from '../../src/service/http/types.ts'
+import type { MadeToken, TokenRequest } from '../../src/service/options.ts'
 import { memoryStore } from '../../src/service/stores/memory.ts'
 import { redisStore } from '../../src/service/stores/redis.ts'
 import type { Change, Json, Store } from '../../src/store/store.ts'
-import type { IssueFault } from './profiles.ts'
 import type { Host } from './simulation.ts'
 import type { Exchange, World } from './world.ts'
 
 export const AUTH_URL = 'https://login.example'
+
+/** Seconds for which the access token of a session is good. */
+export const ACCESS_LIFETIME = 600
 
 export const STOOD_STILL = 'its instance stood still'
 
@@ -18,11 +22,13 @@ export interface Instance extends Host {
   readonly handle: Handler
   /** What breaks the connection of each request that it handles. */
   readonly open: Map<Exchange, () => void>
+  /** Whether whoever sent a request has hung up. The service asks after each wait: what follows belongs to that request. */
+  isGone(exchange: Exchange): boolean
 }
 
-/** A record with the update that wrote it, so that the judge can tell one that was made twice. */
+/** A record with the update that wrote it, which begins with the request that made it. */
 export interface Boxed {
-  readonly update: number
+  readonly update: string
   readonly value: NonNullable<Json>
 }
 
@@ -45,12 +51,17 @@ export function startInstance(world: World): Instance {
     store: observed(world, storeOf(world, instance, clock)),
     clientAddress: ({ address }) => address,
     identify: ({ header }) => ({ user: header('x-user') ?? '' }),
-    issueToken: ({ user, scopes: [scope = ''] }) => issueToken(world, String(user), Number(scope.slice(6))),
+    issueToken: (request) => issueToken(world, request),
+    ...(world.refreshTokens && { refreshTokens: world.refreshTokens }),
     onWarning: watched('onWarning'),
     onError: watched('onError'),
     onResponse: watched('onResponse'),
   })
-  Object.assign(instance, { service, handle: service.fetch as unknown as Handler })
+  const isGone = (exchange: Exchange) => {
+    world.exchange = exchange
+    return exchange.isGone
+  }
+  Object.assign(instance, { service, handle: service.fetch as unknown as Handler, isGone })
   world.instances.push(instance)
   return instance
 }
@@ -81,23 +92,21 @@ export function stall(world: World, instance: Instance): void {
   for (const { login } of instance.open.keys()) world.judge.faulted(login, STOOD_STILL)
 }
 
-/** The host's own code: at times slow, at times failing. The scope names the login. */
-function issueToken(world: World, user: string, login: number): Promise<string> {
-  const { choices, judge } = world
-  const { times, holder } = judge.issues(login)
-  const fault = choices.oneOf<IssueFault>(world.profile.issue, 'issue', login, times)
-  if (fault) {
-    world.count(`issueToken: ${fault}`)
-    world.note(login, 'issueToken', fault)
-    judge.excuse(holder, login, `issueToken: ${fault}`)
-  }
-  const token = `gho_${choices.bits('token', login, times).toString(16).padStart(40, '0')}`
-  judge.made(token, user)
+/** The host's own code: at times slow, at times failing. */
+function issueToken(world: World, { user, scopes: [scope = ''], family }: TokenRequest): Promise<MadeToken> {
+  const { judge, exchange } = world
+  const login = Number(scope.slice('login:'.length))
+  const id = judge.issuer(login, family) ?? exchange?.id ?? ''
+  const fault = world.fault('issue', login, id)
+  if (fault) judge.excuse(id)
+  const token = newToken()
+  judge.made(token, String(user))
+  const made = world.refreshTokens ? { token, expiresIn: ACCESS_LIFETIME } : { token }
   if (fault === 'never') return new Promise(() => undefined)
   if (fault === 'fail') return Promise.reject(new Error('the directory is away'))
-  if (fault === undefined) return Promise.resolve(token)
+  if (fault === undefined) return Promise.resolve(made)
   return new Promise((resolve) =>
-    world.after(choices.between(500, 12_000, 'slow', login, times), () => resolve(token), world.instance),
+    world.after(world.choices.between(500, 12_000, 'slow', id), () => resolve(made), world.instance),
   )
 }
 
@@ -107,7 +116,7 @@ function observed(world: World, store: Store): Store {
     async update(key, change) {
       const { exchange, login } = world
       world.updates += 1
-      const update = world.updates
+      const update = `${exchange?.id ?? ''}/${world.updates}`
       const boxing = (stored: Json | undefined) => {
         const made = change((stored as Boxed | undefined)?.value)
         if (made.value === undefined) return made

@@ -3,11 +3,13 @@ import { inspect } from 'node:util'
 import type { Grant } from '../../src/service/grant-steps.ts'
 import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { GRANT_PREFIX } from '../../src/service/store-keys.ts'
-import type { Boxed } from './instance.ts'
+import { ACCESS_LIFETIME, type Boxed } from './instance.ts'
 import type { Login } from './login.ts'
 import { NOBODY } from './simulation.ts'
 import { KILLED, LATE, verdictOf } from './verdict.js'
 import type { Exchange, World } from './world.ts'
+
+const DAY = 24 * 3600 * 1000
 
 /** Milliseconds for which a grant is remembered after it has expired. */
 const MEMORY = 10 * 60 * 1000
@@ -24,12 +26,12 @@ const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: Wo
   ['user-code:', lifetimeOf],
   ['limit:waitingGrants', lifetimeOf],
   ['limit:', () => 300_000],
-  ['token:', () => 365 * 24 * 3600 * 1000],
-  ['form-secret', () => 30 * 24 * 3600 * 1000],
+  ['token:', ({ refreshTokens }) => (refreshTokens ? ACCESS_LIFETIME * 1000 : 365 * DAY)],
+  ['family:', familyLifetimeOf],
+  ['refresh:', familyLifetimeOf],
+  ['successor:', ({ refreshTokens }) => 1000 * (refreshTokens?.reuseWindow ?? 0) + 10_000],
+  ['form-secret', () => 30 * DAY],
 ]
-
-/** Keys of the records that outlive their login. */
-const LASTING = /^token:|^form-secret/
 
 /** A device code, a token or a user code. */
 const SECRET = /\b[0-9a-f]{40}\b|gho_|\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/
@@ -58,7 +60,6 @@ interface Truth {
   readonly tokens: Set<string>
   /** A failover has lost a write of it: all promises are off. */
   isUndone: boolean
-  issues: number
 }
 
 /**
@@ -69,11 +70,10 @@ export class Judge {
   readonly #world: World
   readonly #truths = new Map<string, Truth>()
   /** Until when the record of each update lives. */
-  readonly #updates = new Map<number, number>()
-  readonly #excuses = new Set<string>()
+  readonly #updates = new Map<string, number>()
+  protected readonly excuses = new Set<string>()
   readonly #owners = new Map<string, string>()
   readonly #undone = new Set<string>()
-  readonly #lasting = new Set<string>()
   readonly #logins = new Map<number, Login>()
   readonly #exchanges = new Map<string, Exchange>()
   readonly #answered = new Set<Exchange>()
@@ -96,17 +96,21 @@ export class Judge {
       this.#world.holds(!isTwice, login, () => `an update of ${nameOf(key)} was made twice`)
       this.#updates.set(update, now + lifetime)
       const [, longest] = LONGEST_KEPT.find(([prefix]) => key.includes(prefix)) ?? []
-      const most = (longest?.(this.#world) ?? 0) + this.#tolerance()
+      const most = (longest?.(this.#world) ?? 0) + this.tolerance
       this.#world.holds(lifetime <= most, login, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
     }
     const name = keyIn(key)
-    if (LASTING.test(name)) this.#lasting.add(name)
     if (name.startsWith(GRANT_PREFIX) && value) this.#stepped(this.#truthOf(name), value as unknown as Grant)
+  }
+
+  /** The request that made an update. */
+  protected maker(update: string): Exchange | undefined {
+    return this.#exchanges.get(holderOf(update))
   }
 
   /** A failover has lost a write. */
   undone(key: string, lost: unknown, before: unknown): void {
-    this.#updates.delete((lost as Boxed | undefined)?.update ?? NOBODY)
+    this.#updates.delete((lost as Boxed | undefined)?.update ?? '')
     this.#undone.add(keyIn(key))
     if (!key.includes(GRANT_PREFIX)) return
     const truth = this.#truthOf(keyIn(key))
@@ -133,7 +137,7 @@ export class Judge {
     check(isTheirs, 'the user of the grant has changed')
     const last = truth.leases.at(-1)
     if (from === 'issuing' && before.lease && last) {
-      const isFree = last.until - this.#tolerance() <= now
+      const isFree = last.until - this.tolerance <= now
       check(
         after.state !== 'issuing' || isFree || truth.isUndone,
         'a lease was taken that another poll still had',
@@ -145,11 +149,9 @@ export class Judge {
       truth.leases.push({ holder: holderOf(after.lease.claim), until: after.lease.until })
   }
 
-  /** Who issues a token of a login, and how often that was tried before. */
-  issues(number: number): { readonly times: number; readonly holder: string } {
-    const truth = this.#truthBy(number)
-    if (truth) truth.issues += 1
-    return { times: truth?.issues ?? 0, holder: truth?.leases.at(-1)?.holder ?? '' }
+  /** Which request issues a token of a login: the one with the lease. */
+  issuer(number: number, _family?: string): string | undefined {
+    return this.#truthBy(number)?.leases.at(-1)?.holder
   }
 
   made(token: string, user: string): void {
@@ -157,9 +159,8 @@ export class Judge {
   }
 
   /** A fault was played that explains why a request brings no token. */
-  excuse(exchange: string, login: number, why: string): void {
-    this.#excuses.add(exchange)
-    this.faulted(login, why)
+  excuse(exchange: string): void {
+    this.excuses.add(exchange)
   }
 
   /** A fault was played on a login, or met it. */
@@ -184,9 +185,14 @@ export class Judge {
     if (kind === 'flood') return
     if (status === 503) {
       this.faulted(login, 'the store was away')
-      this.#world.holds(this.#isTroubled(exchange), login, 'the service was busy for no reason')
+      this.#world.holds(this.mayBeBusy(exchange), login, 'the service was busy for no reason')
     }
     if (kind === 'poll' && status !== 503) this.#polled(exchange, JSON.parse(body))
+  }
+
+  /** Whether there is a reason for a status of 503. */
+  protected mayBeBusy(exchange: Exchange): boolean {
+    return this.isTroubled(exchange)
   }
 
   #polled(exchange: Exchange, { access_token, error }: Record<string, string>): void {
@@ -197,7 +203,7 @@ export class Judge {
     const { grant, decided } = truth
     const check = (holds: boolean, what: string) => this.#world.holds(holds, number, what)
     const isDecided = decided !== undefined && decided.at < exchange.arrivedAt
-    const end = (grant?.expiresAt ?? 0) + this.#tolerance()
+    const end = (grant?.expiresAt ?? 0) + this.tolerance
     if (access_token !== undefined) {
       truth.tokens.add(access_token)
       check(truth.tokens.size === 1, 'a grant has brought a second token')
@@ -223,7 +229,7 @@ export class Judge {
         check(decided?.state === 'denied', 'a device was told of a denial that there is not')
         break
       case 'expired_token':
-        check(now >= end - 2 * this.#tolerance(), 'a code was said to have expired early')
+        check(now >= end - 2 * this.tolerance, 'a code was said to have expired early')
         break
       case 'incorrect_device_code':
         check(truth.settledBy !== undefined, 'a code was unknown that holds')
@@ -236,10 +242,10 @@ export class Judge {
   /** Whether another poll holds the lease, or this one had it and failed for a reason that is known. */
   #isExcused(exchange: Exchange, truth: Truth): boolean {
     const isHeld = truth.leases.some(
-      ({ holder, until }) => holder !== exchange.id && until + this.#tolerance() >= exchange.arrivedAt,
+      ({ holder, until }) => holder !== exchange.id && until + this.tolerance >= exchange.arrivedAt,
     )
     const isStalled = this.#world.now - exchange.arrivedAt > 9000
-    return isHeld || isStalled || exchange.isGone || this.#excuses.has(exchange.id)
+    return isHeld || isStalled || exchange.isGone || this.excuses.has(exchange.id)
   }
 
   /** A response did not reach the device: the token in it is lost, if there was one. */
@@ -299,7 +305,7 @@ export class Judge {
 
   /** Until when a decision is sure to reach its device. */
   #lastMoment(truth: Truth | undefined): number {
-    return (truth?.grant?.expiresAt ?? 0) - LATE * 1000 - this.#tolerance()
+    return (truth?.grant?.expiresAt ?? 0) - LATE * 1000 - this.tolerance
   }
 
   /** A loss that is documented, if there is a reason for it. */
@@ -315,7 +321,7 @@ export class Judge {
     if (truth?.settledBy === undefined) return undefined
     const holder = this.#exchanges.get(truth.settledBy)
     if (holder?.instance?.isDead && !this.#answered.has(holder)) return KILLED
-    return holder && this.#isTroubled(holder) ? 'the store failed once the token was settled' : undefined
+    return holder && this.isTroubled(holder) ? 'the store failed once the token was settled' : undefined
   }
 
   /** A token was shown to the service. */
@@ -344,7 +350,7 @@ export class Judge {
       NOBODY,
       'no instance is left',
     )
-    time.now += lifetimeOf(this.#world) + 300_000
+    time.now += 400 * DAY
     const left = this.#recordsLeft()
     this.#world.holds(left === 0, NOBODY, `${left} records are left`)
     for (const [number, login] of this.#logins)
@@ -354,21 +360,21 @@ export class Judge {
   /** Records that are there although they have expired. */
   #recordsLeft(): number {
     const { redis, memory } = this.#world
-    if (memory === undefined) return redis.keys.filter((key) => !LASTING.test(keyIn(key))).length
+    if (memory === undefined) return redis.keys.length
     // Each update first sweeps two of its records.
     for (let count = memory.size; count >= 0; count -= 1)
       for (const key of ['swept', 'limit:swept']) void memory.update(key, () => ({ result: undefined }))
-    return memory.size - this.#lasting.size
+    return memory.size
   }
 
   /** Redis has failed lately, or the instance stood still: its timers may then fire before replies that are there. */
-  #isTroubled({ arrivedAt, instance }: Exchange): boolean {
+  protected isTroubled({ arrivedAt, instance }: Exchange): boolean {
     const stalledUntil = instance?.stalledUntil ?? 0
     return this.#world.redis.troubledAt >= arrivedAt - TROUBLE || stalledUntil >= arrivedAt
   }
 
   /** Milliseconds by which the clocks of two instances may differ. */
-  #tolerance(): number {
+  protected get tolerance(): number {
     return this.#world.profile.skew * 2000
   }
 
@@ -387,7 +393,6 @@ export class Judge {
       leases: [],
       tokens: new Set(),
       isUndone: false,
-      issues: 0,
     }
     this.#truths.set(key, made)
     return made
@@ -399,11 +404,15 @@ export function grantKey(deviceCode: string): string {
   return GRANT_PREFIX + sha256(deviceCode)
 }
 
+function familyLifetimeOf({ refreshTokens }: World): number {
+  return 1000 * (refreshTokens?.lifetime ?? 0)
+}
+
 function tokenKey(token: string): string {
   return `token:${sha256(token)}`
 }
 
-function sha256(text: string): string {
+export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
@@ -411,9 +420,9 @@ function lifetimeOf({ profile: { lifetime, skew } }: World): number {
   return lifetime * (17 / 16) * 1000 + MEMORY + skew * 2000
 }
 
-/** The request that drew a claim. */
-function holderOf(claim: string): string {
-  return claim.split('/')[0] ?? ''
+/** The request that drew a claim, or made an update. */
+export function holderOf(name: string): string {
+  return name.split('/')[0] ?? ''
 }
 
 /** Which login a grant is of: its scope says. */
@@ -422,7 +431,7 @@ function loginOf({ scope }: Grant): number {
 }
 
 /** A key without the prefix of the store and the braces of Redis Cluster. */
-function keyIn(key: string): string {
+export function keyIn(key: string): string {
   return /\{(.*)\}/.exec(key)?.[1] ?? key
 }
 

@@ -7,7 +7,6 @@ import { PROFILES, type Profile } from './profiles.ts'
 import { Report } from './report.ts'
 import { enter, replaceGlobals } from './runtime.ts'
 import { SessionWorld } from './sessions/session-world.ts'
-import type { Simulation } from './simulation.ts'
 import { World } from './world.ts'
 
 /**
@@ -25,14 +24,11 @@ const { values } = parseArgs({
   },
 })
 
-/** The profile of logins that are kept and renewed: another world. */
-const SESSIONS = 'sessions'
-
 replaceGlobals()
 process.exitCode = values.trace === undefined ? await simulate() : await replay(values.trace)
 
 async function simulate(): Promise<number> {
-  const names = values.profile === 'all' ? [...Object.keys(PROFILES), SESSIONS] : [values.profile]
+  const names = values.profile === 'all' ? Object.keys(PROFILES) : [values.profile]
   const begin = process.cpuUsage()
   const report = new Report(Number(values.seed))
   const share = Math.ceil(Number(values.logins) / names.length)
@@ -59,7 +55,7 @@ async function replay(traced: string): Promise<number> {
   const [seed = Number.NaN, login = Number.NaN] = traced.split(':').map(Number)
   if (!Number.isInteger(seed) || !Number.isInteger(login) || values.profile === 'all')
     throw new Error('give --trace SEED:LOGIN and --profile NAME')
-  const first = values.profile === SESSIONS ? login : login - (login % profileOf(values.profile).logins)
+  const first = login - (login % profileOf(values.profile).logins)
   const world = await run(values.profile, seed, first, { login })
   const alone = await run(values.profile, seed, first, { login, isAlone: true })
   const { trace, violations } = wrongWith(login, alone) === wrongWith(login, world) ? alone : world
@@ -67,7 +63,7 @@ async function replay(traced: string): Promise<number> {
   return violations.length > 0 ? 1 : 0
 }
 
-function wrongWith(traced: number, { violations }: Simulation): string {
+function wrongWith(traced: number, { violations }: World): string {
   return violations
     .filter(({ login }) => login === traced)
     .map(({ what }) => what)
@@ -81,11 +77,12 @@ interface Traced {
 }
 
 /** Runs one world: all logins of it, or one alone, until nothing is left to happen. */
-async function run(name: string, seed: number, first: number, traced?: Traced): Promise<Simulation> {
+async function run(name: string, seed: number, first: number, traced?: Traced): Promise<World> {
   const seeds = [mix(seed, first), traced?.login] as const
-  const world = name === SESSIONS ? new SessionWorld(first, ...seeds) : new World(profileOf(name), ...seeds)
+  const world = name === 'sessions' ? new SessionWorld(first, ...seeds) : new World(profileOf(name), ...seeds)
   enter(world)
-  if (world instanceof SessionWorld) world.begin()
+  for (let count = 0; count < world.profile.instances; count += 1) startInstance(world)
+  if (world instanceof SessionWorld) world.plan()
   else beginLogins(world, first, traced)
   await world.run()
   world.judge.finish()
@@ -94,7 +91,6 @@ async function run(name: string, seed: number, first: number, traced?: Traced): 
 
 function beginLogins(world: World, first: number, traced?: Traced): void {
   const { profile } = world
-  for (let count = 0; count < profile.instances; count += 1) startInstance(world)
   for (let number = first; number < first + profile.logins; number += 1) {
     if (traced?.isAlone && number !== traced.login) continue
     const login = new Login(world, number)
@@ -106,8 +102,6 @@ function beginLogins(world: World, first: number, traced?: Traced): void {
 
 function profileOf(name: string): Profile {
   if (!Object.hasOwn(PROFILES, name))
-    throw new Error(
-      `there is no profile ${name}: use one of ${Object.keys(PROFILES).join(', ')}, ${SESSIONS}`,
-    )
+    throw new Error(`there is no profile ${name}: use one of ${Object.keys(PROFILES).join(', ')}`)
   return PROFILES[name as keyof typeof PROFILES]
 }

@@ -48,10 +48,13 @@ function carry(
 ): Promise<Response> {
   const { choices } = world
   const { id } = exchange
-  const fault = faultOf(world, exchange)
+  const fault = world.fault('request', exchange.login, id)
   const respond = async (copy = exchange) => responseOf(await transmit(world, copy, fault, handle))
   const wait = (seconds: number) => new Promise<void>((resolve) => world.after(seconds * 1000, resolve))
   const playing = (played: Fault) => play(played, { respond, wait, now: () => world.now })
+  const lose = ({ made }: Received) => {
+    if (made) world.judge.dropped(exchange, made, 'no response arrived')
+  }
   const again = () =>
     respond({ ...exchange, id: `${id}b`, draws: 0, commands: 0 }).then(receive, () => undefined)
   switch (fault) {
@@ -61,9 +64,12 @@ function carry(
       return playing({ status, ...(choices.happens(0.3, 'retryAfter', id) && { retryAfter: 3 }) })
     }
     case 'slow':
-      return playing({ slow: choices.between(0.5, 20, 'slow', id) })
-    case 'drop':
+      return playing({ slow: choices.between(0.5, 40, 'slow', id) })
     case 'hang':
+      // The request is handled or not.
+      if (choices.happens(0.5, 'hang', id)) respond().then(lose, () => undefined)
+      return playing(fault)
+    case 'drop':
     case 'html':
     case 'malformed':
       return playing(fault)
@@ -76,16 +82,6 @@ function carry(
     default:
       return respond()
   }
-}
-
-/** What goes wrong with a request, which is counted and written down. */
-export function faultOf(world: World, { id, login, kind }: Exchange): RequestFault | undefined {
-  const fault = kind === 'flood' ? undefined : world.choices.oneOf<RequestFault>(world.profile.request, id)
-  if (fault === undefined) return undefined
-  world.count(`request: ${fault}`)
-  world.note(login, 'network', fault)
-  world.judge.faulted(login, fault)
-  return fault
 }
 
 /** Brings a request to an instance that lives, and back what that made of it. */

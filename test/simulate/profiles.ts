@@ -35,8 +35,33 @@ export type CommandFault = 'lose' | 'loseReply' | 'silence' | 'late' | 'repeat' 
 /** What goes wrong with `issueToken`. */
 export type IssueFault = 'slow' | 'fail' | 'never'
 
+/**
+ * What goes wrong with the file in which sessions keep their login.
+ *
+ * - `down`: the record cannot even be read.
+ * - `full`: it cannot be written.
+ * - `slow`: the write takes seconds, and others wait for the lock.
+ * - `late`: the caller is told of a failure, and the write lands afterwards.
+ */
+export type DiskFault = 'down' | 'full' | 'slow' | 'late'
+
+/** What befalls a process with a session when it wakes: `exit` ends it if it is idle. */
+export type ProcessFault = 'kill' | 'freeze' | 'exit'
+
+/** What goes wrong, by what it befalls. */
+export interface Faults {
+  readonly request: RequestFault
+  readonly command: CommandFault
+  readonly issue: IssueFault
+  readonly disk: DiskFault
+  readonly process: ProcessFault
+}
+
+/** The chances of each fault, from 0 to 1. */
+export type Chances = { readonly [Kind in keyof Faults]: Partial<Record<Faults[Kind], number>> }
+
 /** What a world is like. Chances are from 0 to 1, times in seconds. */
-export interface Profile {
+export interface Profile extends Chances {
   readonly store: 'redis' | 'memory'
   readonly instances: number
   readonly interval: number
@@ -52,9 +77,6 @@ export interface Profile {
   readonly rivals: number
   /** Users who decide on the page; the others by the application of the host. */
   readonly onPage: number
-  readonly request: Partial<Record<RequestFault, number>>
-  readonly command: Partial<Record<CommandFault, number>>
-  readonly issue: Partial<Record<IssueFault, number>>
   /** The most by which the clock of an instance is wrong. */
   readonly skew: number
   /** The most by which the clock of a device is too fast or too slow, as a part of its time. */
@@ -82,6 +104,8 @@ const calm: Profile = {
   request: {},
   command: {},
   issue: {},
+  disk: {},
+  process: {},
   skew: 0,
   drift: 0,
   steps: 0,
@@ -163,5 +187,39 @@ export const PROFILES = {
     steps: 0.1,
     restarts: 0.1,
     floods: 2,
+  },
+  sessions: {
+    ...calm,
+    logins: 1,
+    instances: 3,
+    interval: 5,
+    lifetime: 900,
+    plans: { approve: 1, deny: 0, leave: 0 },
+    request: {
+      drop: 0.03,
+      hang: 0.01,
+      slow: 0.03,
+      status: 0.03,
+      html: 0.01,
+      loseResponse: 0.06,
+      cut: 0.02,
+      twice: 0.05,
+      hedge: 0.05,
+      kill: 0.02,
+      stall: 0.02,
+    },
+    command: {
+      lose: 0.005,
+      loseReply: 0.01,
+      silence: 0.001,
+      late: 0.002,
+      repeat: 0.005,
+      outage: 0.001,
+      failover: 0.0005,
+    },
+    issue: { slow: 0.1, fail: 0.03, never: 0.01 },
+    disk: { down: 0.02, full: 0.03, slow: 0.02, late: 0.03 },
+    process: { kill: 0.08, freeze: 0.08, exit: 0.1 },
+    skew: 0.5,
   },
 } as const satisfies Record<string, Profile>

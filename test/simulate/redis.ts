@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { RedisClient, ScriptOptions } from '../../src/service/stores/redis-connection.ts'
 import type { Instance } from './instance.ts'
-import type { CommandFault } from './profiles.ts'
 import type { World } from './world.ts'
 
 /** The script that this model knows. Whoever changes it has to look at `#compareAndSet` as well. */
@@ -72,13 +71,8 @@ export class Redis {
     const { choices, exchange } = world
     const names = exchange ? [exchange.id, exchange.commands] : ['start']
     if (exchange) exchange.commands += 1
-    const fault = choices.oneOf<CommandFault>(world.profile.command, 'command', ...names)
-    if (fault) {
-      world.count(`redis: ${fault}`)
-      world.note(world.login, 'redis', fault)
-      world.judge.faulted(world.login, `redis: ${fault}`)
-      this.troubledAt = world.now
-    }
+    const fault = world.fault('command', world.login, ...names)
+    if (fault) this.troubledAt = world.now
     const between = (from: number, to: number, what: string) => choices.between(from, to, what, ...names)
     if (fault === 'outage') this.#awayUntil = world.now + between(100, 4000, 'outage')
     return new Promise((resolve, reject) => {

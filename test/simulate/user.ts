@@ -1,11 +1,17 @@
 import { VERIFICATION_PATH } from '../../src/protocol/endpoints.ts'
 import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { ask } from './ask.ts'
-import type { Login } from './login.ts'
-import { faultOf, transmit } from './network.ts'
+import { transmit } from './network.ts'
 import type { World } from './world.ts'
 
 type Plan = 'approve' | 'deny'
+
+/** Whose user decides. */
+interface Login {
+  readonly number: number
+  readonly address: string
+  readonly status: string | undefined
+}
 
 /** How often a user tries again where the network or the service fails. */
 const TRIES = 12
@@ -40,11 +46,12 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
   ): Promise<ServiceResponse> => {
     const exchange = world.begin(number, 'decision')
     const asking = ask(VERIFICATION_PATH, { method, address, body: fields, user, cookie })
-    return transmit(world, exchange, faultOf(world, exchange), asking)
+    return transmit(world, exchange, world.fault('request', number, exchange.id), asking)
   }
 
   async function byPage(): Promise<boolean> {
     const entered = await request('GET', {})
+    if (entered.status === 503) return false
     const [cookie = ''] = (entered.headers['set-cookie'] ?? '').split(';')
     const confirm = await request('POST', { csrf: csrfIn(entered), user_code: userCode }, cookie)
     if (confirm.status !== 200) return confirm.status !== 503
@@ -54,7 +61,8 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
 
   async function byHost(): Promise<boolean> {
     const exchange = world.begin(number, 'decision')
-    const decision = await transmit(world, exchange, faultOf(world, exchange), ({ service }) =>
+    const fault = world.fault('request', number, exchange.id)
+    const decision = await transmit(world, exchange, fault, ({ service }) =>
       (plan === 'approve' ? service.approve(userCode, user) : service.deny(userCode)).catch(
         () => 'unavailable' as const,
       ),

@@ -1,14 +1,16 @@
+import type { RefreshTokens } from '../../src/service/options.ts'
 import type { MemoryStore } from '../../src/service/stores/memory.ts'
+import type { Name } from './choices.ts'
 import type { Instance } from './instance.ts'
 import { Judge } from './judge.ts'
-import type { Profile } from './profiles.ts'
+import type { Chances, Faults, Profile } from './profiles.ts'
 import { Redis } from './redis.ts'
-import { type Drawer, Simulation } from './simulation.ts'
+import { type Drawer, type Host, Simulation } from './simulation.ts'
 
 /** One request, from the moment it is sent. */
 export interface Exchange extends Drawer {
   readonly login: number
-  readonly kind: 'codes' | 'poll' | 'decision' | 'user' | 'flood'
+  readonly kind: 'codes' | 'poll' | 'refresh' | 'revoke' | 'decision' | 'user' | 'flood'
   /** When an instance began to handle it. */
   arrivedAt: number
   instance: Instance | undefined
@@ -16,16 +18,30 @@ export interface Exchange extends Drawer {
   isGone: boolean
   /** Store commands that it has used: what the next one is named by. */
   commands: number
+  /** Of the request of a process that shows a token. */
+  readonly shown?: Shown | undefined
+}
+
+/** A token that a process shows to the service. */
+export interface Shown {
+  readonly token: string
+  readonly by: Host
+  /** How often it has arrived: the network may repeat a request. */
+  arrivals: number
+  /** `pair` and `refusal` once the process has received one; `unclear` once it has given up. */
+  end: 'under way' | 'unclear' | 'refusal' | 'pair'
 }
 
 /** A service with its instances and its store, and the logins to it. */
 export class World extends Simulation {
-  readonly unit = 'logins'
+  readonly unit: 'logins' | 'renewals' = 'logins'
   readonly profile: Profile
   readonly redis = new Redis(this)
   /** The store of the only instance, where it is one in memory. */
   memory: MemoryStore | undefined
-  readonly judge = new Judge(this)
+  readonly judge: Judge = new Judge(this)
+  /** `undefined` where logins are not renewed. */
+  readonly refreshTokens: RefreshTokens | undefined
   readonly instances: Instance[] = []
   declare exchange: Exchange | undefined
   updates = 0
@@ -40,11 +56,28 @@ export class World extends Simulation {
     return this.profile.logins
   }
 
+  /** Whether nothing goes wrong for a while. */
+  get isCalm(): boolean {
+    return false
+  }
+
+  /** What goes wrong here, if anything does: it is counted, written down, and may explain a loss. */
+  fault<Kind extends keyof Faults>(kind: Kind, login: number, ...names: Name[]) {
+    if (this.isCalm) return undefined
+    const chances: Chances = this.profile
+    const fault = this.choices.oneOf<Faults[Kind]>(chances[kind], kind, ...names)
+    if (fault === undefined) return undefined
+    this.count(`${kind}: ${fault}`)
+    this.note(login, kind, fault)
+    this.judge.faulted(login, `${kind}: ${fault}`)
+    return fault
+  }
+
   /** Begins a request of a login. */
-  begin(login: number, kind: Exchange['kind']): Exchange {
+  begin(login: number, kind: Exchange['kind'], shown?: Shown): Exchange {
     const count = (this.#requests.get(login) ?? 0) + 1
     this.#requests.set(login, count)
     const id = `${login}.${count}`
-    return { id, login, kind, arrivedAt: 0, instance: undefined, isGone: false, draws: 0, commands: 0 }
+    return { id, login, kind, shown, arrivedAt: 0, instance: undefined, isGone: false, draws: 0, commands: 0 }
   }
 }

@@ -4,16 +4,6 @@ import type { Change, Json } from '../../../src/store/store.ts'
 import type { Program } from './program.ts'
 import type { SessionWorld } from './session-world.ts'
 
-/**
- * What goes wrong with an update.
- *
- * - `down`: the record cannot even be read.
- * - `full`: it cannot be written.
- * - `slow`: the write takes seconds, and others wait for the lock.
- * - `late`: the caller is told of a failure, and the write lands afterwards.
- */
-export type StoreFault = 'down' | 'full' | 'slow' | 'late'
-
 /** Milliseconds for which an update waits for the lock. */
 const PATIENCE = 5000
 
@@ -49,7 +39,7 @@ export class Disk {
     const world = this.#world
     const { name } = program
     program.updates += 1
-    const fault = world.faultOf('store', name, program.updates)
+    const fault = world.fault('disk', world.number, name, program.updates)
     const pause = (from: number, to: number, what: string) =>
       world.pause(world.choices.between(from, to, what, name, program.updates), program)
     await pause(0.5, 4, 'read')
@@ -93,6 +83,6 @@ export class Disk {
     if (value === undefined) return
     const before = this.#record
     this.#record = value ?? undefined
-    this.#world.judge.wrote(before, this.#record)
+    this.#world.judge.stored(before, this.#record)
   }
 }

@@ -1,15 +1,24 @@
 import { AuthgraphError } from '../../../src/errors.ts'
 import type { Clock } from '../../../src/protocol/clock.ts'
+import { REVOCATION_PATH } from '../../../src/protocol/endpoints.ts'
 import { github } from '../../../src/protocol/provider.ts'
+import { Secret } from '../../../src/secret.ts'
 import { createSession, type Session } from '../../../src/session/create-session.ts'
+import { ask } from '../ask.ts'
+import { AUTH_URL } from '../instance.ts'
+import { send } from '../network.ts'
 import type { Host } from '../simulation.ts'
-import { REVOCATION_PATH, SERVICE_URL } from './rotating-service.ts'
+import { decide } from '../user.ts'
+import type { Exchange, Shown } from '../world.ts'
 import type { SessionWorld } from './session-world.ts'
 
 const PROVIDER = {
-  ...github({ authUrl: SERVICE_URL, baseUrl: SERVICE_URL }),
-  revocationEndpoint: `${SERVICE_URL}${REVOCATION_PATH}`,
+  ...github({ authUrl: AUTH_URL, baseUrl: AUTH_URL }),
+  revocationEndpoint: AUTH_URL + REVOCATION_PATH,
 }
+
+/** The address of the machine on which all processes run. */
+const ADDRESS = '10.0.0.1'
 
 /** Milliseconds within which a call settles: two waits for a claim, two requests of 30 s each, and a device flow. */
 const LONGEST_CALL = { token: 250_000, logout: 250_000, login: 1_000_000 }
@@ -23,6 +32,7 @@ const REASONS = [
   'unreachable',
   'timed_out',
   'refused',
+  'bad_response',
 ]
 
 export type Act = keyof typeof LONGEST_CALL
@@ -36,25 +46,27 @@ export class Program implements Host {
   /** Milliseconds for which it has stood still. */
   stood = 0
   updates = 0
-  requests = 0
   readonly #world: SessionWorld
 
   constructor(world: SessionWorld, name: string) {
+    const { number } = world
     this.#world = world
     this.name = name
     const clock: Clock = {
-      now: () => world.now,
+      now: () => world.now + world.clockStep,
       setTimeout: (callback, delay) => world.after(delay, callback, this),
       clearTimeout: (timer) => world.clear(timer),
     }
     this.note('starts')
     this.session = createSession({
       clientId: 'client',
+      scopes: [`login:${number}`],
       provider: PROVIDER,
       store: world.disk.storeOf(this),
-      fetch: (address, init = {}) => world.service.fetch(this, String(address), init),
+      fetch: (address, init = {}) => this.#fetch(String(address), init),
       clock,
       random: () => world.choices.number(name, 'jitter'),
+      onCodes: ({ userCode }) => decide(world, { number, address: ADDRESS, status: undefined }, userCode),
     })
   }
 
@@ -66,17 +78,22 @@ export class Program implements Host {
 
   async act(what: Act): Promise<void> {
     const world = this.#world
-    const { now: begun } = world
+    const { now: begun, isLast } = world
     const { stood } = this
     this.note(`calls ${what}`)
-    let end: string
+    let end: string = what
     try {
       const token = await this.session[what]()
-      if (token && 'reveal' in token && this.stood === stood) world.judge.used(token.reveal())
-      end = what
+      if (token instanceof Secret) {
+        if (this.stood === stood) world.judge.used(token.reveal())
+        void this.#use(token.reveal())
+      }
     } catch (error) {
       end = error instanceof AuthgraphError ? error.code : String(error)
-      world.holds(REASONS.includes(end), world.number, `${what} was rejected: ${end}`)
+      const mayExpire = world.hadClockSet || world.faults.has('command: failover')
+      const isKnown = REASONS.includes(end) || (end === 'expired' && mayExpire)
+      world.holds(isKnown, world.number, `${what} was rejected: ${end}`)
+      world.holds(!isLast || end === 'login_required', world.number, `${what} fails without a fault: ${end}`)
     }
     const took = world.now - begun - (this.stood - stood)
     world.holds(took <= LONGEST_CALL[what], world.number, `${what} took ${took} ms`)
@@ -90,9 +107,58 @@ export class Program implements Host {
       await this.act('login')
   }
 
+  /** Calls an API, and learns from its response, as `createApi` does. */
+  async #use(token: string): Promise<void> {
+    const authorization = `Bearer ${token}`
+    const init = { method: 'GET', headers: { authorization } }
+    const response = await this.#fetch(`${AUTH_URL}/user`, init).catch(() => undefined)
+    if (response && this.session.learn?.(response, new Secret(authorization)))
+      this.note('renews a refused token')
+  }
+
+  /** Carries a request to the service and its response back, which waits while this process stands still. */
+  async #fetch(address: string, { method = 'POST', headers, body, signal }: RequestInit): Promise<Response> {
+    const world = this.#world
+    const path = address.slice(AUTH_URL.length)
+    const fields = new URLSearchParams(String(body ?? ''))
+    const { authorization } = headers as { readonly authorization?: string }
+    const kinds: Readonly<Record<string, Exchange['kind']>> = { '/user': 'user', [REVOCATION_PATH]: 'revoke' }
+    const token = fields.get('refresh_token') ?? fields.get('token') ?? authorization?.slice('Bearer '.length)
+    const kind = kinds[path] ?? (fields.has('refresh_token') ? 'refresh' : 'poll')
+    const shown: Shown | undefined =
+      token === undefined ? undefined : { token, by: this, arrivals: 0, end: 'under way' }
+    const exchange = world.begin(world.number, kind, shown)
+    if (kind === 'refresh') world.judge.sends(exchange)
+    this.note(`sends ${kind} ${exchange.id}`)
+    const asking = ask(path, {
+      method,
+      address: ADDRESS,
+      body: String(body ?? ''),
+      ...(authorization && { authorization }),
+    })
+    const settle = (end: Shown['end']) => {
+      if (shown) shown.end = end
+      this.note(end)
+    }
+    try {
+      const response = await send(world, exchange, asking, signal).finally(() => world.pause(0, this))
+      const made = response.made?.status === 200 ? response.made.body : ''
+      settle(
+        made.includes('"access_token"')
+          ? 'pair'
+          : made.includes('"bad_refresh_token"')
+            ? 'refusal'
+            : 'unclear',
+      )
+      return response
+    } catch (error) {
+      settle('unclear')
+      throw error
+    }
+  }
+
   kill(): void {
     this.isDead = true
-    this.#world.count('process: kill')
     this.note('is killed')
   }
 
@@ -104,7 +170,6 @@ export class Program implements Host {
 
   freeze(milliseconds: number): void {
     if (this.isDead) return
-    this.#world.count('process: freeze')
     this.note(`stands still for ${(milliseconds / 1000).toFixed(1)} s`)
     this.stood += milliseconds
     this.stalledUntil = this.#world.now + milliseconds

@@ -1,99 +1,320 @@
+import type { Family } from '../../../src/service/families.ts'
+import type { ServiceResponse } from '../../../src/service/http/types.ts'
 import type { Json } from '../../../src/store/store.ts'
-import { type Attempt, attemptsOf, type Family, LIFETIME } from './rotating-service.ts'
+import type { Boxed } from '../instance.ts'
+import { holderOf, Judge, keyIn, sha256 } from '../judge.ts'
+import type { Exchange, Shown } from '../world.ts'
 import type { SessionWorld } from './session-world.ts'
 
-/** Seconds after which a program gives up a refresh request. */
+/** Seconds after which a process gives up a refresh request. */
 const REFRESH_TIMEOUT = 15
 
 /** Milliseconds that a response may be on its way: a slow one, and a freeze. */
 const LONGEST_RECEIPT = 180_000
 
-/** Checks what must hold of a login that several processes share. */
-export class SessionJudge {
+/** The steps that a family may take, written down once more: not those of its machine. */
+const STEPS: Readonly<Record<Family['state'] | 'none', readonly Family['state'][]>> = {
+  none: ['active'],
+  active: ['active', 'issuing', 'revoked', 'expired'],
+  issuing: ['issuing', 'active', 'revoked', 'expired'],
+  revoked: [],
+  expired: [],
+}
+
+/** One login as the writes to the store tell it. */
+interface Login {
+  readonly id: string
+  family: Family
+  /** When its end was written. */
+  overAt: number
+  /** A failover has lost a write of it: all promises are off. */
+  isUndone: boolean
+}
+
+/** A refresh token that was a login's newest one. */
+interface Spendable {
+  readonly login: Login
+  readonly generation: number
+  /** When its successor was written. */
+  rotatedAt: number
+  /** The pair that it was exchanged for. */
+  successor?: string
+  /** The requests that have spent it. */
+  readonly requests: Set<Exchange>
+}
+
+/** Checks what must hold of a login that several processes share, and of the refresh tokens of the service. */
+export class SessionJudge extends Judge {
   readonly #world: SessionWorld
-  /** Families whose end the store has held. */
-  readonly #over = new Set<number>()
+  readonly #logins = new Map<string, Login>()
+  /** By the hash of the refresh token. */
+  readonly #spendables = new Map<string, Spendable>()
+  /** Until when each access token is good and for which login, by its hash. */
+  readonly #accessTokens = new Map<string, { readonly login: Login | undefined; readonly until: number }>()
+  /** Logins whose end the file of the processes has held. */
+  readonly #over = new Set<Login>()
+  renewals = 0
 
   constructor(world: SessionWorld) {
+    super(world)
     this.#world = world
   }
 
-  /** A refresh token has arrived at the service. */
-  spends(family: Family, generation: number, attempt: Attempt): void {
-    // The request of a process that has died meanwhile harms nobody.
-    if (attempt.by.isDead) return
-    const others = attemptsOf(family, generation).filter((other) => other !== attempt && !other.by.isDead)
-    const isRenewed = others.some(({ end }) => end === 'pair')
-    const isUnderWay = others.some(({ end }) => end === 'under way')
-    this.#holds(!isRenewed, 'a refresh token was spent that a living process had renewed')
-    this.#holds(!isUnderWay, 'a refresh token was spent that a living process was spending')
+  /** The newest login: attackers have learned its id. */
+  get newest(): string | undefined {
+    return [...this.#logins.keys()].at(-1)
   }
 
-  /** A family was revoked, since a refresh token was spent again. */
-  reused(family: Family, attempt: Attempt): void {
-    const { reuseWindow } = this.#world
-    const attempts = attemptsOf(family, family.generation - 1)
-    const unclear = attempts.filter(({ end }) => end === 'unclear').length
-    const isKept = this.#kept()?.token === `${family.number}-${family.generation}`
-    const isHeld = attempts.some(({ by, end }) => !by.isDead && end === 'pair')
-    this.#holds(attempt.by.isDead || (!isKept && !isHeld), 'a family was revoked whose newest pair was kept')
-    const kill = attempts.some(({ by }) => by.isDead) && 'a kill between the rotation and the write'
-    const isShort = reuseWindow < REFRESH_TIMEOUT
-    const strict = isShort && unclear > 0 && 'a lost response with a reuse window shorter than a request'
-    const twice = unclear > 1 && 'two lost responses'
-    const freeze = unclear > 0 && attempts.some(({ by }) => by.stood > 0) && 'a lost response and a freeze'
-    const loss = kill || strict || twice || freeze
-    this.#holds(loss !== false, 'a family was revoked for no reason')
-    if (loss) this.#world.lose(this.#world.number, loss)
+  override wrote(key: string, record: unknown, lifetime: number): void {
+    super.wrote(key, record, lifetime)
+    const { update = '', value } = (record ?? {}) as Partial<Boxed>
+    const [kind, name = ''] = keyIn(key).split(':')
+    if (kind === 'family' && value) this.#stepped(name, value as unknown as Family, this.maker(update))
+    const login = this.#logins.get((value as { readonly family?: string } | undefined)?.family ?? '')
+    if (kind === 'token') this.#accessTokens.set(name, { login, until: this.#world.now + lifetime })
   }
 
-  /** A program has revoked a family. */
-  revoked({ number }: Family): void {
-    this.#world.note(this.#world.number, 'service', `revokes ${number}`)
-    this.#holds(this.#kept()?.family !== number, 'a login was revoked that the store still held')
+  override undone(key: string, lost: unknown, before: unknown): void {
+    super.undone(key, lost, before)
+    const [kind, name = ''] = keyIn(key).split(':')
+    const { update = '', value } = (lost ?? {}) as Partial<Boxed>
+    const { id, family } = (value ?? {}) as { readonly id?: string; readonly family?: string }
+    const maker = sha256(this.maker(update)?.shown?.token ?? '')
+    const login =
+      this.#logins.get(kind === 'family' ? name : (family ?? id ?? '')) ?? this.#spendables.get(maker)?.login
+    if (login) login.isUndone = true
+    if (login && kind === 'family' && before) login.family = (before as Boxed).value as unknown as Family
   }
 
-  /** The record was written. */
-  wrote(before: Json | undefined, after: Json | undefined): void {
-    const was = readRecord(before)
-    const is = readRecord(after)
-    this.#world.note(this.#world.number, 'store', `${is?.status} ${is?.token ?? ''} ${is?.owner ?? ''}`)
-    if (is?.family === undefined) {
-      this.#over.add(was?.family ?? -1)
-      const isTrue = is?.status !== 'ended' || this.#world.service.families[was?.family ?? -1]?.isRevoked
-      this.#holds(isTrue === true, 'a login was ended without a true refusal')
-    } else if (was?.family === is.family) {
+  #stepped(id: string, after: Family, exchange: Exchange | undefined): void {
+    const { now, number } = this.#world
+    const login = this.#logins.get(id) ?? {
+      id,
+      family: after,
+      overAt: Number.POSITIVE_INFINITY,
+      isUndone: false,
+    }
+    const before = this.#logins.has(id) ? login.family : undefined
+    this.#logins.set(id, login)
+    login.family = after
+    const step = `${before?.state ?? 'none'} -> ${after.state}`
+    this.#world.note(number, 'family', `${id.slice(0, 4)} ${step} ${after.generation}`)
+    this.#holds(
+      login.isUndone || STEPS[before?.state ?? 'none'].includes(after.state),
+      `a family went ${step}`,
+    )
+    const isNext = before !== undefined && after.newest !== before.newest
+    if (before === undefined || isNext)
+      this.#spendables.set(after.newest, {
+        login,
+        generation: after.generation,
+        rotatedAt: now,
+        requests: new Set(),
+      })
+    if (isNext) this.#rotated(before, login)
+    if (after.state !== 'revoked' && after.state !== 'expired') return
+    login.overAt = now
+    if (after.state === 'expired')
+      this.#holds(now >= after.expiresAt - this.tolerance, 'a login expired early')
+    else if (before) this.#revoked(before, login, exchange)
+  }
+
+  #rotated(before: Family, { family, isUndone }: Login): void {
+    this.renewals += 1
+    const spent = this.#spendables.get(before.newest)
+    if (spent) spent.rotatedAt = this.#world.now
+    const isRight = family.generation === before.generation + 1 && family.previous === before.newest
+    this.#holds(isUndone || isRight, 'a refresh token was replaced by one that does not follow it')
+  }
+
+  /** A login was ended by a request. */
+  #revoked(before: Family, login: Login, exchange: Exchange | undefined): void {
+    const token = exchange?.shown && sha256(exchange.shown.token)
+    const spent = this.#spendables.get(token ?? '')
+    if (spent?.login !== login || exchange?.shown === undefined)
+      this.#holds(false, 'a login was revoked by a request without a token of it')
+    else if (exchange.kind === 'refresh') this.#reused(before, spent, exchange)
+  }
+
+  /** A login was revoked, since a refresh token was spent again. */
+  #reused(before: Family, spent: Spendable, exchange: Exchange): void {
+    const { reuseWindow = 0 } = this.#world.refreshTokens
+    const isOlder = spent.generation < before.generation - 1
+    const isLate = this.#world.now >= spent.rotatedAt + reuseWindow * 1000 - this.tolerance
+    const wasSpent = spent.generation < before.generation
+    this.#holds(wasSpent && (isOlder || isLate), 'a login was revoked within the reuse window')
+    const last = this.#spendables.get(before.previous ?? '')
+    const senders = sendersOf(last)
+    const isKept = this.#kept?.spendable === this.#spendables.get(before.newest)
+    const isHeld = senders.some(({ by, end }) => !by.isDead && end === 'pair')
+    const unclear = senders.filter(({ end }) => end === 'unclear').length
+    const isRepeated = (exchange.shown?.arrivals ?? 0) > 1
+    const causes: Readonly<Record<string, boolean>> = {
+      'a failover lost a write': spent.login.isUndone,
+      'a request that the network repeated after the reuse window': isRepeated,
+      'a kill between the rotation and the write': senders.some(({ by }) => by.isDead),
+      'a lost response with a reuse window shorter than a request':
+        reuseWindow < REFRESH_TIMEOUT && unclear > 0,
+      'two lost responses': unclear > 1,
+      'a lost response and a freeze': unclear > 0 && this.#world.programs.some(({ stood }) => stood > 0),
+    }
+    const cause = Object.keys(causes).find((name) => causes[name])
+    this.#holds(cause !== undefined, 'a login was revoked for no reason')
+    if (cause) this.#world.lose(this.#world.number, cause)
+    const isNobodys = exchange.shown?.by.isDead || isRepeated || (!isKept && !isHeld)
+    this.#holds(isNobodys, 'a login was revoked whose newest pair was kept')
+  }
+
+  override issuer(_number: number, family = ''): string | undefined {
+    const { claim } = this.#logins.get(family)?.family.lease ?? {}
+    return claim && holderOf(claim)
+  }
+
+  override arrived(exchange: Exchange): void {
+    super.arrived(exchange)
+    const { shown, kind } = exchange
+    if (shown === undefined) return
+    shown.arrivals += 1
+    const spendable = this.#spendables.get(sha256(shown.token))
+    if (kind === 'revoke' && !shown.by.isDead)
+      this.#holds(this.#kept?.login !== spendable?.login, 'a login was revoked that the store still held')
+    if (kind !== 'refresh') return
+    spendable?.requests.add(exchange)
+    this.#spends(shown, spendable)
+  }
+
+  /** A request that spends a refresh token is on its way. */
+  sends(exchange: Exchange): void {
+    this.#spendables.get(sha256(exchange.shown?.token ?? ''))?.requests.add(exchange)
+  }
+
+  /** A refresh token has arrived at the service. One that its process waits for no more harms nobody. */
+  #spends(shown: Shown, spendable: Spendable | undefined): void {
+    if (shown.by.isDead || shown.end !== 'under way') return
+    const others = sendersOf(spendable).filter((other) => other !== shown && !other.by.isDead)
+    const check = (end: Shown['end'], what: string) =>
+      this.#holds(
+        others.every((other) => other.end !== end),
+        `a refresh token was spent that a living process ${what}`,
+      )
+    check('pair', 'had renewed')
+    check('under way', 'was spending')
+  }
+
+  override responded(exchange: Exchange, reply: ServiceResponse | string): void {
+    super.responded(exchange, reply)
+    const { kind, shown } = exchange
+    if (typeof reply === 'string' || shown === undefined) return
+    const { status, body } = reply
+    const token = sha256(shown.token)
+    if (kind === 'user') this.#recognised(exchange, token, status)
+    const spendable = this.#spendables.get(token)
+    if (spendable === undefined || spendable.login.isUndone || status === 503) return
+    if (kind === 'refresh') this.#refreshed(exchange, spendable, JSON.parse(body))
+    if (kind === 'revoke') this.#holds(this.#isOver(spendable.login), 'a logout has left the login valid')
+  }
+
+  #refreshed(
+    { arrivedAt }: Exchange,
+    spendable: Spendable,
+    { access_token, refresh_token = '', error }: Record<string, string>,
+  ): void {
+    const { login, rotatedAt } = spendable
+    if (access_token === undefined) {
+      this.#holds(error === 'bad_refresh_token', `a refresh was refused with ${error}`)
+      this.#holds(this.#isOver(login), 'a refresh was refused though the login was valid')
+      return
+    }
+    const { reuseWindow = 0 } = this.#world.refreshTokens
+    const pair = `${access_token} ${refresh_token}`
+    spendable.successor ??= pair
+    this.#holds(spendable.successor === pair, 'a refresh token has brought a second successor')
+    const isNext = this.#spendables.get(sha256(refresh_token))?.generation === spendable.generation + 1
+    this.#holds(isNext, 'a refresh has brought a token that is not the next one')
+    this.#holds(arrivedAt <= login.overAt, 'a login was renewed after its end')
+    const end = rotatedAt + reuseWindow * 1000 + this.tolerance
+    this.#holds(arrivedAt <= end, 'a successor was handed out after the reuse window')
+  }
+
+  /** An access token was shown to the service. */
+  #recognised({ arrivedAt }: Exchange, token: string, status: number): void {
+    const { login, until } = this.#accessTokens.get(token) ?? { login: undefined, until: 0 }
+    if (login === undefined || login.isUndone || status === 503) return
+    const isOver = arrivedAt > Math.min(login.overAt, until + this.tolerance)
+    this.#holds(status === 401 || !isOver, 'a token was accepted after the end of its login')
+    const isGood = !this.#isOver(login) && this.#world.now < until - this.tolerance
+    this.#holds(status === 200 || !isGood, `a good token was refused with status ${status}`)
+  }
+
+  /** A request is told to try again only where the one that issues the pair was slow, failed or hung up. */
+  protected override mayBeBusy(exchange: Exchange): boolean {
+    const token = exchange.shown && sha256(exchange.shown.token)
+    const requests = this.#spendables.get(token ?? '')?.requests ?? []
+    return [exchange, ...requests].some(
+      (request) =>
+        this.excuses.has(request.id) ||
+        request.isGone ||
+        request.instance?.isDead ||
+        super.isTroubled(request),
+    )
+  }
+
+  /** The record of the processes was written. */
+  stored(before: Json | undefined, after: Json | undefined): void {
+    const was = this.#read(before)
+    const is = this.#read(after)
+    this.#world.note(this.#world.number, 'file', `${is?.status} ${is?.generation ?? ''} ${is?.owner ?? ''}`)
+    if (is?.login === undefined) {
+      if (was?.login) this.#over.add(was.login)
+      const isTrue = is?.status !== 'ended' || was?.login === undefined || this.#isOver(was.login)
+      this.#holds(isTrue, 'a login was ended without a true refusal')
+    } else if (was?.login === is.login) {
       this.#holds(is.generation >= was.generation, 'an older pair has replaced a newer one')
     } else {
       // Only a login that was not kept at once may come over another one.
-      const isLogin = is.generation === 0 && !this.#over.has(is.family)
-      this.#holds(isLogin, 'a login has come back that had ended')
+      this.#holds(is.generation === 0 && !this.#over.has(is.login), 'a login has come back that had ended')
     }
   }
 
-  /** A program was given a token, and uses it. */
+  /** A process was given a token, and uses it. */
   used(token: string): void {
-    const family = this.#world.service.familyIn(token)
-    const generation = Number(token.split('-')[2])
-    const end = (family?.issuedAt[generation] ?? 0) + LIFETIME * 1000
+    const { until = 0, login } = this.#accessTokens.get(sha256(token)) ?? {}
     // The lifetime of a login counts from its receipt.
-    const slack = generation === 0 ? LONGEST_RECEIPT : 0
-    this.#holds(this.#world.now < end + slack, 'a token was handed out that had expired')
+    const slack = login?.family.generation === 0 ? LONGEST_RECEIPT : 0
+    const mayBe = this.#world.now < until + slack + this.tolerance
+    this.#holds(mayBe || this.#world.hadClockSet, 'a token was handed out that had expired')
   }
 
   /** All is quiet, and the last rounds were calm. */
-  finish(): void {
-    const { programs, service, time } = this.#world
-    const kept = this.#kept()
-    const family = service.families[kept?.family ?? -1]
-    const isNewest = family === undefined || family.isRevoked || family.generation === kept?.generation
-    this.#holds(isNewest, 'the store has lost the newest pair')
+  override finish(): void {
+    const { programs } = this.#world
+    const kept = this.#kept
+    const isNewest =
+      !kept?.login || this.#isOver(kept.login) || kept.generation === kept.login.family.generation
+    this.#holds(isNewest || kept.login?.isUndone === true, 'the file has lost the newest pair')
     for (const { isDead, isIdle } of programs) this.#holds(isDead || isIdle, 'a session has not settled')
-    this.#holds(time.timers === 0, 'timers are left')
+    super.finish()
   }
 
-  #kept() {
-    return readRecord(this.#world.disk.record)
+  #isOver({ overAt, family, isUndone }: Login): boolean {
+    const { now } = this.#world
+    return isUndone || overAt <= now || now >= family.expiresAt - this.tolerance
+  }
+
+  get #kept() {
+    return this.#read(this.#world.disk.record)
+  }
+
+  #read(record: Json | undefined) {
+    if (record === undefined) return undefined
+    const { status, claim } = record as {
+      readonly status: string
+      readonly claim?: { readonly owner: string }
+    }
+    const [, token = ''] = /"(ghr_[0-9a-f]{40})"/.exec(JSON.stringify(record)) ?? []
+    const spendable = this.#spendables.get(sha256(token))
+    const owner = claim && `claimed by ${claim.owner.split('#')[0]}`
+    return { status, owner, spendable, login: spendable?.login, generation: spendable?.generation ?? 0 }
   }
 
   #holds(holds: boolean, what: string): void {
@@ -101,11 +322,7 @@ export class SessionJudge {
   }
 }
 
-function readRecord(record: Json | undefined) {
-  if (record === undefined) return undefined
-  const { status, claim } = record as { readonly status: string; readonly claim?: { readonly owner: string } }
-  const [, token = '', family, generation] = /"refresh-((\d+)-(\d+))"/.exec(JSON.stringify(record)) ?? []
-  const owner = claim && `claimed by ${claim.owner.split('#')[0]}`
-  if (family === undefined) return { status, token, generation: 0, family: undefined, owner }
-  return { status, token, generation: Number(generation), family: Number(family), owner }
+function sendersOf(spendable: Spendable | undefined): Shown[] {
+  const requests = [...(spendable?.requests ?? [])]
+  return [...new Set(requests.flatMap(({ shown }) => shown ?? []))]
 }

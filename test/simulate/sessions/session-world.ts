@@ -1,8 +1,12 @@
-import type { Name } from '../choices.ts'
-import { type Host, Simulation } from '../simulation.ts'
-import { Disk, type StoreFault } from './disk.ts'
+import { ACCESS_TOKEN_PATH, REFRESH_GRANT_TYPE, REVOCATION_PATH } from '../../../src/protocol/endpoints.ts'
+import { ask } from '../ask.ts'
+import { ACCESS_LIFETIME } from '../instance.ts'
+import { transmit } from '../network.ts'
+import { PROFILES } from '../profiles.ts'
+import { type Host, NOBODY } from '../simulation.ts'
+import { World } from '../world.ts'
+import { Disk } from './disk.ts'
 import { type Act, Program } from './program.ts'
-import { LIFETIME, RotatingService, type WireFault } from './rotating-service.ts'
 import { SessionJudge } from './session-judge.ts'
 
 /** Processes that share the login, and how often all of them wake. */
@@ -13,61 +17,70 @@ const ROUNDS = 24
 const CALM = 2
 
 /** Milliseconds from one round to the next: the token has expired. */
-const ROUND = 1000 * (LIFETIME + 100)
+const ROUND = 1000 * (ACCESS_LIFETIME + 100)
 
-/** What goes wrong, with its chances. */
-const FAULTS = {
-  request: { drop: 0.03, hang: 0.01, slow: 0.03, status: 0.03, loseResponse: 0.06 },
-  store: { down: 0.02, full: 0.03, slow: 0.02, late: 0.03 },
-} as const satisfies {
-  readonly request: Readonly<Record<WireFault, number>>
-  readonly store: Readonly<Record<StoreFault, number>>
-}
-
-/** What befalls a process in a round, and what its user does. */
-const EVENTS = { kill: 0.08, freeze: 0.08, exit: 0.1 } as const
+/** What users do instead of asking for a token, and the chances. */
 const ACTS = { logout: 0.02, login: 0.02 } as const
 
-/** Rounds with a disk that is full for minutes. */
-const FULL = 0.05
+/** Rounds with a disk that is full for minutes, rounds in which the clock of the machine is set, and attacks. */
+const CHANCES = { full: 0.05, clock: 0.02, attack: 0.2 } as const
 
 /** Several processes that wake with one login, over and over. */
-export class SessionWorld extends Simulation {
-  readonly unit = 'renewals'
+export class SessionWorld extends World {
+  override readonly unit = 'renewals'
   readonly disk = new Disk(this)
-  readonly service = new RotatingService(this)
-  readonly judge = new SessionJudge(this)
+  override readonly judge = new SessionJudge(this)
+  override readonly refreshTokens: { readonly lifetime: number; readonly reuseWindow: number }
   /** Those that run; a dead one is replaced when its turn to wake comes. */
   readonly programs: Program[] = []
-  /** Seconds for which the service answers a spent refresh token with its successor. */
-  readonly reuseWindow: number
   /** What it is called in a trace. */
   readonly number: number
+  /** Milliseconds by which the clock of the machine of all processes is wrong. */
+  clockStep = 0
+  hadClockSet = false
   #started = 0
 
   constructor(first: number, seed: number, traced?: number) {
-    super(seed, traced)
+    super(PROFILES.sessions, seed, traced)
     this.login = first
     this.number = first
-    this.reuseWindow = Number(this.choices.oneOf({ '0': 0.15, '10': 0.15 }, 'window') ?? 30)
+    this.refreshTokens = {
+      lifetime: this.choices.happens(0.2, 'short') ? 6000 : 30 * 24 * 3600,
+      reuseWindow: Number(this.choices.oneOf({ '0': 0.15, '10': 0.15 }, 'window') ?? 30),
+    }
   }
 
-  get size(): number {
-    return Math.max(1, this.service.renewals)
+  override get size(): number {
+    return Math.max(1, this.judge.renewals)
+  }
+
+  override get isCalm(): boolean {
+    return isCalmAt(this.#round)
+  }
+
+  get isLast(): boolean {
+    return this.#round >= ROUNDS - 1
+  }
+
+  get #round(): number {
+    return Math.floor((this.now - this.start) / ROUND)
   }
 
   /** Plans all rounds. */
-  begin(): void {
+  plan(): void {
     const { choices } = this
     for (let round = 0; round < ROUNDS; round += 1) {
       const at = round * ROUND
       const spread = [20, 300, 3000, 30_000][choices.bits('spread', round) % 4] ?? 0
       for (let index = 0; index < PROGRAMS; index += 1)
         this.after(at + choices.between(0, spread, 'wakes', round, index), () => this.#wake(index, round))
-      if (!this.isCalmAt(round) && choices.happens(FULL, 'full', round))
+      if (isCalmAt(round)) continue
+      if (choices.happens(CHANCES.full, 'full', round))
         this.after(at, () => {
           this.disk.fullUntil = this.now + 1000 * choices.between(1, 300, 'full for', round)
         })
+      if (choices.happens(CHANCES.clock, 'clock', round)) this.after(at + 1000, () => this.#setClock(round))
+      if (choices.happens(CHANCES.attack, 'attack', round)) this.after(at + 2000, () => this.#attack())
     }
   }
 
@@ -75,31 +88,14 @@ export class SessionWorld extends Simulation {
     return new Promise((resolve) => this.after(milliseconds, resolve, host))
   }
 
-  faultOf<Kind extends keyof typeof FAULTS>(kind: Kind, ...names: Name[]) {
-    if (this.isCalmAt(Math.floor((this.now - this.start) / ROUND))) return undefined
-    const fault = this.choices.oneOf<keyof (typeof FAULTS)[Kind] & string>(
-      FAULTS[kind] as never,
-      kind,
-      ...names,
-    )
-    if (fault === undefined) return undefined
-    this.count(`${kind}: ${fault}`)
-    this.note(this.number, String(names[0]), `${kind}: ${fault}`)
-    return fault
-  }
-
-  isCalmAt(round: number): boolean {
-    return round === 0 || round >= ROUNDS - CALM
-  }
-
   #wake(index: number, round: number): void {
     const { choices } = this
     const names = [round, index] as const
-    const event = this.isCalmAt(round) ? undefined : choices.oneOf(EVENTS, 'event', ...names)
+    const event = this.fault('process', this.number, ...names)
     const known = this.programs[index]
     if (event === 'exit' && known?.isIdle) known.exit()
     const program = known && !known.isDead ? known : this.#start(index)
-    const act = this.isCalmAt(round) ? undefined : choices.oneOf<Act>(ACTS, 'act', ...names)
+    const act = this.isCalm ? undefined : choices.oneOf<Act>(ACTS, 'act', ...names)
     void program.act(act ?? 'token')
     const moment = choices.between(
       0,
@@ -118,4 +114,25 @@ export class SessionWorld extends Simulation {
     this.programs[index] = program
     return program
   }
+
+  #setClock(round: number): void {
+    this.clockStep = this.choices.between(-1, 1, 'step', round) * 3_600_000
+    this.hadClockSet = true
+    this.count('machine: clock set')
+    this.note(this.number, 'machine', `its clock is wrong by ${(this.clockStep / 1000).toFixed(0)} s`)
+  }
+
+  /** Somebody who knows the id of a login, but no token of it. */
+  #attack(): void {
+    const token = this.judge.newest ?? ''
+    const fields = { client_id: 'client', grant_type: REFRESH_GRANT_TYPE, refresh_token: token, token }
+    for (const path of [ACCESS_TOKEN_PATH, REVOCATION_PATH]) {
+      const asking = ask(path, { address: '203.0.113.1', body: fields })
+      transmit(this, this.begin(NOBODY, 'flood'), undefined, asking).catch(() => undefined)
+    }
+  }
+}
+
+function isCalmAt(round: number): boolean {
+  return round === 0 || round >= ROUNDS - CALM
 }
