@@ -46,6 +46,7 @@ export class Program implements Host {
   /** Milliseconds for which it has stood still. */
   stood = 0
   updates = 0
+  #token = ''
   readonly #world: SessionWorld
 
   constructor(world: SessionWorld, name: string) {
@@ -86,8 +87,9 @@ export class Program implements Host {
       const token = await this.session[what]()
       if (token instanceof Secret) {
         if (this.stood === stood) world.judge.used(token.reveal())
-        void this.#use(token.reveal())
+        this.#token = token.reveal()
       }
+      void this.#use()
     } catch (error) {
       end = error instanceof AuthgraphError ? error.code : String(error)
       const mayExpire = world.hadClockSet || world.faults.has('command: failover')
@@ -107,9 +109,10 @@ export class Program implements Host {
       await this.act('login')
   }
 
-  /** Calls an API, and learns from its response, as `createApi` does. */
-  async #use(token: string): Promise<void> {
-    const authorization = `Bearer ${token}`
+  /** Calls an API with the last token, also after a logout, and learns from its response, as `createApi` does. */
+  async #use(): Promise<void> {
+    if (this.#token === '') return
+    const authorization = `Bearer ${this.#token}`
     const init = { method: 'GET', headers: { authorization } }
     const response = await this.#fetch(`${AUTH_URL}/user`, init).catch(() => undefined)
     if (response && this.session.learn?.(response, new Secret(authorization)))
