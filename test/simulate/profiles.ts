@@ -197,7 +197,7 @@ export const PROFILES = {
     plans: { approve: 1, deny: 0, leave: 0 },
     request: {
       drop: 0.03,
-      hang: 0.01,
+      hang: 0.03,
       slow: 0.03,
       status: 0.03,
       html: 0.01,

@@ -135,6 +135,15 @@ export abstract class Simulation {
     this.violations.push({ login, at: this.now, what })
   }
 
+  #step(): boolean {
+    try {
+      return this.time.step()
+    } catch (error) {
+      this.fail(this.login, `nobody caught ${error}`)
+      return true
+    }
+  }
+
   /** Runs every event. After each one, Node runs what waits for promises alone, before it takes the next one. */
   run(): Promise<void> {
     return new Promise((resolve) => {
@@ -147,7 +156,7 @@ export abstract class Simulation {
         this.events += 1
         const isEndless = this.now - this.start > LONGEST
         if (isEndless) this.fail(NOBODY, `${this.time.timers} timers are left after ${LONGEST} ms`)
-        if (!isEndless && this.time.step()) return
+        if (!isEndless && this.#step()) return
         isOver = true
         resolve()
       }
