@@ -77,4 +77,13 @@ export {
   type ServiceAddresses,
 } from './protocol/provider.ts'
 export type { ScopeSeparator } from './protocol/scopes.ts'
+export type {
+  EndEvent,
+  MessageEvent,
+  RecordedEvent,
+  StateEvent,
+  TransitionTaken,
+} from './recording/events.ts'
+export type { Message } from './recording/messages.ts'
+export { type Recorder, record } from './recording/record.ts'
 export { Secret } from './secret.ts'

@@ -38,13 +38,18 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*)$/ },
   // As its users would write it.
   'docs/live': {
-    may: /^(authgraph(\/(machines|service))?|vite|node:.*|docs\/(live|tools)\/.*|src\/cli\/watch\/(messages|taken-transitions)\.ts)$/,
-    types: /^(xstate|src\/(cli\/watch\/events|client\/view)\.ts)$/,
+    may: /^(authgraph(\/(machines|service))?|vite|node:.*|docs\/(live|tools)\/.*|src\/recording\/(messages|taken-transitions)\.ts)$/,
+    types: /^(xstate|src\/(cli\/watch\/stream|recording\/events|client\/view)\.ts)$/,
   },
-  // What a page shows of an authorization: nothing here may act on one.
+  // What is recorded of an authorization: nothing here may act on one.
+  'src/recording': {
+    may: /^(machines\/device-authorization\.ts|src\/(recording\/.*|client\/view\.ts|protocol\/(clock|response|read-text)\.ts))$/,
+    types: /^xstate$/,
+  },
+  // What a page or a file shows of it.
   'src/cli/watch': {
-    may: /^(node:(http|net|fs\/promises|path|module|crypto)|machines\/device-authorization\.ts|src\/client\/view\.ts|src\/protocol\/(response|read-text)\.ts|src\/cli\/watch\/.*|src\/terminal\/open-browser\.ts)$/,
-    types: /^(xstate|src\/terminal\/report\.ts)$/,
+    may: /^(node:(http|net|fs|fs\/promises|path|module|crypto)|src\/recording\/.*|src\/cli\/(watch\/.*|command-error\.ts)|src\/terminal\/open-browser\.ts)$/,
+    types: /^src\/terminal\/report\.ts$/,
   },
   'src/service': {
     may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,

@@ -1,7 +1,7 @@
 import { createDeviceAuthorization, type DeviceSnapshot, github, viewOf, watch } from 'authgraph'
 import { deviceAuthorization, deviceGrant, grantValue } from 'authgraph/machines'
 import type { Decision } from 'authgraph/service'
-import { takenTransitions } from '../../src/cli/watch/taken-transitions.ts'
+import { takenTransitions } from '../../src/recording/taken-transitions.ts'
 import { readMachine, type Transition } from '../tools/read-machine.ts'
 import { find } from './elements.ts'
 import { Lights } from './lights.ts'

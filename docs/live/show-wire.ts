@@ -1,4 +1,4 @@
-import type { Message } from '../../src/cli/watch/messages.ts'
+import type { Message } from '../../src/recording/messages.ts'
 import { find, make, prepend } from './elements.ts'
 
 const KEPT = 5

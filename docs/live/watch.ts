@@ -1,5 +1,6 @@
 import { deviceAuthorization } from 'authgraph/machines'
-import type { ReceivedEvent, StateEvent, TransitionTaken } from '../../src/cli/watch/events.ts'
+import type { ReceivedEvent } from '../../src/cli/watch/stream.ts'
+import type { StateEvent, TransitionTaken } from '../../src/recording/events.ts'
 import { readMachine } from '../tools/read-machine.ts'
 import { find } from './elements.ts'
 import { Lights } from './lights.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from 'authgraph'
-import { type Message, shownRequest, shownResponse } from '../../src/cli/watch/messages.ts'
+import { type Message, shownRequest, shownResponse } from '../../src/recording/messages.ts'
 
 /** A fault of one request. */
 export type Fault = 'drop' | 'unavailable' | 'html'

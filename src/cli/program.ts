@@ -9,6 +9,7 @@ import { gitCredentialCommand } from './commands/git-credential.ts'
 import { jwtCommand } from './commands/jwt.ts'
 import { loginCommand } from './commands/login.ts'
 import { logoutCommand } from './commands/logout.ts'
+import { replayCommand } from './commands/replay.ts'
 import { serveCommand } from './commands/serve.ts'
 import { statusCommand } from './commands/status.ts'
 import { tokenCommand } from './commands/token.ts'
@@ -34,6 +35,7 @@ export function createProgram(): Command {
     jwtCommand(),
     gitCredentialCommand(),
     demoCommand(),
+    replayCommand(),
     serveCommand(),
     checkCommand(),
     completionCommand(),

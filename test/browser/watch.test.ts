@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)(`the page of --watch, ${IN_CHROMIUM}`, { timeout: 
     await lit('waiting.pending')
     flow.actor.stop()
     await flow.close()
-    await says('The login has ended. Stopped in the terminal.')
+    await says('The login has ended. Stopped.')
   })
 
   test.each(

@@ -1,5 +1,5 @@
-import type { ReceivedEvent } from '../../src/cli/watch/events.ts'
 import { startWatching } from '../../src/cli/watch/start-watching.ts'
+import type { ReceivedEvent } from '../../src/cli/watch/stream.ts'
 import { createDeviceAuthorization, github } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
@@ -36,7 +36,7 @@ export async function watchedFlow(response?: (body: object) => object) {
         address = String(url)
       },
     },
-    { open: false },
+    { watch: true, open: false },
   )
   const actor = createDeviceAuthorization({
     clientId: CLIENT_ID,

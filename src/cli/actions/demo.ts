@@ -11,16 +11,15 @@ import { failure } from '../../terminal/failure.ts'
 import { loginTerminal } from '../../terminal/login-terminal.ts'
 import type { Line } from '../../terminal/writer.ts'
 import { commandTexts } from '../command-texts.ts'
+import type { Watching, WatchOptions } from '../watch/start-watching.ts'
 
 /** The options of `authgraph demo`. */
-export interface DemoOptions {
+export interface DemoOptions extends WatchOptions {
   readonly approve?: true
   readonly deny?: true
   readonly expire?: true
   /** Seconds between polls. */
   readonly interval: number
-  /** Serve a page that follows the authorization. */
-  readonly watch?: true
   readonly json?: true
   readonly color: boolean
 }
@@ -45,12 +44,15 @@ export async function demo(options: DemoOptions): Promise<number> {
   const open = isLeftToUser(options) && process.stdout.isTTY && !json
   const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false })
   const { report } = terminal
-  const watching = options.watch
-    ? await (await import('../watch/start-watching.ts')).startWatching(fetch, report, {
-        open: process.stdout.isTTY,
-      })
-    : undefined
+  let watching: Watching | undefined
   try {
+    watching =
+      options.watch || options.record
+        ? await (await import('../watch/start-watching.ts')).startWatching(fetch, report, {
+            ...options,
+            open: process.stdout.isTTY,
+          })
+        : undefined
     const actor = createDeviceAuthorization({
       clientId: CLIENT_ID,
       scopes: ['repo', 'gist'],

@@ -21,6 +21,7 @@ export function demoCommand(): Command {
     .option('--expire', 'let the code expire')
     .option('--interval <seconds>', 'poll at this interval', wholeNumber(1, 300, 'seconds'), 5)
     .option('--watch', 'follow states, transitions and HTTP messages in the browser')
+    .option('--record <file>', 'write the events to this file, for authgraph replay')
     .option('--json', 'print one JSON object per line')
     .action(exitWith(async (options: DemoOptions) => (await import('../actions/demo.ts')).demo(options)))
 }

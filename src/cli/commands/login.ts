@@ -81,6 +81,7 @@ export function loginCommand(): Command {
       ]),
     )
     .option('--watch', 'follow states, transitions and HTTP messages in the browser')
+    .option('--record <file>', 'write the events to this file, for authgraph replay')
     .option('--json', 'print one JSON object per line')
     .action(
       exitWith(async (options: LoginOptions) => (await import('../actions/login/login.ts')).login(options)),

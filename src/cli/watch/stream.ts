@@ -1,5 +1,16 @@
 import type { ServerResponse } from 'node:http'
-import type { ReceivedEvent, WatchEvent } from './events.ts'
+import type { RecordedEvent } from '../../recording/events.ts'
+
+/** The first event on every connection. */
+export interface ClockEvent {
+  readonly type: 'clock'
+  /** The current time and the start of the command, epoch milliseconds. */
+  readonly at: number
+  readonly began: number
+}
+
+/** An event as the page receives it. */
+export type ReceivedEvent = ClockEvent | RecordedEvent
 
 /** Events kept for pages that connect late: more than a code causes in its lifetime. */
 const KEPT = 2000
@@ -19,11 +30,11 @@ export class Stream {
   #isOver = false
 
   /** Ignores events after the end. */
-  send(event: WatchEvent): void {
+  send(event: RecordedEvent): void {
     if (this.#isOver) return
     this.#isOver = event.type === 'end'
     const id = ++this.#events
-    const text = `id: ${id}\n${data({ ...event, at: Date.now() })}`
+    const text = `id: ${id}\n${data(event)}`
     this.#sent.push({ id, text })
     if (this.#sent.length > KEPT) this.#sent.shift()
     for (const listener of this.#listeners) listener.write(text)
@@ -44,7 +55,7 @@ export class Stream {
 
   /** Ends every connection once the last event is sent. */
   async end(): Promise<void> {
-    this.send({ type: 'end', text: 'Ended without a result.' })
+    this.send({ type: 'end', text: 'Ended without a result.', at: Date.now() })
     const sent = [...this.#listeners].map((listener) => new Promise<void>((resolve) => listener.end(resolve)))
     const timeout = AbortSignal.timeout(CLOSE_TIMEOUT)
     await Promise.race([

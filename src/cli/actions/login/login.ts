@@ -4,6 +4,7 @@ import { exportResume, type ResumeRecord } from '../../../client/resume.ts'
 import { type Step, start, step } from '../../../client/step.ts'
 import { watch } from '../../../client/watch.ts'
 import { CancelledError } from '../../../errors.ts'
+import type { Recorder } from '../../../recording/record.ts'
 import { failure } from '../../../terminal/failure.ts'
 import { loginTerminal } from '../../../terminal/login-terminal.ts'
 import { styled } from '../../../terminal/writer.ts'
@@ -14,7 +15,6 @@ import { httpFetch } from '../../network/http-fetch.ts'
 import { providerAt } from '../../network/service-address.ts'
 import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
 import { timeOf } from '../../storage/validity.ts'
-import type { Observed } from '../../watch/observe.ts'
 import type { LoginSession } from './login-session.ts'
 import { type LoginOptions, type Plan, planLogin } from './plan.ts'
 import { reportLogin, saveToken } from './settle.ts'
@@ -34,11 +34,12 @@ export async function login(options: LoginOptions): Promise<number> {
   })
   try {
     const plan = await planLogin(options)
-    // --watch clones each response, which only the fetch of the runtime supports.
-    const fetch = await environmentFetch(options.watch ? undefined : httpFetch)
+    const isWatched = options.watch || options.record !== undefined
+    // A recorder clones each response, which only the fetch of the runtime supports.
+    const fetch = await environmentFetch(isWatched ? undefined : httpFetch)
     const provider = await providerAt(plan.address, fetch)
     const login = { options, plan, provider, fetch, terminal }
-    return await (options.watch ? authorizeWatched(login) : authorize(login))
+    return await (isWatched ? authorizeWatched(login) : authorize(login))
   } catch (error) {
     if (!isFailure(error)) throw error
     const { event, lines } = failure(error, terminal.stream, commandTexts)
@@ -52,7 +53,7 @@ export async function login(options: LoginOptions): Promise<number> {
 async function authorizeWatched(login: LoginSession): Promise<number> {
   const { startWatching } = await import('../../watch/start-watching.ts')
   const { report, stream } = login.terminal
-  const watching = await startWatching(login.fetch, report, { open: stream.isTTY })
+  const watching = await startWatching(login.fetch, report, { ...login.options, open: stream.isTTY })
   try {
     return await authorize(login, watching.options)
   } finally {
@@ -60,9 +61,9 @@ async function authorizeWatched(login: LoginSession): Promise<number> {
   }
 }
 
-async function authorize(login: LoginSession, observed?: Observed): Promise<number> {
+async function authorize(login: LoginSession, recorder?: Recorder): Promise<number> {
   const { options, plan, terminal } = login
-  const result = await (options.wait ? untilEnd(login, observed) : once(login, observed))
+  const result = await (options.wait ? untilEnd(login, recorder) : once(login, recorder))
   if ('record' in result || result.status === 'cancelled') {
     reportSaved(login)
     const signal = terminal.signal()
@@ -82,10 +83,10 @@ async function authorize(login: LoginSession, observed?: Observed): Promise<numb
  */
 async function untilEnd(
   { plan, provider, fetch, terminal }: LoginSession,
-  observed?: Observed,
+  recorder?: Recorder,
 ): Promise<Step> {
   const { clientId, scopes, resume } = plan
-  const options = { provider, fetch, ...observed }
+  const options = { provider, fetch, ...recorder }
   const actor = createDeviceAuthorization(resume ? { ...options, resume } : { ...options, clientId, scopes })
   let failure: unknown
   watch(actor, (snapshot) => {
@@ -103,7 +104,7 @@ async function untilEnd(
 }
 
 /** Requests a code or, for a saved login, polls once. */
-async function once({ plan, provider, fetch, terminal }: LoginSession, observed?: Observed): Promise<Step> {
+async function once({ plan, provider, fetch, terminal }: LoginSession, recorder?: Recorder): Promise<Step> {
   const { clientId, scopes, resume } = plan
   const stop = new AbortController()
   const { signal } = stop
@@ -111,7 +112,7 @@ async function once({ plan, provider, fetch, terminal }: LoginSession, observed?
   const options = {
     provider,
     fetch,
-    ...observed,
+    ...recorder,
     signal,
     save: (record: ResumeRecord) => save(plan, record),
   }

@@ -28,6 +28,7 @@ export interface LoginOptions extends AddressOptions {
   readonly wait: boolean
   readonly resume?: true
   readonly watch?: true
+  readonly record?: string
   readonly json?: true
   readonly color: boolean
 }

@@ -1,41 +1,68 @@
 import type { AnyTransitionDefinition, InspectionEvent } from 'xstate'
-import { type DeviceSnapshot, viewOf } from '../../client/view.ts'
-import type { StateEvent, TransitionTaken, WatchEvent } from './events.ts'
+import { type DeviceSnapshot, viewOf } from '../client/view.ts'
+import { type Clock, systemClock } from '../protocol/clock.ts'
+import type { RecordedEvent, StateEvent, TransitionTaken } from './events.ts'
 import { type Message, shownRequest, shownResponse } from './messages.ts'
 import { takenTransitions } from './taken-transitions.ts'
 
-/** Options of an authorization that make it observable. */
-export interface Observed {
+/**
+ * Options that make an authorization record itself.
+ *
+ * @group Recording
+ */
+export interface Recorder {
   readonly fetch: typeof globalThis.fetch
   readonly inspect: (event: InspectionEvent) => void
 }
 
 /**
- * Reports the states, transitions and messages of an authorization until its end.
+ * Records the states, transitions and messages of an authorization, with their times and without secrets. Write one event
+ * per line, and `authgraph replay` draws the file: attach it to a bug report.
  *
- * @param fetch Sends the requests.
+ * @example
+ * ```ts
+ * import { appendFileSync } from 'node:fs'
+ * import { createDeviceAuthorization, record } from 'authgraph'
+ *
+ * const recorder = record((event) => appendFileSync('login.ndjson', `${JSON.stringify(event)}\n`))
+ * createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef', ...recorder }).start()
+ * ```
+ *
+ * @param onEvent Receives each event.
+ * @param options.fetch Sends the requests of the authorization. Default: the global `fetch`.
+ * @param options.clock Tells the times. Default: the system clock.
+ * @group Recording
  */
-export function observe(fetch: typeof globalThis.fetch, report: (event: WatchEvent) => void): Observed {
-  const inspectTransitions = takenTransitions((transition, after) => report(transitionOf(transition, after)))
+export function record(
+  onEvent: (event: RecordedEvent) => void,
+  {
+    fetch = globalThis.fetch,
+    clock = systemClock,
+  }: { readonly fetch?: typeof globalThis.fetch; readonly clock?: Clock } = {},
+): Recorder {
+  const at = () => clock.now()
+  const inspectTransitions = takenTransitions((transition, after) =>
+    onEvent({ ...transitionOf(transition, after), at: at() }),
+  )
   return {
-    fetch: observedFetch(fetch, (message) => report({ type: 'message', ...message })),
+    fetch: recordedFetch(fetch, (message) => onEvent({ type: 'message', ...message, at: at() })),
     inspect: (event) => {
       // The child actors of requests are inspected too.
       if (event.actorRef.sessionId !== event.rootId) return
       inspectTransitions(event)
-      if (event.type === '@xstate.snapshot') reportState(event.snapshot as DeviceSnapshot, report)
+      if (event.type === '@xstate.snapshot') recordState(event.snapshot as DeviceSnapshot, at(), onEvent)
     },
   }
 }
 
-function reportState(snapshot: DeviceSnapshot, report: (event: WatchEvent) => void): void {
+function recordState(snapshot: DeviceSnapshot, at: number, onEvent: (event: RecordedEvent) => void): void {
   if (snapshot.status === 'stopped') {
-    report({ type: 'end', text: 'Stopped in the terminal.' })
+    onEvent({ type: 'end', text: 'Stopped.', at })
     return
   }
   const state = stateOf(snapshot)
-  report(state)
-  if (snapshot.status !== 'active') report({ type: 'end', text: state.view.text })
+  onEvent({ ...state, at })
+  if (snapshot.status !== 'active') onEvent({ type: 'end', text: state.view.text, at })
 }
 
 function stateOf(snapshot: DeviceSnapshot): StateEvent {
@@ -60,7 +87,7 @@ function transitionOf(transition: AnyTransitionDefinition, { value }: DeviceSnap
   }
 }
 
-function observedFetch(
+function recordedFetch(
   fetch: typeof globalThis.fetch,
   onMessage: (message: Message) => void,
 ): typeof globalThis.fetch {

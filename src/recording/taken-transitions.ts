@@ -1,6 +1,6 @@
 import type { AnyTransitionDefinition, InspectionEvent, StateValue } from 'xstate'
-import { deviceAuthorization as machine } from '../../../machines/device-authorization.ts'
-import type { DeviceSnapshot } from '../../client/view.ts'
+import { deviceAuthorization as machine } from '../../machines/device-authorization.ts'
+import type { DeviceSnapshot } from '../client/view.ts'
 
 type DeviceEvent = Parameters<typeof machine.getTransitionData>[1]
 

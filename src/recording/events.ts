@@ -1,7 +1,11 @@
-import type { DeviceSnapshot, DeviceView } from '../../client/view.ts'
+import type { DeviceSnapshot, DeviceView } from '../client/view.ts'
 import type { Message } from './messages.ts'
 
-/** The authorization is in a state. */
+/**
+ * The authorization is in a state.
+ *
+ * @group Recording
+ */
 export interface StateEvent {
   readonly type: 'state'
   readonly value: DeviceSnapshot['value']
@@ -19,7 +23,11 @@ export interface StateEvent {
   }
 }
 
-/** The machine took a transition. `branch` is its index among those for this event in this state. */
+/**
+ * The machine took a transition. `branch` is its index among those for this event in this state.
+ *
+ * @group Recording
+ */
 export interface TransitionTaken {
   readonly type: 'transition'
   readonly from: string
@@ -28,27 +36,28 @@ export interface TransitionTaken {
   readonly to: DeviceSnapshot['value']
 }
 
-/** An HTTP request or response. */
+/**
+ * An HTTP request or response.
+ *
+ * @group Recording
+ */
 export interface MessageEvent extends Message {
   readonly type: 'message'
 }
 
-/** The last event, and why. */
+/**
+ * The last event, and why.
+ *
+ * @group Recording
+ */
 export interface EndEvent {
   readonly type: 'end'
   readonly text: string
 }
 
-/** The first event on every connection. */
-export interface ClockEvent {
-  readonly type: 'clock'
-  /** The current time and the start of the command, epoch milliseconds. */
-  readonly at: number
-  readonly began: number
-}
-
-/** An event of a watched authorization: plain data without secrets. */
-export type WatchEvent = StateEvent | TransitionTaken | MessageEvent | EndEvent
-
-/** An event as the page receives it, with its time. */
-export type ReceivedEvent = ClockEvent | (WatchEvent & { readonly at: number })
+/**
+ * An event of a recorded authorization, with its time in epoch milliseconds: plain data without secrets.
+ *
+ * @group Recording
+ */
+export type RecordedEvent = (StateEvent | TransitionTaken | MessageEvent | EndEvent) & { readonly at: number }

@@ -1,7 +1,11 @@
-import { readText } from '../../protocol/read-text.ts'
-import { readBody } from '../../protocol/response.ts'
+import { readText } from '../protocol/read-text.ts'
+import { readBody } from '../protocol/response.ts'
 
-/** An HTTP message without its secrets. */
+/**
+ * An HTTP message without its secrets.
+ *
+ * @group Recording
+ */
 export interface Message {
   /** Number of the exchange, shared by a request and its response. */
   readonly exchange: number
@@ -21,6 +25,8 @@ const LARGEST = 64 * 1024
 const SECRETS = new Set([
   'client_id',
   'client_secret',
+  'client_assertion',
+  'code_verifier',
   'device_code',
   'access_token',
   'refresh_token',

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import * as v from 'valibot'
+import { CommandError } from '../command-error.ts'
+
+/** Epoch milliseconds. */
+const AT = v.pipe(v.number(), v.finite())
+
+/** Without control characters: the text goes to terminals and pictures. */
+const TEXT = v.pipe(v.string(), v.regex(/^[^\p{C}]*$/u))
+
+/** What a drawing needs of each event. */
+const EVENT = v.variant('type', [
+  v.object({
+    type: v.literal('state'),
+    at: AT,
+    value: v.union([TEXT, v.record(TEXT, TEXT)]),
+    view: v.object({
+      status: TEXT,
+      activity: v.exactOptional(TEXT),
+      text: TEXT,
+      userCode: v.exactOptional(TEXT),
+      verificationUri: v.exactOptional(TEXT),
+    }),
+  }),
+  v.object({ type: v.literal('transition'), at: AT }),
+  v.object({
+    type: v.literal('message'),
+    at: AT,
+    exchange: v.number(),
+    kind: v.picklist(['request', 'response', 'lost']),
+    title: TEXT,
+    fields: v.array(v.tuple([TEXT, TEXT])),
+  }),
+  v.object({ type: v.literal('end'), at: AT, text: TEXT }),
+])
+
+/** An event of a recording. */
+export type ReadEvent = v.InferOutput<typeof EVENT>
+
+/**
+ * Reads the events of a recording. A last line that was cut off, because the process was killed, is left out.
+ *
+ * @throws {@link CommandError} with code `unusable_file` or `damaged_file`.
+ */
+export function readRecording(file: string): ReadEvent[] {
+  const lines = textOf(file).split('\n')
+  const events = lines.flatMap((line, index) => {
+    const parsed = v.safeParse(EVENT, jsonOf(line))
+    if (parsed.success) return [parsed.output]
+    if (index === lines.length - 1) return []
+    throw new CommandError('damaged_file', `line ${index + 1} of ${file} is not an event of a recorded login`)
+  })
+  if (!events.some(({ type }) => type === 'state'))
+    throw new CommandError(
+      'damaged_file',
+      `${file} is not a recorded login: authgraph login --record writes one`,
+    )
+  return events
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new CommandError(
+      'unusable_file',
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    )
+  }
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,86 @@
+import type { ReadEvent } from './read-recording.ts'
+
+/** A time during which the login had one status. Times are milliseconds from its start. */
+export interface Span {
+  readonly from: number
+  to: number
+  /** A status of the view, or `retrying`. */
+  readonly name: string
+  /** What a user saw. */
+  readonly text: string
+}
+
+/** A request, and what came back. */
+export interface Exchange {
+  readonly from: number
+  to: number
+  /** Method and path. */
+  readonly request: string
+  /** In one or two words: `codes`, `pending`, `token`, `no response`, or a status. */
+  outcome: string
+  fields: readonly (readonly [name: string, value: string])[]
+}
+
+/** A recorded login: what it was in, and what it sent and received. */
+export interface Story {
+  /** Epoch milliseconds. */
+  readonly began: number
+  /** Milliseconds. */
+  readonly length: number
+  readonly spans: readonly Span[]
+  readonly exchanges: readonly Exchange[]
+  /** The ids of the states that were active, such as `waiting.pending`, with the time they were entered. */
+  readonly states: readonly { readonly at: number; readonly id: string }[]
+}
+
+/** Tells a recording as a story. */
+export function storyOf(events: readonly ReadEvent[]): Story {
+  const began = events[0]?.at ?? 0
+  // A clock that was set back must not turn the story around.
+  let last = 0
+  const since = (at: number) => (last = Math.max(last, at - began))
+  const spans: Span[] = []
+  const exchanges = new Map<number, Exchange>()
+  const states: Story['states'][number][] = []
+
+  for (const event of events) {
+    const at = since(event.at)
+    const open = spans.at(-1)
+    if (open) open.to = at
+    if (event.type === 'state') {
+      const { status, activity, text, userCode, verificationUri } = event.view
+      states.push({ at, id: idOf(event.value) })
+      const name = activity === 'retrying' ? 'retrying' : activity === 'requesting' ? 'requesting' : status
+      // A poll does not change the status that a user sees.
+      const isPoll = activity === 'polling'
+      if (open?.name !== name && !(isPoll && open)) {
+        const words = name === 'requested' && userCode ? `Enter ${userCode} at ${verificationUri}` : text
+        spans.push({ from: at, to: at, name, text: words })
+      }
+    } else if (event.type === 'message' && event.kind === 'request')
+      exchanges.set(event.exchange, {
+        from: at,
+        to: at,
+        request: event.title,
+        outcome: '…',
+        fields: event.fields,
+      })
+    else if (event.type === 'message') {
+      const exchange = exchanges.get(event.exchange)
+      if (exchange) Object.assign(exchange, { to: at, outcome: outcomeOf(event), fields: event.fields })
+    }
+  }
+  return { began, length: last, spans, exchanges: [...exchanges.values()], states }
+}
+
+function idOf(value: string | Readonly<Record<string, string>>): string {
+  return typeof value === 'string' ? value : Object.entries(value).flat().join('.')
+}
+
+function outcomeOf({ kind, title, fields }: Extract<ReadEvent, { type: 'message' }>): string {
+  if (kind === 'lost') return 'no response'
+  const named = Object.fromEntries(fields)
+  if (named.error) return named.error.replace('authorization_', '')
+  if ('access_token' in named) return 'token'
+  return 'device_code' in named ? 'codes' : title
+}

@@ -1,0 +1,78 @@
+import { escapeHtml } from '../../service/pages/escape-html.ts'
+
+/** The classes of the pictures of machines, whose colors the drawings of a recording share. */
+const ROLES: Readonly<Record<string, string>> = {
+  requesting: 'working',
+  slowed: 'retrying',
+  retrying: 'retrying',
+  authorized: 'good',
+  denied: 'bad',
+  failed: 'bad',
+  expired: 'over',
+  cancelled: 'over',
+}
+
+/** The class of a status, which colors it. */
+export function roleOf(name: string): string {
+  return ROLES[name] ?? 'waiting'
+}
+
+/** Creates an element. Texts must be escaped. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  ...children: readonly string[]
+): string {
+  const written = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${typeof value === 'number' ? Math.round(value * 10) / 10 : value}"`,
+  )
+  const content = children.join('')
+  return `<${name}${written.join('')}${content === '' ? '/>' : `>${content}</${name}>`}`
+}
+
+/** Creates a text. */
+export function text(
+  words: string,
+  x: number,
+  y: number,
+  attributes: Readonly<Record<string, string | number>> = {},
+): string {
+  return element('text', { x, y, ...attributes }, escapeHtml(words))
+}
+
+/** Milliseconds that an animation shows the result before it starts again. */
+const REST = 3000
+
+/** Timing of an animation that plays a login again and again. */
+export interface Timing {
+  /** Milliseconds of a round, with the rest at its end. */
+  readonly round: number
+  /** The percentage of a round at which a moment of the login is shown. */
+  percentAt(moment: number): number
+}
+
+/** Plays a login of any length in 6 to 15 seconds. */
+export function timingOf(length: number): Timing {
+  const playing = Math.min(15_000, Math.max(6000, length / 4))
+  const round = playing + REST
+  return { round, percentAt: (moment) => ((moment / (length || 1)) * playing * 100) / round }
+}
+
+/** Keyframes that show something from one percentage to another; `shown` and `hidden` are declarations. */
+export function shownBetween(
+  name: string,
+  spans: readonly (readonly [from: number, to: number])[],
+  { shown, hidden }: { readonly shown: string; readonly hidden: string },
+): string {
+  const frames = spans.flatMap(([from, to]) => [
+    ...(from > 0 ? [`${percent(from)}{${hidden}}`] : []),
+    `${percent(from + 0.01)},${percent(to)}{${shown}}`,
+    ...(to < 100 ? [`${percent(to + 0.01)}{${hidden}}`] : []),
+  ])
+  const first = spans[0]?.[0] ?? 0
+  return `@keyframes ${name}{${first > 0 ? `0%{${hidden}}` : ''}${frames.join('')}}`
+}
+
+function percent(value: number): string {
+  return `${Math.min(100, Math.round(value * 100) / 100)}%`
+}

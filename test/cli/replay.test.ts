@@ -1,0 +1,144 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { createDeviceAuthorization, record } from '../../src/index.ts'
+import { createSandbox } from '../../src/testing/index.ts'
+import { test } from './support/world.ts'
+
+/** Records a login in virtual time: one response is lost, and the user approves. */
+async function recording(): Promise<string> {
+  const sandbox = createSandbox({ interval: 5 })
+  const { client } = sandbox
+  const lines: string[] = []
+  const recorder = record((event) => lines.push(`${JSON.stringify(event)}\n`), client)
+  createDeviceAuthorization({ ...client, scopes: ['repo'], ...recorder }).start()
+  await sandbox.advance(7)
+  sandbox.inject('lose', { on: 'poll' })
+  await sandbox.advance(5)
+  await sandbox.approve()
+  await sandbox.advance(60)
+  return lines.join('')
+}
+
+const recorded = await recording()
+
+function inFile({ folder }: { folder: string }, text: string): string {
+  const path = join(folder, 'login.ndjson')
+  writeFileSync(path, text)
+  return path
+}
+
+describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
+  test('lists the states and messages with their times', async ({ world }) => {
+    const { code, stdout } = await world.run(['replay', inFile(world, recorded)])
+    expect(code).toBe(0)
+    const story = stdout.split('\n').map((line) => line.replace(/\d+ ms|[A-Z]{4}-[A-Z]{4}/g, '…'))
+    expect(story).toEqual([
+      '2026-01-01T00:00:00.000Z',
+      '    0.0 s    POST /login/device/code  …  codes expires_in=900 interval=5',
+      '    0.0 s  requesting Requesting a code.',
+      expect.stringMatching(/^ {4}0\.0 s {2}requested {2}Enter … at http/),
+      '    5.3 s    POST /login/oauth/access_token  …  pending',
+      '    5.3 s  pending    Waiting for the code to be entered.',
+      '   10.5 s    POST /login/oauth/access_token  …  no response',
+      '   10.5 s  retrying   No usable response yet; trying again.',
+      expect.stringMatching(/^ {3}2\d\.\d s {4}POST \/login\/oauth\/access_token {2}… {2}token scope=repo$/),
+      expect.stringMatching(/^ {3}2\d\.\d s {2}authorized Authorized\.$/),
+      '',
+    ])
+  })
+
+  test('draws the time axis and the machine, without a script', async ({ world }) => {
+    const [svg, machine] = [join(world.folder, 'login.svg'), join(world.folder, 'machine.svg')]
+    const { code, stdout } = await world.run([
+      'replay',
+      inFile(world, recorded),
+      ...['--svg', svg, '--machine', machine],
+    ])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Wrote ${svg}\nWrote ${machine}\n` })
+    const axis = readFileSync(svg, 'utf8')
+    for (const word of ['requested', 'pending', 'retrying', 'authorized', 'no response', 'codes'])
+      expect(axis).toContain(`>${word}<`)
+    expect(axis).toContain('requesting, requested, pending, retrying, authorized: 4 requests in 2')
+    const lit = readFileSync(machine, 'utf8')
+    const states = [...lit.matchAll(/\[data-state="([^"]+)"\]>\.shape/g)].map(([, state]) => state)
+    expect(states).toEqual([
+      ...['requesting', 'waiting', 'waiting.requested', 'polling', 'waiting.pending'],
+      ...['waiting.retrying', 'authorized'],
+    ])
+    for (const state of states) expect(lit).toContain(`data-state="${state}"`)
+    for (const picture of [axis, lit]) expect(picture).not.toMatch(/<script|javascript:|href=/)
+  })
+
+  test('prints the login as JSON', async ({ world }) => {
+    const { stdout } = await world.run(['replay', inFile(world, recorded), '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      spans: [{ name: 'requesting' }, { name: 'requested' }, { name: 'pending' }, { name: 'retrying' }, {}],
+      exchanges: [{ outcome: 'codes' }, {}, { outcome: 'no response' }, { outcome: 'token' }],
+    })
+  })
+
+  test('reads a recording whose last line was cut off', async ({ world }) => {
+    const { code, stdout } = await world.run(['replay', inFile(world, recorded.slice(0, -30))])
+    expect(code).toBe(0)
+    expect(stdout).toContain('authorized')
+  })
+
+  test('escapes what a recording says', async ({ world }) => {
+    const svg = join(world.folder, 'login.svg')
+    const file = inFile(world, recorded.replaceAll('Authorized.', '<script>alert(1)</script>'))
+    expect((await world.run(['replay', file, '--svg', svg])).code).toBe(0)
+    expect(readFileSync(svg, 'utf8')).toContain('&lt;script&gt;')
+    expect(readFileSync(svg, 'utf8')).not.toContain('<script')
+  })
+
+  for (const [name, text, message] of [
+    ['a damaged line', recorded.replace('\n', '\n{"type":"state"}\n'), 'line 2 of'],
+    ['control characters', recorded.replaceAll('Authorized.', '\\u001b[2J'), 'is not an event'],
+    ['a time that is not finite', recorded.replace(/"at":\d+/, '"at":1e999'), 'line 1 of'],
+    ['another file', 'hello\n', 'line 1 of'],
+    ['an empty file', '', 'is not a recorded login'],
+  ] as const)
+    test(`refuses ${name}`, async ({ world }) => {
+      const { code, stdout, stderr } = await world.run(['replay', inFile(world, text)])
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toContain(message)
+    })
+
+  test('says that a file is missing, or cannot be written', async ({ world }) => {
+    const missing = await world.run(['replay', join(world.folder, 'none')])
+    expect({ ...missing, stdout: '' }).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOENT') })
+    const to = join(world.folder, 'none', 'login.svg')
+    const unwritten = await world.run(['replay', inFile(world, recorded), '--svg', to])
+    expect(unwritten).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot be written (ENOENT)'),
+    })
+  })
+})
+
+describe('demo --record', { concurrent: true, timeout: 60_000 }, () => {
+  const demo = ['demo', '--approve', '--interval', '1']
+
+  test('writes a recording without a secret, only for this user', async ({ world }) => {
+    const file = join(world.folder, 'demo.ndjson')
+    expect((await world.run([...demo, '--record', file])).code).toBe(0)
+    expect(readFileSync(file, 'utf8')).not.toMatch(/gho_|[0-9a-f]{32}|authgraph-demo/)
+    const { stdout } = await world.run(['replay', file])
+    expect(stdout).toMatch(/pending.*token.*authorized/s)
+  })
+
+  test('goes on with the login when the disk is full', async ({ world }) => {
+    const { code, stdout } = await world.run([...demo, '--record', '/dev/full'])
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Authorized') })
+    expect(stdout.match(/\/dev\/full cannot be written any more \(ENOSPC\)/g)).toHaveLength(1)
+  })
+
+  test('refuses a file that cannot be written, before anything is sent', async ({ world }) => {
+    const { code, stderr } = await world.run([...demo, '--record', join(world.folder, 'none', 'a')])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('(ENOENT): name another file'),
+    })
+  })
+})
