@@ -12,6 +12,7 @@ test.each([
   'guides/keep-a-token',
   'guides/proxies',
   'guides/own-machine',
+  'guides/record',
   'guides/refresh-and-revoke',
   'guides/test-your-login',
   'guides/walk-the-graph',
