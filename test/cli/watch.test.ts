@@ -140,7 +140,7 @@ describe('the stream', () => {
     const [clock, , , , ...received] = eventsOf(await whole())
     expect(eventsOf(await rest()).slice(1)).toEqual(received)
     expect(clock?.type).toBe('clock')
-    expect(received.at(-1)).toMatchObject({ type: 'end', text: 'Cancelled.' })
+    expect(received.at(-1)).toMatchObject({ type: 'end', text: 'Stopped.' })
   })
 })
 
@@ -276,6 +276,6 @@ describe('the command', { timeout: 30_000 }, () => {
     })
     expect(code).toBe(130)
     const [, stream = ''] = await read()
-    expect(eventsOf(stream).at(-1)).toMatchObject({ type: 'end', text: 'Stopped in the terminal.' })
+    expect(eventsOf(stream).at(-1)).toMatchObject({ type: 'end', text: 'Cancelled.' })
   })
 })
