@@ -291,7 +291,7 @@ export const deviceAuthorization = setup({
   output: ({ event }) => event.output as DeviceResult,
   initial: 'starting',
   on: {
-    cancel: { target: '.cancelled', description: 'The caller cancels.' },
+    cancel: '.cancelled',
   },
   states: {
     starting: {
@@ -299,10 +299,10 @@ export const deviceAuthorization = setup({
       tags: 'requesting',
       meta: { text: 'Starting.' },
       always: [
-        { guard: 'anew', target: 'requesting' },
-        { guard: 'resumesRequested', target: 'waiting.requested' },
-        { guard: 'resumesPending', target: 'waiting.pending' },
-        { target: 'waiting.slowed' },
+        { guard: 'anew', target: 'requesting', description: 'no record' },
+        { guard: 'resumesRequested', target: 'waiting.requested', description: 'resume record' },
+        { guard: 'resumesPending', target: 'waiting.pending', description: 'resume record' },
+        { target: 'waiting.slowed', description: 'resume record' },
       ],
     },
     requesting: {
@@ -313,11 +313,19 @@ export const deviceAuthorization = setup({
         id: 'requestCodes',
         src: 'requestCodes',
         input: ({ context }) => context.flow,
-        onDone: { target: 'waiting', actions: { type: 'keepCodes', params: output } },
-        onError: { target: 'failed', actions: { type: 'keepError', params: reason } },
+        onDone: {
+          target: 'waiting',
+          actions: { type: 'keepCodes', params: output },
+          description: 'codes arrive',
+        },
+        onError: {
+          target: 'failed',
+          actions: { type: 'keepError', params: reason },
+          description: 'request fails',
+        },
       },
       after: {
-        requestTimeout: { target: 'failed', actions: 'keepTimeout' },
+        requestTimeout: { target: 'failed', actions: 'keepTimeout', description: 'no response in 30 s' },
       },
     },
     waiting: {
@@ -326,40 +334,54 @@ export const deviceAuthorization = setup({
       meta: { text: 'Waiting for the user.' },
       initial: 'requested',
       entry: 'look',
-      always: { guard: { type: 'overdue', params: byClock }, target: 'expired' },
+      always: {
+        guard: { type: 'overdue', params: byClock },
+        target: 'expired',
+        description: 'codes have expired',
+      },
       on: {
         wake: [
-          { guard: { type: 'overdue', params: byClock }, target: 'expired' },
-          { guard: { type: 'pollDue', params: byClock }, target: 'polling' },
+          {
+            guard: { type: 'overdue', params: byClock },
+            target: 'expired',
+            description: 'codes have expired',
+          },
+          { guard: { type: 'pollDue', params: byClock }, target: 'polling', description: 'poll is due' },
         ],
       },
       after: {
         untilDue: [
           // Even if the clock has jumped past the expiry: only the service knows whether the codes have expired.
-          { guard: { type: 'pollDue', params: byTimer }, target: 'polling', actions: 'countWait' },
           {
+            guard: { type: 'pollDue', params: byTimer },
+            target: 'polling',
+            actions: 'countWait',
+            description: 'poll is due',
+          },
+          {
+            // The codes expire before the next poll, or the timer fired early.
             target: '.same',
             reenter: true,
             actions: 'countWait',
-            description: 'The codes expire before the next poll, or the timer fired early.',
+            description: 'poll is not due yet',
           },
         ],
       },
       states: {
         requested: {
-          description: 'The codes have arrived; the device has not polled yet.',
+          description: 'The device has not polled yet.',
           meta: { text: 'Enter the code at the address shown.' },
         },
         pending: {
-          description: 'The last poll returned authorization_pending: the user has not decided.',
+          description: 'The user has not decided.',
           meta: { text: 'Waiting for the code to be entered.' },
         },
         slowed: {
-          description: 'The last poll returned slow_down; the interval has grown.',
+          description: 'The interval has grown.',
           meta: { text: 'Waiting for the code to be entered; the service asked to slow down.' },
         },
         retrying: {
-          description: 'The last poll got no usable response; the next one waits longer.',
+          description: 'The next poll waits longer.',
           tags: 'retrying',
           meta: { text: 'No usable response yet; trying again.' },
         },
@@ -388,44 +410,66 @@ export const deviceAuthorization = setup({
             guard: { type: 'pending', params: output },
             target: 'waiting.pending',
             actions: { type: 'schedule', params: output },
+            description: 'response: authorization_pending',
           },
           {
             guard: { type: 'slowDown', params: output },
             target: 'waiting.slowed',
             actions: { type: 'raiseInterval', params: output },
+            description: 'response: slow_down',
           },
           {
             guard: { type: 'fault', params: output },
             target: 'waiting.retrying',
             actions: { type: 'backOff', params: output },
+            description: 'no usable response',
           },
           {
             guard: { type: 'token', params: output },
             target: 'authorized',
             actions: { type: 'keepToken', params: output },
+            description: 'response: access_token',
           },
-          { guard: { type: 'denied', params: output }, target: 'denied' },
-          { guard: { type: 'expired', params: output }, target: 'expired' },
+          {
+            guard: { type: 'denied', params: output },
+            target: 'denied',
+            description: 'response: access_denied',
+          },
+          {
+            guard: { type: 'expired', params: output },
+            target: 'expired',
+            description: 'response: expired_token',
+          },
           {
             guard: { type: 'forgivable', params: output },
             target: 'waiting.retrying',
             actions: { type: 'forgive', params: output },
+            description: 'response: incorrect_device_code',
           },
           {
             guard: { type: 'refused', params: output },
             target: 'failed',
             actions: { type: 'keepRefusal', params: output },
+            description: 'any other error',
           },
         ],
-        onError: { target: 'failed', actions: { type: 'keepError', params: reason } },
+        onError: {
+          target: 'failed',
+          actions: { type: 'keepError', params: reason },
+          description: 'poll throws',
+        },
       },
       after: {
-        pollTimeout: { target: 'waiting.retrying', actions: ['backOffAfterTimeout', 'keepTimeout'] },
+        pollTimeout: {
+          target: 'waiting.retrying',
+          actions: ['backOffAfterTimeout', 'keepTimeout'],
+          description: 'no response in time',
+        },
       },
     },
     authorized: {
       type: 'final',
-      description: 'The user authorized the device; the token has arrived.',
+      description: 'The token has arrived.',
       tags: 'settled',
       meta: { text: 'Authorized.' },
       output: ({ context }) =>
@@ -433,7 +477,7 @@ export const deviceAuthorization = setup({
     },
     expired: {
       type: 'final',
-      description: 'The codes expired before the user decided.',
+      description: 'The codes have expired.',
       tags: 'settled',
       meta: { text: 'The code has expired. Start again to get a new one.' },
       output: () => ({ status: 'expired' }) satisfies DeviceResult,
@@ -447,7 +491,7 @@ export const deviceAuthorization = setup({
     },
     failed: {
       type: 'final',
-      description: 'An error ended the flow that another poll cannot fix.',
+      description: 'Another poll cannot fix the error.',
       tags: 'settled',
       meta: { text: 'Something went wrong.' },
       output: ({ context }) => ({ status: 'failed', error: held(context, 'error') }) satisfies DeviceResult,

@@ -148,27 +148,35 @@ export const deviceGrant = setup({
       initial: 'requested',
       on: {
         poll: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'tooEarly', target: '.slowed', actions: 'raiseInterval' },
-          { target: '.pending', actions: 'keepTime' },
+          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
+          {
+            guard: 'tooEarly',
+            target: '.slowed',
+            actions: 'raiseInterval',
+            description: 'too early: slow_down',
+          },
+          { target: '.pending', actions: 'keepTime', description: 'in time: authorization_pending' },
         ],
         approve: [
-          { guard: 'overdue', target: 'expired' },
-          { target: 'approved', actions: 'keepUser' },
+          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
+          { target: 'approved', actions: 'keepUser', description: 'in time' },
         ],
-        deny: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+        deny: [
+          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
+          { target: 'denied', description: 'in time' },
+        ],
       },
       states: {
         requested: {
-          description: 'The codes were issued; the device has not polled yet.',
+          description: 'The device has not polled yet.',
           meta: { text: 'Waiting for the first poll.' },
         },
         pending: {
-          description: 'The device polls; the user has not decided.',
+          description: 'The user has not decided.',
           meta: { text: 'Waiting for the user.' },
         },
         slowed: {
-          description: 'The last poll came too early; the interval has grown.',
+          description: 'The interval has grown.',
           meta: { text: 'Waiting for the user; the device was asked to slow down.' },
         },
       },
@@ -179,27 +187,37 @@ export const deviceGrant = setup({
       meta: { text: 'Approved.' },
       on: {
         poll: [
-          { guard: 'overdue', target: 'expired' },
-          { target: 'issuing', actions: 'takeLease' },
+          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
+          { target: 'issuing', actions: 'takeLease', description: 'in time' },
         ],
       },
     },
     issuing: {
-      description: 'One poll is issuing the token; others get authorization_pending.',
+      description: 'One poll is issuing the token.',
       tags: 'decided',
       meta: { text: 'Issuing the token.' },
       on: {
         poll: [
-          { guard: 'overdue', target: 'expired' },
-          { guard: 'leaseHolds', target: 'issuing', description: 'Another poll is issuing the token.' },
+          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
+          { guard: 'leaseHolds', target: 'issuing', description: 'lease is held: authorization_pending' },
           {
             target: 'issuing',
             actions: 'takeLease',
-            description: 'The lease has expired: this poll takes it over.',
+            description: 'lease has expired: taken over',
           },
         ],
-        issued: { guard: 'leaseIsOurs', target: 'authorized', actions: 'endLease' },
-        notIssued: { guard: 'leaseIsOurs', target: 'approved', actions: 'endLease' },
+        issued: {
+          guard: 'leaseIsOurs',
+          target: 'authorized',
+          actions: 'endLease',
+          description: 'in our lease: access_token',
+        },
+        notIssued: {
+          guard: 'leaseIsOurs',
+          target: 'approved',
+          actions: 'endLease',
+          description: 'in our lease',
+        },
       },
     },
     denied: {
@@ -207,12 +225,15 @@ export const deviceGrant = setup({
       tags: 'decided',
       meta: { text: 'Denied.' },
       on: {
-        poll: [{ guard: 'overdue', target: 'expired' }, { target: 'denied' }],
+        poll: [
+          { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
+          { target: 'denied', description: 'in time: access_denied' },
+        ],
       },
     },
     authorized: {
       type: 'final',
-      description: 'A poll has delivered the token; no other poll will.',
+      description: 'The token was delivered.',
       tags: 'settled',
       meta: { text: 'Authorized.' },
     },

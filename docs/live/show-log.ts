@@ -1,5 +1,4 @@
 import type { Transition } from '../tools/read-machine.ts'
-import { GUARDS, TRIGGERS } from '../tools/words.ts'
 import { find, make, prepend } from './elements.ts'
 
 const KEPT = 60
@@ -17,11 +16,8 @@ export function logTransition(
   error?: string,
 ): void {
   const { from, trigger, guard } = transition
-  const name = trigger.name === '' ? trigger.kind : `${trigger.kind} ${trigger.name}`
-  const why = [TRIGGERS[name] ?? name, guard && (GUARDS[guard] ?? guard)]
-    .filter(Boolean)
-    .join('. ')
-    .replaceAll('`', '')
+  const event = trigger.kind === 'event' ? [trigger.name] : []
+  const why = [...event, transition.description ?? guard ?? trigger.kind].join(': ')
   const item = make(
     'li',
     machine,

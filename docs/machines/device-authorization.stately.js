@@ -48,8 +48,7 @@ export const deviceAuthorization = setup({
   initial: "starting",
   on: {
     cancel: {
-      target: ".cancelled",
-      description: "The caller cancels."
+      target: ".cancelled"
     }
   },
   states: {
@@ -66,22 +65,26 @@ export const deviceAuthorization = setup({
           guard: {
             type: "anew"
           },
-          target: "requesting"
+          target: "requesting",
+          description: "no record"
         },
         {
           guard: {
             type: "resumesRequested"
           },
-          target: "waiting.requested"
+          target: "waiting.requested",
+          description: "resume record"
         },
         {
           guard: {
             type: "resumesPending"
           },
-          target: "waiting.pending"
+          target: "waiting.pending",
+          description: "resume record"
         },
         {
-          target: "waiting.slowed"
+          target: "waiting.slowed",
+          description: "resume record"
         }
       ]
     },
@@ -102,7 +105,8 @@ export const deviceAuthorization = setup({
             {
               type: "keepCodes"
             }
-          ]
+          ],
+          description: "codes arrive"
         },
         onError: {
           target: "failed",
@@ -110,7 +114,8 @@ export const deviceAuthorization = setup({
             {
               type: "keepError"
             }
-          ]
+          ],
+          description: "request fails"
         }
       },
       after: {
@@ -120,7 +125,8 @@ export const deviceAuthorization = setup({
             {
               type: "keepTimeout"
             }
-          ]
+          ],
+          description: "no response in 30 s"
         }
       }
     },
@@ -142,7 +148,8 @@ export const deviceAuthorization = setup({
         guard: {
           type: "overdue"
         },
-        target: "expired"
+        target: "expired",
+        description: "codes have expired"
       },
       on: {
         wake: [
@@ -150,13 +157,15 @@ export const deviceAuthorization = setup({
             guard: {
               type: "overdue"
             },
-            target: "expired"
+            target: "expired",
+            description: "codes have expired"
           },
           {
             guard: {
               type: "pollDue"
             },
-            target: "polling"
+            target: "polling",
+            description: "poll is due"
           }
         ]
       },
@@ -171,7 +180,8 @@ export const deviceAuthorization = setup({
               {
                 type: "countWait"
               }
-            ]
+            ],
+            description: "poll is due"
           },
           {
             target: ".same",
@@ -181,31 +191,31 @@ export const deviceAuthorization = setup({
                 type: "countWait"
               }
             ],
-            description: "The codes expire before the next poll, or the timer fired early."
+            description: "poll is not due yet"
           }
         ]
       },
       states: {
         requested: {
-          description: "The codes have arrived; the device has not polled yet.",
+          description: "The device has not polled yet.",
           meta: {
             text: "Enter the code at the address shown."
           }
         },
         pending: {
-          description: "The last poll returned authorization_pending: the user has not decided.",
+          description: "The user has not decided.",
           meta: {
             text: "Waiting for the code to be entered."
           }
         },
         slowed: {
-          description: "The last poll returned slow_down; the interval has grown.",
+          description: "The interval has grown.",
           meta: {
             text: "Waiting for the code to be entered; the service asked to slow down."
           }
         },
         retrying: {
-          description: "The last poll got no usable response; the next one waits longer.",
+          description: "The next poll waits longer.",
           tags: [
             "retrying"
           ],
@@ -249,7 +259,8 @@ export const deviceAuthorization = setup({
               {
                 type: "schedule"
               }
-            ]
+            ],
+            description: "response: authorization_pending"
           },
           {
             guard: {
@@ -260,7 +271,8 @@ export const deviceAuthorization = setup({
               {
                 type: "raiseInterval"
               }
-            ]
+            ],
+            description: "response: slow_down"
           },
           {
             guard: {
@@ -271,7 +283,8 @@ export const deviceAuthorization = setup({
               {
                 type: "backOff"
               }
-            ]
+            ],
+            description: "no usable response"
           },
           {
             guard: {
@@ -282,19 +295,22 @@ export const deviceAuthorization = setup({
               {
                 type: "keepToken"
               }
-            ]
+            ],
+            description: "response: access_token"
           },
           {
             guard: {
               type: "denied"
             },
-            target: "denied"
+            target: "denied",
+            description: "response: access_denied"
           },
           {
             guard: {
               type: "expired"
             },
-            target: "expired"
+            target: "expired",
+            description: "response: expired_token"
           },
           {
             guard: {
@@ -305,7 +321,8 @@ export const deviceAuthorization = setup({
               {
                 type: "forgive"
               }
-            ]
+            ],
+            description: "response: incorrect_device_code"
           },
           {
             guard: {
@@ -316,7 +333,8 @@ export const deviceAuthorization = setup({
               {
                 type: "keepRefusal"
               }
-            ]
+            ],
+            description: "any other error"
           }
         ],
         onError: {
@@ -325,7 +343,8 @@ export const deviceAuthorization = setup({
             {
               type: "keepError"
             }
-          ]
+          ],
+          description: "poll throws"
         }
       },
       after: {
@@ -338,13 +357,14 @@ export const deviceAuthorization = setup({
             {
               type: "keepTimeout"
             }
-          ]
+          ],
+          description: "no response in time"
         }
       }
     },
     authorized: {
       type: "final",
-      description: "The user authorized the device; the token has arrived.",
+      description: "The token has arrived.",
       tags: [
         "settled"
       ],
@@ -354,7 +374,7 @@ export const deviceAuthorization = setup({
     },
     expired: {
       type: "final",
-      description: "The codes expired before the user decided.",
+      description: "The codes have expired.",
       tags: [
         "settled"
       ],
@@ -374,7 +394,7 @@ export const deviceAuthorization = setup({
     },
     failed: {
       type: "final",
-      description: "An error ended the flow that another poll cannot fix.",
+      description: "Another poll cannot fix the error.",
       tags: [
         "settled"
       ],

@@ -36,7 +36,8 @@ export const deviceGrant = setup({
             guard: {
               type: "overdue"
             },
-            target: "expired"
+            target: "expired",
+            description: "too late: expired_token"
           },
           {
             guard: {
@@ -47,7 +48,8 @@ export const deviceGrant = setup({
               {
                 type: "raiseInterval"
               }
-            ]
+            ],
+            description: "too early: slow_down"
           },
           {
             target: ".pending",
@@ -55,7 +57,8 @@ export const deviceGrant = setup({
               {
                 type: "keepTime"
               }
-            ]
+            ],
+            description: "in time: authorization_pending"
           }
         ],
         approve: [
@@ -63,7 +66,8 @@ export const deviceGrant = setup({
             guard: {
               type: "overdue"
             },
-            target: "expired"
+            target: "expired",
+            description: "too late: expired_token"
           },
           {
             target: "approved",
@@ -71,7 +75,8 @@ export const deviceGrant = setup({
               {
                 type: "keepUser"
               }
-            ]
+            ],
+            description: "in time"
           }
         ],
         deny: [
@@ -79,28 +84,30 @@ export const deviceGrant = setup({
             guard: {
               type: "overdue"
             },
-            target: "expired"
+            target: "expired",
+            description: "too late: expired_token"
           },
           {
-            target: "denied"
+            target: "denied",
+            description: "in time"
           }
         ]
       },
       states: {
         requested: {
-          description: "The codes were issued; the device has not polled yet.",
+          description: "The device has not polled yet.",
           meta: {
             text: "Waiting for the first poll."
           }
         },
         pending: {
-          description: "The device polls; the user has not decided.",
+          description: "The user has not decided.",
           meta: {
             text: "Waiting for the user."
           }
         },
         slowed: {
-          description: "The last poll came too early; the interval has grown.",
+          description: "The interval has grown.",
           meta: {
             text: "Waiting for the user; the device was asked to slow down."
           }
@@ -121,7 +128,8 @@ export const deviceGrant = setup({
             guard: {
               type: "overdue"
             },
-            target: "expired"
+            target: "expired",
+            description: "too late: expired_token"
           },
           {
             target: "issuing",
@@ -129,13 +137,14 @@ export const deviceGrant = setup({
               {
                 type: "takeLease"
               }
-            ]
+            ],
+            description: "in time"
           }
         ]
       }
     },
     issuing: {
-      description: "One poll is issuing the token; others get authorization_pending.",
+      description: "One poll is issuing the token.",
       tags: [
         "decided"
       ],
@@ -148,14 +157,15 @@ export const deviceGrant = setup({
             guard: {
               type: "overdue"
             },
-            target: "expired"
+            target: "expired",
+            description: "too late: expired_token"
           },
           {
             guard: {
               type: "leaseHolds"
             },
             target: "issuing",
-            description: "Another poll is issuing the token."
+            description: "lease is held: authorization_pending"
           },
           {
             target: "issuing",
@@ -164,7 +174,7 @@ export const deviceGrant = setup({
                 type: "takeLease"
               }
             ],
-            description: "The lease has expired: this poll takes it over."
+            description: "lease has expired: taken over"
           }
         ],
         issued: {
@@ -176,7 +186,8 @@ export const deviceGrant = setup({
             {
               type: "endLease"
             }
-          ]
+          ],
+          description: "in our lease: access_token"
         },
         notIssued: {
           guard: {
@@ -187,7 +198,8 @@ export const deviceGrant = setup({
             {
               type: "endLease"
             }
-          ]
+          ],
+          description: "in our lease"
         }
       }
     },
@@ -205,17 +217,19 @@ export const deviceGrant = setup({
             guard: {
               type: "overdue"
             },
-            target: "expired"
+            target: "expired",
+            description: "too late: expired_token"
           },
           {
-            target: "denied"
+            target: "denied",
+            description: "in time: access_denied"
           }
         ]
       }
     },
     authorized: {
       type: "final",
-      description: "A poll has delivered the token; no other poll will.",
+      description: "The token was delivered.",
       tags: [
         "settled"
       ],

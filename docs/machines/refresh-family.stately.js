@@ -35,7 +35,8 @@ export const refreshFamily = setup({
             guard: {
               type: "lifetimeOver"
             },
-            target: "expired"
+            target: "expired",
+            description: "lifetime is over"
           },
           {
             guard: {
@@ -46,25 +47,26 @@ export const refreshFamily = setup({
               {
                 type: "beginIssuing"
               }
-            ]
+            ],
+            description: "newest token"
           },
           {
             guard: {
               type: "replays"
             },
             target: "active",
-            description: "The request gets the same successor."
+            description: "previous token, inside the reuse window: same successor"
           },
           {
             guard: {
               type: "provesNoReuse"
             },
             target: "active",
-            description: "A held request gets the same successor; any other is refused."
+            description: "not proven to be reuse"
           },
           {
             target: "revoked",
-            description: "The token was spent before: reuse."
+            description: "older token: reuse"
           }
         ],
         revoke: {
@@ -86,14 +88,15 @@ export const refreshFamily = setup({
             guard: {
               type: "lifetimeOver"
             },
-            target: "expired"
+            target: "expired",
+            description: "lifetime is over"
           },
           {
             guard: {
               type: "spentElsewhere"
             },
             target: "issuing",
-            description: "The request is held."
+            description: "newest token: held"
           },
           {
             guard: {
@@ -105,25 +108,25 @@ export const refreshFamily = setup({
                 type: "beginIssuing"
               }
             ],
-            description: "The lease has expired: this request takes it over."
+            description: "lease has expired: taken over"
           },
           {
             guard: {
               type: "replays"
             },
             target: "issuing",
-            description: "The request gets the same successor."
+            description: "previous token, inside the reuse window: same successor"
           },
           {
             guard: {
               type: "provesNoReuse"
             },
             target: "issuing",
-            description: "A held request gets the same successor; any other is refused."
+            description: "not proven to be reuse"
           },
           {
             target: "revoked",
-            description: "The token was spent before: reuse."
+            description: "older token: reuse"
           }
         ],
         issued: {
@@ -135,7 +138,8 @@ export const refreshFamily = setup({
             {
               type: "rotate"
             }
-          ]
+          ],
+          description: "in our lease"
         },
         notIssued: {
           guard: {
@@ -146,7 +150,8 @@ export const refreshFamily = setup({
             {
               type: "endLease"
             }
-          ]
+          ],
+          description: "in our lease"
         },
         revoke: {
           target: "revoked"
@@ -155,7 +160,7 @@ export const refreshFamily = setup({
     },
     revoked: {
       type: "final",
-      description: "The family was ended: by a logout, by the host, or because a spent token came again.",
+      description: "A logout, the host or a reuse ended the family.",
       tags: [
         "over"
       ],

@@ -89,16 +89,19 @@ export const session = setup({
               {
                 type: "keepFound"
               }
-            ]
+            ],
+            description: "a login"
           },
           {
             guard: {
               type: "endedBefore"
             },
-            target: "ended"
+            target: "ended",
+            description: "a login that has ended"
           },
           {
-            target: "signedOut"
+            target: "signedOut",
+            description: "no login"
           }
         ],
         onError: {
@@ -107,7 +110,8 @@ export const session = setup({
             {
               type: "keepError"
             }
-          ]
+          ],
+          description: "store fails"
         }
       },
       on: {
@@ -236,7 +240,8 @@ export const session = setup({
             {
               type: "keepAuthorization"
             }
-          ]
+          ],
+          description: "its progress"
         },
         onDone: [
           {
@@ -248,7 +253,8 @@ export const session = setup({
               {
                 type: "keepDeviceToken"
               }
-            ]
+            ],
+            description: "authorized"
           },
           {
             target: "restoring",
@@ -256,7 +262,8 @@ export const session = setup({
               {
                 type: "keepOutcome"
               }
-            ]
+            ],
+            description: "any other end"
           }
         ],
         onError: {
@@ -265,7 +272,8 @@ export const session = setup({
             {
               type: "keepError"
             }
-          ]
+          ],
+          description: "login throws"
         }
       },
       on: {
@@ -301,7 +309,7 @@ export const session = setup({
             guard: {
               type: "resting"
             },
-            description: "The last renewal failed a moment ago."
+            description: "soon after a fault"
           },
           {
             target: "claiming",
@@ -309,7 +317,8 @@ export const session = setup({
               {
                 type: "beginRenewal"
               }
-            ]
+            ],
+            description: "token is due"
           }
         ],
         rejected: [
@@ -317,7 +326,7 @@ export const session = setup({
             guard: {
               type: "notRejected"
             },
-            description: "Another token was refused, or this one was renewed less than a minute ago."
+            description: "another token, or just renewed"
           },
           {
             target: "claiming",
@@ -328,7 +337,8 @@ export const session = setup({
               {
                 type: "distrust"
               }
-            ]
+            ],
+            description: "this token"
           }
         ],
         login: {
@@ -368,7 +378,8 @@ export const session = setup({
             guard: {
               type: "mine"
             },
-            target: "refreshing"
+            target: "refreshing",
+            description: "claim is ours"
           },
           {
             guard: {
@@ -379,7 +390,8 @@ export const session = setup({
               {
                 type: "adopt"
               }
-            ]
+            ],
+            description: "already renewed"
           },
           {
             guard: {
@@ -390,17 +402,19 @@ export const session = setup({
               {
                 type: "keepBusy"
               }
-            ]
+            ],
+            description: "claim is taken"
           },
           {
             guard: {
               type: "nothingToSpend"
             },
-            target: "ended"
+            target: "ended",
+            description: "no refresh token"
           },
           {
             target: "signedOut",
-            description: "Another process logged out, or started a new login."
+            description: "login is gone"
           }
         ],
         onError: {
@@ -409,7 +423,8 @@ export const session = setup({
             {
               type: "restAfterStoreFault"
             }
-          ]
+          ],
+          description: "store fails"
         }
       },
       on: {
@@ -432,11 +447,12 @@ export const session = setup({
             guard: {
               type: "patient"
             },
-            target: "claiming"
+            target: "claiming",
+            description: "after 0.5 s"
           },
           {
             target: "signedIn",
-            description: "That process takes too long: the error names it."
+            description: "after 20 tries"
           }
         ]
       },
@@ -469,7 +485,7 @@ export const session = setup({
                 type: "repeat"
               }
             ],
-            description: "Repeated immediately, under the same claim: a later request could miss the reuse window."
+            description: "unclear: repeated at once"
           },
           {
             target: "settling",
@@ -477,7 +493,8 @@ export const session = setup({
               {
                 type: "keepResult"
               }
-            ]
+            ],
+            description: "token, end or fault"
           }
         ],
         onError: {
@@ -486,7 +503,8 @@ export const session = setup({
             {
               type: "keepDefect"
             }
-          ]
+          ],
+          description: "refresh throws"
         }
       },
       on: {
@@ -495,7 +513,8 @@ export const session = setup({
             {
               type: "leave"
             }
-          ]
+          ],
+          description: "noted for later"
         }
       }
     },
@@ -520,7 +539,8 @@ export const session = setup({
               {
                 type: "keepSettled"
               }
-            ]
+            ],
+            description: "logout was noted"
           },
           {
             guard: {
@@ -532,13 +552,14 @@ export const session = setup({
                 type: "adopt"
               }
             ],
-            description: "The late pair is dropped, not revoked: that would also revoke the newer pair."
+            description: "already renewed"
           },
           {
             guard: {
               type: "writtenEnd"
             },
-            target: "ended"
+            target: "ended",
+            description: "end is stored"
           },
           {
             guard: {
@@ -549,7 +570,8 @@ export const session = setup({
               {
                 type: "keepSettled"
               }
-            ]
+            ],
+            description: "token is stored"
           },
           {
             guard: {
@@ -560,10 +582,12 @@ export const session = setup({
               {
                 type: "revokePairInHand"
               }
-            ]
+            ],
+            description: "login is gone, with a new token"
           },
           {
-            target: "signedOut"
+            target: "signedOut",
+            description: "login is gone"
           }
         ],
         onError: {
@@ -572,7 +596,8 @@ export const session = setup({
             {
               type: "keepError"
             }
-          ]
+          ],
+          description: "store fails"
         }
       },
       on: {
@@ -581,7 +606,8 @@ export const session = setup({
             {
               type: "leave"
             }
-          ]
+          ],
+          description: "noted for later"
         }
       }
     },
@@ -597,7 +623,8 @@ export const session = setup({
         guard: {
           type: "leaving"
         },
-        target: "erasing"
+        target: "erasing",
+        description: "logout was noted"
       },
       entry: [
         {
@@ -606,7 +633,8 @@ export const session = setup({
       ],
       after: {
         untilRetry: {
-          target: "settling"
+          target: "settling",
+          description: "after a pause"
         }
       },
       on: {
@@ -614,7 +642,8 @@ export const session = setup({
           guard: {
             type: "renewableInHand"
           },
-          target: "refreshing"
+          target: "refreshing",
+          description: "new token is due"
         },
         keep: {
           target: "settling",
@@ -655,10 +684,12 @@ export const session = setup({
               {
                 type: "revokeRemoved"
               }
-            ]
+            ],
+            description: "a token to revoke"
           },
           {
-            target: "signedOut"
+            target: "signedOut",
+            description: "nothing to revoke"
           }
         ],
         onError: [
@@ -671,7 +702,8 @@ export const session = setup({
               {
                 type: "keepError"
               }
-            ]
+            ],
+            description: "store fails, with a new token"
           },
           {
             target: "unavailable",
@@ -679,7 +711,8 @@ export const session = setup({
               {
                 type: "keepError"
               }
-            ]
+            ],
+            description: "store fails"
           }
         ]
       }
@@ -701,7 +734,8 @@ export const session = setup({
             {
               type: "keepRevocation"
             }
-          ]
+          ],
+          description: "revoked or not"
         },
         onError: {
           target: "signedOut",
@@ -709,7 +743,8 @@ export const session = setup({
             {
               type: "keepNoRevocation"
             }
-          ]
+          ],
+          description: "revocation throws"
         }
       }
     }

@@ -1,133 +1,168 @@
+import type { Label } from './label.ts'
 import { type Font, widthOf, wrap } from './measure-text.ts'
-import { type Label, labelOf, type Plan, type Shape } from './plan-picture.ts'
+import type { Shape } from './plan-picture.ts'
+import type { Transition } from './read-machine.ts'
 
 /** Fonts of the diagrams. */
 export const FONTS = {
-  name: { size: 18, kind: 'bold' },
-  text: { size: 14, kind: 'regular' },
-  tag: { size: 11, kind: 'bold' },
-  trigger: { size: 14, kind: 'bold' },
-  guard: { size: 14, kind: 'regular' },
+  name: { size: 17, kind: 'bold' },
+  text: { size: 13, kind: 'regular' },
+  tag: { size: 12, kind: 'regular' },
+  trigger: { size: 13, kind: 'bold' },
 } satisfies Record<string, Font>
 
 /** Pixels between the border of a shape and its content. */
 export const PADDING = { x: 14, y: 11 }
 
 /** Line heights in pixels. */
-export const LINE = { tag: 16, name: 24, text: 18, invoke: 24, label: 19 }
+export const LINE = { tag: 16, name: 24, text: 17, sign: 21, label: 18 }
+
+/** Pixels left of text that has a sign before it. */
+export const SIGN = 19
+
+/** Pixels left of an initial state, where its arrow begins. */
+export const START = 30
 
 /** Pixels between the border of a label and its text. */
-const LABEL_PADDING = { x: 9, y: 4 }
+const LABEL_PADDING = { x: 7, y: 2 }
 
 /** Height in pixels of a reference to a state. */
-const REFERENCE = 28
+export const REFERENCE = 28
 
-/** Diameter in pixels of the start circle. */
-const DOT = 14
+/** Diameter in pixels of a history state. */
+const HISTORY = 34
 
-/** Pixels at which text wraps: in a state alone in its row, and in one beside others. */
-const ALONE = 236
-const BESIDE = 108
+/** Pixels at which text wraps: in a state, in one beside others, in a narrow one, in one around others, and in a label. */
+const ALONE = 215
+const BESIDE = 100
+const NARROW = 114
+const AROUND = 260
+const LABEL = 150
 
-/** The same in a compound state, where arrows pass beside the text. */
-const AROUND = 176
+/** One line of a label or of what a state does: bold words, and others after them. */
+export interface Words {
+  readonly bold: string
+  readonly rest: string
+}
 
-/** Pixels above the label of transitions that return through the history state, and of the sign beside it. */
-export const STAYS = { gap: 8, sign: 30 }
+/** A transition that is written into its state. */
+export interface Written {
+  readonly words: readonly Words[]
+  readonly leaves: boolean
+  readonly transitions: readonly Transition[]
+}
 
 /** What a shape shows, and its size. */
 export interface Content {
   readonly width: number
   readonly height: number
-  readonly tag: string | undefined
   readonly name: string
   readonly lines: readonly string[]
   readonly invokes: readonly string[]
-  readonly stays: Label
+  /** The transitions that are written into the state: each in one line or more. */
+  readonly written: readonly Written[]
+  /** What is written above a label. */
+  readonly tag: readonly string[]
 }
 
-const NOTHING = { tag: undefined, name: '', lines: [], invokes: [], stays: [] }
+const NOTHING = { name: '', lines: [], invokes: [], written: [], tag: [] }
 
 /** Lays out the text of a shape. */
-export function contentOf(shape: Shape, plan: Plan): Content {
+export function contentOf(shape: Shape, shapes: readonly Shape[]): Content {
   switch (shape.kind) {
-    case 'start':
-      return { ...NOTHING, width: DOT, height: DOT }
-    case 'anywhere':
-      return anywhereContent(shape)
-    case 'reference':
+    case 'anywhere': {
+      const tag = shape.from ? wrap(fromWords(shape.from), LABEL, FONTS.tag) : []
+      const { width, height } = labelSize(shape.label)
+      const wide = Math.max(...tag.map((line) => widthOf(line, FONTS.tag)), 0) + 2 * LABEL_PADDING.x
       return {
         ...NOTHING,
-        name: shape.state.name,
-        width: Math.ceil(widthOf(shape.state.name, FONTS.trigger)) + 2 * PADDING.x,
-        height: REFERENCE,
+        tag,
+        width: Math.ceil(Math.max(width, wide)),
+        height: height + tag.length * LINE.tag,
       }
+    }
+    case 'reference': {
+      const { name } = shape.state
+      const width = Math.ceil(widthOf(name, FONTS.trigger)) + 2 * PADDING.x
+      return { ...NOTHING, name, width, height: REFERENCE }
+    }
     case 'state':
-      return stateContent(shape, plan)
+      return shape.state.type === 'history'
+        ? { ...NOTHING, name: shape.state.isDeep ? 'H*' : 'H', width: HISTORY, height: HISTORY }
+        : stateContent(shape, roomOf(shape, shapes))
   }
 }
 
-/** The root has no border, so its label says that it applies anywhere. */
-function anywhereContent({ label, parent }: Extract<Shape, { kind: 'anywhere' }>): Content {
-  const { width, height } = labelSize(label)
-  if (parent !== '') return { ...NOTHING, width, height }
-  const tag = 'anywhere'
-  const wide = Math.ceil(widthOf(tag.toUpperCase(), FONTS.tag) * 1.1) + 2 * LABEL_PADDING.x
-  return { ...NOTHING, tag, width: Math.max(width, wide), height: height + LINE.tag }
+function fromWords(from: readonly string[]): string {
+  return from.length === 0 ? 'from any state' : `from ${from.join(', ')}`
 }
 
-function stateContent(shape: Extract<Shape, { kind: 'state' }>, plan: Plan): Content {
-  const { name, tags, description, invokes } = shape.state
-  // A tag adds nothing where the name or the enclosing shape says the same.
-  const around = plan.shapes.find(({ id }) => id === shape.parent)
-  const said = [name, ...(around?.kind === 'state' ? around.state.tags : [])]
-  return measured({
-    tag: tags.find((tag) => !said.includes(tag)),
+function roomOf(
+  { id, state, parent, isNarrow }: Extract<Shape, { kind: 'state' }>,
+  shapes: readonly Shape[],
+): number {
+  if (shapes.some((shape) => shape.parent === id)) return AROUND
+  if (parent !== '' || state.type === 'final') return BESIDE
+  return isNarrow ? NARROW : ALONE
+}
+
+function stateContent(
+  { state, written, isInitial }: Extract<Shape, { kind: 'state' }>,
+  room: number,
+): Content {
+  const { name, description, invokes } = state
+  const lines = description === '' ? [] : wrap(description, room, FONTS.text)
+  const lists = written.flatMap(({ label, target, transitions }) => {
+    if (target === state.id)
+      return label.map((line) => ({ words: wordsOf([line], room - SIGN), leaves: false, transitions }))
+    const condition = label.map((line) => `${line.trigger} ${line.condition}`.trim()).join(', ')
+    return [{ words: wordsOf([{ trigger: target, condition }], room - SIGN), leaves: true, transitions }]
+  })
+  const words = lists.flatMap((list) => list.words)
+  const width = Math.max(
+    widthOf(name, FONTS.name),
+    ...lines.map((line) => widthOf(line, FONTS.text)),
+    ...invokes.map((id) => widthOf(id, FONTS.text) + SIGN),
+    ...words.map((line) => widthOfWords(line) + SIGN),
+  )
+  const height =
+    LINE.name +
+    lines.length * LINE.text +
+    invokes.length * LINE.sign +
+    words.length * LINE.text +
+    lists.length * (LINE.sign - LINE.text)
+  return {
+    ...NOTHING,
     name,
-    lines: wrap(description, roomOf(shape), FONTS.text),
+    lines,
     invokes,
-    stays: labelOf(shape.stays, plan.machine),
+    written: lists,
+    width: Math.ceil(width) + 2 * PADDING.x + (isInitial ? START : 0),
+    height: height + 2 * PADDING.y,
+  }
+}
+
+/** The lines of a label, wrapped where they are long. */
+export function wordsOf(label: Label, room = LABEL): Words[] {
+  return label.flatMap(({ trigger, condition }) => {
+    const together = { bold: trigger, rest: condition }
+    if (widthOfWords(together) <= room) return [together]
+    return [
+      ...wrap(trigger, room, FONTS.trigger).map((bold) => ({ bold, rest: '' })),
+      ...wrap(condition, room, FONTS.text).map((rest) => ({ bold: '', rest })),
+    ].filter(({ bold, rest }) => bold + rest !== '')
   })
 }
 
-function roomOf({ state, parent }: Extract<Shape, { kind: 'state' }>): number {
-  if (state.type === 'compound') return AROUND
-  return parent === '' && state.type !== 'final' ? ALONE : BESIDE
-}
-
-function measured(content: Omit<Content, 'width' | 'height'>): Content {
-  const { tag, name, lines, invokes, stays } = content
-  const staying = labelSize(stays)
-  const width = Math.max(
-    widthOf(name, FONTS.name),
-    widthOf(tag?.toUpperCase() ?? '', FONTS.tag) * 1.1,
-    ...lines.map((line) => widthOf(line, FONTS.text)),
-    ...invokes.map((id) => widthOf(`invoke ${id}`, FONTS.text) + 16),
-    stays.length > 0 ? staying.width + STAYS.sign : 0,
-  )
-  const height =
-    (tag ? LINE.tag : 0) +
-    LINE.name +
-    lines.length * LINE.text +
-    invokes.length * LINE.invoke +
-    (stays.length > 0 ? STAYS.gap + staying.height : 0)
-  return { ...content, width: Math.ceil(width) + 2 * PADDING.x, height: height + 2 * PADDING.y }
-}
-
-/** The lines of a label: triggers and guards. */
-export function labelLines(label: Label): { readonly kind: 'trigger' | 'guard'; readonly text: string }[] {
-  return label.flatMap(({ trigger, guards }) => [
-    ...(trigger === '' ? [] : [{ kind: 'trigger' as const, text: trigger }]),
-    ...guards.map((guard) => ({ kind: 'guard' as const, text: `[${guard}]` })),
-  ])
+function widthOfWords({ bold, rest }: Words): number {
+  return widthOf(bold === '' ? '' : `${bold} `, FONTS.trigger) + widthOf(rest, FONTS.text)
 }
 
 /** The size of a label. */
 export function labelSize(label: Label): { readonly width: number; readonly height: number } {
-  const lines = labelLines(label)
-  const width = Math.max(0, ...lines.map(({ kind, text }) => widthOf(text, FONTS[kind])))
+  const words = wordsOf(label)
   return {
-    width: Math.ceil(width) + 2 * LABEL_PADDING.x,
-    height: lines.length * LINE.label + 2 * LABEL_PADDING.y,
+    width: Math.ceil(Math.max(0, ...words.map(widthOfWords))) + 2 * LABEL_PADDING.x,
+    height: words.length * LINE.label + 2 * LABEL_PADDING.y,
   }
 }

@@ -1,30 +1,33 @@
-import { FONTS, LINE, labelLines, labelSize, PADDING, STAYS } from './content.ts'
-import type { Box, Layout, PlacedArrow, PlacedShape, Point } from './lay-out.ts'
+import { type Content, FONTS, LINE, PADDING, SIGN, START, wordsOf } from './content.ts'
+import type { Label } from './label.ts'
 import { widthOf, wrap } from './measure-text.ts'
-import type { Label } from './plan-picture.ts'
-import { box, element, picture, round, type Scheme, text } from './svg.ts'
-import { ROLES, type Role, roleOf } from './theme.ts'
+import type { Box, Layout, PlacedArrow, PlacedShape, Point } from './places.ts'
+import type { Branch } from './plan-picture.ts'
+import { box, element, picture, round, type Scheme, text, twoWords } from './svg.ts'
+import { ROLES, type Role } from './theme.ts'
 
 /** Corner radii in pixels: of states and of arrows. */
 const CORNER = 12
 const BEND = 9
 
+/** Radius of a start circle in pixels. */
+const DOT = 6
+
 /** Size of an arrowhead in pixels. */
-const HEAD = { length: 9, width: 8 }
+const HEAD = { length: 10, width: 9 }
 
 /** Pixels left of the name of the machine, above the machine for its name, and below it for the key of the colours. */
 const LEFT = 24
 const TOP = 44
-const KEY = 22
+const KEY = 26
 
 /** Draws a machine with its name and a colour key. */
 export function drawMachine(layout: Layout, scheme: Scheme): string {
   const { plan, width, height } = layout
   const { id, description } = plan.machine
-  const roles = new Set(plan.shapes.flatMap((shape) => (shape.kind === 'state' ? [roleOf(shape.state)] : [])))
   const lines = wrap(description, width - 2 * LEFT, FONTS.text)
   const top = TOP + lines.length * LINE.text
-  const key = drawKey(roles, width - 2 * LEFT, top + height + 12)
+  const key = drawKey(signsOf(layout), width - 2 * LEFT, top + height + 12)
   return picture(
     { title: `The machine ${id}`, description, width, height: key.bottom + 18 },
     scheme,
@@ -43,44 +46,61 @@ export function drawParts({ shapes, arrows }: Layout): string {
     ...around.map((placed) => drawShape(placed, arrows)),
     ...arrows.map(drawArrow),
     ...inside.map((placed) => drawShape(placed, arrows)),
-    ...arrows.map(({ arrow, label }) =>
-      label ? drawLabel(arrow.label, label, transitionsOf({ arrow })) : '',
-    ),
+    ...arrows.map(({ arrow, label }) => (label ? drawLabel(arrow.label, label, idsOf(arrow)) : '')),
   ].join('\n')
 }
 
 function drawShape(placed: PlacedShape, arrows: readonly PlacedArrow[]): string {
   const { shape, content, x, y, width, height } = placed
   switch (shape.kind) {
-    case 'start':
-      return element('circle', { class: 'dot', cx: x + width / 2, cy: y + height / 2, r: width / 2 - 1 })
     case 'anywhere': {
       const own = arrows.filter(({ arrow }) => arrow.source === shape.id)
-      return drawLabel(shape.label, placed, own.map(transitionsOf).join(' '), content.tag)
+      return drawLabel(shape.label, placed, own.map(({ arrow }) => idsOf(arrow)).join(' '), content.tag)
     }
     case 'reference':
       return element(
         'g',
-        { class: roleOf(shape.state) },
+        { class: shape.role },
         box('shape', placed, height / 2),
         text('trigger', x + width / 2, y + height / 2, content.name, 'middle'),
       )
-    case 'state': {
-      const { state } = shape
-      const outline = placed.isAround
-        ? [box('around', placed, CORNER)]
-        : [box('shape', placed, CORNER), ...(state.type === 'final' ? [box('inner', placed, CORNER, 4)] : [])]
+    case 'state':
       return element(
         'g',
-        { class: `state ${roleOf(state)}`, 'data-state': state.id },
-        ...outline,
-        ...words(placed),
+        { class: `state ${shape.role}`, 'data-state': shape.state.id },
+        ...outlineOf(placed, shape),
+        ...(shape.state.type === 'history'
+          ? [text('trigger', x + width / 2, y + height / 2, content.name, 'middle')]
+          : words(placed)),
       )
-    }
   }
 }
 
-function words({ shape, content: { tag, name, lines, invokes, stays }, x, y }: PlacedShape): string[] {
+type StateShape = Extract<PlacedShape['shape'], { kind: 'state' }>
+
+function outlineOf(placed: PlacedShape, { state, isRegion, isInitial }: StateShape): string[] {
+  const { x, y, width, height, isAround } = placed
+  if (state.type === 'history')
+    return [element('circle', { class: 'shape', cx: x + width / 2, cy: y + height / 2, r: width / 2 })]
+  const top = y + PADDING.y + LINE.name / 2
+  return [
+    ...(isInitial ? [drawStart({ x, y: top })] : []),
+    box(`${isAround ? 'around' : 'shape'}${isRegion ? ' region' : ''}`, placed, CORNER),
+    ...(state.type === 'final' ? [box('inner', placed, CORNER, 4)] : []),
+  ]
+}
+
+/** Draws the arrow from the start circle to a state. */
+function drawStart(tip: Point): string {
+  const from = { x: tip.x - START + DOT, y: tip.y }
+  return (
+    element('circle', { class: 'dot', cx: from.x, cy: from.y, r: DOT }) +
+    element('path', { class: 'way', d: `M${at(from)}L${at(shortOf(tip, from))}` }) +
+    drawHead(tip, from)
+  )
+}
+
+function words({ content: { name, lines, invokes, written }, x, y }: PlacedShape): string[] {
   const left = x + PADDING.x
   let top = y + PADDING.y
   const line = (height: number) => {
@@ -88,36 +108,35 @@ function words({ shape, content: { tag, name, lines, invokes, stays }, x, y }: P
     return top - height / 2
   }
   return [
-    ...(tag ? [text('tag', left, line(LINE.tag), tag.toUpperCase())] : []),
     text('name', left, line(LINE.name), name),
     ...lines.map((words) => text('text', left, line(LINE.text), words)),
-    ...invokes.map((id) => drawInvoke(left, line(LINE.invoke) + 2, id)),
-    ...(stays.length > 0 && shape.kind === 'state'
-      ? [drawStays(stays, left, top + STAYS.gap, transitionsOf({ arrow: { transitions: shape.stays } }))]
-      : []),
+    ...invokes.flatMap((id) => {
+      const middle = line(LINE.sign) + 2
+      return [
+        element('path', { class: 'play', d: playAt(left, middle) }),
+        text('text', left + SIGN, middle, id),
+      ]
+    }),
+    ...written.flatMap((one) => {
+      top += LINE.sign - LINE.text
+      const sign = (one.leaves ? leaveAt : loopAt)(left, top + LINE.text / 2)
+      const attributes = { 'data-transitions': idsOf(one) }
+      return [
+        element('path', { class: 'sign', d: sign }),
+        ...one.words.map((part) => twoWords(left + SIGN, line(LINE.text), part, attributes)),
+      ]
+    }),
   ]
 }
 
-function drawInvoke(x: number, y: number, id: string): string {
-  return (
-    element('path', { class: 'play', d: `M${round(x)} ${round(y - 5)}l9 5l-9 5z` }) +
-    text('invoke', x + 16, y, `invoke ${id}`)
-  )
+/** The sign of an actor that runs. */
+function playAt(x: number, y: number): string {
+  return `M${at({ x: x + 1, y: y - 5 })}l9 5l-9 5z`
 }
 
-/** Draws the label with an arrow that returns to its own state. */
-function drawStays(label: Label, x: number, y: number, transitions: string): string {
-  const size = labelSize(label)
-  const middle = y + size.height / 2
-  const right = x + size.width
-  const back = `M${round(right)} ${round(middle - 9)}h8a9 9 0 0 1 0 18h-4`
-  return element(
-    'g',
-    { class: 'arrow', 'data-transitions': transitions },
-    element('path', { class: 'way', d: back }),
-    drawHead({ x: right, y: middle + 9 }, { x: right + 12, y: middle + 9 }),
-    drawLabel(label, { x, y, ...size }, transitions),
-  )
+/** The sign of a transition that does not leave its state. */
+function loopAt(x: number, y: number): string {
+  return `M${at({ x: x + 1, y: y - 4 })}h6a4 4 0 0 1 0 8h-5m3 -3l-3 3l3 3`
 }
 
 function drawArrow({ arrow, points }: PlacedArrow): string {
@@ -126,18 +145,14 @@ function drawArrow({ arrow, points }: PlacedArrow): string {
   const way = [...points.slice(0, -1), shortOf(tip, before)]
   return element(
     'g',
-    { class: 'arrow', 'data-transitions': transitionsOf({ arrow }) },
+    { class: arrow.isMain ? 'arrow main' : 'arrow', 'data-transitions': idsOf(arrow) },
     element('path', { class: 'way', d: rounded(way) }),
     drawHead(tip, before),
   )
 }
 
-function transitionsOf({
-  arrow,
-}: {
-  readonly arrow: { readonly transitions: readonly { readonly id: string }[] }
-}): string {
-  return arrow.transitions.map(({ id }) => id).join(' ')
+function idsOf({ transitions }: Pick<Branch, 'transitions'>): string {
+  return [...new Set(transitions.map(({ id }) => id))].join(' ')
 }
 
 function drawHead(tip: Point, from: Point): string {
@@ -183,45 +198,121 @@ function toward(from: Point, to: Point, length: number): Point {
   return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part }
 }
 
-function drawLabel(label: Label, place: Box, transitions: string, tag?: string): string {
-  const lines = labelLines(label)
+function drawLabel(label: Label, place: Box, transitions: string, tag: readonly string[] = []): string {
   const middle = place.x + place.width / 2
-  const top = place.y + (place.height - lines.length * LINE.label + (tag ? LINE.tag : 0)) / 2
+  const lines = wordsOf(label)
+  const top = place.y + (place.height - lines.length * LINE.label - tag.length * LINE.tag) / 2
+  const under = top + lines.length * LINE.label
   return element(
     'g',
     { class: 'label', 'data-transitions': transitions },
-    box('box', place, 10),
-    ...(tag ? [text('tag', middle, top - LINE.tag / 2 + 2, tag.toUpperCase(), 'middle')] : []),
-    ...lines.map(({ kind, text: words }, index) =>
-      text(kind, middle, top + (index + 0.5) * LINE.label, words, 'middle'),
+    box('box', place, 6),
+    ...lines.map((line, index) =>
+      twoWords(middle, top + (index + 0.5) * LINE.label, line, { 'text-anchor': 'middle' }),
     ),
+    ...tag.map((words, index) => text('tag', middle, under + (index + 0.5) * LINE.tag, words, 'middle')),
   )
 }
 
-/** Draws the colour key, in as many rows as it needs. */
+/** The sign of a transition to a state that is named. */
+function leaveAt(x: number, y: number): string {
+  return `M${at({ x, y })}h11m-4 -4l4 4l-4 4`
+}
+
+/** A sign of the key: what it looks like, and what it means. */
+interface Sign {
+  readonly means: string
+  readonly width: number
+  /** Draws it at the left end of a line of the key. */
+  readonly draw: (x: number, y: number) => string
+}
+
+/** The signs that a picture has. */
+function signsOf({ shapes, arrows }: Layout): Sign[] {
+  const states = shapes.flatMap(({ shape, content: { written } }) =>
+    shape.kind === 'state' ? [{ ...shape, written }] : [],
+  )
+  const swatch =
+    (role: Role, isEnd = false) =>
+    (x: number, y: number) => {
+      const place = { x, y: y - 8, width: 16, height: 16 }
+      return element(
+        'g',
+        { class: role },
+        box('shape', place, 4),
+        ...(isEnd ? [box('inner', place, 4, 3)] : []),
+      )
+    }
+  const arrowOf = (className: string) => (x: number, y: number) =>
+    element(
+      'g',
+      { class: className },
+      element('path', { class: 'way', d: `M${at({ x, y })}h20` }),
+      drawHead({ x: x + 26, y }, { x, y }),
+    )
+  const has = (
+    part: (shape: Omit<StateShape, 'written'> & Pick<Content, 'written'>) => boolean,
+    sign: Sign,
+  ) => (states.some(part) ? [sign] : [])
+  return [
+    ...(Object.keys(ROLES) as Role[]).flatMap((role) =>
+      has((shape) => shape.role === role, { means: ROLES[role], width: 16, draw: swatch(role) }),
+    ),
+    ...has(({ state }) => state.type === 'final', { means: 'final', width: 16, draw: swatch('over', true) }),
+    ...has(({ isRegion }) => isRegion, {
+      means: 'active together',
+      width: 26,
+      draw: (x, y) => box('box way frame', { x, y: y - 8, width: 26, height: 16 }, 4),
+    }),
+    ...has(({ isInitial }) => isInitial, {
+      means: 'begins here',
+      width: START,
+      draw: (x, y) => drawStart({ x: x + START, y }),
+    }),
+    ...(arrows.some(({ arrow }) => arrow.isMain)
+      ? [{ means: 'the usual way', width: 26, draw: arrowOf('main') }]
+      : []),
+    ...has(({ state }) => state.invokes.length > 0, {
+      means: 'runs meanwhile',
+      width: 11,
+      draw: (x, y) => element('g', { class: 'working' }, element('path', { class: 'play', d: playAt(x, y) })),
+    }),
+    ...has(({ written }) => written.some(({ leaves }) => leaves), {
+      means: 'goes to the named state',
+      width: 12,
+      draw: (x, y) => element('path', { class: 'sign', d: leaveAt(x, y) }),
+    }),
+    ...has(({ written }) => written.some(({ leaves }) => !leaves), {
+      means: 'stays in the state',
+      width: 12,
+      draw: (x, y) => element('path', { class: 'sign', d: loopAt(x, y) }),
+    }),
+    ...has(({ state }) => state.type === 'history', {
+      means: 'the substate that was left last',
+      width: 18,
+      draw: (x, y) =>
+        element('circle', { class: 'sign', cx: x + 9, cy: y, r: 9 }) + text('tag', x + 9, y, 'H', 'middle'),
+    }),
+  ]
+}
+
+/** Draws the key, in as many rows as it needs. */
 function drawKey(
-  roles: ReadonlySet<Role>,
+  signs: readonly Sign[],
   width: number,
   top: number,
 ): { readonly part: string; readonly bottom: number } {
   let x = 0
   let y = top
-  const drawn = (Object.keys(ROLES) as Role[])
-    .filter((role) => roles.has(role))
-    .map((role) => {
-      const own = 22 + widthOf(ROLES[role], FONTS.text)
-      if (x > 0 && x + own > width) {
-        x = 0
-        y += KEY
-      }
-      const left = LEFT + x
-      x += own + 22
-      return element(
-        'g',
-        { class: role },
-        box('shape', { x: left, y: y - 7, width: 14, height: 14 }, 4),
-        text('text', left + 22, y, ROLES[role]),
-      )
-    })
+  const drawn = signs.map((sign) => {
+    const own = sign.width + 7 + widthOf(sign.means, FONTS.text)
+    if (x > 0 && x + own > width) {
+      x = 0
+      y += KEY
+    }
+    const left = LEFT + x
+    x += own + 22
+    return sign.draw(left, y) + text('text', left + sign.width + 7, y, sign.means)
+  })
   return { part: drawn.join(''), bottom: y + 10 }
 }

@@ -1,55 +1,21 @@
 import Elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js'
-import { type Content, contentOf, labelSize, PADDING } from './content.ts'
+import { abridge } from './abridge.ts'
+import { contentOf, labelSize } from './content.ts'
+import { type Box, crosses, type Layout, type Leg, legsOf, type Point, startOf, wordsBox } from './places.ts'
 import type { Arrow, Plan, Shape } from './plan-picture.ts'
-
-/** A place in a picture. Pixels. */
-export interface Box {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
-
-/** A point in a picture. Pixels. */
-export interface Point {
-  readonly x: number
-  readonly y: number
-}
-
-/** A shape that has its place. */
-export interface PlacedShape extends Box {
-  readonly shape: Shape
-  readonly content: Content
-  /** Whether there are other shapes inside. */
-  readonly isAround: boolean
-}
-
-/** An arrow that has its way: from point to point, each leg straight down or across. */
-export interface PlacedArrow {
-  readonly arrow: Arrow
-  readonly points: readonly Point[]
-  readonly label: Box | undefined
-}
-
-/** A picture whose parts all have their places. */
-export interface Layout {
-  readonly plan: Plan
-  readonly width: number
-  readonly height: number
-  readonly shapes: readonly PlacedShape[]
-  readonly arrows: readonly PlacedArrow[]
-}
+import { squeeze } from './squeeze.ts'
 
 const ROOT = 'root'
-
-/** What the arrow that draws a loose part to its place is called. It is not drawn. */
-const THREAD = 'thread'
 
 /** Pixels of a step aside that is too small to mean anything. */
 const JOG = 5
 
+/** Pixels between the corner of a state and the first arrow that ends there. */
+const INSET = 16
+
 /** How many layouts are tried: ELK begins each with other random numbers. */
-const TRIES = 24
+const FEW_TRIES = 2
+const TRIES = 12
 
 const OPTIONS = {
   'elk.algorithm': 'layered',
@@ -59,57 +25,55 @@ const OPTIONS = {
   'elk.json.shapeCoords': 'ROOT',
   'elk.json.edgeCoords': 'ROOT',
   'elk.padding': '[top=24,left=24,bottom=24,right=24]',
-  'elk.spacing.nodeNode': '18',
+  'elk.separateConnectedComponents': 'false',
+  'elk.spacing.nodeNode': '16',
   'elk.spacing.edgeNode': '16',
-  'elk.spacing.edgeEdge': '14',
-  'elk.spacing.edgeLabel': '6',
-  'elk.layered.spacing.nodeNodeBetweenLayers': '30',
+  'elk.spacing.edgeEdge': '16',
+  'elk.spacing.edgeLabel': '4',
+  'elk.spacing.portPort': '22',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '26',
   'elk.layered.spacing.edgeNodeBetweenLayers': '18',
-  'elk.layered.spacing.edgeEdgeBetweenLayers': '12',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '14',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
   'elk.layered.nodePlacement.favorStraightEdges': 'true',
   'elk.layered.thoroughness': '7',
 }
 
-/** Gives every shape, arrow and label of a plan its place. The same plan always gets the same places. */
-export async function layOut(plan: Plan): Promise<Layout> {
+/** For arrows of the usual way. */
+const MAIN = { 'elk.layered.priority.straightness': '20', 'elk.layered.priority.shortness': '10' }
+
+/**
+ * Gives every shape, arrow and label of a plan its place. The same plan always gets the same places.
+ *
+ * @param widest Pixels. If the picture would be wider, long arrows end at the name of their target.
+ */
+export async function layOut(plan: Plan, widest: number): Promise<Layout> {
   const elk = new Elk.default()
-  let best: Layout | undefined
-  for (let seed = 1; seed <= TRIES; seed += 1) {
-    const layout = placed(await elk.layout(graphOf(plan, seed)), plan)
-    if (best === undefined || unrest(layout) < unrest(best)) best = layout
+  const best = async (drawn: Plan, tries: number) => {
+    const layouts: Layout[] = []
+    for (let seed = 1; seed <= tries; seed += 1)
+      layouts.push(squeeze(placed(await elk.layout(graphOf(drawn, seed)), drawn)))
+    return layouts.toSorted((a, b) => unrest(a, widest) - unrest(b, widest))[0] as Layout
   }
-  return best as Layout
+  const whole = await best(plan, FEW_TRIES)
+  return { ...(await best(whole.width > widest ? abridge(plan) : plan, TRIES)), plan }
 }
 
-/** How hard a picture is to read: words crossed first, then its width, the crossings, and the way of the arrows. */
-function unrest({ width, height, shapes, arrows }: Layout): number {
+/** How hard a picture is to read: words that are crossed, a column that is too narrow, crossings and bends. */
+function unrest({ width, height, shapes, arrows }: Layout, widest: number): number {
   const words = shapes.filter(({ isAround }) => isAround).map(wordsBox)
   const crossed = arrows.filter(({ points }) => words.some((box) => crosses(points, box)))
   const legs = arrows.flatMap(({ points }) => legsOf(points))
   const length = legs.reduce((sum, [a, b]) => sum + Math.abs(a.x - b.x) + Math.abs(a.y - b.y), 0)
-  return 5000 * crossed.length + 2 * width + height + 200 * crossings(legs) + 8 * legs.length + length / 20
-}
-
-type Leg = readonly [Point, Point]
-
-function legsOf(points: readonly Point[]): Leg[] {
-  return points.slice(1).map((point, index) => [points[index] as Point, point])
-}
-
-/** Where the words of a shape stand that has others inside. */
-export function wordsBox({ x, y, content: { width, height } }: PlacedShape): Box {
-  return { x, y, width: width - PADDING.x / 2, height: height - PADDING.y / 2 }
-}
-
-/** Whether a way leads through a box. */
-export function crosses(points: readonly Point[], { x, y, width, height }: Box): boolean {
-  return legsOf(points).some(
-    ([a, b]) =>
-      Math.max(a.x, b.x) > x &&
-      Math.min(a.x, b.x) < x + width &&
-      Math.max(a.y, b.y) > y &&
-      Math.min(a.y, b.y) < y + height,
+  const bends = arrows.flatMap(({ arrow, points }) => (arrow.isMain ? points.slice(2) : []))
+  return (
+    5000 * (crossed.length + (width > widest ? 1 : 0)) +
+    2 * width +
+    height +
+    200 * crossings(legs) +
+    150 * bends.length +
+    8 * legs.length +
+    length / 20
   )
 }
 
@@ -127,7 +91,9 @@ function crossings(legs: readonly Leg[]): number {
 }
 
 function graphOf(plan: Plan, seed: number): ElkNode {
-  const edges = plan.arrows.map((arrow) => edgeOf(arrow, isBack(arrow, plan)))
+  const edges = plan.arrows.map((arrow) =>
+    edgeOf({ ...arrow, target: entryOf(arrow.target, plan) }, isBack(arrow, plan)),
+  )
   return {
     id: ROOT,
     layoutOptions: { ...OPTIONS, 'elk.randomSeed': String(seed) },
@@ -141,11 +107,12 @@ function childrenOf(parent: string, plan: Plan): ElkNode[] {
     .filter((shape) => shape.parent === parent)
     .map((shape) => {
       const children = childrenOf(shape.id, plan)
-      const { width, height } = contentOf(shape, plan)
-      if (children.length === 0) return { id: shape.id, width, height }
+      const { width, height } = contentOf(shape, plan.shapes)
+      if (children.length === 0)
+        return { id: shape.id, width, height: heightIn(shape, plan), layoutOptions: optionsOf(shape, plan) }
       const layoutOptions = {
         ...OPTIONS,
-        'elk.padding': `[top=${height + 14},left=16,bottom=18,right=16]`,
+        'elk.padding': `[top=${height + 10},left=${16 + startOf(shape)},bottom=18,right=16]`,
         'elk.nodeSize.constraints': 'MINIMUM_SIZE',
         'elk.nodeSize.minimum': `(${width},0)`,
       }
@@ -153,38 +120,76 @@ function childrenOf(parent: string, plan: Plan): ElkNode[] {
     })
 }
 
-/** Whether an arrow leads up: states stand from top to bottom in the order of the config, whatever cycles there are. */
-function isBack({ source, target }: Arrow, { shapes }: Plan): boolean {
-  const place = (id: string): number => {
-    const index = shapes.findIndex((shape) => shape.id === id)
-    const shape = shapes[index]
-    if (shape?.kind !== 'state') return -1
-    return shape.parent === '' ? index : place(shape.parent)
-  }
-  return place(target) < place(source)
+/** Ends, and substates without substates, are as high as the others beside them. */
+function heightIn(shape: Shape, { shapes }: Plan): number {
+  const isLeaf = (one: Shape) =>
+    one.kind === 'state' &&
+    one.parent === shape.parent &&
+    (one.state.type === 'final' || (one.state.type === 'atomic' && one.parent !== ''))
+  const row = isLeaf(shape) ? shapes.filter(isLeaf) : [shape]
+  return Math.max(...row.map((one) => contentOf(one, shapes).height))
 }
 
-function edgeOf({ id, source, target, label }: Arrow, isBack: boolean): ElkExtendedEdge {
+/** A substate that no arrow begins or ends at stands beside those that arrows lead to. */
+function optionsOf({ kind, id, parent }: Shape, { arrows }: Plan): Record<string, string> {
+  const isLoose =
+    kind === 'state' && parent !== '' && arrows.every(({ source, target }) => source !== id && target !== id)
+  return isLoose ? { 'elk.layered.layering.layerConstraint': 'LAST' } : {}
+}
+
+/** An arrow to a state with substates is drawn toward the initial one, and ends at the border. */
+function entryOf(id: string, plan: Plan): string {
+  const first = plan.shapes.find((shape) => shape.kind === 'state' && shape.parent === id && shape.isInitial)
+  return first === undefined ? id : entryOf(first.id, plan)
+}
+
+/** Ends a way where it enters a box. */
+function clipped(points: readonly Point[], { x, y, width, height }: Box): Point[] {
+  const isInside = (point: Point) => point.x > x && point.x < x + width && point.y > y && point.y < y + height
+  const entry = points.findIndex(isInside)
+  const [before, inside] = [points[entry - 1], points[entry]]
+  if (before === undefined || inside === undefined) return [...points]
+  const end =
+    before.x === inside.x
+      ? { x: inside.x, y: before.y <= y ? y : y + height }
+      : { x: before.x <= x ? x : x + width, y: inside.y }
+  return [...points.slice(0, entry), end]
+}
+
+/** What leads from anywhere to an end stands below the states: an arrow, which is not drawn, pulls it there. */
+function threadsOf({ shapes, arrows }: Plan): ElkExtendedEdge[] {
+  const top = shapes.flatMap((shape) => (shape.kind === 'state' && shape.parent === '' ? [shape] : []))
+  const last = top.findLast(({ state }) => state.type !== 'final')
+  const ends = top.filter(({ state }) => state.type === 'final').map(({ id }) => id)
+  return arrows
+    .filter(({ source, target }) => source.startsWith('anywhere') && ends.includes(target))
+    .map(({ source }) => ({ id: `thread ${source}`, sources: [last?.id ?? ROOT], targets: [source] }))
+}
+
+/** Whether an arrow leads up: states stand from top to bottom in the order of the config, whatever cycles there are. */
+function isBack({ source, target }: Arrow, { shapes }: Plan): boolean {
+  const wayTo = (id: string): number[] => {
+    const index = shapes.findIndex((shape) => shape.id === id)
+    const parent = shapes[index]?.parent ?? ''
+    return [...(parent === '' ? [] : wayTo(parent)), index]
+  }
+  if (shapes.some(({ id, kind }) => id === source && kind === 'anywhere')) return false
+  const from = wayTo(source)
+  const differing = wayTo(target).map((index, depth) => index - (from[depth] ?? index))
+  return (differing.find((difference) => difference !== 0) ?? 0) < 0
+}
+
+function edgeOf({ id, source, target, label, isMain }: Arrow, isBack: boolean): ElkExtendedEdge {
   const layoutOptions = { 'elk.edgeLabels.inline': 'true', 'elk.edgeLabels.placement': 'CENTER' }
   return {
     id,
     sources: [isBack ? target : source],
     targets: [isBack ? source : target],
+    ...(isMain && { layoutOptions: MAIN }),
     ...(label.length > 0 && {
       labels: [{ id: `label ${id}`, text: id, ...labelSize(label), layoutOptions }],
     }),
   }
-}
-
-/** What starts anywhere hangs on nothing: it is drawn to where the machine ends. */
-function threadsOf({ shapes }: Plan): ElkExtendedEdge[] {
-  const last = shapes.findLast(
-    ({ kind, parent, ...rest }) =>
-      kind === 'state' && parent === '' && 'state' in rest && rest.state.type !== 'final',
-  )
-  return shapes
-    .filter(({ kind, parent }) => kind === 'anywhere' && parent === '')
-    .map(({ id }) => ({ id: `${THREAD} ${id}`, sources: [last?.id ?? ROOT], targets: [id] }))
 }
 
 function placed({ children, edges = [], width = 0, height = 0 }: ElkNode, plan: Plan): Layout {
@@ -196,20 +201,43 @@ function placed({ children, edges = [], width = 0, height = 0 }: ElkNode, plan: 
     height,
     shapes: plan.shapes.map((shape) => {
       const node = nodes.get(shape.id)
+      const { x, y, width, height } = boxOf(node)
+      const start = startOf(shape)
       return {
         shape,
-        content: contentOf(shape, plan),
+        content: contentOf(shape, plan.shapes),
         isAround: node?.children !== undefined,
-        ...boxOf(node),
+        ...{ x: x + start, y, width: width - start, height },
       }
     }),
     arrows: plan.arrows.map((arrow) => {
       const way = ways.get(arrow.id)
       const points = straight(pointsOf(way))
       const label = way?.labels?.[0]
-      return { arrow, points: isBack(arrow, plan) ? points.reverse() : points, label: label && boxOf(label) }
+      const forward = isBack(arrow, plan) ? points.reverse() : points
+      const [first, last] = [arrow.source, arrow.target].map((id) =>
+        plan.shapes.find((shape) => shape.id === id),
+      )
+      const entering = beside(clipped(forward, boxOf(nodes.get(arrow.target))), last, nodes)
+      return {
+        arrow,
+        points: beside(entering.toReversed(), first, nodes).toReversed(),
+        label: label && boxOf(label),
+      }
     }),
   }
+}
+
+/** An initial state has its start at its left, where no other arrow ends. */
+function beside(
+  points: readonly Point[],
+  shape: Shape | undefined,
+  nodes: ReadonlyMap<string, ElkNode>,
+): Point[] {
+  const left = shape && startOf(shape) > 0 ? boxOf(nodes.get(shape.id)).x + startOf(shape) + INSET : 0
+  const [last, before] = points.toReversed()
+  if (last === undefined || before === undefined || last.x !== before.x || last.x >= left) return [...points]
+  return [...points.slice(0, -2), { ...before, x: left }, { ...last, x: left }]
 }
 
 function flatten(nodes: readonly ElkNode[] = []): ElkNode[] {

@@ -5,7 +5,8 @@ import { refreshFamily } from '../../machines/refresh-family.ts'
 import { session } from '../../machines/session.ts'
 import { drawMachine } from './draw-machine.ts'
 import { drawSequence } from './draw-sequence.ts'
-import { type Layout, layOut } from './lay-out.ts'
+import { layOut } from './lay-out.ts'
+import type { Layout } from './places.ts'
 import { planPicture } from './plan-picture.ts'
 import { readMachine } from './read-machine.ts'
 import { stack } from './stack.ts'
@@ -29,14 +30,31 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'refresh-family': ['active', 'issuing', 'active', 'revoked'],
 }
 
-/** Pixels of the widest picture that fits a page. A wider one is drawn as on a phone. */
-const WIDEST = 900
+/** The states whose colour tells more than their place in a machine, by tag or name. */
+const ROLES = {
+  requesting: 'working',
+  issuing: 'working',
+  active: 'good',
+  retrying: 'retrying',
+  unavailable: 'retrying',
+  unsettled: 'retrying',
+  denied: 'bad',
+  failed: 'bad',
+  ended: 'bad',
+  revoked: 'over',
+} as const
+
+/** Pixels of the widest picture that fits the column of a README. A wider one is drawn as on a phone. */
+export const WIDEST = 830
 
 /** Lays out every machine, by the name of its file. Takes a second or two for each. */
 export async function layouts(): Promise<Map<string, Layout>> {
   const laidOut = new Map<string, Layout>()
   for (const [file, machine] of Object.entries(MACHINES)) {
-    const layout = await layOut(planPicture(readMachine(machine)))
+    const layout = await layOut(
+      planPicture(readMachine(machine), { way: WAYS[file] ?? [], roles: ROLES }),
+      WIDEST,
+    )
     laidOut.set(file, layout.width <= WIDEST ? layout : stack(layout.plan))
   }
   return laidOut

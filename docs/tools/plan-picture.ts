@@ -1,5 +1,11 @@
+import { alongWay } from './along-way.ts'
 import { groupBy } from './group-by.ts'
+import { type Label, labelOf } from './label.ts'
 import type { Machine, State, Transition } from './read-machine.ts'
+import { type Role, roleOf } from './theme.ts'
+
+/** From how many states a trigger leads to the same target for it to be drawn once. */
+const MANY = 3
 
 /** A node of a picture: a state, or a mark that helps to read it. */
 export type Shape =
@@ -8,26 +14,46 @@ export type Shape =
       readonly id: string
       readonly parent: string
       readonly state: State
-      /** The transitions that return to the same substate through the history state. */
-      readonly stays: readonly Transition[]
+      readonly role: Role
+      readonly isInitial: boolean
+      /** Whether its text wraps early. */
+      readonly isNarrow: boolean
+      /** Whether it is active together with its siblings. */
+      readonly isRegion: boolean
+      /** What is written into the state: the transitions that do not leave it, and those that the picture has no room for. */
+      readonly written: readonly (Branch & { readonly target: string })[]
     }
-  /** The start of a machine or compound state. */
-  | { readonly kind: 'start'; readonly id: string; readonly parent: string }
-  /** Transitions from anywhere inside the parent to one target: the arrow begins at its label. */
-  | { readonly kind: 'anywhere'; readonly id: string; readonly parent: string; readonly label: Label }
+  /** Transitions from several states to one target: the arrow begins at its label. */
+  | {
+      readonly kind: 'anywhere'
+      readonly id: string
+      readonly parent: string
+      readonly label: Label
+      /** The states; none if they are any, `undefined` if they are those around. */
+      readonly from: readonly string[] | undefined
+    }
   /** A reference to a state drawn elsewhere, where an arrow to it ends. */
-  | { readonly kind: 'reference'; readonly id: string; readonly parent: string; readonly state: State }
+  | {
+      readonly kind: 'reference'
+      readonly id: string
+      readonly parent: string
+      readonly state: State
+      readonly role: Role
+    }
 
-/** The lines on an arrow: each trigger with its guards. */
-export type Label = readonly { readonly trigger: string; readonly guards: readonly string[] }[]
+/** Transitions that are drawn as one, and what is written beside them. */
+export interface Branch {
+  readonly label: Label
+  readonly transitions: readonly Transition[]
+}
 
-/** An arrow: one or more transitions between the same two shapes. */
-export interface Arrow {
+/** An arrow between two shapes. */
+export interface Arrow extends Branch {
   readonly id: string
   readonly source: string
   readonly target: string
-  readonly label: Label
-  readonly transitions: readonly Transition[]
+  /** Whether it is on the usual way. */
+  readonly isMain: boolean
 }
 
 /** What a picture of a machine shows, before layout. */
@@ -37,110 +63,109 @@ export interface Plan {
   readonly arrows: readonly Arrow[]
 }
 
-/**
- * Decides what is drawn. A transition that all states have is drawn once, and one from a compound state to one of its
- * substates begins at its own label.
- */
-export function planPicture(machine: Machine): Plan {
-  const histories = new Map(
-    machine.states.filter(({ type }) => type === 'history').map(({ id, parent = '' }) => [id, parent]),
-  )
-  const stays = (transition: Transition) => histories.get(transition.to) === transition.from
-  const states = machine.states.filter(({ id }) => id !== '' && !histories.has(id))
-  const everywhere = findEverywhere(machine)
-  const origin = (transition: Transition) => (everywhere.has(transition) ? '' : transition.from)
-  const groups = groupBy(
-    machine.transitions.filter((transition) => !stays(transition)),
-    (transition) => `${origin(transition)} > ${transition.to}`,
-  )
-  const shapes: Shape[] = states.map((state) => ({
-    kind: 'state',
-    id: state.id,
-    parent: state.parent ?? '',
-    state,
-    stays: machine.transitions.filter((transition) => transition.from === state.id && stays(transition)),
-  }))
-  const parents = new Map(shapes.map(({ id, parent }) => [id, parent]))
+/** What a machine does not say about itself. */
+export interface Hints {
+  /** The names of the states on the usual way. */
+  readonly way?: readonly string[]
+  /** The roles of states, by tag or name. */
+  readonly roles?: Readonly<Record<string, Role>>
+}
 
-  const arrows: Arrow[] = [...groups].map(([id, transitions]) => {
-    const [{ to }] = transitions as [Transition]
-    const from = origin(transitions[0] as Transition)
+/** Decides what is drawn. */
+export function planPicture(machine: Machine, { way = [], roles = {} }: Hints = {}): Plan {
+  const byId = new Map(machine.states.map((state) => [state.id, state]))
+  const main = alongWay(way, machine)
+  const stays = machine.transitions.filter((transition) => isStay(transition, byId))
+  const from = findMany(machine, stays)
+  const isEntered = ({ id }: State) =>
+    machine.transitions.some(({ to, from }) => to === id && from !== byId.get(id)?.parent)
+  const shapes: Shape[] = machine.states
+    .filter((state) => state.id !== '' && (state.type !== 'history' || isEntered(state)))
+    .map((state) => {
+      const transitions = stays.filter((transition) => transition.from === state.id)
+      const parent = byId.get(state.parent ?? '')
+      return {
+        kind: 'state',
+        id: state.id,
+        parent: state.parent ?? '',
+        state,
+        role: roleOf(state, roles, way),
+        isInitial: parent?.initial === state.id,
+        isNarrow: false,
+        isRegion: parent?.type === 'parallel',
+        written:
+          transitions.length === 0
+            ? []
+            : [{ label: labelOf(transitions, machine), transitions, target: state.id }],
+      }
+    })
+  const drawn = groupBy(
+    machine.transitions.filter((transition) => !stays.includes(transition)),
+    (transition) => `${from.get(transition) ?? transition.from} > ${targetOf(transition, machine, byId)}`,
+  )
+  const arrows = [...drawn].map(([id, transitions]): Arrow => {
+    const first = transitions[0] as Transition
+    const target = targetOf(first, machine, byId)
+    const several = from.get(first)
     const label = labelOf(transitions, machine)
-    if (!isInside(to, from, parents)) return { id, source: from, target: to, label, transitions }
-    shapes.push({ kind: 'anywhere', id: `anywhere ${id}`, parent: from, label })
-    return { id, source: `anywhere ${id}`, target: to, label: [], transitions }
+    const isMain = transitions.some((transition) => main.has(transition))
+    const arrow = { id, target, transitions, isMain }
+    if (several === undefined && !isIn(target, first.from)) return { ...arrow, source: first.from, label }
+    const source = `anywhere ${id}`
+    const parent = byId.get(target)?.parent ?? ''
+    shapes.push({ kind: 'anywhere', id: source, parent, label, from: several })
+    return { ...arrow, source, label: [], isMain: false }
   })
-  for (const { id, initial } of machine.states) {
-    if (initial === undefined) continue
-    const start = `start ${id}`
-    shapes.push({ kind: 'start', id: start, parent: parents.get(initial) ?? '' })
-    arrows.push({ id: `${start} > ${initial}`, source: start, target: initial, label: [], transitions: [] })
-  }
   return { machine, shapes, arrows }
 }
 
-/** The transitions that every non-final state has: to the same target, under the same guard. */
-function findEverywhere({ states, transitions }: Machine): Set<Transition> {
+/** Whether a transition ends where it began: in its own state, or in the substate that was active. */
+function isStay({ from, to }: Transition, byId: ReadonlyMap<string, State>): boolean {
+  const target = byId.get(to)
+  return to === from || (target?.type === 'history' && target.parent === from)
+}
+
+/** What starts in so many states that an arrow from each would hide the rest, with the names of those states. */
+function findMany(
+  { states, transitions }: Machine,
+  stays: readonly Transition[],
+): Map<Transition, readonly string[]> {
   const active = states.filter(({ type }) => type === 'atomic')
-  const groups = groupBy(transitions, ({ guard, to }) => `${guard} ${to}`).values()
-  return new Set(
-    [...groups]
-      .filter((group) => active.every(({ id }) => group.some(({ from }) => `${id}.`.startsWith(`${from}.`))))
-      .flat(),
-  )
+  const leaving = transitions.filter((transition) => !stays.includes(transition))
+  const sourcesOf = (group: readonly Transition[]) => [...new Set(group.map(({ from }) => from))]
+  const isAnywhere = (group: readonly Transition[]) =>
+    active.every(({ id }) => sourcesOf(group).some((source) => isIn(id, source)))
+  const anywhere = [
+    ...leaving.filter(({ from }) => from === ''),
+    ...[...groupBy(leaving, ({ guard, to }) => `${guard} ${to}`).values()].filter(isAnywhere).flat(),
+  ]
+  const many = [
+    ...groupBy(
+      leaving.filter((transition) => !anywhere.includes(transition)),
+      ({ trigger: { kind, name }, guard, to }) => `${kind} ${name} ${guard} ${to}`,
+    ).values(),
+  ].filter((group) => sourcesOf(group).length >= MANY)
+  return new Map<Transition, readonly string[]>([
+    ...anywhere.map((transition) => [transition, []] as const),
+    ...many.flatMap((group) => group.map((transition) => [transition, sourcesOf(group)] as const)),
+  ])
 }
 
-function isInside(id: string, ancestor: string, parents: ReadonlyMap<string, string>): boolean {
-  if (id === ancestor) return false
-  for (let at: string | undefined = id; at !== undefined; at = parents.get(at))
-    if (at === ancestor) return true
-  return false
-}
-
-/** The label of a group of transitions. */
-export function labelOf(transitions: readonly Transition[], machine: Machine): Label {
-  const lines = new Map<string, Set<string>>()
-  for (const transition of transitions) {
-    const trigger = triggerText(transition, machine)
-    const guards = lines.get(trigger) ?? new Set()
-    const guard = guardText(transition, machine)
-    if (guard !== undefined) guards.add(guard)
-    lines.set(trigger, guards)
-  }
-  // Triggers with the same guards share a line.
-  const alike = groupBy(lines, ([, guards]) => [...guards].join())
-  return [...alike.values()].map((group) => ({
-    trigger: group.map(([trigger]) => trigger || (group.length > 1 ? 'always' : '')).join(', '),
-    guards: [...(group[0]?.[1] ?? [])],
-  }))
-}
-
-/** The text of a trigger on an arrow. */
-export function triggerText({ trigger: { kind, name } }: Transition, { delays }: Machine): string {
-  switch (kind) {
-    case 'event':
-      return name
-    case 'after':
-      return delays[name] === undefined ? `after ${name}` : `after ${delays[name] / 1000} s`
-    case 'always':
-      return ''
-    default:
-      return kind
-  }
-}
-
-/** The text of a guard: its name, or `otherwise` for the last of several branches. */
-export function guardText(
-  { id, from, trigger, guard }: Transition,
+/** Branches that are taken at once, into substates of one state, are drawn as one. */
+function targetOf(
+  { from, to, trigger }: Transition,
   { transitions }: Machine,
-): string | undefined {
-  if (guard !== undefined) return guard
-  const isBranch = transitions.some(
+  byId: ReadonlyMap<string, State>,
+): string {
+  const parent = byId.get(to)?.parent ?? ''
+  if (trigger.kind !== 'always' || parent === '' || isIn(from, parent)) return to
+  const siblings = transitions.filter(
     (other) =>
-      other.id !== id &&
-      other.from === from &&
-      other.trigger.kind === trigger.kind &&
-      other.trigger.name === trigger.name,
+      other.from === from && other.trigger.kind === 'always' && byId.get(other.to)?.parent === parent,
   )
-  return isBranch ? 'otherwise' : undefined
+  return siblings.length > 1 ? parent : to
+}
+
+function isIn(id: string, around: string): boolean {
+  return `${id}.`.startsWith(`${around}.`)
 }

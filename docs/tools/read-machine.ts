@@ -14,6 +14,8 @@ export interface State {
   readonly name: string
   readonly parent: string | undefined
   readonly type: AnyStateNode['type']
+  /** Whether a history state remembers substates of substates too. */
+  readonly isDeep: boolean
   /** The initial substate. */
   readonly initial: string | undefined
   readonly description: string
@@ -79,11 +81,12 @@ function readState(node: AnyStateNode): State {
     name: node.key,
     parent: node.parent && stateId(node.parent),
     type: node.type,
+    isDeep: node.history === 'deep',
     initial: node.type === 'compound' ? node.initial.target.map(stateId)[0] : undefined,
     description: node.description ?? '',
     text: (node.meta as { text?: string } | undefined)?.text ?? '',
     tags: tagsOf(node),
-    invokes: node.invoke.map(({ id }) => id),
+    invokes: node.invoke.map(({ id, src }) => nameOfActor(node, id, src)),
   }
 }
 
@@ -94,17 +97,26 @@ function tagsOf({ tags, parent }: AnyStateNode): string[] {
 function readTransitions(node: AnyStateNode): Transition[] {
   const branches = [...node.transitions.values(), node.always ?? []]
   return branches.flatMap((candidates) =>
-    candidates.flatMap((transition, index) => readTransition(node, transition, index)),
+    candidates.flatMap((transition, index) => {
+      // A parallel state can be entered at several targets.
+      const targets = transition.target ?? [node]
+      return targets.map((target) => readTransition(node, transition, index, stateId(target)))
+    }),
   )
 }
 
-function readTransition(node: AnyStateNode, definition: AnyTransitionDefinition, index: number): Transition {
+function readTransition(
+  node: AnyStateNode,
+  definition: AnyTransitionDefinition,
+  index: number,
+  to: string,
+): Transition {
   const trigger = readTrigger(node, definition.eventType)
   const from = stateId(node)
   return {
     id: [from, trigger.kind, trigger.name, index].filter((part) => part !== '').join(':'),
     from,
-    to: stateId(definition.target?.[0] ?? node),
+    to,
     trigger,
     guard: definition.guard === undefined ? undefined : nameOf(definition.guard),
     actions: definition.actions.map(nameOf),
@@ -115,16 +127,24 @@ function readTransition(node: AnyStateNode, definition: AnyTransitionDefinition,
 
 /** The names of the events that XState generates. */
 function readTrigger(node: AnyStateNode, eventType: string): Trigger {
-  const [, kind, name = ''] = /^xstate\.(done|error|snapshot)\.(?:actor\.)?(.*)$/.exec(eventType) ?? []
-  if (kind === 'done' || kind === 'error' || kind === 'snapshot') return { kind, name }
+  const [, kind, name = ''] =
+    /^xstate\.(done|error|snapshot)\.(?:actor\.|state\.)?(.*)$/.exec(eventType) ?? []
+  if (kind === 'done' || kind === 'error' || kind === 'snapshot') {
+    const src = node.invoke.find(({ id }) => id === name)?.src
+    return { kind, name: nameOfActor(node, name, src) }
+  }
   const delay = node.after.find((transition) => transition.eventType === eventType)?.delay
   if (delay !== undefined) return { kind: 'after', name: String(delay) }
   return eventType === '' ? { kind: 'always', name: '' } : { kind: 'event', name: eventType }
 }
 
+/** XState makes an id of the place of an actor that has none. */
+function nameOfActor(node: AnyStateNode, id: string, src: unknown): string {
+  return id.endsWith(`.${node.id}`) && typeof src === 'string' ? src : id
+}
+
 function nameOf(reference: unknown): string {
   if (typeof reference === 'string') return reference
-  const { type } = reference as { readonly type?: unknown }
-  if (typeof type === 'string') return type
-  throw new TypeError('a guard or an action has no name: give it one in setup()')
+  const { type, name } = reference as { readonly type?: string; readonly name?: string }
+  return type ?? (name || 'inline')
 }

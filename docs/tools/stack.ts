@@ -1,5 +1,5 @@
-import { contentOf, labelSize } from './content.ts'
-import type { Box, Layout, PlacedShape } from './lay-out.ts'
+import { contentOf, labelSize, REFERENCE } from './content.ts'
+import { type Box, type Layout, type PlacedShape, startOf } from './places.ts'
 import type { Arrow, Plan, Shape } from './plan-picture.ts'
 
 /** Pixels of the whole picture, which a phone shows nearly as wide as it is, and around all that is in it. */
@@ -14,9 +14,6 @@ const ROW = 8
 /** Pixels from the left border of a state to the stem of its arrows, and from there to their labels. */
 const STEM = 18
 const BRANCH = 14
-
-/** Pixels of the arrow where a machine starts. */
-const BEGIN = 20
 
 /** Where something may stand. Pixels. */
 type Room = Omit<Box, 'height'>
@@ -35,7 +32,7 @@ export function stack(plan: Plan): Layout {
 
 /** What stands inside a shape, from top to bottom: its ends last, and two side by side that no arrow leaves. */
 function rowsOf(parent: string, plan: Plan): Shape[][] {
-  const inside = plan.shapes.filter((shape) => shape.parent === parent && shape.kind !== 'start')
+  const inside = plan.shapes.filter((shape) => shape.parent === parent)
   const rows: Shape[][] = []
   for (const shape of [...inside.filter((one) => !isEnd(one)), ...inside.filter(isEnd)]) {
     const last = rows.at(-1)
@@ -66,40 +63,25 @@ function stackRows(rows: readonly Shape[][], plan: Plan, room: Room): Part {
 }
 
 function stackRow(row: readonly Shape[], plan: Plan, { x, y, width }: Room): Part {
-  const starts = plan.arrows.filter(
-    ({ source, target }) =>
-      row.some(({ id }) => id === target) &&
-      plan.shapes.some(({ id, kind }) => id === source && kind === 'start'),
-  )
   const columns = isQuiet(row[0] as Shape, plan) ? 2 : 1
   const each = (width - (columns - 1) * NEAR) / columns
   const left = (index: number) => x + index * (each + NEAR)
-  const dots = starts.map((arrow) =>
-    placeStart(arrow, plan, left(row.findIndex(({ id }) => id === arrow.target)), y),
-  )
-  const top = together(dots, y).bottom
-  const parts = row.map((shape, index) => placeShape(shape, plan, { x: left(index), y: top, width: each }))
+  const parts = row.map((shape, index) => placeShape(shape, plan, { x: left(index), y, width: each }))
   // Side by side, the lower is as high as the other.
-  const bottom = together(parts, top).bottom
+  const bottom = together(parts, y).bottom
   const shapes = parts.flatMap(({ shapes }) =>
     row.length === 1 ? shapes : shapes.map((one) => ({ ...one, height: bottom - one.y })),
   )
-  return together([...dots, { shapes, arrows: parts.flatMap(({ arrows }) => arrows), bottom }], y)
-}
-
-function placeStart(arrow: Arrow, plan: Plan, x: number, y: number): Part {
-  const dot = place(plan.shapes.find(({ id }) => id === arrow.source) as Shape, plan, { x: x + STEM, y })
-  const middle = dot.x + dot.width / 2
-  const bottom = y + dot.height + BEGIN
-  const points = [
-    { x: middle, y: y + dot.height },
-    { x: middle, y: bottom },
-  ]
-  return { shapes: [dot], arrows: [{ arrow, points, label: undefined }], bottom }
+  return { shapes, arrows: parts.flatMap(({ arrows }) => arrows), bottom }
 }
 
 function placeShape(shape: Shape, plan: Plan, room: Room): Part {
   if (shape.kind === 'anywhere') return placeAnywhere(shape, plan, room)
+  const start = startOf(shape)
+  return placeState(shape, plan, { ...room, x: room.x + start, width: room.width - start })
+}
+
+function placeState(shape: Shape, plan: Plan, room: Room): Part {
   const around = place(shape, plan, room)
   const head = around.y + around.height
   const inside = stackRows(rowsOf(shape.id, plan), plan, {
@@ -139,15 +121,16 @@ function placeArrows(source: string, plan: Plan, room: Room): Part {
   for (const arrow of plan.arrows.filter((one) => one.source === source)) {
     const top = (parts.at(-1)?.bottom ?? room.y) + ROW
     const size = labelSize(arrow.label)
-    const middle = top + size.height / 2
+    const height = Math.max(size.height, REFERENCE)
+    const middle = top + height / 2
     const end = placeEnd(arrow, plan, room, middle)
     const points = [
       { x: stem, y: room.y },
       { x: stem, y: middle },
       { x: end.x, y: middle },
     ]
-    const label = { x: stem + BRANCH, y: top, ...size }
-    parts.push({ shapes: [end], arrows: [{ arrow, points, label }], bottom: top + size.height })
+    const label = { x: stem + BRANCH, y: middle - size.height / 2, ...size }
+    parts.push({ shapes: [end], arrows: [{ arrow, points, label }], bottom: top + height })
   }
   return together(parts, room.y)
 }
@@ -156,13 +139,19 @@ function placeArrows(source: string, plan: Plan, room: Room): Part {
 function placeEnd({ id, target }: Arrow, plan: Plan, { x, width }: Room, middle: number): PlacedShape {
   const there = plan.shapes.find((shape) => shape.id === target)
   if (there?.kind !== 'state') throw new TypeError(`${id} leads to no state`)
-  const shape: Shape = { kind: 'reference', id: `end of ${id}`, parent: '', state: there.state }
-  const { width: own, height } = contentOf(shape, plan)
+  const shape: Shape = {
+    kind: 'reference',
+    id: `end of ${id}`,
+    parent: '',
+    state: there.state,
+    role: there.role,
+  }
+  const { width: own, height } = contentOf(shape, plan.shapes)
   return place(shape, plan, { x: x + width - own, y: middle - height / 2 })
 }
 
 function place(shape: Shape, plan: Plan, { x, y }: Pick<Box, 'x' | 'y'>): PlacedShape {
-  const content = contentOf(shape, plan)
+  const content = contentOf(shape, plan.shapes)
   return { shape, content, isAround: false, x, y, width: content.width, height: content.height }
 }
 

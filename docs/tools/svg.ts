@@ -17,15 +17,23 @@ export function element(
   return children.length === 0 ? `<${name}${written}/>` : `<${name}${written}>${children.join('')}</${name}>`
 }
 
-/** Writes one line of text, whose middle line is at `y`. */
-export function text(
-  className: string,
+/** Writes one line of text, whose middle line is at `y`. Not every viewer knows `dominant-baseline`. */
+export function text(className: string, x: number, y: number, words: string, anchor?: 'middle'): string {
+  return element('text', { class: className, x, y, dy: '.35em', 'text-anchor': anchor }, escapeXml(words))
+}
+
+/** Writes one line of bold words and others. */
+export function twoWords(
   x: number,
   y: number,
-  words: string,
-  anchor?: 'middle' | 'end',
+  { bold, rest }: { readonly bold: string; readonly rest: string },
+  attributes: Readonly<Record<string, string | undefined>> = {},
 ): string {
-  return element('text', { class: className, x, y, 'text-anchor': anchor }, escapeXml(words))
+  const parts = [
+    ...(bold === '' ? [] : [element('tspan', { class: 'trigger' }, escapeXml(bold))]),
+    ...(rest === '' ? [] : [element('tspan', { class: 'text' }, escapeXml(rest))]),
+  ]
+  return element('text', { x, y, dy: '.35em', ...attributes }, parts.join(' '))
 }
 
 /** A box with round corners. */
@@ -95,14 +103,14 @@ function style(scheme: Scheme): string {
 export function styleSheet(colorOf: (color: Color) => string): string {
   const { name, text, tag, trigger } = FONTS
   return [
-    'text{font-family:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;dominant-baseline:central}',
+    'text{font-family:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}',
     `.name{font-size:${name.size}px;font-weight:700}`,
-    `.text,.guard,.trigger,.invoke{font-size:${text.size}px}`,
+    `text,.text,.trigger{font-size:${text.size}px}`,
     `.trigger{font-weight:${trigger.kind === 'bold' ? 700 : 400}}`,
-    `.tag{font-size:${tag.size}px;font-weight:700;letter-spacing:.06em}`,
-    '.around{stroke-width:1.5}.frame{stroke-dasharray:7 5}',
+    `.tag{font-size:${tag.size}px}`,
+    '.around{stroke-width:1.5}.frame,.region{stroke-dasharray:7 5}',
     '.shape{stroke-width:1.75}.inner{stroke-width:1.25;fill:none}',
-    '.way,.sign{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}',
+    '.way,.sign{fill:none;stroke-width:1.5;stroke-linejoin:round;stroke-linecap:round}.main .way{stroke-width:3}',
     colors(colorOf),
   ].join('')
 }
@@ -110,12 +118,13 @@ export function styleSheet(colorOf: (color: Color) => string): string {
 function colors(colorOf: (color: Color) => string): string {
   const roles = Object.keys(ROLES) as (keyof typeof ROLES)[]
   return [
-    `.paper{fill:${colorOf('paper')}}.name,.trigger{fill:${colorOf('ink')}}.text,.guard,.invoke{fill:${colorOf('quiet')}}`,
+    `.paper{fill:${colorOf('paper')}}.name,.trigger{fill:${colorOf('ink')}}.text{fill:${colorOf('quiet')}}`,
     `.way,.sign{stroke:${colorOf('edge')}}.head,.dot{fill:${colorOf('edge')}}`,
-    `.box{fill:${colorOf('label')};stroke:${colorOf('label-line')}}.tag{fill:${colorOf('quiet')}}`,
+    `.main .way{stroke:${colorOf('ink')}}.main .head{fill:${colorOf('ink')}}`,
+    `.box{fill:${colorOf('label')}}.tag{fill:${colorOf('quiet')}}`,
     ...roles.map(
       (role) =>
-        `.${role} .shape,.${role} .around,.${role} .inner{stroke:${colorOf(`${role}-line`)}}.${role} .shape,.${role} .around{fill:${colorOf(`${role}-fill`)}}.${role} .tag{fill:${colorOf(`${role}-ink`)}}.${role} .play{fill:${colorOf(`${role}-line`)}}`,
+        `.${role} .shape,.${role} .around,.${role} .inner{stroke:${colorOf(`${role}-line`)}}.${role} .shape,.${role} .around{fill:${colorOf(`${role}-fill`)}}.${role} .play{fill:${colorOf(`${role}-line`)}}`,
     ),
     `.around{fill-opacity:.45}`,
   ].join('')

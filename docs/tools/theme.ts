@@ -5,47 +5,30 @@ export type Role = 'waiting' | 'working' | 'retrying' | 'good' | 'bad' | 'over'
 
 /** What the roles are called in the key of a picture. */
 export const ROLES: Readonly<Record<Role, string>> = {
-  waiting: 'waiting',
-  working: 'at work',
-  retrying: 'trying again',
-  good: 'good end',
-  bad: 'bad end',
+  waiting: 'waits',
+  working: 'works',
+  retrying: 'has trouble',
+  good: 'goal',
+  bad: 'failure',
   over: 'other end',
 }
 
-const BY_TAG: Readonly<Record<string, Role>> = {
-  requesting: 'working',
-  polling: 'working',
-  waiting: 'waiting',
-  retrying: 'retrying',
-  undecided: 'waiting',
-  decided: 'working',
-  settled: 'over',
-  busy: 'working',
-  valid: 'working',
-  over: 'over',
-}
-
-/** Ends that are more than an end. */
-const BY_NAME: Readonly<Record<string, Role>> = {
-  authorized: 'good',
-  signedIn: 'good',
-  active: 'good',
-  denied: 'bad',
-  failed: 'bad',
-  ended: 'bad',
-  revoked: 'bad',
-}
-
 /**
- * Gives a state its role, by its tags and, for ends, by its name.
+ * Gives a state its role: by its name or tags, or else by its place in the machine.
  *
- * @throws TypeError for a tag that has no role yet.
+ * @param roles Roles by tag or name.
+ * @param way Names of states; the last one is the goal.
  */
-export function roleOf({ name, tags }: Pick<State, 'name' | 'tags'>): Role {
-  const role = BY_NAME[name] ?? BY_TAG[tags[0] ?? '']
-  if (role === undefined) throw new TypeError(`give the tag of the state "${name}" a role in theme.ts`)
-  return role
+export function roleOf(
+  { name, tags, type, invokes }: Pick<State, 'name' | 'tags' | 'type' | 'invokes'>,
+  roles: Readonly<Record<string, Role>>,
+  way: readonly string[],
+): Role {
+  const [given] = [name, ...tags].flatMap((word) => roles[word] ?? [])
+  if (given !== undefined) return given
+  if (name === way.at(-1)) return 'good'
+  if (type === 'final') return 'over'
+  return invokes.length > 0 ? 'working' : 'waiting'
 }
 
 /** The colours of light pictures, by the name of what they colour. Words have a contrast of 4.5 at least. */
@@ -55,7 +38,6 @@ export const LIGHT = {
   quiet: '#57606a',
   edge: '#6e7781',
   label: '#ffffff',
-  'label-line': '#d0d7de',
   'waiting-fill': '#e9f4fd',
   'waiting-line': '#4a9bd6',
   'waiting-ink': '#0b5cad',
@@ -82,8 +64,7 @@ export const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
   ink: '#eceff3',
   quiet: '#a5b0bd',
   edge: '#8b949e',
-  label: '#1b2027',
-  'label-line': '#3d4650',
+  label: '#12151a',
   'waiting-fill': '#0f2437',
   'waiting-line': '#4a9bd6',
   'waiting-ink': '#8cc8ff',

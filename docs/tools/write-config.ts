@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from 'xstate'
-import { readMachine, type State, type Transition } from './read-machine.ts'
+import { alongWay } from './along-way.ts'
+import { readMachine } from './read-machine.ts'
 
 /** Milliseconds used for a delay that the machine computes: the interval of most services. */
 const COMPUTED = 5_000
@@ -76,29 +77,6 @@ function delaysOf({ implementations }: AnyStateMachine): Record<string, number> 
 
 /** The guards, and whether each holds on this path. */
 function guardsOf(machine: AnyStateMachine, way: readonly string[]): [string, boolean][] {
-  const { states, transitions } = readMachine(machine)
-  const taken = way
-    .slice(1)
-    .flatMap((to, index) => transitionsBetween(way[index] ?? '', to, states, transitions))
-  const holding = new Set(taken.map(({ guard }) => guard))
+  const holding = new Set([...alongWay(way, readMachine(machine))].map(({ guard }) => guard))
   return Object.keys(machine.implementations.guards).map((name) => [name, holding.has(name)])
-}
-
-/** The transitions from a state or its ancestors to another state or its ancestors. */
-function transitionsBetween(
-  from: string,
-  to: string,
-  states: readonly State[],
-  transitions: readonly Transition[],
-): Transition[] {
-  const idOf = (name: string) => states.find((state) => state.name === name)?.id ?? name
-  const found = transitions.filter(
-    (transition) => isIn(idOf(from), transition.from) && isIn(idOf(to), transition.to),
-  )
-  if (found.length === 0) throw new TypeError(`no transition leads from "${from}" to "${to}"`)
-  return found
-}
-
-function isIn(id: string, around: string): boolean {
-  return `${id}.`.startsWith(`${around}.`)
 }

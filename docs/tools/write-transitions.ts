@@ -1,7 +1,5 @@
 import { groupBy } from './group-by.ts'
-import { guardText } from './plan-picture.ts'
 import type { Machine, State, Transition } from './read-machine.ts'
-import { ACTIONS, GUARDS, TRIGGERS } from './words.ts'
 
 /**
  * Writes the Markdown page of a machine: its diagram, its transition table and its states.
@@ -20,7 +18,7 @@ Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run dia
 ## Transitions
 
 ${table(
-  ['State', 'Trigger', 'Condition', 'Next state', 'Also'],
+  ['State', 'Trigger', 'Meaning', 'Guard', 'Next state', 'Actions'],
   rowsOf(machine).map((transitions) => transitionRow(transitions, machine)),
 )}
 
@@ -71,27 +69,22 @@ export function rowsOf({ transitions }: Machine): Transition[][] {
 }
 
 function transitionRow(transitions: readonly Transition[], machine: Machine): string[] {
-  const [transition] = transitions as [Transition]
-  const { trigger, guard, to, actions, description } = transition
+  const [{ trigger, guard, to, actions, description = '' }] = transitions as [Transition]
   const seconds = machine.delays[trigger.name]
-  const name = trigger.name === '' ? trigger.kind : `${trigger.kind} ${trigger.name}`
-  const condition = guard ? said(GUARDS, guard) : guardText(transition, machine) ? 'Otherwise' : ''
-  const also = [
-    ...(description ? [sentence(description)] : []),
-    ...actions.map((action) => said(ACTIONS, action)),
-  ]
+  const name = trigger.kind === 'event' ? trigger.name : `${trigger.kind} ${trigger.name}`.trim()
   return [
     list(transitions.map(({ from }) => from)) || 'any',
-    said(TRIGGERS, name) + (seconds === undefined ? '' : ` (${seconds / 1000} s)`),
-    condition,
+    code(name) + (seconds === undefined ? '' : ` (${seconds / 1000} s)`),
+    description,
+    list(guard === undefined ? [] : [guard]),
     targetText(to, machine),
-    clauses(also.filter((clause) => clause !== condition)),
+    list(actions),
   ]
 }
 
 function targetText(to: string, { states }: Machine): string {
   const target = states.find(({ id }) => id === to)
-  if (target?.type === 'history') return `the same as before`
+  if (target?.type === 'history') return 'the same as before'
   return code(innermost(target, states))
 }
 
@@ -99,22 +92,6 @@ function targetText(to: string, { states }: Machine): string {
 function innermost(state: State | undefined, states: readonly State[]): string {
   const initial = states.find(({ id }) => id === state?.initial)
   return initial ? innermost(initial, states) : (state?.id ?? '')
-}
-
-function said(words: Readonly<Record<string, string>>, name: string): string {
-  const found = words[name]
-  if (found === undefined) throw new TypeError(`say in words.ts what "${name}" means`)
-  return found
-}
-
-/** Joins sentences into one, without duplicates. */
-function clauses(sentences: readonly string[]): string {
-  const [first = '', ...rest] = new Set(sentences)
-  return [first, ...rest.map((clause) => clause.charAt(0).toLowerCase() + clause.slice(1))].join('; ')
-}
-
-function sentence(description: string): string {
-  return description.replace(/\.$/, '')
 }
 
 function list(names: readonly string[]): string {

@@ -154,9 +154,9 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
   })
 
   test.each([
-    ['drop it', /lost/, /^The poll has a result. No usable response: login.example cannot be reached$/],
-    ['respond with 503', /503/, /^The poll has a result. No usable response: \w/],
-    ['respond with HTML', /Sign in to this network/, /^The poll has a result. No usable response: \w/],
+    ['drop it', /lost/, /^no usable response: login.example cannot be reached$/],
+    ['respond with 503', /503/, /^no usable response: \w/],
+    ['respond with HTML', /Sign in to this network/, /^no usable response: \w/],
   ])('recovers from a request with the fault "%s"', { timeout: SLOW }, async (fault, shown, why) => {
     const live = await open()
     await live.start(SPEED.quick)

@@ -1,0 +1,69 @@
+import { type Content, PADDING, START } from './content.ts'
+import type { Arrow, Plan, Shape } from './plan-picture.ts'
+
+/** A place in a picture. Pixels. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+/** A point in a picture. Pixels. */
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** A shape that has its place. */
+export interface PlacedShape extends Box {
+  readonly shape: Shape
+  readonly content: Content
+  /** Whether there are other shapes inside. */
+  readonly isAround: boolean
+}
+
+/** An arrow that has its way: from point to point, each leg straight down or across. */
+export interface PlacedArrow {
+  readonly arrow: Arrow
+  readonly points: readonly Point[]
+  readonly label: Box | undefined
+}
+
+/** A picture whose parts all have their places. */
+export interface Layout {
+  readonly plan: Plan
+  readonly width: number
+  readonly height: number
+  readonly shapes: readonly PlacedShape[]
+  readonly arrows: readonly PlacedArrow[]
+}
+
+/** One straight part of a way. */
+export type Leg = readonly [Point, Point]
+
+/** The straight parts of a way. */
+export function legsOf(points: readonly Point[]): Leg[] {
+  return points.slice(1).map((point, index) => [points[index] as Point, point])
+}
+
+/** Where the words of a shape stand that has others inside. */
+export function wordsBox({ x, y, content: { width, height } }: PlacedShape): Box {
+  return { x, y, width: width - PADDING.x / 2, height: height - PADDING.y / 2 }
+}
+
+/** Whether a way leads through a box. */
+export function crosses(points: readonly Point[], { x, y, width, height }: Box): boolean {
+  return legsOf(points).some(
+    ([a, b]) =>
+      Math.max(a.x, b.x) > x &&
+      Math.min(a.x, b.x) < x + width &&
+      Math.max(a.y, b.y) > y &&
+      Math.min(a.y, b.y) < y + height,
+  )
+}
+
+/** Pixels that an initial state leaves free at its left. */
+export function startOf(shape: Shape): number {
+  return shape.kind === 'state' && shape.isInitial ? START : 0
+}
