@@ -26,6 +26,7 @@ const entries = () =>
       'src/index.ts',
       'src/machines.ts',
       'src/auth/index.ts',
+      'src/octokit/index.ts',
       'src/oidc/index.ts',
       'src/service/index.ts',
       'src/service/stores/redis.ts',

@@ -35,6 +35,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(ofetch|src\/(auth|app-jwt|protocol)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^src\/store\/store\.ts$/,
   },
+  'src/octokit': {
+    may: /^src\/(octokit\/.*|auth\/(send-with|with-auth)\.ts|protocol\/.*|(secret|errors)\.ts)$/,
+    types: /^src\/auth\/auth\.ts$/,
+  },
   'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*)$/ },
   // As its users would write it.
   'docs/live': {
@@ -90,6 +94,7 @@ const ENTRIES: Record<string, RegExp> = {
   'src/machines.ts': /^(ofetch|jose|src\/(client|service|auth|app-jwt|cli)\/)/,
   'src/auth/index.ts': /^(xstate|valibot|machines\/|src\/(client|service|cli)\/)/,
   'src/oidc/index.ts': /^(xstate|ofetch|node:|machines\/|src\/(service|auth|session|cli)\/)/,
+  'src/octokit/index.ts': /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|cli|app-jwt)\/)/,
   'src/session/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
   'src/terminal/index.ts': /^(ofetch|jose|src\/(service|cli|auth|app-jwt)\/)/,
   'src/app-jwt/index.ts': /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|cli)\/)/,

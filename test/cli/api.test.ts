@@ -85,6 +85,50 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     )
   })
 
+  test('follows the pages of a list, and prints each item as one line of JSON', async ({ world }) => {
+    const asked: string[] = []
+    const url = await world.serve((request, response) => {
+      asked.push(`${request.method} ${request.url} ${request.headers['x-mine']}`)
+      if (asked.length === 1)
+        response.writeHead(200, { link: '</repos?page=2>; rel="next"', 'content-type': 'application/json' })
+      else if (asked.length === 2) return response.writeHead(429, { 'retry-after': '0' }).end()
+      else response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(
+        JSON.stringify(asked.length === 1 ? [{ a: 'ö\u0007' }, 2] : { total_count: 3, items: [[3]] }),
+      )
+    })
+    const args = ['api', '/repos', '--auth', 'none', '--host', url, '--paginate', '--field', 'per_page=2']
+    const { code, stdout, stderr } = await world.run([...args, '--header', 'x-mine: 1'])
+    expect([code, stdout]).toEqual([0, '{"a":"ö\\u0007"}\n2\n[3]\n'])
+    expect(stderr).toBe('rate limit: waiting 0 seconds before the next page\n')
+    expect(asked).toEqual(['GET /repos?per_page=2 1', 'GET /repos?page=2 1', 'GET /repos?page=2 1'])
+  })
+
+  test('stops at a page that is refused, and says why', async ({ world }) => {
+    const url = await world.serve((request, response) => {
+      if (request.url !== '/repos') return response.writeHead(404).end()
+      response.writeHead(200, { link: '</more>; rel="next"', 'content-type': 'application/json' }).end('[1]')
+    })
+    const { code, stdout, stderr } = await world.run([
+      'api',
+      '/repos',
+      '--auth',
+      'none',
+      '--host',
+      url,
+      '--paginate',
+    ])
+    expect([code, stdout]).toEqual([1, '1\n'])
+    expect(stderr).toContain('status 404')
+  })
+
+  test.for([['--method', 'POST'], ['--include']])(
+    'does not combine pages with %j',
+    async (args, { world }) => {
+      expect((await world.run(['api', '/', '--auth', 'none', '--paginate', ...args])).code).toBe(2)
+    },
+  )
+
   test('prints the status of a refusal without a body', async ({ world }) => {
     const url = await world.serve((request, response) => {
       response.writeHead(request.url === '/gone' ? 404 : 204).end()

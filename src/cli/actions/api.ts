@@ -2,12 +2,13 @@ import { pipeline } from 'node:stream/promises'
 import { app } from '../../auth/app.ts'
 import type { Auth } from '../../auth/auth.ts'
 import { basic } from '../../auth/basic.ts'
+import { type CreateApiOptions, createApi } from '../../auth/create-api.ts'
 import { none } from '../../auth/none.ts'
 import { oauth } from '../../auth/oauth.ts'
 import { personalToken } from '../../auth/personal-token.ts'
 import { withAuth } from '../../auth/with-auth.ts'
 import { UnreachableError } from '../../errors.ts'
-import { type Line, styled, type Writer, writerTo } from '../../terminal/writer.ts'
+import { type Line, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { CommandError, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
@@ -33,6 +34,7 @@ export interface ApiOptions {
   readonly field?: [string, string][]
   readonly header?: [string, string][]
   readonly include?: true
+  readonly paginate?: true
   readonly color: boolean
 }
 
@@ -51,10 +53,14 @@ export async function api(path: string, options: ApiOptions): Promise<number> {
       'this service has no known API: set --host, or use the output of authgraph token',
     )
   const { baseUrl } = provider
-  const sendWith = (auth: Auth) => send(withAuth(auth, { provider, fetch }), request(path, options), baseUrl)
-  const response = usesLogin(options)
-    ? await sendWithLogin(saved, fetch, sendWith)
-    : await sendWith(await FORMS[options.auth](options))
+  const withForm = async <Result>(run: (auth: Auth) => Promise<Result>) =>
+    usesLogin(options) ? withLogin(saved, fetch, run) : run(await FORMS[options.auth](options))
+  const asked = request(path, options)
+  if (options.paginate) {
+    await withForm((auth) => printItems(asked, { auth, provider, fetch }, options))
+    return 0
+  }
+  const response = await withForm((auth) => send(withAuth(auth, { provider, fetch }), asked, baseUrl))
   const writer = writerTo(process.stdout, options)
   const [status, ...headers] = head(response)
   if (options.include) writer.print(status, ...headers)
@@ -80,18 +86,18 @@ function usesLogin({ auth, secret }: ApiOptions): boolean {
   return auth === 'oauth' && secret === undefined
 }
 
-function sendWithLogin(
+function withLogin<Result>(
   saved: NamedProfile | undefined,
   fetch: typeof globalThis.fetch,
-  sendWith: (auth: Auth) => Promise<Response>,
-): Promise<Response> {
+  run: (auth: Auth) => Promise<Result>,
+): Promise<Result> {
   if (saved === undefined)
     throw new CommandError('no_login', 'not logged in to this host: run authgraph login')
   return withSession(saved, fetch, async (session) => {
     const token = await validToken(session, saved)
     const auth = tokenAuth(token)
     // A token that the API refuses is renewed once.
-    return sendWith(token.refreshToken ? session : auth)
+    return run(token.refreshToken ? session : auth)
   })
 }
 
@@ -117,12 +123,13 @@ function required(secret: string | undefined): string {
 
 interface ApiRequest {
   readonly path: string
-  readonly init: RequestInit
+  readonly init: { readonly method: string; readonly headers: Headers; readonly body?: string }
 }
 
 /** Sends fields as the query of a request without a body, and as a JSON object otherwise. */
-function request(path: string, { method, field = [], header = [] }: ApiOptions): ApiRequest {
-  const verb = method ?? (field.length > 0 ? 'POST' : 'GET')
+function request(path: string, { method, field = [], header = [], paginate }: ApiOptions): ApiRequest {
+  const verb = method ?? (field.length > 0 && !paginate ? 'POST' : 'GET')
+  if (paginate && verb !== 'GET') throw new CommandError('usage', '--paginate works with the method GET only')
   const headers = new Headers(header)
   if (!headers.has('accept')) headers.set('accept', 'application/json')
   if (verb === 'GET' || verb === 'HEAD') {
@@ -147,6 +154,21 @@ async function send(
   } catch (error) {
     throw isFailure(error) ? error : UnreachableError.of(new URL(baseUrl).host, error)
   }
+}
+
+/** Prints each item of all pages as one line of JSON. */
+async function printItems(
+  { path, init: { headers } }: ApiRequest,
+  api: CreateApiOptions,
+  options: ApiOptions,
+): Promise<void> {
+  const [writer, log] = [writerTo(process.stdout, options), writerTo(process.stderr, options)]
+  const { paginate } = createApi({
+    ...api,
+    onWait: ({ until }) =>
+      log.print(`rate limit: waiting ${Math.ceil((until - Date.now()) / 1000)} seconds before the next page`),
+  })
+  for await (const item of paginate(path, { headers })) writer.print(visibleJson(item))
 }
 
 function head({ status, statusText, headers, ok }: Response): [Line, ...Line[]] {

@@ -24,6 +24,7 @@ export function apiCommand(): Command {
       'authgraph api /repos/octo/hello/issues --field title=Hello',
       'authgraph api /app --auth app --app-id 12345 --key app.pem',
       'authgraph api /user --auth personal --secret env:GITHUB_TOKEN --include',
+      'authgraph api /user/repos --paginate | jq -r .full_name',
     ],
   })
     .argument('<path>', 'path of the API, such as /user')
@@ -42,6 +43,12 @@ export function apiCommand(): Command {
     .option('-F, --field <name=value>', 'add a field to the query or the JSON body; repeatable', collect('='))
     .option('-H, --header <name:value>', 'add a request header; repeatable', header)
     .option('-i, --include', 'also print the status and headers of the response')
+    .addOption(
+      new Option(
+        '--paginate',
+        'follow all pages of a list, and print each item as one line of JSON',
+      ).conflicts('include'),
+    )
     .action(
       exitWith(async (path: string, options: ApiOptions) =>
         (await import('../actions/api.ts')).api(path, options),

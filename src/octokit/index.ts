@@ -1,0 +1,16 @@
+/**
+ * Authenticates Octokit with any form of authentication.
+ *
+ * @module authgraph/octokit
+ */
+
+export type { ApiTarget, Auth } from '../auth/auth.ts'
+export { AuthgraphError, WrongHostError } from '../errors.ts'
+export type { Secret } from '../secret.ts'
+export {
+  type OctokitAuth,
+  type OctokitAuthentication,
+  type OctokitRequest,
+  type OctokitStrategyOptions,
+  octokitAuth,
+} from './octokit-auth.ts'

@@ -1,0 +1,301 @@
+import { App } from '@octokit/app'
+import { createAppAuth } from '@octokit/auth-app'
+import { Octokit as Core } from '@octokit/core'
+import type { StrategyInterface } from '@octokit/types'
+import { Octokit } from 'octokit'
+import { describe, expect, expectTypeOf, test, vi } from 'vitest'
+import {
+  type Auth,
+  app,
+  basic,
+  github,
+  installation,
+  none,
+  personalToken,
+  Secret,
+} from '../../src/auth/index.ts'
+import {
+  type OctokitAuthentication,
+  type OctokitStrategyOptions,
+  octokitAuth,
+} from '../../src/octokit/index.ts'
+import { createSession, memoryStore } from '../../src/session/index.ts'
+import { appService, privateKey } from '../support/app-service.ts'
+import { recordingFetch } from '../support/form-contract.ts'
+import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
+
+type Service = ReturnType<typeof appService>
+
+const ourApp = ({ clock }: Service) => app({ appId: 1, privateKey, clock })
+
+const hello = (service: Service) =>
+  installation({ app: ourApp(service), installationId: 11, clock: service.clock })
+
+const octokitOf = ({ baseUrl, fetch }: Service, auth: Auth) =>
+  new Core({ authStrategy: octokitAuth(auth), baseUrl, request: { fetch } })
+
+/** The requests of an Octokit with a personal token, each with its `Authorization` header. */
+function sending(baseUrl?: string) {
+  const { sent, fetch } = recordingFetch()
+  const authStrategy = octokitAuth(personalToken('ghp_1'))
+  return {
+    octokit: new Octokit({ authStrategy, request: { fetch }, ...(baseUrl !== undefined && { baseUrl }) }),
+    headers: () => sent.map(({ url, headers }) => [url, headers.get('authorization')]),
+    sent,
+  }
+}
+
+describe.each([
+  ['@octokit/core', Core],
+  ['octokit', Octokit],
+] as const)('%s', (_, Kind) => {
+  test('calls the API as an app', async () => {
+    const service = appService()
+    const { baseUrl, fetch } = service
+    const octokit = new Kind({ authStrategy: octokitAuth(ourApp(service)), baseUrl, request: { fetch } })
+    expect((await octokit.request('GET /app')).data).toEqual({ id: 1 })
+  })
+
+  test('calls the API as an installation, with one token for many calls', async () => {
+    const service = appService()
+    const { baseUrl, fetch } = service
+    const octokit = new Kind({ authStrategy: octokitAuth(hello(service)), baseUrl, request: { fetch } })
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () => octokit.request('GET /installation/repositories')),
+    )
+    expect(new Set(responses.map(({ data }) => data.total_count))).toEqual(new Set([2]))
+    expect(service.minted()).toBe(1)
+  })
+
+  test('calls the API as the user of a session', async () => {
+    const service = startService({ clock: Date, interval: 1 })
+    const session = createSession({
+      clientId: CLIENT_ID,
+      store: memoryStore(),
+      fetch: service.fetch,
+      provider: github({ authUrl: HOST, baseUrl: HOST }),
+      onCodes: ({ userCode }) => service.approve(userCode, { id: 7, login: 'octocat' }),
+    })
+    await session.login()
+    const octokit = new Kind({
+      authStrategy: octokitAuth(session),
+      baseUrl: HOST,
+      request: { fetch: service.fetch },
+    })
+    expect((await octokit.request('GET /user')).data.login).toBe('octocat')
+    session.actor.stop()
+  })
+
+  test('calls the API without a credential', async () => {
+    const { sent, fetch } = recordingFetch()
+    await new Kind({ authStrategy: octokitAuth(none()), request: { fetch } }).request('GET /user')
+    expect(sent[0]?.headers.has('authorization')).toBe(false)
+  })
+})
+
+describe('octokit.auth()', () => {
+  test.each<[Auth, OctokitAuthentication]>([
+    [none(), { type: 'unauthenticated' }],
+    [personalToken('ghp_1'), { type: 'token', tokenType: 'personalToken', token: 'ghp_1' }],
+    [
+      basic('Aladdin', 'open sesame'),
+      { type: 'basic', headers: { authorization: 'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==' } },
+    ],
+  ])('returns the credential of $form', async (form, authentication) => {
+    expect(await new Core({ authStrategy: octokitAuth(form) }).auth()).toEqual(authentication)
+  })
+
+  test('returns the token of an installation, which requests use too', async () => {
+    const service = appService()
+    const octokit = octokitOf(service, hello(service))
+    const { token } = (await octokit.auth()) as { readonly token: string }
+    expect(token).toMatch(/^ghs_/)
+    await octokit.request('GET /installation/repositories')
+    expect(service.minted()).toBe(1)
+  })
+})
+
+describe('the credential', () => {
+  test('goes to the host of the API, for all kinds of requests', async () => {
+    const { octokit, headers } = sending('https://git.example/api/v3')
+    await octokit.rest.users.getAuthenticated()
+    await octokit.request('https://git.example/api/v3/user')
+    await octokit.graphql('{ viewer { login } }').catch(() => undefined)
+    expect(headers()).toEqual(
+      ['v3/user', 'v3/user', 'graphql'].map((path) => [`https://git.example/api/${path}`, 'Bearer ghp_1']),
+    )
+  })
+
+  test.each([
+    'https://evil.example/user',
+    'https://api.github.com.evil.example/',
+    'https://api.github.com:444/',
+    'http://api.github.com/user',
+    'https://uploads.github.com.evil.example/',
+  ])('does not go to %s', async (url) => {
+    const { octokit, headers } = sending()
+    await octokit.request(url)
+    expect(headers()).toEqual([[url, null]])
+  })
+
+  test('does not follow a base URL that one request or derived defaults name', async () => {
+    const { octokit, headers } = sending()
+    await octokit.request('GET /user', { baseUrl: 'https://evil.example' })
+    await octokit.request.defaults({ baseUrl: 'https://evil.example' })('GET /user')
+    expect(headers().map(([, header]) => header)).toEqual([null, null])
+  })
+
+  test.each([
+    [undefined, 'https://uploads.github.com', true],
+    ['https://api.octo.ghe.com', 'https://uploads.octo.ghe.com', true],
+    ['https://api.octo.ghe.com', 'https://uploads.github.com', false],
+    ['https://git.example/api/v3', 'https://uploads.github.com', false],
+    ['https://api.github.com.example', 'https://uploads.github.com.example', false],
+  ])('with the API at %s, goes to %s: %s', async (baseUrl, uploads, goes) => {
+    const { octokit, headers } = sending(baseUrl)
+    const asset = { owner: 'o', repo: 'r', release_id: 1, name: 'a', label: 'b', data: 'x' }
+    await octokit.rest.repos.uploadReleaseAsset({ ...asset, baseUrl: uploads })
+    expect(headers()).toEqual([
+      [`${uploads}/repos/o/r/releases/1/assets?name=a&label=b`, goes ? 'Bearer ghp_1' : null],
+    ])
+  })
+
+  test('does not go to the login paths, even of the same host', async () => {
+    const { octokit, headers } = sending('https://git.example/api/v3')
+    await octokit.request('POST https://git.example/login/oauth/access_token')
+    await octokit.request('POST https://git.example/login/device/code')
+    expect(headers().map(([, header]) => header)).toEqual([null, null])
+  })
+
+  test('does not replace one of the caller', async () => {
+    const { octokit, headers } = sending()
+    await octokit.request('GET /user', { headers: { authorization: 'Bearer mine' } })
+    expect(headers()[0]?.[1]).toBe('Bearer mine')
+  })
+
+  test('is not in the errors of Octokit', async () => {
+    const fetch = async () => Response.json({ message: 'Not Found' }, { status: 404 })
+    const octokit = new Core({ authStrategy: octokitAuth(personalToken('ghp_secret')), request: { fetch } })
+    const error = await octokit.request('GET /user').catch((error: Error) => error)
+    expect(error).toMatchObject({ name: 'HttpError', status: 404 })
+    expect(JSON.stringify([error, (error as unknown as { request: object }).request])).not.toContain(
+      'ghp_secret',
+    )
+  })
+
+  test('is not sent without https', () => {
+    const make = () => new Core({ authStrategy: octokitAuth(none()), baseUrl: 'http://api.example' })
+    expect(make).toThrow(expect.objectContaining({ code: 'wrong_host' }))
+  })
+})
+
+describe('a request', () => {
+  test('rejects with the error of the form', async () => {
+    const service = appService()
+    const octokit = octokitOf(service, installation({ app: ourApp(service), installationId: 99 }))
+    await expect(octokit.request('GET /installation/repositories')).rejects.toMatchObject({
+      name: 'ApiError',
+      status: 404,
+    })
+  })
+
+  test('rejects as Octokit does where the host cannot be reached', async () => {
+    const fetch = () => Promise.reject(new TypeError('fetch failed'))
+    const octokit = new Core({ authStrategy: octokitAuth(personalToken('ghp_1')), request: { fetch } })
+    await expect(octokit.request('GET /user')).rejects.toMatchObject({ name: 'HttpError', status: 500 })
+  })
+
+  test('learns the clock of the API', async () => {
+    const service = appService()
+    const clock = { now: () => service.clock.now() - 1_800_000 }
+    const date = () => new Date(service.clock.now()).toUTCString()
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const response = await service.fetch(input, init)
+      return new Response(response.body, {
+        status: response.status,
+        headers: { date: date(), 'content-type': 'application/json' },
+      })
+    }
+    const octokit = octokitOf({ ...service, fetch }, app({ appId: 1, privateKey, clock }))
+    expect((await octokit.request('GET /app')).data).toEqual({ id: 1 })
+    await octokit.request('GET /app')
+    expect(service.requests).toHaveLength(3)
+  })
+
+  test('is sent again with its body, unless that is a stream', async () => {
+    const retrying: Auth = {
+      form: 'retrying',
+      authorization: () => new Secret('Bearer x'),
+      learn: ({ status }) => status === 401,
+    }
+    for (const [body, tries] of [
+      ['text', 2],
+      [new Blob(['text']).stream(), 1],
+      [(async function* () {})(), 1],
+    ] as const) {
+      const { sent, fetch } = recordingFetch(new Response(null, { status: 401 }), Response.json({}))
+      const octokit = new Core({ authStrategy: octokitAuth(retrying), request: { fetch } })
+      await octokit.request('POST /markdown/raw', { data: body as string }).catch(() => undefined)
+      expect(sent).toHaveLength(tries)
+      if (tries === 2)
+        expect(await Promise.all(sent.map((request) => request.text()))).toEqual(['text', 'text'])
+    }
+  })
+
+  test('uses the fetch of the request, and else the one that the runtime has then', async () => {
+    const { sent, fetch } = recordingFetch()
+    const octokit = new Core({ authStrategy: octokitAuth(personalToken('ghp_1')) })
+    await octokit.request('GET /user', { request: { fetch } })
+    vi.stubGlobal('fetch', fetch)
+    await octokit.request('GET /user')
+    vi.unstubAllGlobals()
+    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual(['Bearer ghp_1', 'Bearer ghp_1'])
+  })
+})
+
+describe('next to @octokit/app and @octokit/auth-app', () => {
+  test('lists the same repositories of all installations', async () => {
+    const service = appService()
+    const { baseUrl } = service
+    // Their pagination reads the address of a response, which has none within one process.
+    const fetch: typeof globalThis.fetch = async (input, init) =>
+      Object.defineProperty(await service.fetch(input, init), 'url', { value: String(input) })
+    vi.useFakeTimers({ now: service.clock.now(), toFake: ['Date'] })
+    const theirs = new App({
+      appId: 1,
+      privateKey,
+      Octokit: Core.defaults({ baseUrl, request: { fetch } }) as never,
+    })
+    const names: string[] = []
+    await theirs.eachRepository(({ repository }) => void names.push(repository.full_name))
+    vi.useRealTimers()
+
+    const octoApp = ourApp(service)
+    const ours: string[] = []
+    const { data: installations } = await octokitOf(service, octoApp).request('GET /app/installations')
+    for (const { id } of installations) {
+      const auth = installation({ app: octoApp, installationId: id, clock: service.clock })
+      const { data } = await octokitOf(service, auth).request('GET /installation/repositories')
+      ours.push(...data.repositories.map(({ full_name }) => full_name))
+    }
+    expect(ours).toEqual(['octo-org/hello', 'octo-org/11'])
+    expect(names).toEqual(ours)
+  })
+
+  test('the service takes the JWTs and tokens of @octokit/auth-app', async () => {
+    const service = appService()
+    const { baseUrl, fetch } = service
+    vi.useFakeTimers({ now: service.clock.now(), toFake: ['Date'] })
+    const auth = { appId: 1, privateKey, installationId: 11 }
+    const octokit = new Core({ authStrategy: createAppAuth, auth, baseUrl, request: { fetch } })
+    const { data } = await octokit.request('GET /installation/repositories')
+    vi.useRealTimers()
+    expect(data.total_count).toBe(2)
+  })
+})
+
+test('a strategy has the types of Octokit', () => {
+  expectTypeOf(octokitAuth(none())).toExtend<
+    StrategyInterface<[OctokitStrategyOptions], [], OctokitAuthentication>
+  >()
+})
