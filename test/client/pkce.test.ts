@@ -5,6 +5,7 @@ import { createDeviceAuthorization, exportResume, rfc8628 } from '../../src/inde
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { startFlow } from '../support/flow.ts'
+import { untilTrue } from '../support/hostile-flow.ts'
 import { responses } from '../support/responses.ts'
 import { scriptedService } from '../support/scripted-service.ts'
 
@@ -18,9 +19,16 @@ function challengeOf(verifier = ''): string {
   return createHash('sha256').update(verifier).digest('base64url')
 }
 
+/** WebCrypto hashes in real time: waits until the request for codes was sent, and its response was read. */
+async function hashed(sent: readonly unknown[], requests = 1) {
+  await untilTrue(() => sent.length === requests)
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
 describe('a login with PKCE', () => {
   test('sends the challenge with the request for codes, and its verifier with every poll', async () => {
     const flow = startFlow([codes, pending, token], { pkce: true })
+    await hashed(flow.sent)
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
     const [request, ...polls] = fieldsOf(flow.sent)
     for (const poll of polls) {
@@ -45,6 +53,7 @@ describe('a login with PKCE', () => {
     })
     for (let logins = 0; logins < 2; logins += 1) {
       const login = session.login()
+      await hashed(sent, 2 * logins + 1)
       await time.advance(10_000)
       await login
     }
@@ -56,7 +65,7 @@ describe('a login with PKCE', () => {
 
   test('keeps its verifier over a restart, in the record alone', async () => {
     const first = startFlow([codes], { pkce: true })
-    await first.time.settle()
+    await hashed(first.sent)
     const snapshot = first.actor.getSnapshot()
     const record = exportResume(snapshot, first.time.now)
     const { codeVerifier = '' } = record ?? {}
@@ -72,7 +81,7 @@ describe('a login with PKCE', () => {
 
   test('keeps a verifier that a server repeats out of its error', async () => {
     const flow = startFlow([codes], { pkce: true })
-    await flow.time.settle()
+    await hashed(flow.sent)
     const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
     const echo = { error: 'invalid_grant', error_description: `PKCE: ${record?.codeVerifier}` }
     const second = startFlow([echo], { clientId: undefined, resume: record } as never, 1, flow.time)
