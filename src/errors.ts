@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'bad_response'
   | 'response_too_large'
   | 'refused'
+  | 'forbidden'
   | 'bad_option'
   | 'bad_resume'
   | 'store_unavailable'
@@ -182,23 +183,44 @@ export class ResponseTooLargeError extends AuthgraphError {
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2 RFC 6749, section 5.2}
  */
 export class RefusedError extends AuthgraphError {
-  readonly code = 'refused'
+  readonly code: 'refused' | 'forbidden' = 'refused'
   readonly error: string | undefined
   readonly description: string | undefined
   readonly status: number
   readonly retryAfter: number | undefined
 
-  constructor(refusal: {
-    error?: string | undefined
-    description?: string | undefined
-    status: number
-    retryAfter?: number | undefined
-  }) {
-    super(refusalMessage(refusal))
+  constructor(
+    refusal: {
+      error?: string | undefined
+      description?: string | undefined
+      status: number
+      retryAfter?: number | undefined
+    },
+    message = refusalMessage(refusal),
+  ) {
+    super(message)
     this.error = refusal.error
     this.description = refusal.description
     this.status = refusal.status
     this.retryAfter = refusal.retryAfter
+  }
+}
+
+/**
+ * A policy of the provider forbids the login: this client may not use the device flow, or an administrator has blocked
+ * it for the user, the device or the app. Another attempt has the same result: ask an administrator, or use another flow.
+ *
+ * @group Errors
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2 RFC 6749, section 5.2: unauthorized_client}
+ */
+export class ForbiddenError extends RefusedError {
+  override readonly code = 'forbidden'
+
+  constructor(refusal: ConstructorParameters<typeof RefusedError>[0]) {
+    super(
+      refusal,
+      'a policy of the provider forbids this login: ask an administrator to allow it, or use another flow',
+    )
   }
 }
 
@@ -378,6 +400,7 @@ export type AnyAuthgraphError =
   | BadResponseError
   | ResponseTooLargeError
   | RefusedError
+  | ForbiddenError
   | BadOptionError
   | BadResumeError
   | JwtError
@@ -390,6 +413,7 @@ export type AnyAuthgraphError =
 /** What to do about a refusal. Only these codes are quoted: any other code is untrusted text. */
 const ADVICE: Record<string, string> = {
   access_denied: 'the user denied the request',
+  bad_verification_code: 'the device code is unknown or has already been used',
   device_flow_disabled: 'enable the device flow in the settings of the app',
   expired_token: 'start again to get new codes',
   incorrect_client_credentials: 'check the client id',
@@ -401,7 +425,6 @@ const ADVICE: Record<string, string> = {
   server_error: 'the service failed; try again later',
   temporarily_unavailable: 'try again later',
   too_many_requests: 'wait before you try again',
-  unauthorized_client: 'this client is not allowed to use the device flow',
   unsupported_grant_type: 'the service does not support the device flow',
 }
 

@@ -50,6 +50,7 @@ export {
   DeniedError,
   type ErrorCode,
   ExpiredError,
+  ForbiddenError,
   JwtError,
   type JwtErrorCode,
   LoginRequiredError,

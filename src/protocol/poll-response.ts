@@ -1,4 +1,5 @@
 import { type AnyAuthgraphError, BadResponseError } from '../errors.ts'
+import { isForbidden } from './forbidden.ts'
 import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
 import { refusalOf } from './refusal.ts'
 import { errorCodeOf, hasMember, memberOf, type ReceivedResponse } from './response.ts'
@@ -43,12 +44,15 @@ export type PollResponse =
 export function parsePollResponse(response: ReceivedResponse, asked: Asked): PollResponse {
   const { body, at, retryAfter } = response
   if (hasMember(body, 'access_token')) return readToken(response, asked)
+  if (isForbidden(body)) return { type: 'refused', at, error: refusalOf(response) }
   switch (errorCodeOf(body)) {
     case 'authorization_pending':
       return { type: 'pending', at, retryAfter }
     case 'slow_down':
       return { type: 'slow_down', at, interval: readWholeSeconds(memberOf(body, 'interval')), retryAfter }
     case 'access_denied':
+    // https://learn.microsoft.com/entra/identity-platform/v2-oauth2-device-code#expected-errors
+    case 'authorization_declined':
       return { type: 'denied', at }
     // `token_expired` is how one page of GitHub's documentation spells it.
     case 'expired_token':
@@ -80,7 +84,6 @@ const FINAL_CODES: readonly (string | undefined)[] = [
   'invalid_client',
   'invalid_grant',
   'invalid_scope',
-  'unauthorized_client',
   'unsupported_grant_type',
 ]
 

@@ -1,4 +1,5 @@
-import { RefusedError } from '../errors.ts'
+import { ForbiddenError, RefusedError } from '../errors.ts'
+import { isForbidden } from './forbidden.ts'
 import { INVISIBLE } from './invisible.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse } from './response.ts'
 import { withoutSecrets } from './without-secrets.ts'
@@ -20,7 +21,8 @@ const SPACE = new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')
 export function refusalOf({ body, status, retryAfter, sent = [] }: ReceivedResponse): RefusedError {
   const code = errorCodeOf(body)
   const description = memberOf(body, 'error_description')
-  return new RefusedError({
+  const Refusal = isForbidden(body) ? ForbiddenError : RefusedError
+  return new Refusal({
     error: code && withoutSecrets(code, sent).replace(NOT_OF_A_CODE, '?').slice(0, LONGEST_CODE),
     description: typeof description === 'string' ? readable(withoutSecrets(description, sent)) : undefined,
     status,

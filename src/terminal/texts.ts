@@ -110,6 +110,6 @@ function messageOf(error: Failure): string {
 }
 
 /** Tells whether the error code is known: the message then says what to do. */
-export function isExplained({ error, status, message }: RefusedError): boolean {
-  return status < 500 && error !== undefined && message.includes(error)
+export function isExplained({ code, error, status, message }: RefusedError): boolean {
+  return code === 'forbidden' || (status < 500 && error !== undefined && message.includes(error))
 }

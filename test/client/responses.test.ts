@@ -228,7 +228,6 @@ describe('the response to a poll', () => {
     'invalid_client',
     'invalid_grant',
     'invalid_scope',
-    'unauthorized_client',
     'unsupported_grant_type',
   ])('that says %s ends the flow even with a status of 500', async (code) => {
     const error = await failure(codes, Response.json({ error: code }, { status: 500 }), token)

@@ -94,7 +94,7 @@ describe('a login in steps', () => {
     const time = new VirtualTime()
     const { fetch } = scriptedService(time, { error: 'unauthorized_client' })
     await expect(start({ clientId: 'id', fetch, clock: time.clock() })).rejects.toMatchObject({
-      code: 'refused',
+      code: 'forbidden',
       error: 'unauthorized_client',
     })
     const none = { ...codes, expires_in: 0 }

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest'
+import { ForbiddenError, RefusedError, refresh, Secret } from '../../src/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { startFlow } from '../support/flow.ts'
+import { responses } from '../support/responses.ts'
+import { scriptedService } from '../support/scripted-service.ts'
+
+const { codes, pending } = responses
+
+/** A refusal as Entra ID writes it. */
+function ofEntra(error: string, number: number) {
+  return { error, error_description: `AADSTS${number}: Explanation.\r\nTrace ID: 1`, error_codes: [number] }
+}
+
+const FORBIDDEN = [
+  { error: 'unauthorized_client' },
+  { error: 'admin_policy_enforced' },
+  { error: 'org_internal' },
+  { error: 'access_denied', error_subtype: 'admin_policy_enforced' },
+  { error: 'access_denied', suberror: 'org_internal' },
+  ofEntra('invalid_grant', 53_003),
+  ofEntra('access_denied', 50_105),
+  ofEntra('interaction_required', 53_000),
+  ofEntra('authorization_pending', 53_003),
+  { error: 'invalid_grant', error_description: 'AADSTS530036: Explanation.' },
+]
+
+describe('a login that a policy forbids', () => {
+  test.each(FORBIDDEN)('ends with an error of its own where a poll yields %j', async (refusal) => {
+    const flow = startFlow([codes, pending, Response.json(refusal, { status: 400 }), pending])
+    const result = await flow.result()
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: 'forbidden', name: 'ForbiddenError', error: refusal.error, status: 400 },
+    })
+    expect(flow.sent).toHaveLength(3)
+  })
+
+  test.each(FORBIDDEN)('is told at the request for codes where that yields %j', async (refusal) => {
+    const result = await startFlow([refusal]).result()
+    if (result?.status !== 'failed') return expect.unreachable()
+    expect(result.error).toBeInstanceOf(ForbiddenError)
+    expect(result.error).toBeInstanceOf(RefusedError)
+    expect(result.error.message).toContain('use another flow')
+    expect(result.error.message).not.toContain('AADSTS')
+  })
+
+  test.each([
+    [{ error: 'access_denied' }, 'denied'],
+    [{ error: 'authorization_declined' }, 'denied'],
+    [{ error: 'access_denied', error_subtype: 'user_cancelled' }, 'denied'],
+    [{ error: 'access_denied', error_description: 'AADSTS65004: The user declined.' }, 'denied'],
+    [ofEntra('access_denied', 1_530_031), 'denied'],
+    [ofEntra('expired_token', 70_019), 'expired'],
+  ])('is not confused with %j', async (response, status) => {
+    expect(await startFlow([codes, response]).result()).toEqual({ status })
+  })
+
+  test.each([
+    [ofEntra('bad_verification_code', 70_018), 'device code is unknown'],
+    [{ error: 'invalid_grant', error_description: 'See AADSTS53003: elsewhere.' }, 'unknown'],
+    [{ error: 'invalid_scope', error_subtype: 'org_internal' }, 'scopes'],
+  ])('nor with the refusal %j', async (response, message) => {
+    expect(await startFlow([codes, response]).result()).toMatchObject({
+      error: { code: 'refused', message: expect.stringContaining(message) },
+    })
+  })
+
+  test('is the cause if a policy ends a login at a refresh', async () => {
+    const time = new VirtualTime()
+    const { fetch } = scriptedService(time, Response.json(ofEntra('invalid_grant', 530_036), { status: 400 }))
+    const token = {
+      accessToken: new Secret('old'),
+      tokenType: 'bearer',
+      scopes: [],
+      missingScopes: [],
+      refreshToken: new Secret('refresh'),
+    }
+    const refreshed = refresh(token, { clientId: 'id', fetch, clock: time.clock() })
+    await expect(refreshed).rejects.toMatchObject({ code: 'login_required', cause: { code: 'forbidden' } })
+  })
+})
