@@ -29,7 +29,7 @@ export default defineConfig({
     alias: [
       { find: /^authgraph$/, replacement: resolve(import.meta.dirname, 'src/index.ts') },
       {
-        find: /^authgraph\/(auth|octokit|oidc|service|session|terminal)$/,
+        find: /^authgraph\/(auth|octokit|oidc|providers|service|session|terminal)$/,
         replacement: resolve(import.meta.dirname, 'src/$1/index.ts'),
       },
       {

@@ -28,6 +28,7 @@ const entries = () =>
       'src/auth/index.ts',
       'src/octokit/index.ts',
       'src/oidc/index.ts',
+      'src/providers/index.ts',
       'src/service/index.ts',
       'src/service/stores/redis.ts',
       'src/session/index.ts',

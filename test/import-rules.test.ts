@@ -27,6 +27,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors)\.ts)$/,
     types: /^jose$/,
   },
+  'src/providers': { may: /^src\/(providers\/.*|protocol\/(address|provider)\.ts|errors\.ts)$/ },
   'src/oidc': {
     may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(client-options|exchange|options|within)\.ts|src\/protocol\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(jose|src\/app-jwt\/import-private-key\.ts)$/,
@@ -93,6 +94,8 @@ const ENTRIES: Record<string, RegExp> = {
   'src/index.ts': /^(ofetch|jose|src\/(service|cli|auth|app-jwt)\/)/,
   'src/machines.ts': /^(ofetch|jose|src\/(client|service|auth|app-jwt|cli)\/)/,
   'src/auth/index.ts': /^(xstate|valibot|machines\/|src\/(client|service|cli)\/)/,
+  'src/providers/index.ts':
+    /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|auth|session|cli)\/)/,
   'src/oidc/index.ts': /^(xstate|ofetch|node:|machines\/|src\/(service|auth|session|cli)\/)/,
   'src/octokit/index.ts': /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|cli|app-jwt)\/)/,
   'src/session/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,

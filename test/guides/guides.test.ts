@@ -10,6 +10,7 @@ test.each([
   'guides/first-login',
   'guides/inspect',
   'guides/keep-a-token',
+  'guides/providers',
   'guides/proxies',
   'guides/own-machine',
   'guides/record',

@@ -12,6 +12,7 @@ const ENTRIES = new Map([
   ['src/auth/index.ts', 'src/auth/index.js'],
   ['src/app-jwt/index.ts', 'src/app-jwt/index.js'],
   ['src/oidc/index.ts', 'src/oidc/index.js'],
+  ['src/providers/index.ts', 'src/providers/index.js'],
   ['src/service/index.ts', 'src/service/index.js'],
   ['src/service/stores/redis.ts', 'src/service/stores/redis.js'],
   ['src/session/index.ts', 'src/session/index.js'],
@@ -44,7 +45,7 @@ export default defineConfig({
       { find: /^authgraph\/session\/node$/, replacement: resolve(root, 'dist/src/session/node/index.js') },
       { find: /^authgraph\/testing\/vitest$/, replacement: resolve(root, 'dist/src/testing/vitest.js') },
       {
-        find: /^authgraph\/(auth|oidc|service|session|terminal|testing)$/,
+        find: /^authgraph\/(auth|oidc|providers|service|session|terminal|testing)$/,
         replacement: resolve(root, 'dist/src/$1/index.js'),
       },
     ],
@@ -52,7 +53,7 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
     include: [
-      'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,oidc,service,session,testing}/**/*.test.{ts,tsx}',
+      'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,oidc,providers,service,session,testing}/**/*.test.{ts,tsx}',
     ],
     // They start their own processes from the sources.
     exclude: ['test/hostile/resume.test.ts', 'test/session/processes.test.ts'],

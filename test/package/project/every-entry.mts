@@ -3,6 +3,7 @@ import type { AppJwtSigner } from 'authgraph/app-jwt'
 import type { Auth } from 'authgraph/auth'
 import { deviceAuthorization } from 'authgraph/machines'
 import { type IdTokenClaims, privateKeyJwt } from 'authgraph/oidc'
+import { knownProvider } from 'authgraph/providers'
 import type { Service } from 'authgraph/service'
 import { type RedisClient, redisStore } from 'authgraph/service/redis'
 import { createSession, memoryStore } from 'authgraph/session'
@@ -14,7 +15,14 @@ import { createClient } from 'redis'
 
 export type Every = [OAuthToken, IdTokenClaims, AppJwtSigner, Auth, Service, RedisClient]
 export const store = redisStore(createClient())
-export const values = [createSandbox, privateKeyJwt, test, loginInTerminal, deviceAuthorization.provide({})]
+export const values = [
+  createSandbox,
+  knownProvider,
+  privateKeyJwt,
+  test,
+  loginInTerminal,
+  deviceAuthorization.provide({}),
+]
 export const sessions = [memoryStore(), fileStore('name')].map((store) =>
   createSession({ clientId: 'id', store }),
 )
