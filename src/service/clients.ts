@@ -1,5 +1,5 @@
 import { Secret } from '../secret.ts'
-import { ALLOWED, type Refusal } from './allowance.ts'
+import type { Refusal } from './allowance.ts'
 import { hash, same } from './credentials/hash.ts'
 import type { ServiceRequest } from './http/types.ts'
 import type { Limiter } from './limiter.ts'
@@ -59,21 +59,30 @@ export function createClients(
     ): Promise<FoundClient> {
       const header = readBasic(request.header('authorization'))
       if (header === 'unreadable') return { ok: false, why: 'unreadable' }
-      const clientId = header?.clientId ?? inBody
-      if (clientId === undefined) return { ok: false, why: 'missing' }
-      if (inBody !== undefined && inBody !== clientId) return { ok: false, why: 'contradictory' }
-      const client = (await known).byId.get(clientId)
-      if (client === undefined) return { ok: false, why: 'unknown' }
-      const { reference, secret } = client
-      const isRight =
-        secret === undefined
-          ? (header?.password ?? '') === ''
-          : same(await hash(header?.password ?? client_secret), secret)
-      const username = `client:${reference}`
-      const allowed =
-        secret === undefined ? ALLOWED : await limiter.password(clientAddress(request), { username, isRight })
-      if (!allowed.ok) return { ...allowed, why: 'limited' }
-      return isRight ? { ok: true, client } : { ok: false, why: 'unknown' }
+      const given = header ?? (inBody === undefined ? [] : [{ clientId: inBody, password: client_secret }])
+      if (given.length === 0) return { ok: false, why: 'missing' }
+      const readings = given.filter(({ clientId }) => inBody === undefined || inBody === clientId)
+      if (readings.length === 0) return { ok: false, why: 'contradictory' }
+      const { byId } = await known
+      const tried: { readonly client: KnownClient; readonly isRight: boolean }[] = []
+      for (const { clientId, password } of readings) {
+        const client = byId.get(clientId)
+        if (client === undefined) continue
+        const isRight =
+          client.secret === undefined
+            ? header === undefined || password === ''
+            : same(await hash(password), client.secret)
+        tried.push({ client, isRight })
+      }
+      const right = tried.find(({ isRight }) => isRight)
+      // Each reading of a wrong secret is a guess.
+      for (const { client, isRight } of right ? [right] : tried) {
+        if (client.secret === undefined) continue
+        const username = `client:${client.reference}`
+        const allowed = await limiter.password(clientAddress(request), { username, isRight })
+        if (!allowed.ok) return { ...allowed, why: 'limited' }
+      }
+      return right ? { ok: true, client: right.client } : { ok: false, why: 'unknown' }
     },
 
     /** Finds a client by its hash. */
@@ -97,19 +106,36 @@ async function index(clients: readonly Client[]): Promise<Index> {
   }
 }
 
-/** Both are form-encoded before they go into the header. RFC 6749, section 2.3.1. */
-function readBasic(
-  header: string | undefined,
-): { readonly clientId: string; readonly password: string } | 'unreadable' | undefined {
+/** A client id and a password. */
+interface Reading {
+  readonly clientId: string
+  readonly password: string
+}
+
+/**
+ * Reads a Basic header. Both parts are form-encoded before they go into it, but many clients send them as they are: the
+ * second reading, if it differs. RFC 6749, section 2.3.1.
+ */
+function readBasic(header: string | undefined): readonly Reading[] | 'unreadable' | undefined {
   const [, encoded] = /^basic +(.*)$/i.exec(header ?? '') ?? []
   if (encoded === undefined) return undefined
+  const [, clientId, password = ''] = /^([^:]+):(.*)$/.exec(fromBase64(encoded)) ?? []
+  if (clientId === undefined) return 'unreadable'
+  const raw = { clientId, password }
   try {
-    const [, clientId = '', password = ''] = /^([^:]+):(.*)$/.exec(atob(encoded)) ?? []
-    return clientId === ''
-      ? 'unreadable'
-      : { clientId: formDecoded(clientId), password: formDecoded(password) }
+    const decoded = { clientId: formDecoded(clientId), password: formDecoded(password) }
+    return decoded.clientId === clientId && decoded.password === password ? [raw] : [decoded, raw]
   } catch {
-    return 'unreadable'
+    return [raw]
+  }
+}
+
+/** An empty text if it is not base64. */
+function fromBase64(encoded: string): string {
+  try {
+    return atob(encoded)
+  } catch {
+    return ''
   }
 }
 

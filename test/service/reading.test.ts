@@ -78,7 +78,7 @@ describe('the client id', () => {
     ['in both, and they differ', form, basic('another:'), 400, 'invalid_request'],
     ['in a header that is no base64', '', { authorization: 'Basic *' }, 400, 'invalid_request'],
     ['in a header without a colon', '', basic(CLIENT_ID), 400, 'invalid_request'],
-    ['in a header with half an escape', '', basic('%E0%A4:'), 400, 'invalid_request'],
+    ['in a header with half an escape', '', basic('%E0%A4:'), 401, 'invalid_client'],
     ['with a password', form, basic(`${CLIENT_ID}:guess`), 401, 'invalid_client'],
     ['unknown', '', basic('nobody:'), 401, 'invalid_client'],
   ])('is refused %s', async (_, body, headers, status, error) => {

@@ -177,6 +177,50 @@ describe('a client with a secret', () => {
     ])
   })
 
+  test.each(['a+b%41', '100%', 'a%2Bb'])(
+    'may send the secret %j as it is, or form-encoded',
+    async (secret) => {
+      const clientId = `id+%3A ${secret}`
+      const client = { clientId, clientSecret: secret, name: 'App' }
+      const service = start({ clients: [client], limits: { wrongPasswords: { max: 2, window: 60 } } })
+      const ask = async (sent: string, id = clientId) => {
+        const headers = { authorization: `Basic ${btoa(`${id}:${sent}`)}` }
+        return (await service.post('/login/device/code', {}, headers)).status
+      }
+      const encoded = new URLSearchParams([[clientId, secret]]).toString().split('=')
+      for (let times = 0; times < 3; times += 1) {
+        expect(await ask(secret)).toBe(200)
+        expect(await ask(encoded[1] ?? '', encoded[0])).toBe(200)
+      }
+      expect(await ask('guess')).toBe(404)
+      expect(await ask(secret)).toBe(200)
+    },
+  )
+
+  test('is limited by the number of secrets that its guesses stand for', async () => {
+    const service = start({ limits: { wrongPasswords: { max: 4, window: 60 } } })
+    const ask = async (sent: string) => {
+      const headers = { authorization: `Basic ${btoa(`${CLIENT_ID}:${sent}`)}` }
+      return (await service.post('/login/device/code', {}, headers)).status
+    }
+    // The second is also the guess "gu+ss".
+    expect([await ask('guess'), await ask('gu%2Bss'), await ask('guess'), await ask('guess')]).toEqual([
+      404, 404, 404, 429,
+    ])
+  })
+
+  test('deletes its token with credentials that are not encoded', async () => {
+    const client = { clientId: 'a+b', clientSecret: 'c%+', name: 'App' }
+    const service = startService({ clients: [client], refreshTokens })
+    const { access_token } = await service.login({ client_id: 'a+b', client_secret: 'c%+' })
+    const response = await service.fetch('http://localhost/applications/a%2Bb/token', {
+      method: 'DELETE',
+      headers: { authorization: `Basic ${btoa('a+b:c%+')}` },
+      body: JSON.stringify({ access_token }),
+    })
+    expect(response.status).toBe(204)
+  })
+
   test.each([undefined, '192.0.2.1'])(
     'is limited after wrong secrets, so that the right one waits too: from %s',
     async (address) => {
