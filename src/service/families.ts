@@ -8,30 +8,30 @@ import {
 import type { Secret } from '../secret.ts'
 import type { Json, Store } from '../store/store.ts'
 import { hash } from './credentials/hash.ts'
+import { placeOf } from './credentials/random-codes.ts'
 import { openPair, sealPair, type TokenPair } from './credentials/successors.ts'
 import { createSteps } from './machine-steps.ts'
 
 /** Milliseconds for which a successor is kept beyond the reuse window: for requests that were held. */
 const HELD = 10_000
 
+/** How many spent refresh tokens of a family are recognized. An older one is refused like a token that we never issued. */
+const RECOGNIZED = 100
+
 /** A family as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Family extends RefreshFamilyContext {
   readonly state: RefreshFamilyState
-}
-
-/** What the store keeps for each refresh token, under its hash. */
-interface Membership {
-  /** The id of its family. */
-  readonly id: string
-  readonly generation: number
   /** How often all tokens of the user had been revoked before the login. */
   readonly revocations: number
 }
 
 /** A refresh token that we issued, and its family as it was found. */
-export interface KnownToken extends Membership {
+export interface KnownToken {
   readonly token: Secret
   readonly hash: string
+  /** The id of its family. */
+  readonly id: string
+  readonly generation: number
   readonly family: Family
 }
 
@@ -66,8 +66,8 @@ export function createFamilies(store: Store, clock: { now(): number }) {
     })
   }
 
-  async function keepMembership(hash: string, value: Membership, expiresAt: number): Promise<void> {
-    await store.update(refreshKey(hash), () => ({ result: undefined, value: { ...value }, expiresAt }))
+  async function wasSpent(id: string, generation: number, hashed: string): Promise<boolean> {
+    return store.update(spentKey(id, generation), (value) => ({ result: value === hashed }))
   }
 
   async function successorOf({ token, id }: KnownToken, { newest, generation }: Family) {
@@ -79,26 +79,27 @@ export function createFamilies(store: Store, clock: { now(): number }) {
     /** Begins a family with its first refresh token, or extends the family that began with it. */
     async begin(
       first: Secret,
-      { id, revocations }: Omit<Membership, 'generation'>,
+      { id, revocations }: { readonly id: string; readonly revocations: number },
       input: Omit<RefreshFamilyInput, 'token'>,
     ): Promise<void> {
       const token = await hash(first.reveal())
       const { expiresAt } = input
       await store.update(familyKey(id), (value) => {
-        const family = familyIn(value) ?? begin({ ...input, token })
+        const family = familyIn(value) ?? { ...begin({ ...input, token }), revocations }
         return { result: undefined, value: plain({ ...family, expiresAt }), expiresAt }
       })
-      await keepMembership(token, { id, revocations, generation: 0 }, expiresAt)
     },
 
-    /** Finds a refresh token. Returns `undefined` if we never issued it, or its family is over. */
+    /** Finds a refresh token. Returns `undefined` if we never issued it, or no longer recognize it. */
     async find(token: Secret): Promise<KnownToken | undefined> {
+      const place = placeOf(token.reveal())
+      const family = place && (await find(place.id))
+      if (place === undefined || family === undefined) return undefined
+      const { id, generation } = place
       const hashed = await hash(token.reveal())
-      const membership = await store.update(refreshKey(hashed), (value) => ({ result: membershipIn(value) }))
-      const family = membership && (await find(membership.id))
-      if (membership === undefined || family === undefined) return undefined
-      const { id, generation, revocations } = membership
-      return { id, generation, revocations, token, hash: hashed, family }
+      const isOurs =
+        hashed === family.newest || hashed === family.previous || (await wasSpent(id, generation, hashed))
+      return isOurs ? { id, generation, token, hash: hashed, family } : undefined
     },
 
     /**
@@ -125,13 +126,16 @@ export function createFamilies(store: Store, clock: { now(): number }) {
      * is stored of a pair that is not delivered opens nothing.
      */
     async issued(known: KnownToken, claim: string, pair: TokenPair): Promise<boolean> {
-      const { id, family } = known
+      const { id, generation, family } = known
       const token = await hash(pair.refreshToken.reveal())
-      const generation = known.generation + 1
-      const value = await sealPair(known.token, pair, boundTo(id, generation))
+      const value = await sealPair(known.token, pair, boundTo(id, generation + 1))
       const expiresAt = clock.now() + family.reuseWindow * 1000 + HELD
       await store.update(successorKey(token), () => ({ result: undefined, value, expiresAt }))
-      await keepMembership(token, { id, generation, revocations: known.revocations }, family.expiresAt)
+      await store.update(spentKey(id, generation), () => ({
+        result: undefined,
+        value: known.hash,
+        expiresAt: family.expiresAt,
+      }))
       const changed = await change(id, { type: 'issued', at: clock.now(), claim, token })
       return changed?.after.newest === token
     },
@@ -174,10 +178,6 @@ function familyIn(value: Json | undefined): Family | undefined {
   return value as unknown as Family | undefined
 }
 
-function membershipIn(value: Json | undefined): Membership | undefined {
-  return value as unknown as Membership | undefined
-}
-
 function plain(family: Family): NonNullable<Json> {
   return family as unknown as NonNullable<Json>
 }
@@ -186,8 +186,9 @@ function familyKey(id: string): string {
   return `family:${id}`
 }
 
-function refreshKey(hash: string): string {
-  return `refresh:${hash}`
+/** A later token takes the place of one that is no longer recognized, so that a family has a limited number of records. */
+function spentKey(id: string, generation: number): string {
+  return `refresh:${id}:${generation % RECOGNIZED}`
 }
 
 function successorKey(hash: string): string {

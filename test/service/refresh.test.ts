@@ -75,7 +75,7 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
       token_type: 'bearer',
       scope: `repo${separator}gist`,
       expires_in: 8 * HOUR,
-      refresh_token: expect.stringMatching(/^ghr_\w{40}$/),
+      refresh_token: expect.stringMatching(/^ghr_\w{75}$/),
       ...lifetimeOf(30 * DAY),
     })
   })
@@ -571,6 +571,42 @@ test('a refresh that the store has lost is refused, and ends nothing', async () 
   expect((await service.refresh(first.refresh_token)).body).toHaveProperty('access_token')
 })
 
+test('of one login leave no more than 100 spent tokens in the store, each of which ends it when it comes again', async () => {
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const { store, copy } = openStore(clock)
+  const service = start({ clock, store })
+  const loggedIn = async (refreshes: number) => {
+    const pairs = [await service.login()]
+    for (let times = 0; times < refreshes; times += 1) {
+      clock.time += 60_000
+      pairs.push((await service.refresh(pairs.at(-1).refresh_token)).body)
+    }
+    return pairs
+  }
+  const kept = () => [...copy().keys()].filter((key) => /^(family|refresh):/.test(key)).length
+  const keys = async (refreshes: number) => {
+    const before = kept()
+    const pairs = await loggedIn(refreshes)
+    return { pairs, added: kept() - before }
+  }
+  const short = await keys(100)
+  const long = await keys(130)
+  expect([short.added, long.added]).toEqual([101, 101])
+
+  const newest = long.pairs.at(-1).refresh_token
+  const forgotten = await service.refresh(long.pairs[29].refresh_token)
+  expect([forgotten.body.error, service.reuses]).toEqual(['bad_refresh_token', []])
+  expect((await service.refresh(newest)).body).toHaveProperty('access_token')
+  for (const [pairs, oldest] of [
+    [long.pairs, 31],
+    [short.pairs, 0],
+  ] as const) {
+    expect((await service.refresh(pairs[oldest].refresh_token)).body.error).toBe('bad_refresh_token')
+    expect((await service.refresh(pairs.at(-1).refresh_token)).body.error).toBe('bad_refresh_token')
+  }
+  expect(service.reuses).toHaveLength(2)
+})
+
 describe('a copy of the store', () => {
   /** A thief has the first refresh token, which was spent, and a copy of the store. */
   async function theft(after: number) {
@@ -626,7 +662,7 @@ describe('the host', () => {
     expect(second).toMatchObject({ access_token: 'token-2', expires_in: 60, scope: 'repo' })
     const [[one], [two]] = issueToken.mock.calls as [[TokenRequest], [TokenRequest]]
     expect(two).toEqual({ ...one, scopes: ['repo'] })
-    expect(one.family).toMatch(/^[\da-f-]{36}$/)
+    expect(one.family).toMatch(/^[\da-f]{32}$/)
     service.wait(60)
     expect(await statusOf(service, second)).toBe(401)
   })

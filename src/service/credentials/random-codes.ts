@@ -32,9 +32,17 @@ export function newToken(): string {
   return `gho_${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
 }
 
-/** 160 bits after the prefix of GitHub's refresh tokens. */
-export function newRefreshToken(): string {
-  return `ghr_${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
+/** 160 bits after the prefix of GitHub's refresh tokens, the family and the number of the token in it. */
+export function newRefreshToken(family: string, generation: number): string {
+  return `ghr_${family}_${generation}_${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
+}
+
+/** Reads where a refresh token says that it belongs, which proves nothing. */
+export function placeOf(
+  refreshToken: string,
+): { readonly id: string; readonly generation: number } | undefined {
+  const [, id, generation] = /^ghr_([0-9a-f]{32})_(\d{1,9})_/.exec(refreshToken) ?? []
+  return id === undefined ? undefined : { id, generation: Number(generation) }
 }
 
 /** 160 bits after the prefix of GitHub's installation tokens. */
@@ -59,7 +67,7 @@ export function newNonce(): string {
 
 /** Identifies one family of refresh tokens. */
 export function newFamily(): string {
-  return crypto.randomUUID()
+  return toHex(crypto.getRandomValues(new Uint8Array(16)))
 }
 
 /** Identifies one poll or refresh. */

@@ -129,11 +129,8 @@ async function deliver(
   const { grants, tokens, families, revocations, refreshTokens, dialect, onError, clock } = service
   const { user, scope, lease } = grant
   if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
-  const family = refreshTokens && {
-    ...refreshTokens,
-    id: newFamily(),
-    token: new Secret(newRefreshToken()),
-  }
+  const id = newFamily()
+  const family = refreshTokens && { ...refreshTokens, id, token: new Secret(newRefreshToken(id, 0)) }
   const ofFamily = family && { family: family.id }
   const login = { user, client: client.reference, ...ofFamily }
   const beginFamily = async ({ scopes }: IssuedToken, revocations: number, expiresAt: number) => {

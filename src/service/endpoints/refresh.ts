@@ -67,7 +67,7 @@ export async function refresh(
   const { family, id } = known
   const { user } = family
   if (family.client !== client.reference) return refused
-  if ((await revocations.count(user)) !== known.revocations) return refused
+  if ((await revocations.count(user)) !== family.revocations) return refused
   const granted = splitScopes(family.scope, ' ')
   const requested = scope === undefined ? undefined : readScopes(scope, granted)
   if (requested?.ok === false) return oauthError(400, 'invalid_scope', requested.problem)
@@ -146,8 +146,8 @@ async function issue(
   { isGone }: ServiceRequest,
   { known, client, claim, until, scopes }: Order,
 ): Promise<TokenPair | 'failed' | 'dropped'> {
-  const { id, revocations, family } = known
-  const { user } = family
+  const { id, family } = known
+  const { user, revocations } = family
   let pair: TokenPair | undefined
   try {
     const issued = await issueFor({ issueToken, clock }, { user, client, scopes, family: id }, until)
@@ -162,7 +162,7 @@ async function issue(
     await tokens.keep(issued.token, record, expiresAt)
     pair = {
       accessToken: issued.token,
-      refreshToken: new Secret(newRefreshToken()),
+      refreshToken: new Secret(newRefreshToken(id, known.generation + 1)),
       scopes: issued.scopes,
       expiresAt,
     }
