@@ -45,12 +45,14 @@ export function createSteps<Machine extends AnyStateMachine, State extends strin
       return { state: toName(value as StateValueFrom<Machine>), ...context }
     },
 
-    /** Applies one event. Returns the same object if nothing changed. */
-    step(kept: Kept, event: EventFromLogic<Machine>): Kept {
+    /** Applies one event. Returns the same object if nothing changed. Members that the machine does not know stay. */
+    step<Stored extends Kept>(kept: Stored, event: EventFromLogic<Machine>): Stored {
       const { state, ...context } = kept as unknown as object & { readonly state: State }
       const next = machine.transition(readyFor(state, context as ContextFrom<Machine>), event, scope)
       const after = toName(next.value as StateValueFrom<Machine>)
-      return after === state && next.context === context ? kept : { state: after, ...next.context }
+      return after === state && next.context === context
+        ? kept
+        : ({ state: after, ...next.context } as Stored)
     },
   }
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { spawn } from '@lydell/node-pty'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { authorizeDevice, github } from '../../src/index.ts'
+import { authorizeDevice, github, refresh } from '../../src/index.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { hasRedis, startRedis } from '../support/redis-server.ts'
 import { serveCommand } from '../support/serve-command.ts'
@@ -54,6 +54,25 @@ async function beginRequest(url: string) {
   request.end(`client_id=${CLIENT_ID}`)
   return { codesStatus }
 }
+
+test('issues refresh tokens, and repeats a response only within the window', async () => {
+  const served = serve(...CLIENT, '--interval', '1', '--refresh-tokens', '60', '--reuse-window', '0')
+  const url = await served.url()
+  const provider = github({ authUrl: url, baseUrl: url })
+  const token = await authorizeDevice({
+    clientId: CLIENT_ID,
+    provider,
+    onCodes: async ({ verificationUriComplete }) => {
+      const { open, send } = userAt(fetch)
+      await send(await send(await open(verificationUriComplete ?? '')), { decision: 'approve' })
+    },
+  })
+  expect([token.expiresIn, token.refreshTokenExpiresIn]).toEqual([60, 60])
+  expect((await refresh(token, { clientId: CLIENT_ID, provider })).refreshToken).toBeDefined()
+  await expect(refresh(token, { clientId: CLIENT_ID, provider })).rejects.toMatchObject({
+    code: 'login_required',
+  })
+})
 
 test('logs a complete login over HTTP without secrets', async () => {
   const served = serve(...CLIENT, '--interval', '1')

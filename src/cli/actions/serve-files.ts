@@ -26,6 +26,10 @@ export interface ServeOptions {
   readonly expiresIn: number
   /** Seconds. */
   readonly interval: number
+  /** Seconds; no refresh tokens by default. */
+  readonly refreshTokens?: number
+  /** Seconds. */
+  readonly reuseWindow: number
   readonly tlsKey?: string
   readonly tlsCert?: string
   readonly authUrl?: string

@@ -78,6 +78,9 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
     dialect: options.dialect,
     interval: options.interval,
     expiresIn: options.expiresIn,
+    ...(options.refreshTokens && {
+      refreshTokens: { lifetime: options.refreshTokens, reuseWindow: options.reuseWindow },
+    }),
     // The default warns about a proxy that is not listed.
     ...(options.trustProxy && { clientAddress: behindProxies(options.trustProxy) }),
     onResponse: log.response,

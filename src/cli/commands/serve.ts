@@ -17,6 +17,7 @@ export function serveCommand(): Command {
     examples: [
       'authgraph serve --demo-client',
       'authgraph serve --client my-id="My device" --interval 1',
+      'authgraph serve --demo-client --refresh-tokens 3600 --reuse-window 0',
       'authgraph serve --clients clients.json --store redis://127.0.0.1:6379 --json',
     ],
   })
@@ -37,6 +38,17 @@ export function serveCommand(): Command {
     )
     .option('--expires-in <seconds>', 'expire codes after this time', wholeNumber(1, 86_400, 'seconds'), 900)
     .option('--interval <seconds>', 'ask devices to poll at this interval', wholeNumber(1, 300, 'seconds'), 5)
+    .option(
+      '--refresh-tokens <seconds>',
+      'issue refresh tokens; log users out after this time',
+      wholeNumber(1, 31_536_000, 'seconds'),
+    )
+    .option(
+      '--reuse-window <seconds>',
+      'repeat the response to a used refresh token for this time',
+      wholeNumber(0, 3600, 'seconds'),
+      30,
+    )
     .option('--tls-key <file>', 'serve https with this private key (PEM)')
     .option('--tls-cert <file>', 'serve https with this certificate chain (PEM)')
     .option('--auth-url <address>', 'set the public address of the login', readAddress)
