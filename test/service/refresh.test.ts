@@ -146,16 +146,20 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
   })
 
   test('a refresh token that we did not issue is refused, and ends nothing', async () => {
-    const service = start({ dialect })
-    const families: (string | undefined)[] = []
-    const { access_token, refresh_token } = await start({
-      dialect,
-      issueToken: ({ family }) => `token-${families.push(family)}`,
-    }).login()
+    const families: string[] = []
+    const service = start({ dialect, issueToken: ({ family = '' }) => `token-${families.push(family)}` })
+    const { access_token, refresh_token } = await start({ dialect }).login()
     const first = await service.login()
-    for (const guess of [families[0] ?? '', refresh_token, access_token, first.access_token, 'ghr_guess'])
+    const { body: second } = await service.refresh(first.refresh_token)
+    const { body: third } = await service.refresh(second.refresh_token)
+    const [family = ''] = families
+    expect(third.refresh_token).toContain(family)
+    const named = [0, 1, 2, 3, 100].map((generation) => `ghr_${family}_${generation}_${'0'.repeat(40)}`)
+    const changed = first.refresh_token.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))
+    for (const guess of [family, refresh_token, access_token, 'ghr_guess', ...named, changed])
       expect(await service.refresh(guess)).toMatchObject({ status, body: { error } })
-    expect((await service.refresh(first.refresh_token)).status).toBe(200)
+    expect(service.reuses).toEqual([])
+    expect((await service.refresh(third.refresh_token)).status).toBe(200)
   })
 
   test('a refresh token of another client is refused, and ends nothing', async () => {
