@@ -1,7 +1,8 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { DrivenBothSides } from './both-sides.ts'
 import { type BothSides, bothSidesWalk as walk } from './both-sides-walk.ts'
+import { publish } from './figures.ts'
 
 const paths = pathsOf(walk, 'shortest')
 const edges = edgesOf(walk).map(nameOfEdge).sort()
@@ -47,6 +48,4 @@ test('both sides walked every edge of the product of their graphs', () => {
   expect([...walked].sort()).toEqual(edges)
 })
 
-afterAll(() => {
-  process.stdout.write(`both sides: ${paths.length} paths, ${walked.size} of ${edges.length} edges\n`)
-})
+publish('both sides', () => ({ paths: paths.length, walked: walked.size, edges: edges.length }))

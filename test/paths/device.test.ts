@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AnyTransitionDefinition } from 'xstate'
 import { deviceMachine } from '../../src/index.ts'
 import { nameOfDevicePath } from '../../src/testing/paths/device-paths.ts'
@@ -6,6 +6,7 @@ import { type DeviceWalk, type DeviceWalkStep, deviceWalk } from '../../src/test
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { declaredTransitions, tellTransition } from './declared-transitions.ts'
 import { DrivenDevice } from './driven-device.ts'
+import { publish } from './figures.ts'
 
 const walks = { new: deviceWalk({ begin: 'new' }), resumed: deviceWalk({ begin: 'resumed' }) }
 const edges = [...edgesOf(walks.new), ...edgesOf(walks.resumed)]
@@ -165,6 +166,4 @@ test('each step leads from one situation to one other', () => {
   expect(new Set(edges.map(({ from, step }) => `${from} --${step}`)).size).toBe(names.length)
 })
 
-afterAll(() => {
-  process.stdout.write(`device: ${count} paths, ${walked.size} of ${names.length} edges\n`)
-})
+publish('device', () => ({ paths: count, walked: walked.size, edges: names.length }))

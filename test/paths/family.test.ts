@@ -5,6 +5,7 @@ import { type FamilySituation, familyWalk } from '../../src/testing/paths/family
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { declaredTransitions, tellTransition } from './declared-transitions.ts'
 import { DrivenFamily } from './driven-family.ts'
+import { publish } from './figures.ts'
 
 /** Each dialect, with and without a reuse window. Seconds. */
 const SERVICES = [
@@ -95,7 +96,4 @@ function targetOf({ from, step }: Edge, reuseWindow: number): string {
   }
 }
 
-afterAll(() => {
-  const { paths, walked, edges } = figures
-  process.stdout.write(`refresh family: ${paths} paths, ${walked} of ${edges} edges\n`)
-})
+publish('refresh family', () => figures)

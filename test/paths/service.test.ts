@@ -6,6 +6,7 @@ import { type ServiceSituation, serviceWalk } from '../../src/testing/paths/serv
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { declaredTransitions, tellTransition } from './declared-transitions.ts'
 import { DrivenService } from './driven-service.ts'
+import { publish } from './figures.ts'
 
 /** Each dialect, with one of the rules for the first poll. */
 const SERVICES = [
@@ -110,7 +111,4 @@ function targetOf({ from, step }: Edge, firstPoll: 'free' | 'counted'): string {
   }
 }
 
-afterAll(() => {
-  const { paths, walked, edges } = figures
-  process.stdout.write(`service: ${paths} paths, ${walked} of ${edges} edges\n`)
-})
+publish('service', () => figures)

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AnyTransitionDefinition } from 'xstate'
 import { session } from '../../machines/session.ts'
 import { nameOfSessionPath } from '../../src/testing/paths/session-paths.ts'
@@ -6,6 +6,7 @@ import { sessionWalk } from '../../src/testing/paths/session-walk.ts'
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { declaredTransitions, tellTransition } from './declared-transitions.ts'
 import { DrivenSession } from './driven-session.ts'
+import { publish } from './figures.ts'
 
 const walk = sessionWalk()
 const paths = pathsOf(walk, 'shortest')
@@ -110,6 +111,4 @@ test('no two paths have one name, and no name holds what is secret', () => {
   expect(told.join()).not.toMatch(/sample|\d{3}[^)]|[[\]{}]/)
 })
 
-afterAll(() => {
-  process.stdout.write(`session: ${paths.length} paths, ${walked.size} of ${edges.length} edges\n`)
-})
+publish('session', () => ({ paths: paths.length, walked: walked.size, edges: edges.length }))

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+
+/** Counts of a graph and of what the tests walked of it. */
+export interface Figures {
+  readonly paths: number
+  readonly walked: number
+  readonly edges: number
+}
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** Prints the figures of a graph after its tests, and checks that the documentation gives the same. */
+export function publish(name: string, figures: () => Figures): void {
+  test('the documentation gives the figures of this run', () => {
+    const { paths, edges } = figures()
+    expect(read('docs/testing.md')).toContain(`${name}: ${paths} paths, ${edges} of ${edges} edges`)
+    expect(read('README.md')).toMatch(new RegExp(`\\| ${name} +\\| ${paths} +\\| ${edges} of ${edges} +\\|`))
+  })
+
+  afterAll(() => {
+    const { paths, walked, edges } = figures()
+    process.stdout.write(`${name}: ${paths} paths, ${walked} of ${edges} edges\n`)
+  })
+}
+
+function read(file: string): string {
+  return readFileSync(resolve(root, file), 'utf8')
+}
