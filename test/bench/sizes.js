@@ -2,14 +2,19 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { print, table } from './statistics.js'
 
-/** Each entry, and the packages that must not be in it. `xstate` is a peer, and counted apart. */
+/**
+ * Each entry, and the packages that must not be in it. `xstate` is a peer, and counted apart. @octokit/auth-app is what
+ * installations are compared with.
+ */
 const ENTRIES = {
   authgraph: ['jose', 'ofetch'],
   'authgraph/machines': ['jose', 'ofetch'],
   'authgraph/auth': ['xstate', 'valibot'],
+  'authgraph/octokit': ['xstate', 'valibot', 'ofetch', '@octokit'],
   'authgraph/app-jwt': ['xstate', 'ofetch', 'valibot'],
   'authgraph/service': ['ofetch'],
   'authgraph/session': ['jose', 'ofetch'],
+  '@octokit/auth-app': [],
 }
 
 const rows = []

@@ -4,6 +4,7 @@ export async function everyEntry() {
   const { createAppJwtSigner } = await import('authgraph/app-jwt')
   const { createApi } = await import('authgraph/auth')
   const { deviceAuthorization } = await import('authgraph/machines')
+  const { octokitAuth } = await import('authgraph/octokit')
   const { createService } = await import('authgraph/service')
-  return { authorizeDevice, createAppJwtSigner, createApi, deviceAuthorization, createService }
+  return { authorizeDevice, createAppJwtSigner, createApi, deviceAuthorization, octokitAuth, createService }
 }

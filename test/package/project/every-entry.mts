@@ -2,6 +2,7 @@ import type { OAuthToken } from 'authgraph'
 import type { AppJwtSigner } from 'authgraph/app-jwt'
 import type { Auth } from 'authgraph/auth'
 import { deviceAuthorization } from 'authgraph/machines'
+import { octokitAuth } from 'authgraph/octokit'
 import { type IdTokenClaims, privateKeyJwt } from 'authgraph/oidc'
 import { knownProvider } from 'authgraph/providers'
 import type { Service } from 'authgraph/service'
@@ -18,6 +19,7 @@ export const store = redisStore(createClient())
 export const values = [
   createSandbox,
   knownProvider,
+  octokitAuth,
   privateKeyJwt,
   test,
   loginInTerminal,

@@ -8,8 +8,9 @@ import {
   viewOf,
 } from 'authgraph'
 import { signAppJwt } from 'authgraph/app-jwt'
-import { app, basic, createApi, none, oauth, personalToken, withAuth } from 'authgraph/auth'
+import { app, basic, createApi, installation, none, oauth, personalToken, withAuth } from 'authgraph/auth'
 import { deviceAuthorization, deviceGrant } from 'authgraph/machines'
+import { octokitAuth } from 'authgraph/octokit'
 import { createService } from 'authgraph/service'
 import { createSession, memoryStore, sealed } from 'authgraph/session'
 import { equal, rejection } from './equal.js'
@@ -31,7 +32,7 @@ const service = createService({
   interval: 1,
   users: [{ username: 'hubot', password: PASSWORD }],
   personalTokens: [{ token: PERSONAL_TOKEN, user: { id: 7, login: 'monalisa' }, scopes: ['gist'] }],
-  apps: [{ appId: APP_ID, publicKeys: [publicKey] }],
+  apps: [{ appId: APP_ID, publicKeys: [publicKey], installations: [{ id: 42, owner: 'octo-org' }] }],
 })
 
 /** The checks for every runtime, by name. */
@@ -183,6 +184,29 @@ const checks = {
 
   'an app JWT is accepted': async () => {
     equal(await apiWith(app({ appId: APP_ID, privateKey }))('/app'), { id: APP_ID })
+  },
+
+  'an installation token is accepted, from one request for two processes, and revoked': async () => {
+    const store = sealed(memoryStore(), crypto.getRandomValues(new Uint8Array(32)))
+    const [one, other] = [1, 2].map(() =>
+      installation({ app: app({ appId: APP_ID, privateKey }), owner: 'octo-org', store }),
+    )
+    const tokens = await Promise.all([one, other].map((auth) => auth.token({ fetch: service.fetch })))
+    equal(tokens[0].reveal(), tokens[1].reveal())
+    equal((await apiWith(other)('/installation/repositories')).total_count, 0)
+    await one.close()
+    equal((await rejection(apiWith(personalToken(tokens[0]))('/installation/repositories'))).status, 401)
+  },
+
+  'Octokit sends the credential of any form': async () => {
+    // What a strategy uses of Octokit: the rest of it differs by runtime.
+    const merge = (url, parameters) => ({ url: `https://api.github.com${url}`, ...parameters })
+    const request = async ({ url, request: { fetch } }) => (await fetch(url, { headers: {} })).json()
+    const octokit = Object.assign(request, {
+      endpoint: { merge, DEFAULTS: { baseUrl: 'https://api.github.com' } },
+    })
+    const { hook } = octokitAuth(app({ appId: APP_ID, privateKey }))({ request: octokit })
+    equal(await hook(octokit, '/app', { request: { fetch: service.fetch } }), { id: APP_ID })
   },
 
   'the token of the device flow is accepted, also through fetch': async () => {
