@@ -6,6 +6,7 @@ const BUILT_TESTS = [
   'test/documents.test.ts',
   'test/cli/**/*.test.ts',
   'test/app-jwt/built.test.ts',
+  'test/docs/device-login.test.ts',
   'test/package/*.test.ts',
   'test/guides/run-the-service.test.ts',
   'test/guides/test-your-login/app.test.ts',
