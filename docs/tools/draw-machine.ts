@@ -227,6 +227,9 @@ interface Sign {
   readonly draw: (x: number, y: number) => string
 }
 
+/** A word of the key in the letters of triggers. */
+const TRIGGER = 'trigger'
+
 /** The signs that a picture has. */
 function signsOf({ shapes, arrows }: Layout): Sign[] {
   const states = shapes.flatMap(({ shape, content: { written } }) =>
@@ -272,6 +275,11 @@ function signsOf({ shapes, arrows }: Layout): Sign[] {
     ...(arrows.some(({ arrow }) => arrow.isMain)
       ? [{ means: 'the usual way', width: 26, draw: arrowOf('main') }]
       : []),
+    {
+      means: 'condition',
+      width: widthOf(TRIGGER, FONTS.trigger) - 2,
+      draw: (x, y) => text('trigger', x, y, TRIGGER),
+    },
     ...has(({ state }) => state.invokes.length > 0, {
       means: 'runs meanwhile',
       width: 11,

@@ -6,11 +6,11 @@ import { transform } from 'esbuild'
 import { JSDOM } from 'jsdom'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { startRelay } from '../../docs/examples/inspect/relay.ts'
 import { deviceAuthorization } from '../../src/machines.ts'
 import { createService } from '../../src/service/index.ts'
 import { inspectedLogin as inspectedInPage } from './inspect/in-a-page.ts'
 import { inspectedLogin } from './inspect/in-a-program.ts'
-import { startRelay } from './inspect/relay.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
