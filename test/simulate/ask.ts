@@ -2,6 +2,8 @@ import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { AUTH_URL, type Instance } from './instance.ts'
 import type { Exchange } from './world.ts'
 
+const HOST = new URL(AUTH_URL).host
+
 /** What an instance does with a request that has arrived. */
 export type Handle<Reply> = (instance: Instance, exchange: Exchange) => Promise<Reply>
 
@@ -27,7 +29,7 @@ export function ask(path: string, parts: Parts): Handle<ServiceResponse> {
   }
   const request = {
     method,
-    host: new URL(AUTH_URL).host,
+    host: HOST,
     path,
     address,
     query: new URLSearchParams(),

@@ -5,6 +5,7 @@ import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { GRANT_PREFIX } from '../../src/service/store-keys.ts'
 import { ACCESS_LIFETIME, type Boxed } from './instance.ts'
 import type { Login } from './login.ts'
+import { POLL_RULES } from './poll-rules.ts'
 import { NOBODY } from './simulation.ts'
 import { KILLED, LATE, verdictOf } from './verdict.js'
 import type { Exchange, World } from './world.ts'
@@ -50,7 +51,7 @@ const STEPS: Readonly<Record<Grant['state'] | 'none', readonly Grant['state'][]>
 }
 
 /** A grant as the writes to the store tell it. */
-interface Truth {
+export interface Truth {
   grant: Grant | undefined
   decided: { readonly state: 'approved' | 'denied'; readonly at: number; readonly user: string } | undefined
   /** The poll whose claim held when the token was settled. */
@@ -196,47 +197,26 @@ export class Judge {
   }
 
   #polled(exchange: Exchange, { access_token, error }: Record<string, string>): void {
-    const { login: number, id } = exchange
-    const truth = this.#truthBy(number)
+    const { login } = exchange
+    const truth = this.#truthBy(login)
     const { now } = this.#world
     if (truth === undefined || truth.isUndone) return
+    if (access_token !== undefined) truth.tokens.add(access_token)
     const { grant, decided } = truth
-    const check = (holds: boolean, what: string) => this.#world.holds(holds, number, what)
-    const isDecided = decided !== undefined && decided.at < exchange.arrivedAt
-    const end = (grant?.expiresAt ?? 0) + this.tolerance
-    if (access_token !== undefined) {
-      truth.tokens.add(access_token)
-      check(truth.tokens.size === 1, 'a grant has brought a second token')
-      check(truth.settledBy === id, 'a token was delivered under the claim of another poll')
-      check(this.#owners.get(access_token) === decided?.user, 'a token stands for another user')
-      return
+    const end = grant?.expiresAt ?? 0
+    const poll = {
+      exchange,
+      truth,
+      before: decided && decided.at < exchange.arrivedAt ? decided.state : undefined,
+      isExcused: this.#isExcused(exchange, truth),
+      owner: this.#owners.get(access_token ?? ''),
+      now,
+      lastEnd: end + this.tolerance,
+      firstEnd: end - this.tolerance,
     }
-    switch (error) {
-      case 'authorization_pending':
-        check(exchange.arrivedAt <= end, 'a code was still pending after its end')
-        // A poll that came as the codes expired loses its lease to another one, which is told that they have.
-        if (isDecided && decided.state === 'approved')
-          check(
-            this.#isExcused(exchange, truth) || grant?.state === 'expired',
-            'an approved grant was said to be pending',
-          )
-        check(!isDecided || decided.state === 'approved', 'a denied grant was said to be pending')
-        break
-      case 'slow_down':
-        check(!isDecided, 'a decision hid behind slow_down')
-        break
-      case 'access_denied':
-        check(decided?.state === 'denied', 'a device was told of a denial that there is not')
-        break
-      case 'expired_token':
-        check(now >= end - 2 * this.tolerance, 'a code was said to have expired early')
-        break
-      case 'incorrect_device_code':
-        check(truth.settledBy !== undefined, 'a code was unknown that holds')
-        break
-      default:
-        check(false, `a poll was refused with ${error}`)
-    }
+    const result = access_token === undefined ? `${error}` : 'token'
+    const rules = Object.entries(POLL_RULES[result] ?? { [`a poll was refused with ${error}`]: () => false })
+    for (const [wrong, holds] of rules) this.#world.holds(holds(poll), login, wrong)
   }
 
   /** Whether another poll holds the lease, or this one had it and failed for a reason that is known. */
