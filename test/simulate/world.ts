@@ -25,7 +25,8 @@ export interface Exchange extends Drawer {
 /** A token that a process shows to the service. */
 export interface Shown {
   readonly token: string
-  readonly by: Host
+  /** `stood`: milliseconds for which the process has stood still. */
+  readonly by: Host & { readonly stood: number }
   /** How often it has arrived: the network may repeat a request. */
   arrivals: number
   /** `pair` and `refusal` once the process has received one; `unclear` once it has given up. */

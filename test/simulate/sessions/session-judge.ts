@@ -138,6 +138,7 @@ export class SessionJudge extends Judge {
 
   /** A login was revoked, since a refresh token was spent again. */
   #reused(before: Family, spent: Spendable, exchange: Exchange): void {
+    if (spent.login.isUndone) return this.#world.lose(this.#world.number, 'a failover lost a write')
     const { reuseWindow = 0 } = this.#world.refreshTokens
     const isOlder = spent.generation < before.generation - 1
     const isLate = this.#world.now >= spent.rotatedAt + reuseWindow * 1000 - this.tolerance
@@ -148,15 +149,14 @@ export class SessionJudge extends Judge {
     const isKept = this.#kept?.spendable === this.#spendables.get(before.newest)
     const isHeld = senders.some(({ by, end }) => !by.isDead && end === 'pair')
     const unclear = senders.filter(({ end }) => end === 'unclear').length
-    const isRepeated = (exchange.shown?.arrivals ?? 0) > 1
+    const isShort = reuseWindow < REFRESH_TIMEOUT
+    const isRepeated = isShort && (exchange.shown?.arrivals ?? 0) > 1
     const causes: Readonly<Record<string, boolean>> = {
-      'a failover lost a write': spent.login.isUndone,
       'a request that the network repeated after the reuse window': isRepeated,
       'a kill between the rotation and the write': senders.some(({ by }) => by.isDead),
-      'a lost response with a reuse window shorter than a request':
-        reuseWindow < REFRESH_TIMEOUT && unclear > 0,
+      'a lost response with a reuse window shorter than a request': isShort && unclear > 0,
       'two lost responses': unclear > 1,
-      'a lost response and a freeze': unclear > 0 && this.#world.programs.some(({ stood }) => stood > 0),
+      'a lost response and a freeze': unclear > 0 && senders.some(({ by }) => by.stood > 0),
     }
     const cause = Object.keys(causes).find((name) => causes[name])
     this.#holds(cause !== undefined, 'a login was revoked for no reason')
