@@ -52,9 +52,13 @@ test('a login is replayed alone, as both sides saw it', async () => {
 })
 
 describe('finds', () => {
-  test.concurrent.each(Object.entries(BUGS))('%s', async (bug, { profile, logins }) => {
-    const given = ['--bug', bug, '--profile', profile, '--logins', String(logins), '--until-caught']
-    const { violations } = await resultOf(...given)
-    expect(violations).not.toEqual([])
-  })
+  test.concurrent.each(Object.entries(BUGS))(
+    '%s',
+    async (bug, { profile, logins }) => {
+      const given = ['--bug', bug, '--profile', profile, '--logins', String(logins), '--until-caught']
+      const { violations } = await resultOf(...given)
+      expect(violations).not.toEqual([])
+    },
+    300_000,
+  )
 })

@@ -138,7 +138,10 @@ export class SessionJudge extends Judge {
 
   /** A login was revoked, since a refresh token was spent again. */
   #reused(before: Family, spent: Spendable, exchange: Exchange): void {
-    if (spent.login.isUndone) return this.#world.lose(this.#world.number, 'a failover lost a write')
+    if (spent.login.isUndone) {
+      this.#world.lose(this.#world.number, 'a failover lost a write')
+      return
+    }
     const { reuseWindow = 0 } = this.#world.refreshTokens
     const isOlder = spent.generation < before.generation - 1
     const isLate = this.#world.now >= spent.rotatedAt + reuseWindow * 1000 - this.tolerance
