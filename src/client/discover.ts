@@ -35,6 +35,9 @@ const metadata = v.object({
 /**
  * Creates a provider from the OAuth or OpenID Connect metadata of a server.
  *
+ * Besides the endpoints, it keeps which authentication methods and PKCE methods the server lists, and where its keys
+ * are: see `clientAuthenticationMethods`, `codeChallengeMethods` and `jwksUri` of {@link Provider}.
+ *
  * @example
  * ```ts
  * import { authorizeDevice, discover } from 'authgraph'

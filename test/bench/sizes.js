@@ -12,6 +12,8 @@ const ENTRIES = {
   'authgraph/auth': ['xstate', 'valibot'],
   'authgraph/octokit': ['xstate', 'valibot', 'ofetch', '@octokit'],
   'authgraph/app-jwt': ['xstate', 'ofetch', 'valibot'],
+  'authgraph/oidc': ['xstate', 'ofetch'],
+  'authgraph/providers': ['xstate', 'ofetch', 'valibot', 'jose'],
   'authgraph/service': ['ofetch'],
   'authgraph/session': ['jose', 'ofetch'],
   '@octokit/auth-app': [],
