@@ -12,6 +12,7 @@ import { logoutCommand } from './commands/logout.ts'
 import { replayCommand } from './commands/replay.ts'
 import { serveCommand } from './commands/serve.ts'
 import { statusCommand } from './commands/status.ts'
+import { switchCommand } from './commands/switch.ts'
 import { tokenCommand } from './commands/token.ts'
 
 /** Declares the whole command line. Help, suggestions and completions derive from it. */
@@ -29,6 +30,7 @@ export function createProgram(): Command {
   const commands = [
     loginCommand(),
     statusCommand(),
+    switchCommand(),
     tokenCommand(),
     logoutCommand(),
     apiCommand(),

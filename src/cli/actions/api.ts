@@ -13,6 +13,7 @@ import { CommandError, isFailure } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
 import { tokenAuth } from '../network/token-auth.ts'
+import { environmentToken } from '../storage/environment-token.ts'
 import { providerOf, validToken, withSession } from '../storage/open-session.ts'
 import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { numberOrName } from './jwt.ts'
@@ -43,18 +44,22 @@ const LINE_BREAK = 0x0a
 /** Runs `authgraph api`. Returns the exit code. */
 export async function api(path: string, options: ApiOptions): Promise<number> {
   const fetch = await environmentFetch()
-  const saved = savedProfileOf(options)
+  const given =
+    usesLogin(options) && options.profile === undefined ? environmentToken(options.host) : undefined
+  const saved = given ? undefined : savedProfileOf(options)
   const provider = saved
     ? await providerOf(saved, fetch)
-    : await providerAt(options.host ? { host: options.host } : DEFAULT_ADDRESS, fetch)
+    : await providerAt(given?.address ?? (options.host ? { host: options.host } : DEFAULT_ADDRESS), fetch)
   if (provider.baseUrl === undefined)
     throw new CommandError(
       'usage',
       'this service has no known API: set --host, or use the output of authgraph token',
     )
   const { baseUrl } = provider
-  const withForm = async <Result>(run: (auth: Auth) => Promise<Result>) =>
-    usesLogin(options) ? withLogin(saved, fetch, run) : run(await FORMS[options.auth](options))
+  const withForm = async <Result>(run: (auth: Auth) => Promise<Result>) => {
+    if (given) return run(oauth(given.token))
+    return usesLogin(options) ? withLogin(saved, fetch, run) : run(await FORMS[options.auth](options))
+  }
   const asked = request(path, options)
   if (options.paginate) {
     await withForm((auth) => printItems(asked, { auth, provider, fetch }, options))

@@ -3,8 +3,9 @@ import { Secret } from '../../secret.ts'
 import type { Session } from '../../session/create-session.ts'
 import { type Line, writerTo } from '../../terminal/writer.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
-import { authOrigin } from '../network/service-address.ts'
+import { authOrigin, type ServiceAddress } from '../network/service-address.ts'
 import { bearerToken } from '../network/token-auth.ts'
+import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
 import { validToken, withSession } from '../storage/open-session.ts'
 import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 
@@ -30,6 +31,11 @@ type Description = Readonly<Record<string, string>>
  */
 export async function gitCredential(operation: GitOperation, options: GitCredentialOptions): Promise<number> {
   const description = read(await text(process.stdin))
+  const given = options.profile === undefined ? environmentTokenFor(description) : undefined
+  if (given) {
+    if (operation === 'get') printSecret(description, given.token)
+    return 0
+  }
   const profile = profileFor(description, options.profile)
   const operate = OPERATIONS[operation]
   if (profile && operate)
@@ -53,12 +59,15 @@ const OPERATIONS: Readonly<Record<GitOperation, ((operands: Operands) => Promise
 }
 
 async function printCredential({ session, profile, description }: Operands): Promise<void> {
-  const { username = ANYONE } = description
   const token = await validToken(session, profile)
+  printSecret(description, bearerToken(token), token.expiresAt)
+}
+
+function printSecret({ username = ANYONE }: Description, token: Secret, expiresAt?: number): void {
   const lines: Line[] = [
     `username=${username}`,
-    `password=${bearerToken(token).reveal()}`,
-    ...(token.expiresAt === undefined ? [] : [`password_expiry_utc=${Math.floor(token.expiresAt / 1000)}`]),
+    `password=${token.reveal()}`,
+    ...(expiresAt === undefined ? [] : [`password_expiry_utc=${Math.floor(expiresAt / 1000)}`]),
   ]
   writerTo(process.stdout, { color: false }).print(...lines)
 }
@@ -78,13 +87,21 @@ async function reject({ session, profile, description: { password } }: Operands)
 }
 
 /** Finds the login of this host and scheme. A token never goes to another host or over another scheme. */
-function profileFor({ protocol, host }: Description, name: string | undefined): NamedProfile | undefined {
+function profileFor(description: Description, name: string | undefined): NamedProfile | undefined {
   const profiles = name === undefined ? allProfiles() : [profileOrCurrent(name)]
-  const fitting = profiles.filter(({ address }) => {
-    const origin = authOrigin(address)
-    return origin.host === host && origin.protocol === `${protocol}:`
-  })
-  return fitting.find((profile) => profile.name === host) ?? fitting[0]
+  const fitting = profiles.filter(({ address }) => isFor(address, description))
+  return fitting.find((profile) => profile.name === description.host) ?? fitting[0]
+}
+
+function environmentTokenFor(description: Description): EnvironmentToken | undefined {
+  const { protocol, host } = description
+  const given = host && environmentToken(protocol === 'http' ? `http://${host}` : host)
+  return given && isFor(given.address, description) ? given : undefined
+}
+
+function isFor(address: ServiceAddress, { protocol, host }: Description): boolean {
+  const origin = authOrigin(address)
+  return origin.host === host && origin.protocol === `${protocol}:`
 }
 
 function read(input: string): Description {

@@ -5,18 +5,21 @@ import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { openSession } from '../storage/open-session.ts'
 import { removeLogin } from '../storage/saved-logins.ts'
-import { profileOrCurrent } from '../storage/saved-profiles.ts'
+import { profileNames, profileOrCurrent } from '../storage/saved-profiles.ts'
 
 /** The options of `authgraph logout`. */
 export interface LogoutOptions {
   readonly profile?: string
+  readonly all?: true
   readonly color: boolean
 }
 
 /** Runs `authgraph logout`. Returns the exit code. */
 export async function logout(options: LogoutOptions): Promise<number> {
-  const lines = await endLogin(options.profile)
-  writerTo(process.stdout, options).print(...lines)
+  const { print } = writerTo(process.stdout, options)
+  const names = options.all ? profileNames() : [options.profile]
+  if (names.length === 0) throw new CommandError('no_login', 'nobody is logged in')
+  for (const name of names) print(...(await endLogin(name)))
   return 0
 }
 

@@ -6,12 +6,14 @@ import { type Line, styled, visibleJson, type Writer, writerTo } from '../../ter
 import { type Failure, isFailure } from '../command-error.ts'
 import { commandTexts } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
-import { authOrigin } from '../network/service-address.ts'
+import { authOrigin, providerAt, type ServiceAddress } from '../network/service-address.ts'
 import { whoIs } from '../network/who-is.ts'
-import { placeOf } from '../storage/login-stores.ts'
+import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
+import { placeOf, type StoreName } from '../storage/login-stores.ts'
 import { providerOf, validToken, withSession } from '../storage/open-session.ts'
 import {
   allProfiles,
+  currentProfile,
   damagedProfiles,
   type NamedProfile,
   profileNames,
@@ -31,7 +33,7 @@ const NOT_CHECKED = 'unknown, token not checked: this service has no known API'
 
 /** The result of checking a login. */
 type LoginState =
-  | { readonly user: string | undefined; readonly token: OAuthToken; readonly view: SessionView }
+  | { readonly user: string | undefined; readonly token?: OAuthToken; readonly view?: SessionView }
   | { readonly error: Failure; readonly token?: OAuthToken; readonly view?: SessionView }
 
 /** Runs `authgraph status`. Returns the exit code. */
@@ -40,25 +42,52 @@ export async function status(options: StatusOptions): Promise<number> {
     writerTo(process.stdout, options).print(...profileNames())
     return 0
   }
-  const [current] = allProfiles()
+  const given = options.profile ? undefined : environmentToken()
   const damaged = options.profile ? [] : damagedProfiles()
-  const isOne = options.profile || (!current && damaged.length === 0)
+  const isOne = options.profile || (allProfiles().length === 0 && damaged.length === 0 && !given)
   const profiles = isOne ? [profileOrCurrent(options.profile)] : allProfiles()
+  const current = currentProfile()
   const fetch = await environmentFetch()
-  const states = await Promise.all(profiles.map((profile) => loginStateOf(profile, fetch)))
+  const logins = await Promise.all([
+    ...(given ? [environmentLogin(given, fetch)] : []),
+    ...profiles.map((profile) => savedLogin(profile, fetch)),
+  ])
   const writer = writerTo(process.stdout, options)
-  for (const [index, profile] of profiles.entries()) {
-    const state = states[index] as LoginState
-    const shown = { profile, state, isCurrent: profile.name === current?.name }
+  const error = current instanceof Error ? current : undefined
+  const isListed = damaged.some((one) => one.error.message === error?.message)
+  const failures: readonly { readonly name?: string; readonly error: Failure }[] = [
+    ...damaged,
+    // The working directory selects a login that cannot be used.
+    ...(error && profiles.length > 0 && !isListed && !options.profile ? [{ error }] : []),
+  ]
+  const currentName = current instanceof Error ? isListed && allProfiles()[0]?.name : current.name
+  for (const login of logins) {
+    const shown = { ...login, isCurrent: given ? login.store === undefined : login.name === currentName }
     if (options.json) writer.stream.write(`${visibleJson(asEvent(shown))}\n`)
     else show(writer, shown)
   }
-  for (const { name, error } of damaged) {
+  for (const { name, error } of failures) {
     const { event, lines } = failure(error, writer.stream, commandTexts)
-    if (options.json) writer.stream.write(`${visibleJson({ profile: name, error: event })}\n`)
+    if (options.json)
+      writer.stream.write(`${visibleJson({ ...(name && { profile: name }), error: event })}\n`)
     else writer.print(...lines, '')
   }
-  return damaged.length === 0 && states.every((state) => !('error' in state)) ? 0 : 1
+  return failures.length === 0 && logins.every(({ state }) => !('error' in state)) ? 0 : 1
+}
+
+async function savedLogin(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Login> {
+  const { name, address, store } = profile
+  return { name, address, store, place: placeOf(store, name), state: await loginStateOf(profile, fetch) }
+}
+
+async function environmentLogin(
+  { source, address, token: accessToken }: EnvironmentToken,
+  fetch: typeof globalThis.fetch,
+): Promise<Login> {
+  const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [] }
+  const response = await whoIs(token, { provider: await providerAt(address, fetch), fetch })
+  const state = isFailure(response) ? { error: response } : { user: response }
+  return { name: source, address, place: `the environment variable ${source}`, state }
 }
 
 async function loginStateOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<LoginState> {
@@ -75,24 +104,34 @@ async function loginStateOf(profile: NamedProfile, fetch: typeof globalThis.fetc
   }
 }
 
-function hasApi({ address }: NamedProfile): boolean {
+function hasApi({ address }: Login): boolean {
   return 'host' in address
 }
 
-interface Shown {
-  readonly profile: NamedProfile
+/** A saved login, or a token in the environment, which has no `store`. */
+interface Login {
+  /** Of the profile, or of the variable. */
+  readonly name: string
+  readonly address: ServiceAddress
+  readonly store?: StoreName
+  /** Where the token is, for users. */
+  readonly place: string
   readonly state: LoginState
+}
+
+interface Shown extends Login {
   readonly isCurrent: boolean
 }
 
-function asEvent({ profile, state, isCurrent }: Shown): object {
+function asEvent(shown: Shown): object {
+  const { name, address, store, place, state, isCurrent } = shown
   const { token, view } = state
   const pid = holderOf(state)
   return {
-    profile: profile.name,
+    ...(store ? { profile: name } : { source: name }),
     current: isCurrent,
-    host: authOrigin(profile.address).host,
-    tried: hasApi(profile),
+    host: authOrigin(address).host,
+    tried: hasApi(shown),
     ...('error' in state ? { error: failure(state.error, {}, commandTexts).event } : { user: state.user }),
     ...(token && {
       scopes: token.scopes,
@@ -101,8 +140,8 @@ function asEvent({ profile, state, isCurrent }: Shown): object {
     }),
     ...(view && { stored: view.isStored }),
     ...(pid !== undefined && { heldBy: pid }),
-    store: profile.store,
-    place: placeOf(profile.store, profile.name),
+    ...(store && { store }),
+    place,
   }
 }
 
@@ -111,16 +150,17 @@ function holderOf(state: LoginState): number | undefined {
   return 'error' in state && state.error instanceof BusyError ? state.error.pid : state.view?.busy?.pid
 }
 
-function show({ print, stream }: Writer, { profile, state, isCurrent }: Shown): void {
+function show({ print, stream }: Writer, shown: Shown): void {
+  const { name, address, place, state, isCurrent } = shown
   const { token, view } = state
   const pid = holderOf(state)
   const isGood = !('error' in state)
-  const isTried = hasApi(profile)
+  const isTried = hasApi(shown)
   const lines: Line[] = [
     [
       isGood ? (isTried ? styled('green', '✓') : styled('yellow', '●')) : styled('red', '✗'),
       ' ',
-      styled('bold', profile.name),
+      styled('bold', name),
       ...(isCurrent ? [styled('dim', ' (current)')] : []),
     ],
     ...(isGood
@@ -129,12 +169,12 @@ function show({ print, stream }: Writer, { profile, state, isCurrent }: Shown): 
         failure(state.error, stream, commandTexts).lines.map((line) =>
           typeof line === 'string' ? line : [' ', ...line.slice(1)],
         )),
-    `  host        ${authOrigin(profile.address).host}`,
+    `  host        ${authOrigin(address).host}`,
     ...(token
       ? [`  scopes      ${token.scopes.join(', ') || 'none'}`, `  valid       ${validityOf(token)}`]
       : []),
     ...(pid === undefined ? [] : [`  held by     process ${pid}, which is renewing it`]),
-    `  stored in   ${placeOf(profile.store, profile.name)}`,
+    `  stored in   ${place}`,
     ...(view?.isStored === false ? ['  not stored  the new token: the store cannot be written'] : []),
     '',
   ]

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { LogoutOptions } from '../actions/logout.ts'
 import { command, exitWith } from '../command.ts'
 import { profileName } from './values.ts'
@@ -12,9 +12,10 @@ export function logoutCommand(): Command {
       'Delete the token and the profile from this machine, and revoke the token if the service has an endpoint for that. ' +
       'Otherwise the service accepts the token until you revoke it there.',
     exitCodes: { 0: 'logged out', 1: 'nobody is logged in' },
-    examples: ['authgraph logout', 'authgraph logout --profile work'],
+    examples: ['authgraph logout', 'authgraph logout --profile work', 'authgraph logout --all'],
   })
     .option('-p, --profile <name>', 'log out of this profile (default: the last login)', profileName)
+    .addOption(new Option('--all', 'log out of all profiles').conflicts('profile'))
     .action(
       exitWith(async (options: LogoutOptions) => (await import('../actions/logout.ts')).logout(options)),
     )

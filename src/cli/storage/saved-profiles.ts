@@ -1,7 +1,10 @@
 import * as v from 'valibot'
-import { CommandError } from '../command-error.ts'
+import { WrongHostError } from '../../errors.ts'
+import { CommandError, type Failure, isFailure } from '../command-error.ts'
 import { isProfileName } from '../commands/values.ts'
-import { endpoints, serviceAddress } from '../network/service-address.ts'
+import { authOrigin, endpoints, serviceAddress } from '../network/service-address.ts'
+import { chosenProfile } from './chosen-profile.ts'
+import { type DirectoryProfile, directoryProfile } from './directory-profile.ts'
 import { fileOf } from './folders.ts'
 import { loginsFolder, STORE_NAMES } from './login-stores.ts'
 import { parseSaved } from './parse-saved.ts'
@@ -43,11 +46,23 @@ export function replaceableProfile(name: string): NamedProfile | undefined {
   return profile instanceof CommandError ? undefined : profile
 }
 
-/** Lists the readable profiles, last login first. The first one is the current profile. */
+/** Lists the readable profiles, the chosen one first, then the last login. The first one is the current profile. */
 export function allProfiles(): NamedProfile[] {
+  const chosen = chosenProfile()
+  const isChosen = ({ name }: NamedProfile) => Number(name === chosen)
   return savedNames()
     .flatMap((name) => replaceableProfile(name) ?? [])
-    .sort((one, other) => other.since - one.since)
+    .sort((one, other) => isChosen(other) - isChosen(one) || other.since - one.since)
+}
+
+/** The profile that commands use by default, or why there is none. */
+export function currentProfile(): NamedProfile | Failure {
+  try {
+    return profileOrCurrent(undefined)
+  } catch (error) {
+    if (isFailure(error)) return error
+    throw error
+  }
 }
 
 /** Lists the damaged profiles with their errors. */
@@ -64,11 +79,15 @@ export function profileNames(): string[] {
 }
 
 /**
- * Returns the profile with this name, or the current one.
+ * Returns the profile with this name, or the current one: that of the working directory, the chosen one, or the last
+ * login.
  *
- * @throws {@link CommandError} with code `no_login` or `damaged_file`.
+ * @throws {@link CommandError} with code `no_login` or `damaged_file`; {@link WrongHostError} if the working directory
+ * selects a login to another host.
  */
 export function profileOrCurrent(name: string | undefined): NamedProfile {
+  const here = name === undefined ? directoryProfile() : undefined
+  if (here) return profileHere(here)
   const [damaged] = name === undefined ? damagedProfiles() : []
   // The damaged profile may be the current one: using another would act as the wrong user.
   if (damaged) throw damaged.error
@@ -82,6 +101,18 @@ export function profileOrCurrent(name: string | undefined): NamedProfile {
       ? 'nobody is logged in: run authgraph login'
       : `there is no login named ${name}${known}: run authgraph login --profile ${name}`,
   )
+}
+
+/** Another host under the same name may be an attempt to have a token used for something else. */
+function profileHere({ path, profile: name, host }: DirectoryProfile): NamedProfile {
+  const profile = isProfileName(name) ? findProfile(name) : undefined
+  if (profile === undefined)
+    throw new CommandError(
+      'no_login',
+      `${path} selects a login that is not saved: run authgraph login with the profile and the host in that file`,
+    )
+  if (authOrigin(profile.address).host === host) return profile
+  throw new WrongHostError(`${path} selects a login to another host than the saved login ${name}`)
 }
 
 /** The names that `--profile` accepts. A file of another program, or of a store that is checked, may have any name. */

@@ -7,6 +7,7 @@ export const COMMAND = resolve(import.meta.dirname, '../../../dist/src/cli/main.
 /** Options of a run. */
 export interface RunOptions {
   readonly env?: Record<string, string>
+  readonly cwd?: string
   readonly input?: string
   /** Milliseconds before the input is written to the pipe. */
   readonly inputAfter?: number
@@ -27,8 +28,16 @@ interface Ended {
 
 /** Runs the command with pipes. */
 export function run(args: readonly string[], options: RunOptions) {
-  const { env, input = '', inputAfter = 0, command = COMMAND, killWhen, onOutput = () => undefined } = options
-  const child = spawn(process.execPath, [command, ...args], { env })
+  const {
+    env,
+    cwd,
+    input = '',
+    inputAfter = 0,
+    command = COMMAND,
+    killWhen,
+    onOutput = () => undefined,
+  } = options
+  const child = spawn(process.execPath, [command, ...args], { env, cwd })
   child.stdin.on('error', () => undefined)
   setTimeout(() => child.stdin.end(input), inputAfter)
   let stdout = ''

@@ -8,6 +8,7 @@ import { type Line, styled } from '../../../terminal/writer.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
+import { forgetChoice } from '../../storage/chosen-profile.ts'
 import { placeOf } from '../../storage/login-stores.ts'
 import { isStoredInTime, sessionOf } from '../../storage/open-session.ts'
 import { removeUnreadable } from '../../storage/saved-logins.ts'
@@ -32,6 +33,8 @@ export async function saveToken(
     // If this fails, so does the write, which is tried again.
     await removeUnreadable(profile).catch(() => undefined)
     await keep(token, session)
+    // The last login is the current one.
+    forgetChoice()
   } catch (error) {
     const { message: why } = (error instanceof NotKeptError ? error.cause : error) as Error
     if (options.json && options.print) report.say({ event: 'token', token: token.accessToken.reveal() })
