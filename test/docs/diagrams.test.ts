@@ -157,11 +157,16 @@ describe('a machine that the tools have never heard of', () => {
   })
 })
 
-test('the usual way of a login is one column, heavier than the rest', () => {
+test('the arrows of the usual way of a login are straight, and heavier than the rest', () => {
   const layout = laidOut.get('device-authorization') as Layout
   const main = layout.arrows.filter(({ arrow }) => arrow.isMain)
   expect(main.map(({ arrow }) => arrow.target)).toEqual(['requesting', 'waiting', 'polling', 'authorized'])
   for (const { points } of main) expect(new Set(points.map(({ x }) => x)).size).toBe(1)
+  const svg = drawMachine(layout, 'light')
+  expect(drawingOf(svg).match(/class="arrow main"/g)).toHaveLength(main.length)
+  const [, usual, heavy] =
+    /\.way,[^}]*stroke-width:([\d.]+).*\.main \.way\{stroke-width:([\d.]+)/s.exec(svg) ?? []
+  expect(Number(heavy)).toBeGreaterThan(Number(usual))
 })
 
 describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }) => {
