@@ -79,12 +79,12 @@ export {
 } from './protocol/provider.ts'
 export type { ScopeSeparator } from './protocol/scopes.ts'
 export type {
-  EndEvent,
-  MessageEvent,
+  RecordedEnd,
   RecordedEvent,
-  StateEvent,
-  TransitionTaken,
+  RecordedMessage,
+  RecordedState,
+  RecordedTransition,
 } from './recording/events.ts'
 export type { Message } from './recording/messages.ts'
-export { type Recorder, record } from './recording/record.ts'
+export { type Recorder, type RecordOptions, record } from './recording/record.ts'
 export { Secret } from './secret.ts'

@@ -1,6 +1,6 @@
 import { deviceAuthorization } from 'authgraph/machines'
 import type { ReceivedEvent } from '../../src/cli/watch/stream.ts'
-import type { StateEvent, TransitionTaken } from '../../src/recording/events.ts'
+import type { RecordedState, RecordedTransition } from '../../src/recording/events.ts'
 import { readMachine } from '../tools/read-machine.ts'
 import { find } from './elements.ts'
 import { Lights } from './lights.ts'
@@ -21,7 +21,7 @@ const stream = new EventSource('events')
 
 /** How far the clock of the command is ahead of this page, when the login began, and when this page opened. */
 let clock = { ahead: 0, began: 0, opened: 0 }
-let state: StateEvent | undefined
+let state: RecordedState | undefined
 
 /** The listener of each type of event. */
 const LISTENERS: {
@@ -41,7 +41,7 @@ function receive<Type extends ReceivedEvent['type']>(event: Extract<ReceivedEven
   LISTENERS[event.type as Type](event)
 }
 
-function showState(event: StateEvent): void {
+function showState(event: RecordedState): void {
   state = event
   const { value, view, times } = event
   lights.light(idOf(value))
@@ -51,7 +51,7 @@ function showState(event: StateEvent): void {
   tick()
 }
 
-function showTransition({ from, event, branch, to, at }: TransitionTaken & { readonly at: number }): void {
+function showTransition({ from, event, branch, to, at }: RecordedTransition & { readonly at: number }): void {
   const branches = machine.transitions.filter(
     (transition) => transition.from === from && transition.definition.eventType === event,
   )

@@ -6,7 +6,7 @@ import type { Message } from './messages.ts'
  *
  * @group Recording
  */
-export interface StateEvent {
+export interface RecordedState {
   readonly type: 'state'
   readonly value: DeviceSnapshot['value']
   readonly view: DeviceView
@@ -28,7 +28,7 @@ export interface StateEvent {
  *
  * @group Recording
  */
-export interface TransitionTaken {
+export interface RecordedTransition {
   readonly type: 'transition'
   readonly from: string
   readonly event: string
@@ -41,7 +41,7 @@ export interface TransitionTaken {
  *
  * @group Recording
  */
-export interface MessageEvent extends Message {
+export interface RecordedMessage extends Message {
   readonly type: 'message'
 }
 
@@ -50,7 +50,7 @@ export interface MessageEvent extends Message {
  *
  * @group Recording
  */
-export interface EndEvent {
+export interface RecordedEnd {
   readonly type: 'end'
   readonly text: string
 }
@@ -60,4 +60,6 @@ export interface EndEvent {
  *
  * @group Recording
  */
-export type RecordedEvent = (StateEvent | TransitionTaken | MessageEvent | EndEvent) & { readonly at: number }
+export type RecordedEvent = (RecordedState | RecordedTransition | RecordedMessage | RecordedEnd) & {
+  readonly at: number
+}

@@ -1,9 +1,21 @@
 import type { AnyTransitionDefinition, InspectionEvent } from 'xstate'
 import { type DeviceSnapshot, viewOf } from '../client/view.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
-import type { RecordedEvent, StateEvent, TransitionTaken } from './events.ts'
+import type { RecordedEvent, RecordedState, RecordedTransition } from './events.ts'
 import { type Message, shownRequest, shownResponse } from './messages.ts'
 import { takenTransitions } from './taken-transitions.ts'
+
+/**
+ * What a recording uses in place of the globals.
+ *
+ * @group Recording
+ */
+export interface RecordOptions {
+  /** Sends the requests of the authorization. Default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Tells the times. Default: the system clock. */
+  readonly clock?: Clock
+}
 
 /**
  * Options that make an authorization record itself.
@@ -28,29 +40,31 @@ export interface Recorder {
  * createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef', ...recorder }).start()
  * ```
  *
- * @param onEvent Receives each event.
- * @param options.fetch Sends the requests of the authorization. Default: the global `fetch`.
- * @param options.clock Tells the times. Default: the system clock.
+ * @param onEvent Receives each event. Its errors are ignored: a full disk must not end a login.
  * @group Recording
  */
 export function record(
   onEvent: (event: RecordedEvent) => void,
-  {
-    fetch = globalThis.fetch,
-    clock = systemClock,
-  }: { readonly fetch?: typeof globalThis.fetch; readonly clock?: Clock } = {},
+  { fetch = globalThis.fetch, clock = systemClock }: RecordOptions = {},
 ): Recorder {
   const at = () => clock.now()
+  const report = (event: RecordedEvent) => {
+    try {
+      onEvent(event)
+    } catch {
+      // The service has issued the token: an error here would lose it.
+    }
+  }
   const inspectTransitions = takenTransitions((transition, after) =>
-    onEvent({ ...transitionOf(transition, after), at: at() }),
+    report({ ...transitionOf(transition, after), at: at() }),
   )
   return {
-    fetch: recordedFetch(fetch, (message) => onEvent({ type: 'message', ...message, at: at() })),
+    fetch: recordedFetch(fetch, (message) => report({ type: 'message', ...message, at: at() })),
     inspect: (event) => {
       // The child actors of requests are inspected too.
       if (event.actorRef.sessionId !== event.rootId) return
       inspectTransitions(event)
-      if (event.type === '@xstate.snapshot') recordState(event.snapshot as DeviceSnapshot, at(), onEvent)
+      if (event.type === '@xstate.snapshot') recordState(event.snapshot as DeviceSnapshot, at(), report)
     },
   }
 }
@@ -65,7 +79,7 @@ function recordState(snapshot: DeviceSnapshot, at: number, onEvent: (event: Reco
   if (snapshot.status !== 'active') onEvent({ type: 'end', text: state.view.text, at })
 }
 
-function stateOf(snapshot: DeviceSnapshot): StateEvent {
+function stateOf(snapshot: DeviceSnapshot): RecordedState {
   const { codes, flow, interval, lookedAt, nextPollAt, expiresAt } = snapshot.context
   return {
     type: 'state',
@@ -75,7 +89,7 @@ function stateOf(snapshot: DeviceSnapshot): StateEvent {
   }
 }
 
-function transitionOf(transition: AnyTransitionDefinition, { value }: DeviceSnapshot): TransitionTaken {
+function transitionOf(transition: AnyTransitionDefinition, { value }: DeviceSnapshot): RecordedTransition {
   const { source, eventType } = transition
   const branches = (eventType === '' ? source.always : source.transitions.get(eventType)) ?? []
   return {

@@ -94,6 +94,8 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
 
   for (const [name, text, message] of [
     ['a damaged line', recorded.replace('\n', '\n{"type":"state"}\n'), 'line 2 of'],
+    ['a state whose name is markup', recorded.replaceAll('"authorized"', '"a</style>"'), 'is not an event'],
+    ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), 'line 1 of'],
     ['control characters', recorded.replaceAll('Authorized.', '\\u001b[2J'), 'is not an event'],
     ['a time that is not finite', recorded.replace(/"at":\d+/, '"at":1e999'), 'line 1 of'],
     ['another file', 'hello\n', 'line 1 of'],

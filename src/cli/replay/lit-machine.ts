@@ -29,7 +29,7 @@ export function litMachine({ states, length }: Story, picture: string): string {
     return `${frames}${selector}{animation:s${index} ${timing.round}ms step-end infinite}`
   })
   const calm = '@media (prefers-reduced-motion:reduce){*{animation:none!important}}'
-  return picture.replace('</style>', `</style>\n${element('style', {}, style.join('') + calm)}`)
+  return picture.replace('</style>', (end) => `${end}\n${element('style', {}, style.join('') + calm)}`)
 }
 
 /** A state and its parents. */

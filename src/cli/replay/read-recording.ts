@@ -2,18 +2,21 @@ import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
 
-/** Epoch milliseconds. */
-const AT = v.pipe(v.number(), v.finite())
+/** Epoch milliseconds, in the range of `Date`. */
+const AT = v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e15))
 
 /** Without control characters: the text goes to terminals and pictures. */
 const TEXT = v.pipe(v.string(), v.regex(/^[^\p{C}]*$/u))
+
+/** The name of a state, which becomes a selector in a style sheet. */
+const NAME = v.pipe(v.string(), v.regex(/^\w+$/))
 
 /** What a drawing needs of each event. */
 const EVENT = v.variant('type', [
   v.object({
     type: v.literal('state'),
     at: AT,
-    value: v.union([TEXT, v.record(TEXT, TEXT)]),
+    value: v.union([NAME, v.record(NAME, NAME)]),
     view: v.object({
       status: TEXT,
       activity: v.exactOptional(TEXT),

@@ -173,7 +173,7 @@ function drawCaption(
 
 function drawAxis(length: number, x: (moment: number) => number): string[] {
   const seconds = length / 1000
-  const step = STEPS.find((candidate) => seconds / candidate <= 10) ?? 86_400
+  const step = STEPS.find((candidate) => seconds / candidate <= 10) ?? Math.ceil(seconds / 10)
   return Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) =>
     text(`${index * step} s`, x(index * step * 1000), AXIS + 8, {
       class: 'text small',
