@@ -58,6 +58,7 @@ export {
   RedirectedError,
   RefusedError,
   ResponseTooLargeError,
+  StoreUnavailableError,
   TimedOutError,
   UnreachableError,
   WrongHostError,
