@@ -25,7 +25,15 @@ import { announce } from '../client/create-device-authorization.ts'
 import { deviceMachine } from '../client/device-machine.ts'
 import { type DeviceAuthorizationActor, deviceInput, type ShownCodes } from '../client/options.ts'
 import { assertToken } from '../client/token-record.ts'
-import { BadOptionError, BusyError, CancelledError, LoginRequiredError, NotKeptError } from '../errors.ts'
+import {
+  BadOptionError,
+  BusyError,
+  CancelledError,
+  LoginRequiredError,
+  NotKeptError,
+  WrongHostError,
+} from '../errors.ts'
+import { secureAddress } from '../protocol/address.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
@@ -157,6 +165,7 @@ export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 
 /**
  * A login that is stored, renewed and shared. It is a form of client authentication: `createApi({ auth: session })`.
+ * Requests to an API of another origin than the `baseUrl` of its provider reject with a {@link WrongHostError}.
  *
  * @group Session
  */
@@ -304,7 +313,10 @@ export function createSession(options: SessionOptions): Session {
       if (value !== 'signedOut') throw context.error ?? new LoginRequiredError()
       return context.revocation ?? { revoked: false, why: 'there was no login' }
     },
-    authorization: async () => bearer(await token()),
+    async authorization({ baseUrl }) {
+      assertOwnApi(device.provider, baseUrl)
+      return bearer(await token())
+    },
     learn({ status }, sent) {
       const refused = sent?.reveal().replace(/^Bearer /i, '')
       if (status !== 401 || refused === undefined) return false
@@ -314,6 +326,16 @@ export function createSession(options: SessionOptions): Session {
       return actor.getSnapshot().hasTag('busy')
     },
   }
+}
+
+/** Throws WrongHostError if the token is for another API. A provider without a `baseUrl` does not name its API. */
+function assertOwnApi({ baseUrl: own }: Provider, asked: string): void {
+  if (own === undefined) return
+  const { origin, host } = secureAddress(own)
+  if (secureAddress(asked).origin !== origin)
+    throw new WrongHostError(
+      `the token of the session is for ${host} only: nothing was sent to the other host`,
+    )
 }
 
 function isNewer(kept: KeptToken | undefined, seen: KeptToken | undefined): boolean {

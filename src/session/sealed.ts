@@ -116,14 +116,14 @@ async function open(cipher: Cipher, name: string, value: Json | undefined): Prom
   const { sealed, ...rest } = Object(value) as Members
   if (!Array.isArray(sealed)) {
     if (!('token' in rest)) return value
-    throw new StoreUnavailableError('the stored login is not encrypted: delete it, and log in again')
+    throw new StoreUnavailableError('the stored record is not encrypted: delete it')
   }
   const key = await cipher()
   try {
     return { ...rest, token: JSON.parse(await decrypt(key, sealed as unknown as Sealed, bound(name, rest))) }
   } catch {
     throw new StoreUnavailableError(
-      'the stored login cannot be decrypted: it was sealed with another key, or changed',
+      'the stored record cannot be decrypted: it was sealed with another key, or changed',
     )
   }
 }

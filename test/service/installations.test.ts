@@ -69,6 +69,21 @@ describe('the installations of an app', () => {
     expect((await as('Iv1.other', '/users/octo-org/installation')).body.id).toBe(22)
   })
 
+  test('are found by names in any case, as on GitHub', async () => {
+    const named = [{ ...installation, owner: 'Octo-Org', repositories: [{ id: 1, name: 'Hello' }] }]
+    const { as } = start({ apps: [{ ...apps[0], installations: named }, apps[1]] })
+    for (const path of [
+      '/users/octo-ORG/installation',
+      '/orgs/octo-org/installation',
+      '/repos/OCTO-org/hELLO/installation',
+    ])
+      expect((await as(1, path)).body).toMatchObject({ id: 11, account: { login: 'Octo-Org' } })
+    expect((await as('Iv1.other', '/users/Octo-Org/installation')).body.id).toBe(22)
+    const { status, body } = await as(1, TOKENS, post({ repositories: ['hellO'] }))
+    expect([status, body.repository_selection]).toEqual([201, 'all'])
+    expect((await as(1, '/APP/installations')).status).toBe(404)
+  })
+
   test('are not shown to other apps, users and strangers', async () => {
     const { as, send, bearing } = start()
     for (const path of ['/app/installations/11', '/repos/octo-org/hello/installation'])
@@ -149,8 +164,14 @@ describe('an installation token', () => {
     { permissions: { contents: 'admin' } },
     { permissions: { issues: 'read' } },
     { permissions: { contents: 'all' } },
+    { permissions: { contents: ['read'] } },
+    { permissions: null },
+    { permissions: 5 },
+    { permissions: '' },
+    { permissions: [] },
     { repositories: ['elsewhere'] },
     { repositories: [1] },
+    { repositories: [['hello']] },
     { repository_ids: ['hello'] },
     { repository_ids: [3] },
     { repositories: 'hello' },

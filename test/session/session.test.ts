@@ -686,6 +686,37 @@ describe('a record of another service', () => {
   })
 })
 
+describe('the API of another host', () => {
+  test.each(['https://evil.example', 'https://api.example:444', 'https://api.example.evil.example/v3'])(
+    '%s gets no token, and nothing is refreshed',
+    async (baseUrl) => {
+      const { time, server, loggedIn, over } = world()
+      const session = await loggedIn()
+      await time.advance(HOUR)
+      const [sent, calls] = [server.requests.length, [] as unknown[]]
+      const fetch = async (...call: unknown[]) => {
+        calls.push(call)
+        return Response.json({})
+      }
+      const provider = { ...server.provider, baseUrl }
+      const api = createApi({ auth: session, provider, fetch })
+      await expect(over(api('/user'))).rejects.toMatchObject({
+        code: 'wrong_host',
+        message: expect.stringContaining('api.example'),
+      })
+      expect([calls, server.requests.length]).toEqual([[], sent])
+    },
+  )
+
+  test('is not known where the provider of the session has none', async () => {
+    const { server, loggedIn, over } = world()
+    const { provider } = server
+    const session = await loggedIn({ provider: { ...provider, baseUrl: undefined } })
+    const fetch = async () => Response.json({ login: 'octocat' })
+    expect(await over(createApi({ auth: session, provider, fetch })('/user'))).toEqual({ login: 'octocat' })
+  })
+})
+
 test('a view shows the codes of a login, and how it goes on', async () => {
   const { time, open, over } = world()
   const session = open()

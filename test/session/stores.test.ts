@@ -105,7 +105,7 @@ describe('sealed', () => {
     await inner.update('name', () => ({ result: undefined, value: record }))
     await expect(sealed(inner, key).update('name', (value) => ({ result: value }))).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: expect.stringContaining('log in again'),
+      message: 'the stored record is not encrypted: delete it',
     })
   })
 

@@ -73,11 +73,13 @@ export function installationEndpoints({ installationTokens, identifyCaller }: In
     })
     const name = encodeURIComponent(owner)
     for (const kind of ['users', 'orgs'])
-      endpoints.set(`/${kind}/${name}/installation`, { GET: first((one) => one.owner === owner) })
+      endpoints.set(`/${kind}/${name}/installation`, { GET: first((one) => isSameName(one.owner, owner)) })
     for (const repository of repositories)
       endpoints.set(`/repos/${name}/${encodeURIComponent(repository.name)}/installation`, {
         GET: first(
-          (one) => one.owner === owner && one.repositories.some(({ name }) => name === repository.name),
+          (one) =>
+            isSameName(one.owner, owner) &&
+            one.repositories.some(({ name }) => isSameName(name, repository.name)),
         ),
       })
   }
@@ -113,20 +115,23 @@ function grantOf(installation: KnownInstallation, body: string): InstallationGra
   const asked = readJson(body)
   if (asked === undefined) return 'the body is not a JSON object'
   const { permissions = installation.permissions, repositories: names, repository_ids: ids } = asked
+  if (!isRecord(permissions)) return 'permissions must be an object'
   const isGranted = ([name, level]: [string, unknown]) =>
-    LEVELS.includes(String(level)) &&
-    LEVELS.indexOf(String(level)) <= LEVELS.indexOf(installation.permissions[name] ?? '')
-  if (!Object.entries(Object(permissions)).every(isGranted))
-    return 'the installation does not have these permissions'
+    typeof level === 'string' &&
+    LEVELS.includes(level) &&
+    LEVELS.indexOf(level) <= LEVELS.indexOf(installation.permissions[name] ?? '')
+  if (!Object.entries(permissions).every(isGranted)) return 'the installation does not have these permissions'
   for (const list of [names, ids])
     if (list !== undefined && !Array.isArray(list)) return 'repositories and repository_ids must be lists'
   const known = installation.repositories
   const isKnown =
-    (names ?? []).every((name) => known.some((one) => one.name === name)) &&
+    (names ?? []).every((name) => known.some((one) => isSameName(one.name, name))) &&
     (ids ?? []).every((id) => known.some((one) => one.id === id))
   if (!isKnown) return 'the installation does not have these repositories'
   const isAsked = ({ id, name }: KnownInstallation['repositories'][number]) =>
-    (names === undefined && ids === undefined) || names?.includes(name) || ids?.includes(id)
+    (names === undefined && ids === undefined) ||
+    names?.some((one) => isSameName(name, one)) ||
+    ids?.includes(id)
   return {
     installation,
     permissions: permissions as Permissions,
@@ -143,10 +148,19 @@ interface Asked {
 function readJson(body: string): Asked | undefined {
   try {
     const value: unknown = JSON.parse(body || '{}')
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** GitHub ignores the case of owners and repositories. */
+function isSameName(name: string, other: unknown): boolean {
+  return typeof other === 'string' && name.toLowerCase() === other.toLowerCase()
 }
 
 function describe({ id, appId, owner, permissions }: KnownInstallation): object {

@@ -79,8 +79,14 @@ export function createRoutes(
 
 /** Finds the handler of a request by its host, path and method. */
 export function createRouter(routes: ReadonlyMap<string, Route>): Handler {
+  // The path has the name of an owner or a repository, whose case does not matter.
+  const byName = new Map(
+    [...routes]
+      .filter(([path]) => path.endsWith('/installation'))
+      .map(([path, route]) => [path.toLowerCase(), route]),
+  )
   return async (request) => {
-    const route = routes.get(request.path)
+    const route = routes.get(request.path) ?? byName.get(request.path.toLowerCase())
     if (route === undefined || !isAt(route, request.host)) return NOTHING_HERE
     const handler = Object.hasOwn(route.methods, request.method) ? route.methods[request.method] : undefined
     // A 405 would confirm the client id in the path.
