@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { createApi } from '../../auth/create-api.ts'
+import { TimedOutError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import { type Failure, isFailure } from '../command-error.ts'
@@ -23,6 +24,8 @@ export async function whoIs(
     return v.is(user, response) ? response.login : undefined
   } catch (error) {
     if (isFailure(error)) return error
+    // The login is complete: an API that does not respond must not lose its token.
+    if (error instanceof Error && error.name === 'TimeoutError') return new TimedOutError()
     throw error
   }
 }
