@@ -7,13 +7,15 @@ import { exitCodeOf, isFailure } from './command-error.ts'
 import { commandTexts } from './command-texts.ts'
 import { refuseSecrets } from './commands/refuse-secrets.ts'
 import { createProgram } from './program.ts'
+import { isHolding } from './storage/hold-signals.ts'
 
 const USAGE_ERROR = 2
 
 // A reader that closes early, such as `head`, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
-  process.exit(1)
+  // A login listens too: it goes on without output, since the service issues the token only once. So does a renewal.
+  if (process.stdout.listenerCount('error') === 1 && !isHolding()) process.exit(1)
 })
 
 run().catch((error) => {

@@ -1,5 +1,6 @@
 import { waitFor } from 'xstate'
 import type { DeviceResult, DeviceStatus } from '../../machines/device-authorization.ts'
+import { CancelledError } from '../errors.ts'
 import { systemClock } from '../protocol/clock.ts'
 import { type DeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { reasonOf } from './authorize-device.ts'
@@ -21,11 +22,13 @@ export interface StepOptions
     'clientId' | 'scopes' | 'resource' | 'audience' | 'parameters' | 'pkce' | 'resume' | 'onCodes'
   > {
   /**
-   * Stores each new record, and is awaited: before a poll is sent, with the time of the next one, and after a result
-   * that does not end the login. If it throws or rejects, so does the call, and no poll is sent. Let it reject if the
-   * stored record is not the one you passed, and no two processes poll for the same time.
+   * Stores each new record, and is awaited: once before a poll is sent, with the time of the next one, and once after a
+   * result that does not end the login. If it throws or rejects, so does the call, and no further poll is sent. Let it
+   * reject if the stored record is not `previous`, and no two processes poll for the same time.
+   *
+   * @param previous The record that `next` replaces: at first the one that was passed to `step`; `undefined` in `start`.
    */
-  readonly save?: (record: ResumeRecord) => unknown
+  readonly save?: (next: ResumeRecord, previous: ResumeRecord | undefined) => unknown
 }
 
 /**
@@ -58,7 +61,7 @@ export interface UnfinishedStep {
  *
  * @group Device authorization
  */
-export type Step = UnfinishedStep | DeviceResult
+export type Step = UnfinishedStep | Exclude<DeviceResult, { readonly status: 'cancelled' }>
 
 /**
  * Requests codes, and returns them with a record for {@link step}. For programs that cannot wait for the user: agents,
@@ -84,7 +87,7 @@ export async function start(options: StartOptions): Promise<UnfinishedStep> {
   const login = await run(options)
   if ('record' in login) return login
   // Without a poll, there is no token.
-  throw reasonOf(login as Parameters<typeof reasonOf>[0], options.signal)
+  throw reasonOf(login as Parameters<typeof reasonOf>[0])
 }
 
 /**
@@ -93,7 +96,8 @@ export async function start(options: StartOptions): Promise<UnfinishedStep> {
  * @param record The record of the previous step. Each record is good for one poll: a record that was passed twice would
  * poll twice, so store the new one, with `save` even if the process may end in between.
  * @throws {@link BadResumeError} if the record cannot be read; {@link WrongHostError} if it belongs to another provider;
- * {@link BadOptionError}; and what `save` throws.
+ * {@link BadOptionError}; {@link CancelledError} if the signal is aborted, after which the stored record remains valid;
+ * and what `save` throws.
  * @group Device authorization
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
  */
@@ -106,14 +110,21 @@ async function run({
   save,
   ...options
 }: DeviceAuthorizationOptions & Pick<StepOptions, 'save'>): Promise<Step> {
-  const { fetch = systemFetch, clock = systemClock } = options
+  const { fetch = systemFetch, clock = systemClock, signal } = options
+  if (signal?.aborted) throw new CancelledError(signal.reason)
+  let previous = options.resume
+  const store = async (next: ResumeRecord) => {
+    await save?.(next, previous)
+    previous = next
+  }
   let failure: { readonly error: unknown } | undefined
   const actor = createDeviceAuthorization({
     ...options,
     fetch: async (input, init) => {
       const record = exportResume(actor.getSnapshot(), clock.now())
       try {
-        if (record) await save?.(record)
+        // A poll in another encoding is still the same poll.
+        if (record && previous === options.resume) await store(record)
       } catch (error) {
         failure = { error }
         throw error
@@ -131,7 +142,12 @@ async function run({
   const snapshot = await waiting
   actor.stop()
   if (failure) throw failure.error
-  return snapshot.output ?? unfinished(snapshot, clock.now(), save)
+  const { output } = snapshot
+  if (output?.status === 'cancelled') throw reasonOf(output, signal)
+  if (output) return output
+  const login = unfinished(snapshot, clock.now())
+  await store(login.record)
+  return login
 }
 
 /** Whether a poll has ended, or none is due. */
@@ -140,13 +156,8 @@ function isAtRest(snapshot: DeviceSnapshot, now: number): boolean {
   return snapshot.hasTag('waiting') && (polls > 0 || now < Math.min(nextPollAt, expiresAt))
 }
 
-async function unfinished(
-  snapshot: DeviceSnapshot,
-  now: number,
-  save: StepOptions['save'],
-): Promise<UnfinishedStep> {
+function unfinished(snapshot: DeviceSnapshot, now: number): UnfinishedStep {
   const record = exportResume(snapshot, now) as ResumeRecord
-  await save?.(record)
   const { status, interval, expiresAt } = record
   const codes = { ...shownOf(snapshot.context.codes as DeviceCodes), interval, expiresAt }
   return { status, codes, view: viewOf(snapshot, now), record }

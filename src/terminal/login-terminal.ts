@@ -39,6 +39,9 @@ export interface TerminalOptions {
 /** The signals that end a login. */
 type Signal = 'SIGINT' | 'SIGTERM'
 
+/** The errors of a stream whose reader, such as `head`, or whose terminal is gone. */
+const GONE: readonly unknown[] = ['EPIPE', 'EIO']
+
 /** A terminal that shows logins. */
 export interface LoginTerminal {
   readonly stream: NodeJS.WriteStream
@@ -67,6 +70,7 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   const isCaptured = !json && !options.stream && !process.stdout.isTTY && process.stderr.isTTY
   const stream = options.stream ?? (isCaptured ? process.stderr : process.stdout)
   const hasKeys = keys && !json && isLive(stream) && process.stdin.isTTY
+  stream.on('error', ignoreGone)
   const report = reportTo(stream, { json, color, qr, hasKeys, texts })
   if (isCaptured) report.say({ event: 'shown' }, texts.shownHere)
   let codes: ShownCodes | undefined
@@ -133,8 +137,15 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     close() {
       release()
       report.close()
+      // The error of the last line has yet to arrive.
+      setImmediate(() => stream.off('error', ignoreGone))
     },
   }
+}
+
+/** A login goes on without output: an approved token is issued only once. */
+function ignoreGone(error: NodeJS.ErrnoException): void {
+  if (!GONE.includes(error.code)) throw error
 }
 
 /** Reports each state of an authorization until its end. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
 import { openBrowser } from '../../src/terminal/open-browser.ts'
@@ -76,6 +76,49 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(code).toBe(2)
     expect(stdout).toContain('no client id')
     expect(other.requests).toEqual([])
+  })
+
+  test('stores the token after the reader of its output has gone', async ({ world }) => {
+    const service = await world.live()
+    const login = ['login', '--host', service.host, '--client-id', CLIENT_ID, '--store', 'file']
+    const { code, stderr } = await world.run(login, { onOutput: service.approver(), isCut: true })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect((await world.run(['token'])).stdout).toBe(`${service.issued[0]}\n`)
+  })
+
+  test.for([
+    ['stores a token', granted(TOKEN), 0],
+    ['reports a denial', DENIED, 4],
+  ] as const)('%s although its progress cannot be deleted', async ([, response, expected], { world }) => {
+    const name = 'state/unfinished/work.json'
+    const url = await world.serve((request, reply) => {
+      const codes = { device_code: 'd', user_code: 'ABCD', verification_uri: `${url}/activate`, interval: 1 }
+      if (request.url === '/login/device/code') return reply.end(JSON.stringify({ ...codes, expires_in: 60 }))
+      if (request.url === '/login/oauth/access_token') {
+        rmSync(join(world.folder, name))
+        mkdirSync(join(world.folder, name))
+      }
+      return reply.end(JSON.stringify(response))
+    })
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--profile', 'work']
+    const { code, stderr } = await world.run(login)
+    expect({ code, stderr }).toEqual({ code: expected, stderr: '' })
+    const { stdout } = await world.run(['token', '--profile', 'work'])
+    expect(stdout).toBe(expected === 0 ? `${TOKEN}\n` : '')
+  })
+
+  test('--resume --no-wait shows the code before it polls, and says that the login is saved', async ({
+    world,
+  }) => {
+    const { url, requests } = await world.scripted({ hang: '/login/oauth/access_token' })
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--no-wait']
+    expect((await world.run(login)).code).toBe(75)
+    const polls = () => requests.some(({ path }) => path === '/login/oauth/access_token')
+    const { code, stdout } = await world.run(['login', '--resume', '--no-wait'], {
+      killWhen: [polls, 'SIGINT', () => undefined],
+    })
+    expect(code).toBe(130)
+    expect(stdout).toMatch(/enter the code WDJB-MJHT[\s\S]*Login saved/)
   })
 
   test('ends on a signal while it asks for the user, with the token stored', async ({ world }) => {

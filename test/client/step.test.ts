@@ -111,17 +111,31 @@ describe('a login in steps', () => {
     expect(await step(record)).toMatchObject({ status: 'failed', error: { code: 'refused' } })
   })
 
-  test('can be cancelled in the middle of a poll', async () => {
-    const { start, step, due, sent, time } = stepped('hang')
+  test('rejects when it is cancelled in the middle of a poll, and the record stays valid', async () => {
+    const { start, step, due, sent, time } = stepped('hang', token)
     const record = (await start()).record
     await due(record)
     const cancel = new AbortController()
     const login = step(record, { signal: cancel.signal })
+    login.catch(() => undefined)
     await time.settle()
     expect(sent).toHaveLength(2)
-    cancel.abort()
-    expect(await login).toEqual({ status: 'cancelled' })
+    cancel.abort('enough')
+    await expect(login).rejects.toMatchObject({ code: 'cancelled', cause: 'enough' })
+    expect(await step(record)).toMatchObject({ status: 'authorized' })
   })
+
+  test.each(['early', 'due'])(
+    'rejects without a request if the signal was aborted before, %s',
+    async (when) => {
+      const { start, step, due, sent } = stepped(token)
+      const record = (await start()).record
+      if (when === 'due') await due(record)
+      const login = step(record, { signal: AbortSignal.abort('enough') })
+      await expect(login).rejects.toMatchObject({ code: 'cancelled', cause: 'enough' })
+      expect(sent).toHaveLength(1)
+    },
+  )
 
   test('waits longer after each fault, also if every poll is a process of its own', async () => {
     const { start, step, due } = stepped(new Error('offline'))
@@ -195,24 +209,33 @@ describe('save', () => {
     expect(time.timers).toBe(0)
   })
 
-  test('lets one of two processes poll for the same time, if it compares records', async () => {
-    const { start, step, due, sent } = stepped(pending)
-    const record = (await start()).record
-    await due(record)
-    let stored = record.nextPollAt
-    const process = () => {
-      let known = record.nextPollAt
-      return step(record, {
-        save: async ({ nextPollAt }: ResumeRecord) => {
-          if (stored !== known) throw new Error('taken')
-          known = nextPollAt
-          stored = nextPollAt
-        },
-      })
+  test('gets the record that it replaces, from which another process may have moved on', async () => {
+    const { options, due, sent } = stepped(slowDown)
+    let stored: string | undefined
+    const saving = {
+      ...options,
+      save: async (next: ResumeRecord, previous: ResumeRecord | undefined) => {
+        if (stored !== (previous && JSON.stringify(previous))) throw new Error('taken')
+        stored = JSON.stringify(next)
+      },
     }
+    const { record } = await start({ clientId: 'id', ...saving })
+    expect(stored).toBe(JSON.stringify(record))
+    await due(record)
+    const process = () => step(JSON.parse(JSON.stringify(record)), saving)
     const [one, other] = await Promise.allSettled([process(), process()])
     expect([one.status, other.status].sort()).toEqual(['fulfilled', 'rejected'])
     expect(sent).toHaveLength(2)
+    expect(JSON.parse(stored ?? '')).toMatchObject({ status: 'slowed', interval: 10 })
+  })
+
+  test('is called once before a poll that is sent again as JSON', async () => {
+    const { start, step, due, sent } = stepped(new Response('', { status: 415 }), pending)
+    const record = (await start()).record
+    await due(record)
+    const requests: number[] = []
+    await step(record, { save: () => requests.push(sent.length) })
+    expect(requests).toEqual([1, 3])
   })
 })
 

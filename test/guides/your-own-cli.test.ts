@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { transformSync } from 'esbuild'
 import { beforeAll, describe, expect } from 'vitest'
-import { linesOfJson } from '../cli/support/command.ts'
+import { linesOfJson, type RunOptions } from '../cli/support/command.ts'
 import { test, type World } from '../cli/support/world.ts'
 
 const folder = resolve(import.meta.dirname, '../../.cache/your-own-cli')
@@ -24,8 +24,7 @@ async function acme(world: World) {
   const env = { ACME_URL: service.url }
   return {
     service,
-    run: (args: readonly string[], more: Record<string, string> = {}, onOutput?: (text: string) => void) =>
-      world.run(args, { command, env: { ...env, ...more }, ...(onOutput && { onOutput }) }),
+    run: (args: readonly string[], options: RunOptions = {}) => world.run(args, { command, env, ...options }),
     open: (args: readonly string[], more: Record<string, string> = {}) =>
       world.open(args, { command, env: { ...env, ...more }, rows: 40 }),
   }
@@ -90,14 +89,21 @@ describe('acme', { concurrent: true, timeout: 60_000 }, () => {
 
   test('prints plain lines into a pipe', async ({ world }) => {
     const { service, run } = await acme(world)
-    const { code, stdout, stderr } = await run(['login'], {}, service.approver())
+    const { code, stdout, stderr } = await run(['login'], { onOutput: service.approver() })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(/^Open \S+ and enter the code \S+\nrequested [\s\S]*\n✓ Logged in to Acme\.\n$/)
   })
 
+  test('stores the token after the reader of its output has gone', async ({ world }) => {
+    const { service, run } = await acme(world)
+    const login = await run(['login'], { onOutput: service.approver(), isCut: true })
+    expect(login).toMatchObject({ code: 0, stderr: '' })
+    expect((await run(['whoami'])).stdout).toBe('octocat\n')
+  })
+
   test('prints one JSON object per line with --json', async ({ world }) => {
     const { service, run } = await acme(world)
-    const { code, stdout } = await run(['login', '--json'], {}, service.approver())
+    const { code, stdout } = await run(['login', '--json'], { onOutput: service.approver() })
     expect(code).toBe(0)
     const events = linesOfJson(stdout)
     expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['codes', 'state', 'authorized']))

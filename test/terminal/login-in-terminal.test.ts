@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createDeviceAuthorization } from '../../src/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
@@ -16,11 +17,14 @@ afterEach(() => {
 /** What a login writes to a stream. */
 function output({ isTTY = false } = {}) {
   let text = ''
-  const write = (chunk: string) => {
-    text += chunk
-    return true
-  }
-  const stream = { isTTY, columns: 80, rows: 40, write } as unknown as NodeJS.WriteStream
+  const writable = new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, done) {
+      text += chunk
+      done()
+    },
+  })
+  const stream = Object.assign(writable, { isTTY, columns: 80, rows: 40 }) as unknown as NodeJS.WriteStream
   return { stream, text: () => text, lines: () => text.trimEnd().split('\n') }
 }
 
@@ -128,7 +132,7 @@ test('says why it opens no browser, and that the code cannot be copied', async (
   const { stream, text } = output()
   await logIn({ stream, open: true, copy: true })
   expect(text()).toContain(`${terminalTexts.noBrowser.ssh}\n`)
-  expect(text()).toContain(`${terminalTexts.noClipboard}\n`)
+  await vi.waitFor(() => expect(text()).toContain(`${terminalTexts.noClipboard}\n`))
 })
 
 test('asks the terminal to copy the code over SSH', async () => {
@@ -136,5 +140,5 @@ test('asks the terminal to copy the code over SSH', async () => {
   const { stream, text } = output({ isTTY: true })
   await logIn({ stream, copy: true, keys: false })
   const [, code = ''] = /([A-Z]{4}-[A-Z]{4})/.exec(text()) ?? []
-  expect(text()).toContain(`\u001b]52;c;${btoa(code)}\u0007`)
+  await vi.waitFor(() => expect(text()).toContain(`\u001b]52;c;${btoa(code)}\u0007`))
 })

@@ -24,6 +24,11 @@ export function holdSignals(actor: SessionActor): void {
   actor.subscribe({ next: ({ value }) => hold(HOLDING.includes(value)), complete: () => hold(false) })
 }
 
+/** Whether a session is storing a token that would be lost with the process. */
+export function isHolding(): boolean {
+  return sessions > 0
+}
+
 function start(): void {
   sessions += 1
   if (sessions === 1) for (const signal of SIGNALS) process.on(signal, keep)

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly command?: string
   /** Sends a signal once the condition is true, then calls the function. */
   readonly killWhen?: readonly [happened: () => boolean, signal: NodeJS.Signals, then: () => void]
+  /** Closes standard output after the first output, like `head`. */
+  readonly isCut?: boolean
   /** Called with the output so far. */
   readonly onOutput?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
 }
@@ -35,6 +37,7 @@ export function run(args: readonly string[], options: RunOptions) {
     inputAfter = 0,
     command = COMMAND,
     killWhen,
+    isCut,
     onOutput = () => undefined,
   } = options
   const child = spawn(process.execPath, [command, ...args], { env, cwd })
@@ -44,6 +47,7 @@ export function run(args: readonly string[], options: RunOptions) {
   let stderr = ''
   child.stdout.on('data', (chunk) => {
     stdout += chunk
+    if (isCut) child.stdout.destroy()
     onOutput(stdout, (signal) => child.killed || child.kill(signal))
   })
   child.stderr.on('data', (chunk) => {

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
+import type { DeviceResult } from '../../../../machines/device-authorization.ts'
 import { createDeviceAuthorization } from '../../../client/create-device-authorization.ts'
-import { exportResume, type ResumeRecord } from '../../../client/resume.ts'
-import { type Step, start, step } from '../../../client/step.ts'
+import { exportResume, type ResumeRecord, readResume } from '../../../client/resume.ts'
+import { start, step, type UnfinishedStep } from '../../../client/step.ts'
 import { watch } from '../../../client/watch.ts'
 import { CancelledError } from '../../../errors.ts'
+import { shownOf } from '../../../protocol/device-codes.ts'
 import type { Recorder } from '../../../recording/record.ts'
 import { failure } from '../../../terminal/failure.ts'
 import { loginTerminal } from '../../../terminal/login-terminal.ts'
@@ -69,8 +71,7 @@ async function authorize(login: LoginSession, recorder?: Recorder): Promise<numb
     const signal = terminal.signal()
     return signal ? STOPPED[signal] : SAVED
   }
-  forgetFlow(plan.name)
-  const token = await saveToken(result, login)
+  const token = await saveToken(result, login).finally(() => forget(plan))
   // Signals must not interrupt before the token is stored or printed: the service issues it once.
   if (plan.store !== 'none') terminal.release()
   await reportLogin(token, login)
@@ -84,7 +85,7 @@ async function authorize(login: LoginSession, recorder?: Recorder): Promise<numb
 async function untilEnd(
   { plan, provider, fetch, terminal }: LoginSession,
   recorder?: Recorder,
-): Promise<Step> {
+): Promise<DeviceResult> {
   const { clientId, scopes, resume } = plan
   const options = { provider, fetch, ...recorder }
   const actor = createDeviceAuthorization(resume ? { ...options, resume } : { ...options, clientId, scopes })
@@ -104,7 +105,10 @@ async function untilEnd(
 }
 
 /** Requests a code or, for a saved login, polls once. */
-async function once({ plan, provider, fetch, terminal }: LoginSession, recorder?: Recorder): Promise<Step> {
+async function once(
+  { plan, provider, fetch, terminal }: LoginSession,
+  recorder?: Recorder,
+): Promise<UnfinishedStep | DeviceResult> {
   const { clientId, scopes, resume } = plan
   const stop = new AbortController()
   const { signal } = stop
@@ -116,13 +120,18 @@ async function once({ plan, provider, fetch, terminal }: LoginSession, recorder?
     signal,
     save: (record: ResumeRecord) => save(plan, record),
   }
-  const show = (login: Step) => {
+  const show = (login: UnfinishedStep | DeviceResult) => {
     if (!('record' in login)) return
     if (!terminal.codes()) terminal.show(login.codes)
     terminal.report.state(login.view, () => login.view)
   }
+  if (resume) {
+    // A poll may take long, and after Ctrl-C the user needs the code.
+    const { codes, interval, expiresAt } = readResume(resume, provider).resume
+    if (Date.now() < expiresAt) terminal.show({ ...shownOf(codes), interval, expiresAt })
+  }
   try {
-    let login: Step = resume ? await step(resume, options) : await start({ ...options, clientId, scopes })
+    let login = resume ? await step(resume, options) : await start({ ...options, clientId, scopes })
     show(login)
     if (resume && 'record' in login && login.view.polls === 0) {
       await setTimeout(login.record.nextPollAt - Date.now(), undefined, { signal }).catch(() => undefined)
@@ -133,6 +142,15 @@ async function once({ plan, provider, fetch, terminal }: LoginSession, recorder?
   } catch (error) {
     if (error instanceof CancelledError) return { status: 'cancelled' }
     throw error
+  }
+}
+
+/** A record that stays neither costs the user a token nor hides how the login ended. */
+function forget({ name }: Plan): void {
+  try {
+    forgetFlow(name)
+  } catch {
+    // It is removed once its codes have expired.
   }
 }
 
