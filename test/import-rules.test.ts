@@ -27,7 +27,9 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors)\.ts)$/,
     types: /^jose$/,
   },
-  'src/providers': { may: /^src\/(providers\/.*|protocol\/(address|provider)\.ts|errors\.ts)$/ },
+  'src/providers': {
+    may: /^src\/(providers\/.*|protocol\/(address|provider|tenant-issuer)\.ts|errors\.ts)$/,
+  },
   'src/oidc': {
     may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(client-options|exchange|options|within)\.ts|src\/protocol\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(jose|src\/app-jwt\/import-private-key\.ts)$/,

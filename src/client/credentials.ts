@@ -28,8 +28,13 @@ export async function credentialsOf({ clientId, authentication, provider, clock 
     case 'client_secret_basic':
       return { fields: {}, basic: basicCredentials(clientId, authentication.clientSecret) }
     case 'private_key_jwt': {
-      const { tokenEndpoint } = provider
-      const client_assertion = await authentication.sign({ clientId, tokenEndpoint, now: clock.now() })
+      const { issuer, tokenEndpoint } = provider
+      const client_assertion = await authentication.sign({
+        clientId,
+        issuer,
+        tokenEndpoint,
+        now: clock.now(),
+      })
       return { fields: { client_id: clientId, client_assertion_type: JWT_BEARER, client_assertion } }
     }
   }

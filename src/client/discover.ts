@@ -6,6 +6,7 @@ import { METADATA_PATH } from '../protocol/endpoints.ts'
 import { parseFields } from '../protocol/parse-fields.ts'
 import { type Provider, rfc8628 } from '../protocol/provider.ts'
 import { memberOf } from '../protocol/response.ts'
+import { tenantIssuer } from '../protocol/tenant-issuer.ts'
 import { isTexts } from '../protocol/texts.ts'
 import { get } from './exchange.ts'
 import { systemFetch } from './options.ts'
@@ -79,11 +80,12 @@ function read(body: unknown, issuer: string): Provider {
     body,
     'issuer metadata',
   )
-  const methods = memberOf(body, 'token_endpoint_auth_methods_supported')
+  // RFC 8414, section 2: the default if it is omitted.
+  const methods = memberOf(body, 'token_endpoint_auth_methods_supported') ?? ['client_secret_basic']
   const challengeMethods = memberOf(body, 'code_challenge_methods_supported')
   const jwksUri = memberOf(body, 'jwks_uri')
   // RFC 8414, section 3.3: metadata of another issuer may be an attack.
-  if (withoutSlash(named.issuer) !== withoutSlash(issuer)) {
+  if (withoutSlash(named.issuer) !== tenantIssuer(withoutSlash(issuer))) {
     throw new WrongHostError('the metadata belongs to another issuer')
   }
   for (const endpoint of [device_authorization_endpoint, token_endpoint, revocation_endpoint]) {
@@ -94,6 +96,7 @@ function read(body: unknown, issuer: string): Provider {
       throw new WrongHostError('the metadata of a remote issuer points to an endpoint on this machine')
   }
   return rfc8628({
+    issuer: named.issuer,
     deviceAuthorizationEndpoint: device_authorization_endpoint,
     tokenEndpoint: token_endpoint,
     ...(revocation_endpoint !== undefined && { revocationEndpoint: revocation_endpoint }),

@@ -16,7 +16,7 @@ const LIFETIME = 60
 export type PrivateKeyJwtOptions = {
   /** The id of the key, if the provider knows several keys of the client: the `kid` header. */
   readonly keyId?: string
-  /** The `aud` claim. Default: the token endpoint. Some providers want their issuer. */
+  /** The `aud` claim. Default: the issuer of the provider if it is known, otherwise its token endpoint. */
   readonly audience?: string
 } & (
   | {
@@ -53,6 +53,8 @@ export type PrivateKeyJwtOptions = {
  * @see {@link https://www.rfc-editor.org/rfc/rfc7523.html#section-3 RFC 7523, section 3}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication OpenID Connect Core 1.0,
  * section 9}
+ * @see {@link https://datatracker.ietf.org/doc/draft-ietf-oauth-rfc7523bis/ Updates to RFC 7523}: why the audience is
+ * the issuer
  */
 export function privateKeyJwt({ privateKey, sign, keyId, audience }: PrivateKeyJwtOptions): PrivateKeyJwt {
   if ((privateKey === undefined) === (sign === undefined))
@@ -61,10 +63,10 @@ export function privateKeyJwt({ privateKey, sign, keyId, audience }: PrivateKeyJ
   const header = { alg: 'RS256', typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) }
   return {
     method: 'private_key_jwt',
-    async sign({ clientId, tokenEndpoint, now }) {
+    async sign({ clientId, issuer, tokenEndpoint, now }) {
       const id = clientId.reveal()
       const iat = Math.floor(now / 1000)
-      const aud = audience ?? tokenEndpoint
+      const aud = audience ?? issuer ?? tokenEndpoint
       const claims = { iss: id, sub: id, aud, jti: crypto.randomUUID(), iat, exp: iat + LIFETIME }
       return new Secret(await signCompact(header, new TextEncoder().encode(JSON.stringify(claims))))
     },

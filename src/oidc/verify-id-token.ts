@@ -1,4 +1,4 @@
-import type { JSONWebKeySet, JWTPayload, JWTVerifyOptions } from 'jose'
+import type { JSONWebKeySet, JWK, JWTPayload, JWTVerifyOptions } from 'jose'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { jwtVerify } from 'jose/jwt/verify'
 import { readClientId } from '../client/client-options.ts'
@@ -9,10 +9,14 @@ import { BadIdTokenError, BadOptionError } from '../errors.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { memberOf } from '../protocol/response.ts'
+import { TENANT } from '../protocol/tenant-issuer.ts'
 import type { Secret } from '../secret.ts'
 
 /** Seconds by which the clocks of the provider and of this machine may differ. */
 const CLOCK_TOLERANCE = 60
+
+/** The id of a tenant of Entra ID. */
+const GUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
  * Options of {@link verifyIdToken}.
@@ -20,12 +24,12 @@ const CLOCK_TOLERANCE = 60
  * @group ID tokens
  */
 export interface VerifyIdTokenOptions {
-  /** The issuer URL of the provider, exactly as its metadata spells it. */
-  readonly issuer: string
+  /** The `issuer` of the provider, exactly as its metadata spells it. */
+  readonly issuer: string | undefined
   /** The client id that the token was issued to. */
   readonly clientId: string | Secret
-  /** The provider's keys: their URL (`jwksUri` of a discovered provider), or the key set itself. */
-  readonly jwks: string | JSONWebKeySet
+  /** The provider's keys: their URL (its `jwksUri`), or the key set itself. */
+  readonly jwks: string | JSONWebKeySet | undefined
   /** The `nonce` that was sent in `parameters` with the request for codes, if one was. */
   readonly nonce?: string | undefined
   /** Cancels the request for the keys. */
@@ -52,17 +56,21 @@ export interface IdTokenClaims extends JWTPayload {
  * Without this check, an ID token says nothing about the user that can be relied on. A login that only needs the access
  * token does not need it.
  *
+ * If the issuer contains `{tenantid}`, as at Microsoft Entra ID for accounts of any tenant, the token must name its tenant
+ * in `tid`, and its issuer and key must be of that tenant.
+ *
  * @example
  * ```ts
  * import { authorizeDevice, discover } from 'authgraph'
  * import { verifyIdToken } from 'authgraph/oidc'
  *
- * const issuer = 'https://login.example.com'
- * const provider = await discover(issuer)
+ * const provider = await discover('https://login.example.com')
  * const token = await authorizeDevice({ clientId: 'my-client', scopes: ['openid'], provider })
- * const { sub } = await verifyIdToken(token, { issuer, clientId: 'my-client', jwks: provider.jwksUri ?? '' })
+ * const { issuer, jwksUri: jwks } = provider
+ * const { sub } = await verifyIdToken(token, { issuer, clientId: 'my-client', jwks })
  * ```
  *
+ * @throws {@link BadOptionError} if the issuer, the keys or the client id are missing.
  * @throws {@link BadIdTokenError} if the ID token is missing or not valid, or if the keys are not a key set.
  * @throws {@link UnreachableError}, {@link TimedOutError}, {@link WrongHostError} and the other errors of a request for
  * the keys.
@@ -76,20 +84,21 @@ export async function verifyIdToken(
 ): Promise<IdTokenClaims> {
   if (idToken === undefined) throw new BadIdTokenError('there is none: request the scope "openid"')
   const audience = readClientId(clientId).reveal()
-  // jose accepts any issuer if it is given none.
   if (typeof issuer !== 'string') throw new BadOptionError('issuer must be a string')
-  const keys =
+  if (jwks === undefined) throw new BadOptionError('jwks is missing: pass the jwksUri of the provider')
+  const keys = (
     typeof jwks === 'string'
       ? await within({ clock, signal }, async (limit) => (await get(jwks, { fetch, clock }, limit)).body)
       : jwks
+  ) as JSONWebKeySet
   const options = {
-    issuer,
     audience,
     currentDate: new Date(clock.now()),
     clockTolerance: CLOCK_TOLERANCE,
     requiredClaims: ['sub', 'exp', 'iat'],
   }
-  const claims = await verified(idToken, keys as JSONWebKeySet, options)
+  const { claims, key } = await verified(idToken, keys, options)
+  if (!issuersFor(claims, issuer, key).every((expected) => expected === claims.iss)) throw wrongClaim('iss')
   const { aud, azp = [aud].flat().length > 1 ? undefined : audience } = claims
   if (azp !== audience) throw wrongClaim('azp')
   if (nonce !== undefined && claims.nonce !== nonce) throw wrongClaim('nonce')
@@ -100,16 +109,32 @@ async function verified(
   idToken: Secret,
   jwks: JSONWebKeySet,
   options: JWTVerifyOptions,
-): Promise<IdTokenClaims> {
+): Promise<{ readonly claims: IdTokenClaims; readonly key: JWK | undefined }> {
   try {
-    const { payload } = await jwtVerify<IdTokenClaims>(idToken.reveal(), createLocalJWKSet(jwks), options)
-    return payload
+    const { payload: claims, protectedHeader } = await jwtVerify<IdTokenClaims>(
+      idToken.reveal(),
+      createLocalJWKSet(jwks),
+      options,
+    )
+    return { claims, key: jwks.keys.find(({ kid }) => kid === protectedHeader.kid) }
   } catch (error) {
     // No cause: errors of jose contain the claims.
     const claim = memberOf(error, 'claim')
     if (typeof claim === 'string') throw wrongClaim(claim)
     throw new BadIdTokenError(REASONS[String(memberOf(error, 'code'))] ?? 'it cannot be read')
   }
+}
+
+/**
+ * The issuers that a token must have: that of the provider, and for one of many tenants also that of the key, because
+ * Entra ID has keys that sign for a single tenant.
+ *
+ * https://learn.microsoft.com/entra/identity-platform/access-tokens#validate-the-issuer
+ */
+function issuersFor({ tid }: IdTokenClaims, issuer: string, key: JWK | undefined): string[] {
+  if (!issuer.includes(TENANT)) return [issuer]
+  if (typeof tid !== 'string' || !GUID.test(tid)) throw wrongClaim('tid')
+  return [issuer, String(memberOf(key, 'issuer') ?? issuer)].map((template) => template.replace(TENANT, tid))
 }
 
 function wrongClaim(claim: string): BadIdTokenError {

@@ -14,6 +14,8 @@ export interface PrivateKeyJwt {
    */
   readonly sign: (request: {
     readonly clientId: Secret
+    /** The issuer of the provider, if it is known. */
+    readonly issuer?: string | undefined
     readonly tokenEndpoint: string
     /** The current time in epoch milliseconds. */
     readonly now: number

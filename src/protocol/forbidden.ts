@@ -14,7 +14,7 @@ const POLICY_CODES: readonly unknown[] = ['unauthorized_client', 'admin_policy_e
  * https://learn.microsoft.com/entra/identity-platform/reference-error-codes
  */
 const POLICY_NUMBERS =
-  /^(50005|50105|50131|500021|500022|500212|500213|53000|53001|53002|53003|53011|530034|530035|530036)$/
+  /^(50005|50105|50131|500021|500022|500212|500213|53000|53001|53002|53003|53011|530032|530034|530035|530036)$/
 
 /** Whether an error says that a policy of the provider forbids the login, and not that the user denied it. */
 export function isForbidden(body: unknown): boolean {

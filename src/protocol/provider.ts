@@ -13,6 +13,11 @@ export interface Provider {
   readonly deviceAuthorizationEndpoint: string
   /** The token endpoint: `https`, or `http` on a loopback address. */
   readonly tokenEndpoint: string
+  /**
+   * The issuer of its ID tokens, exactly as the provider spells it. In an issuer of Microsoft Entra ID, `{tenantid}`
+   * stands for the tenant of the user.
+   */
+  readonly issuer?: string | undefined
   /** The base URL of the API without a trailing slash, if the service has one. */
   readonly baseUrl?: string | undefined
   /** Revokes tokens (RFC 7009), if the service has such an endpoint. */
@@ -26,7 +31,7 @@ export interface Provider {
   readonly tokenDeletionUrl?: string | undefined
   /**
    * The authentication methods that the provider publishes, such as `client_secret_basic`. They decide how a client
-   * secret without a `method` is sent.
+   * secret without a `method` is sent. If the metadata lists none, `discover` sets `client_secret_basic`.
    *
    * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-2 RFC 8414, section 2}
    */
@@ -114,6 +119,7 @@ export function rfc8628({
 }: {
   readonly deviceAuthorizationEndpoint: string
   readonly tokenEndpoint: string
+  readonly issuer?: string | undefined
   readonly baseUrl?: string | undefined
   readonly revocationEndpoint?: string | undefined
   readonly clientAuthenticationMethods?: readonly string[] | undefined

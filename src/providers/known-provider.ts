@@ -1,6 +1,7 @@
 import { BadOptionError } from '../errors.ts'
 import { hostAddress } from '../protocol/address.ts'
 import { type Provider, rfc8628 } from '../protocol/provider.ts'
+import { tenantIssuer } from '../protocol/tenant-issuer.ts'
 import { PROVIDERS } from './table.ts'
 
 /**
@@ -15,13 +16,22 @@ type FieldOf<Template> = Template extends `${string}{${infer Field}}${infer Rest
   ? Field | FieldOf<Rest>
   : never
 
+type TemplateOf<Name extends KnownProvider> = (typeof PROVIDERS)[Name]['tokenEndpoint']
+
+/** The fields outside `[…]`. */
+type RequiredOf<Template> = Template extends `${infer Start}[${string}]${infer End}`
+  ? FieldOf<`${Start}${End}`>
+  : FieldOf<Template>
+
 /**
- * What {@link knownProvider} must be told of a provider: such as `host` (with or without `https://`) and `realm`.
+ * What {@link knownProvider} must be told of a provider: such as `host` (with or without `https://`) and `realm`. `server`
+ * of Okta is optional. Default: the org authorization server.
  *
  * @group Providers
  */
 export type KnownProviderFields<Name extends KnownProvider> = Readonly<
-  Record<FieldOf<(typeof PROVIDERS)[Name]['tokenEndpoint']>, string>
+  Record<RequiredOf<TemplateOf<Name>>, string> &
+    Partial<Record<FieldOf<TemplateOf<Name>>, string | undefined>>
 >
 
 /**
@@ -50,18 +60,27 @@ export function knownProvider<Name extends KnownProvider>(
 ): Provider {
   if (!Object.hasOwn(PROVIDERS, name))
     throw new BadOptionError(`unknown provider: use ${Object.keys(PROVIDERS).join(', ')}, or discover()`)
-  const filled = Object.entries(PROVIDERS[name]).map(([endpoint, template]) => [
-    endpoint,
-    template.replaceAll(/{(\w+)}/g, (_, field) => fill(field, (fields as Record<string, unknown>)[field])),
+  const members = Object.entries(PROVIDERS[name]).map(([member, template]) => [
+    member,
+    // Changes no endpoint: they have other paths.
+    tenantIssuer(fillIn(template, fields)),
   ])
-  return rfc8628(Object.fromEntries(filled))
+  return rfc8628(Object.fromEntries(members))
 }
 
-function fill(field: string, value: unknown): string {
+function fillIn(template: string, fields: Readonly<Record<string, unknown>>): string {
+  return template
+    .replace(/\[(.*{(\w+)})\]/, (_, part, field) => (fields[field] === undefined ? '' : part))
+    .replaceAll(/{(\w+)}/g, (_, field) => segmentOf(field, fields[field]))
+}
+
+function segmentOf(field: string, value: unknown): string {
   const text = typeof value === 'string' ? value : ''
-  const filled = field === 'host' ? hostAddress(text)?.origin : encodeURIComponent(text)
-  if (filled) return filled
+  // A dot segment would lead to another path.
+  const name = /^\.{0,2}$/.test(text) ? undefined : encodeURIComponent(text)
+  const filled = field === 'host' ? hostAddress(text)?.origin : name
+  if (filled !== undefined) return filled
   throw new BadOptionError(
-    `${field} must be a ${field === 'host' ? 'host, such as id.example.com' : 'non-empty string'}`,
+    `${field} must be a ${field === 'host' ? 'host, such as id.example.com' : 'name: not empty, "." or ".."'}`,
   )
 }

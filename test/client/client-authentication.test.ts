@@ -11,6 +11,7 @@ const { codes, token } = responses
 const provider = rfc8628({
   deviceAuthorizationEndpoint: 'https://login.example/device',
   tokenEndpoint: 'https://login.example/token',
+  issuer: 'https://login.example/',
   revocationEndpoint: 'https://login.example/revoke',
 })
 
@@ -84,8 +85,8 @@ describe('a client authenticates at the codes request, the poll, the refresh and
     let count = 0
     const requests = await everyRequest({
       method: 'private_key_jwt',
-      sign: async ({ clientId, tokenEndpoint }) =>
-        new Secret(`${clientId.reveal()} ${tokenEndpoint} ${count++}`),
+      sign: async ({ clientId, issuer, tokenEndpoint }) =>
+        new Secret(`${clientId.reveal()} ${issuer} ${tokenEndpoint} ${count++}`),
     })
     expect(requests.map(({ path }) => path)).toEqual(PATHS)
     for (const [index, { fields, authorization }] of requests.entries()) {
@@ -93,7 +94,9 @@ describe('a client authenticates at the codes request, the poll, the refresh and
       expect(fields.get('client_assertion_type')).toBe(
         'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
       )
-      expect(fields.get('client_assertion')).toBe(`the client:ü https://login.example/token ${index}`)
+      expect(fields.get('client_assertion')).toBe(
+        `the client:ü https://login.example/ https://login.example/token ${index}`,
+      )
       expect(authorization).toBeNull()
     }
   })

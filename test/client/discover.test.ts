@@ -21,8 +21,10 @@ describe('discover', () => {
   test('reads the endpoints from the metadata of OAuth', async () => {
     const { sent, time, options } = setUp(metadata)
     expect(await discover('https://login.example/tenant/', options)).toEqual({
+      issuer: 'https://login.example/tenant',
       deviceAuthorizationEndpoint: 'https://login.example/device',
       tokenEndpoint: 'https://login.example/token',
+      clientAuthenticationMethods: ['client_secret_basic'],
       scopeSeparator: ' ',
       encoding: 'form',
     })
@@ -58,9 +60,36 @@ describe('discover', () => {
     expect(Object.keys(provider).sort()).toEqual([
       'deviceAuthorizationEndpoint',
       'encoding',
+      'issuer',
       'scopeSeparator',
       'tokenEndpoint',
     ])
+  })
+
+  test('keeps the issuer as its metadata spells it', async () => {
+    const { options } = setUp({ ...metadata, issuer: 'https://login.example/' })
+    expect(await discover('https://login.example', options)).toMatchObject({
+      issuer: 'https://login.example/',
+    })
+  })
+
+  test.each(['common', 'organizations'])('accepts the one issuer of Entra ID for %s', async (tenant) => {
+    const issuer = 'https://login.microsoftonline.com/{tenantid}/v2.0'
+    const { options } = setUp(missing, { ...metadata, issuer })
+    const provider = await discover(`https://login.microsoftonline.com/${tenant}/v2.0`, options)
+    expect(provider.issuer).toBe(issuer)
+  })
+
+  test.each([
+    ['https://login.example/organizations/v2.0', 'https://login.example/{tenantid}/v2.0'],
+    [
+      'https://login.microsoftonline.com/contoso.com/v2.0',
+      'https://login.microsoftonline.com/{tenantid}/v2.0',
+    ],
+    ['https://login.microsoftonline.com/common/v2.0', 'https://login.microsoftonline.com/another/v2.0'],
+  ])('of %s refuses metadata of %s', async (of, issuer) => {
+    const { options } = setUp({ ...metadata, issuer })
+    await expect(discover(of, options)).rejects.toMatchObject({ code: 'wrong_host' })
   })
 
   test('or else from that of OpenID', async () => {

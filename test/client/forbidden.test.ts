@@ -20,6 +20,7 @@ const FORBIDDEN = [
   { error: 'access_denied', suberror: 'org_internal' },
   ofEntra('invalid_grant', 53_003),
   ofEntra('access_denied', 50_105),
+  ofEntra('invalid_grant', 530_032),
   ofEntra('interaction_required', 53_000),
   ofEntra('authorization_pending', 53_003),
   { error: 'invalid_grant', error_description: 'AADSTS530036: Explanation.' },

@@ -183,9 +183,9 @@ test('oidc-provider gives a token only to the device with the code verifier', as
 
 test('our client gets an ID token from oidc-provider, and verifies it with the keys that it publishes', async () => {
   const token = await login(approve)
-  const { jwksUri: jwks = '' } = await discover(issuer)
-  expect(await verifyIdToken(token, { issuer, clientId: 'device', jwks })).toMatchObject({ sub: 'user' })
-  const another = verifyIdToken(token, { issuer, clientId: 'another', jwks })
+  const { issuer: iss, jwksUri: jwks } = await discover(issuer)
+  expect(await verifyIdToken(token, { issuer: iss, clientId: 'device', jwks })).toMatchObject({ sub: 'user' })
+  const another = verifyIdToken(token, { issuer: iss, clientId: 'another', jwks })
   await expect(another).rejects.toMatchObject({ code: 'bad_id_token', claim: 'aud' })
 })
 

@@ -9,7 +9,12 @@ import { rsaKeys } from '../support/rsa-keys.ts'
 
 const { privateKey, publicKey } = rsaKeys()
 const now = Date.UTC(2026, 0, 1) + 999
-const request = { clientId: new Secret('my-client'), tokenEndpoint: 'https://login.example/token', now }
+const request = {
+  clientId: new Secret('my-client'),
+  issuer: 'https://login.example/',
+  tokenEndpoint: 'https://login.example/token',
+  now,
+}
 
 describe('a client assertion', () => {
   test('says who the client is, for whom it is, and until when', async () => {
@@ -19,13 +24,19 @@ describe('a client assertion', () => {
     expect(decodeJwt(jwt)).toEqual({
       iss: 'my-client',
       sub: 'my-client',
-      aud: 'https://login.example/token',
+      aud: 'https://login.example/',
       jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
       iat: seconds,
       exp: seconds + 60,
     })
     expect(decodeProtectedHeader(jwt)).toEqual({ alg: 'RS256', typ: 'JWT' })
     await jwtVerify(jwt, createPublicKey(publicKey), { currentDate: new Date(now) })
+  })
+
+  test('is for the token endpoint if the issuer is not known', async () => {
+    const { sign } = privateKeyJwt({ privateKey })
+    const jwt = (await sign({ ...request, issuer: undefined })).reveal()
+    expect(decodeJwt(jwt).aud).toBe('https://login.example/token')
   })
 
   test('is another one each time', async () => {
@@ -35,10 +46,10 @@ describe('a client assertion', () => {
   })
 
   test('names its key and another audience, if they are given', async () => {
-    const { sign } = privateKeyJwt({ privateKey, keyId: 'key 1', audience: 'https://login.example' })
+    const { sign } = privateKeyJwt({ privateKey, keyId: 'key 1', audience: 'https://api.example' })
     const jwt = (await sign(request)).reveal()
     expect(decodeProtectedHeader(jwt).kid).toBe('key 1')
-    expect(decodeJwt(jwt).aud).toBe('https://login.example')
+    expect(decodeJwt(jwt).aud).toBe('https://api.example')
   })
 
   test('can be signed by a function', async () => {

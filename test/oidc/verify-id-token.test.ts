@@ -101,13 +101,44 @@ describe('an ID token', () => {
     expect(error.message).toContain(why)
   })
 
-  test.each([{ issuer: undefined }, { clientId: '' }, { clientId: undefined }])(
-    'is not verified without its issuer and client: %j',
+  test.each([{ issuer: undefined }, { jwks: undefined }, { clientId: '' }, { clientId: undefined }])(
+    'is not verified without its issuer, keys and client: %j',
     async (missing) => {
       const idToken = await signed(claims)
       await expect(verify(idToken, missing as object)).rejects.toMatchObject({ code: 'bad_option' })
     },
   )
+})
+
+describe('an ID token of Entra ID for accounts of any tenant', () => {
+  const issuer = 'https://login.microsoftonline.com/{tenantid}/v2.0'
+  const tid = '8eaef023-2b34-4da1-9baa-8bc8c9d6a490'
+  const ofTenant = { ...claims, tid, iss: `https://login.microsoftonline.com/${tid}/v2.0` }
+  const keysOf = (issuer: string) => ({ keys: jwks.keys.map((key) => ({ ...key, issuer })) })
+
+  test('is valid if its issuer is that of its tenant', async () => {
+    for (const jwks of [keysOf(issuer), keysOf(ofTenant.iss), options.jwks])
+      expect(await verify(await signed(ofTenant), { issuer, jwks })).toEqual(ofTenant)
+  })
+
+  test.each([
+    ['iss', { iss: 'https://login.microsoftonline.com/another/v2.0' }],
+    ['iss', { iss: 'https://evil.example' }],
+    ['iss', { iss: issuer }],
+    ['iss', { tid: '9188040d-6c67-4c5b-b112-36a304b66dad' }],
+    ['tid', { tid: undefined }],
+    ['tid', { tid: '{tenantid}', iss: issuer }],
+    ['tid', { tid: 'another', iss: 'https://login.microsoftonline.com/another/v2.0' }],
+  ])('is refused for its claim "%s" with %j', async (claim, wrong) => {
+    const verified = verify(await signed({ ...ofTenant, ...wrong }), { issuer, jwks: keysOf(issuer) })
+    await expect(verified).rejects.toMatchObject({ code: 'bad_id_token', claim })
+  })
+
+  test('is refused if it is signed with a key of another tenant', async () => {
+    const of = keysOf('https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0')
+    const verified = verify(await signed(ofTenant), { issuer, jwks: of })
+    await expect(verified).rejects.toMatchObject({ code: 'bad_id_token', claim: 'iss' })
+  })
 })
 
 describe('the keys', () => {

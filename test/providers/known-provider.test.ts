@@ -92,6 +92,7 @@ test('Keycloak refuses a client that must use PKCE and does not', async () => {
 describe('a known provider', () => {
   test('has its endpoints filled in', () => {
     expect(knownProvider('keycloak', { host: 'id.example.com:8443', realm: 'my staff' })).toEqual({
+      issuer: 'https://id.example.com:8443/realms/my%20staff',
       deviceAuthorizationEndpoint:
         'https://id.example.com:8443/realms/my%20staff/protocol/openid-connect/auth/device',
       tokenEndpoint: 'https://id.example.com:8443/realms/my%20staff/protocol/openid-connect/token',
@@ -105,12 +106,44 @@ describe('a known provider', () => {
     )
   })
 
+  test('has the issuer that its ID tokens name', () => {
+    expect([
+      knownProvider('entra', { tenant: '8eaef023-2b34-4da1-9baa-8bc8c9d6a490' }).issuer,
+      knownProvider('entra', { tenant: 'organizations' }).issuer,
+      knownProvider('okta', { host: 'example.okta.com', server: 'default' }).issuer,
+      knownProvider('auth0', { host: 'example.eu.auth0.com' }).issuer,
+      knownProvider('google', {}).issuer,
+      knownProvider('gitlab', { host: 'gitlab.com' }).issuer,
+    ]).toEqual([
+      'https://login.microsoftonline.com/8eaef023-2b34-4da1-9baa-8bc8c9d6a490/v2.0',
+      'https://login.microsoftonline.com/{tenantid}/v2.0',
+      'https://example.okta.com/oauth2/default',
+      'https://example.eu.auth0.com/',
+      'https://accounts.google.com',
+      'https://gitlab.com',
+    ])
+  })
+
+  test('is the org authorization server of Okta if no server is named', () => {
+    expect(knownProvider('okta', { host: 'example.okta.com' })).toEqual({
+      issuer: 'https://example.okta.com',
+      deviceAuthorizationEndpoint: 'https://example.okta.com/oauth2/v1/device/authorize',
+      tokenEndpoint: 'https://example.okta.com/oauth2/v1/token',
+      revocationEndpoint: 'https://example.okta.com/oauth2/v1/revoke',
+      jwksUri: 'https://example.okta.com/oauth2/v1/keys',
+      scopeSeparator: ' ',
+      encoding: 'form',
+    })
+  })
+
   test.each([
     ['okta', { host: 'example.okta.com/oauth2', server: 'default' }, 'host'],
     ['okta', { host: 'http://example.okta.com', server: 'default' }, 'host'],
     ['okta', { host: 'example.okta.com', server: '' }, 'server'],
     ['entra', { tenant: 5 }, 'tenant'],
     ['entra', {}, 'tenant'],
+    ['entra', { tenant: '.' }, 'tenant'],
+    ['entra', { tenant: '..' }, 'tenant'],
     ['gitea', { host: 'gitea.example.com' }, 'discover()'],
     ['toString', {}, 'unknown provider'],
   ])('%s with %j is refused', (name, fields, message) => {

@@ -10,7 +10,7 @@ export async function logIn(
   const provider = await discover(issuer)
   try {
     const token = await authorizeDevice({ clientId, scopes: ['openid'], provider, onCodes })
-    const { sub } = await verifyIdToken(token, { issuer, clientId, jwks: provider.jwksUri ?? '' })
+    const { sub } = await verifyIdToken(token, { issuer: provider.issuer, clientId, jwks: provider.jwksUri })
     return sub
   } catch (error) {
     if (error instanceof ForbiddenError) process.stderr.write('Ask your administrator to allow this app.\n')
