@@ -31,7 +31,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^src\/(providers\/.*|protocol\/(address|provider|tenant-issuer)\.ts|errors\.ts)$/,
   },
   'src/oidc': {
-    may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(client-options|exchange|options|within)\.ts|src\/protocol\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(client-options|exchange|options)\.ts|src\/protocol\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(jose|src\/app-jwt\/import-private-key\.ts)$/,
   },
   'src/auth': {
@@ -39,7 +39,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^src\/store\/store\.ts$/,
   },
   'src/octokit': {
-    may: /^src\/(octokit\/.*|auth\/(send-with|with-auth)\.ts|protocol\/.*|(secret|errors)\.ts)$/,
+    may: /^src\/(octokit\/.*|auth\/(is-stream|send-with|with-auth)\.ts|protocol\/.*|(secret|errors)\.ts)$/,
     types: /^src\/auth\/auth\.ts$/,
   },
   'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*)$/ },

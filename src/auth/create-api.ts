@@ -1,11 +1,12 @@
 import { createFetch, type FetchContext } from 'ofetch'
-import { ApiError, TimedOutError } from '../errors.ts'
+import { ApiError, BadResponseError, TimedOutError } from '../errors.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { github } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { requestFailure } from '../protocol/request-failure.ts'
 import { readRetryAfter } from '../protocol/response.ts'
 import type { Auth } from './auth.ts'
+import { isStream } from './is-stream.ts'
 import { none } from './none.ts'
 import { itemsOf, nextPage } from './paginate.ts'
 import { pause } from './pause.ts'
@@ -89,7 +90,7 @@ export interface Api {
    * one array in it. It follows the `Link` header, and rejects with a {@link WrongHostError} if that leads to another
    * origin.
    *
-   * @throws {@link BadResponseError} if a page has no list.
+   * @throws {@link BadResponseError} if a page has no list, or leads back to an earlier page.
    */
   paginate<Item = unknown>(
     path: string,
@@ -108,7 +109,9 @@ const MOST_RETRIES = 3
  *
  * If the API refuses a call because of a rate limit, or with status 503 and `Retry-After`, the call waits for as long as
  * the API asks, and is sent again: at most three times, for at most `maxWait` seconds, and only with a method that may be
- * repeated (GET, HEAD, OPTIONS, PUT, DELETE). Nothing else is retried: a failed call may still have taken effect.
+ * repeated (GET, HEAD, OPTIONS, PUT, DELETE). If the API refuses the credentials of a call with status 401 or 403, which
+ * then had no effect, a form that can get new ones repeats it with any method. Nothing else is retried: a failed call may
+ * still have taken effect.
  *
  * @example
  * ```ts
@@ -175,12 +178,16 @@ export function createApi({
   async function* paginate<Item>(path: string, request?: ApiRequest): AsyncGenerator<Item, void, undefined> {
     let address = path
     let rest = request
+    // With a query, the address of the first page is not known: a page that leads back to it is read once more.
+    const seen = new Set(rest?.query ? [] : [addressAt(baseUrl, path).href])
     for (;;) {
       const { headers, _data: page } = await raw(address, rest)
       yield* itemsOf(page) as readonly Item[]
       const next = nextPage(headers.get('link'))
       if (next === undefined) return
       address = new URL(next, addressAt(baseUrl, address)).href
+      if (seen.has(address)) throw new BadResponseError('a page of the list leads back to an earlier one')
+      seen.add(address)
       // It has the query already.
       const { query: _, ...others } = rest ?? {}
       rest = others
@@ -193,7 +200,7 @@ export function createApi({
 }
 
 function isRepeatable(method: string, { body }: ApiRequest): boolean {
-  return IDEMPOTENT.includes(method.toUpperCase()) && !(body instanceof ReadableStream)
+  return IDEMPOTENT.includes(method.toUpperCase()) && !isStream(body)
 }
 
 function refusal(response: NonNullable<FetchContext['response']>, at: number): ApiError {

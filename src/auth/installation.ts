@@ -1,12 +1,15 @@
 import { ApiError, BadOptionError, BadResponseError } from '../errors.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { github } from '../protocol/provider.ts'
+import { readText } from '../protocol/read-text.ts'
 import { memberOf } from '../protocol/response.ts'
+import { within } from '../protocol/within.ts'
 import type { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import type { AppAuth } from './app.ts'
 import type { ApiTarget, Auth } from './auth.ts'
 import { bearer } from './bearer.ts'
+import { boundedStore } from './bounded-store.ts'
 import { type Api, createApi } from './create-api.ts'
 import { type InstallationToken, isDue, readInstallationToken } from './installation-token.ts'
 import { mintOnce, unshare } from './mint-once.ts'
@@ -15,8 +18,8 @@ import { personalToken } from './personal-token.ts'
 import { isRateLimited } from './rate-limit.ts'
 import { type ApiOptions, targetOf } from './with-auth.ts'
 
-/** Milliseconds after which a request for a token has failed. */
-const TIMEOUT = 30_000
+/** Bytes of a refusal that are read to find out whether it is due to a rate limit. */
+const LARGEST_REFUSAL = 10_000
 
 /**
  * Milliseconds after minting in which a refusal may only mean that the token has not reached all servers yet, and
@@ -114,7 +117,7 @@ export interface Installation extends Auth {
  *
  * @throws {@link BadOptionError} if an option is missing or invalid. Requests reject with an {@link ApiError} if the
  * installation is unknown or suspended, or does not have the permissions; {@link BadResponseError};
- * {@link StoreUnavailableError}; or as those of `app()` do.
+ * {@link StoreUnavailableError}; {@link TimedOutError} if there is no token after 30 seconds; or as those of `app()` do.
  * @group Client authentication
  * @see {@link
  * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
@@ -150,7 +153,7 @@ class AppInstallation implements Installation {
     if (app?.appId === undefined) throw new BadOptionError('app must be what app() returns')
     this.#app = app
     this.#wanted = wantedBy(options)
-    this.#store = store
+    this.#store = store && boundedStore(store)
     this.#clock = clock
     this.#tokens = tokensOf.get(app) ?? new Map()
     tokensOf.set(app, this.#tokens)
@@ -164,30 +167,38 @@ class AppInstallation implements Installation {
     return (await this.#current(targetOf(options))).token
   }
 
-  async learn({ status, headers }: Response, sent: Secret | undefined): Promise<boolean> {
-    if ((status !== 401 && status !== 403) || isRateLimited(headers)) return false
+  async learn(response: Response, sent: Secret | undefined): Promise<boolean> {
+    const { status } = response
+    if (status !== 401 && status !== 403) return false
     for (const key of this.#targets.keys()) {
       const token = this.#tokens.get(key)?.token
       if (token === undefined || sent?.reveal() !== bearer(token.token).reveal()) continue
       if (this.#clock.now() < token.mintedAt + REPLICATION) {
+        if (await isDueToRate(response)) return false
         await pause(this.#clock, REPLICATION_PAUSE)
         return true
       }
-      // It was revoked: the next request must not use it.
       if (status === 401) await this.#forget(key, token)
     }
-    return false
+    // It was revoked, now or when another request learned it: the next one may be accepted.
+    return status === 401
   }
 
   async close(): Promise<void> {
+    const failures: unknown[] = []
     for (const [key, target] of this.#targets) {
       const held = this.#tokens.get(key)
       await held?.minting?.catch(() => undefined)
       if (held?.token === undefined) continue
       const { token } = held
-      await this.#forget(key, token)
-      await revoke(token.token, target, this.#clock)
+      try {
+        await revoke(token.token, target)
+        await this.#forget(key, token)
+      } catch (error) {
+        failures.push(error)
+      }
     }
+    if (failures.length > 0) throw failures[0]
   }
 
   async #current(target: ApiTarget): Promise<InstallationToken> {
@@ -215,23 +226,25 @@ class AppInstallation implements Installation {
   }
 
   async #next(key: string, target: ApiTarget): Promise<InstallationToken> {
-    const mint = () => this.#mint(target)
+    // In real time, as the timeout of a fetch: neither a signer nor a connection knows the clock of the caller.
+    const mint = () => within({ clock: systemClock }, (signal) => this.#mint(target, signal))
     if (this.#store === undefined) return mint()
     return mintOnce({ store: this.#store, key: await nameOf(key), clock: this.#clock }, mint)
   }
 
-  async #mint({ baseUrl, fetch }: ApiTarget): Promise<InstallationToken> {
-    const api = createApi({ auth: this.#app, provider: github({ baseUrl }), fetch, clock: this.#clock })
+  async #mint({ baseUrl, fetch }: ApiTarget, signal: AbortSignal): Promise<InstallationToken> {
+    // The call that needs the token waits for rate limits, if at all.
+    const api = createApi({ auth: this.#app, provider: github({ baseUrl }), fetch, maxWait: 0 })
     const { path, body } = this.#wanted
     const mintAt = async (id: number | string) => {
       const mintedAt = this.#clock.now()
       const address = `/app/installations/${id}/access_tokens`
-      const response = await api.raw(address, { method: 'POST', body, timeout: TIMEOUT })
+      const response = await api.raw(address, { method: 'POST', body, signal })
       return readInstallationToken(response, mintedAt)
     }
     if (path.id !== undefined) return mintAt(path.id)
     const find = async () => {
-      const id = await findInstallation(api, path.lookUp)
+      const id = await findInstallation(api, path.lookUp, signal)
       this.#ids.set(baseUrl, id)
       return id
     }
@@ -318,23 +331,33 @@ function isName(text: unknown): boolean {
   return typeof text === 'string' && /^[\w.-]+$/.test(text) && !/^\.+$/.test(text)
 }
 
-async function findInstallation(api: Api, path: string): Promise<number> {
-  const id = memberOf(await api(path, { timeout: TIMEOUT }), 'id')
+async function findInstallation(api: Api, path: string, signal: AbortSignal): Promise<number> {
+  const id = memberOf(await api(path, { signal }), 'id')
   if (Number.isSafeInteger(id)) return id as number
   throw new BadResponseError('the installation has no valid "id"')
 }
 
 /** Revokes a token with itself. One that is not valid any more is as good as revoked. */
-async function revoke(token: Secret, { baseUrl, fetch }: ApiTarget, clock: Clock): Promise<void> {
-  const api = createApi({ auth: personalToken(token), provider: github({ baseUrl }), fetch, clock })
-  await api('/installation/token', { method: 'DELETE', timeout: TIMEOUT }).catch((error) => {
+async function revoke(token: Secret, { baseUrl, fetch }: ApiTarget): Promise<void> {
+  const api = createApi({ auth: personalToken(token), provider: github({ baseUrl }), fetch, maxWait: 0 })
+  await within({ clock: systemClock }, (signal) =>
+    api('/installation/token', { method: 'DELETE', signal }),
+  ).catch((error) => {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
   })
 }
 
+/** Reads a copy of the body: the response still goes to the caller. */
+async function isDueToRate(response: Response): Promise<boolean> {
+  const { status, headers } = response
+  const copy = status === 403 ? response.clone().body : null
+  const body = copy && (await readText(copy, LARGEST_REFUSAL))
+  return isRateLimited({ status, headers, body: body ?? '' })
+}
+
 /** Whether the same request would be refused again. */
 function isFinal(error: unknown): boolean {
-  return error instanceof ApiError && error.status < 500 && error.status !== 429
+  return error instanceof ApiError && error.status < 500 && !isRateLimited(error)
 }
 
 /** The name of a record in the store: names of repositories can be longer than the name of a file. */

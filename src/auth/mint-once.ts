@@ -10,6 +10,9 @@ import { pause } from './pause.ts'
 const CLAIM_LIFETIME = 40_000
 const POLL_INTERVAL = 200
 
+/** How often a process looks at one claim before it takes it over. */
+const MOST_LOOKS = CLAIM_LIFETIME / POLL_INTERVAL
+
 /** A record that all processes share: a token, or who mints the next one. `sealed()` encrypts the member `token`. */
 type SharedToken =
   | { readonly v: 1; readonly token: string; readonly mintedAt: number; readonly expiresAt: number }
@@ -33,18 +36,23 @@ export async function mintOnce(
   mint: () => Promise<InstallationToken>,
 ): Promise<InstallationToken> {
   const claim = crypto.randomUUID()
+  let watched: string | undefined
   // Counted, since the clocks of two hosts differ: a claim from the future must not block this one.
-  for (let looks = Math.ceil(CLAIM_LIFETIME / POLL_INTERVAL); ; looks -= 1) {
+  let looks = MOST_LOOKS
+  for (;;) {
     const now = clock.now()
-    const seen = await store.update<InstallationToken | 'mine' | 'busy'>(key, (value) => {
+    const seen = await store.update<InstallationToken | 'mine' | { readonly claim: string }>(key, (value) => {
       const record = readShared(value)
       const shared = record && tokenOf(record)
       if (shared && !isDue(shared, now)) return { result: shared }
-      if (record && 'claim' in record && looks > 0) return { result: 'busy' }
+      if (record && 'claim' in record && (record.claim !== watched || looks > 0)) return { result: record }
       return { result: 'mine', value: { v: 1, claim }, expiresAt: now + CLAIM_LIFETIME }
     })
     if (seen === 'mine') break
-    if (seen !== 'busy') return seen
+    if ('token' in seen) return seen
+    // Where the claimant ended, another one of those that waited has begun to mint.
+    looks = seen.claim === watched ? looks - 1 : MOST_LOOKS
+    watched = seen.claim
     await pause(clock, POLL_INTERVAL)
   }
   try {

@@ -14,9 +14,18 @@ const SECONDARY_WAIT = 60
 /** How GitHub words a secondary rate limit with status 403. Without it, the same status means a missing permission. */
 const SECONDARY = /\bsecondary rate\b/i
 
-/** Whether a refusal is due to a rate limit that its headers name. */
-export function isRateLimited(headers: Headers): boolean {
-  return headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'
+/** A response with an error status. The body is parsed JSON, or text. */
+interface Refusal {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+}
+
+/** Whether a refusal is due to a rate limit, by its status, its headers and the wording of its body. */
+export function isRateLimited({ status, headers, body }: Refusal): boolean {
+  if (status !== 403) return status === 429
+  const isNamed = headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'
+  return isNamed || SECONDARY.test(messageOf(body))
 }
 
 /**
@@ -29,7 +38,7 @@ export function isRateLimited(headers: Headers): boolean {
  * @see {@link https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3 RFC 9110, section 10.2.3}
  */
 export function readWait(
-  { status, headers, body }: { readonly status: number; readonly headers: Headers; readonly body: unknown },
+  { status, headers, body }: Refusal,
   at: number,
   tries: number,
 ): { readonly reason: WaitReason; readonly seconds: number } | undefined {
@@ -52,5 +61,5 @@ function untilReset(headers: Headers, at: number): number | undefined {
 }
 
 function messageOf(body: unknown): string {
-  return String(Object(body).message)
+  return typeof body === 'string' ? body : String(Object(body).message)
 }

@@ -1,21 +1,27 @@
 import { discard } from '../protocol/read-text.ts'
 import type { Secret } from '../secret.ts'
 import type { ApiTarget, Auth } from './auth.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 /** How often one request is sent, whatever its form of authentication learns. */
 const MOST_TRIES = 4
 
-/** Sends a request with the header of a form, and again while the form learns from the response. */
+/**
+ * Sends a request with the header of a form, and again while the form learns from the response. The signal of the
+ * request also ends the wait for the form. The work of the form goes on: other requests may share it.
+ */
 export async function sendWith(
   auth: Auth,
   target: ApiTarget,
+  signal: AbortSignal | null | undefined,
   send: (header: Secret | undefined) => Promise<Response>,
 ): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
-    const header = await auth.authorization(target)
+    const header = await unlessAborted(signal, () => auth.authorization(target))
     const response = await send(header)
     try {
-      if (!(await auth.learn?.(response, header)) || tries === MOST_TRIES) return response
+      const mayRetry = await unlessAborted(signal, () => auth.learn?.(response, header))
+      if (!mayRetry || tries === MOST_TRIES) return response
     } catch (error) {
       discard(response.body)
       throw error

@@ -57,7 +57,9 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
     }
     const request = new Request(input instanceof Request ? input : address, { ...init, redirect: 'manual' })
     if (request.headers.has('authorization')) return send(request)
-    return sendWith(auth, target, (header) => send(auth.learn ? request.clone() : request, header))
+    return sendWith(auth, target, request.signal, (header) =>
+      send(auth.learn ? request.clone() : request, header),
+    )
   }
 }
 

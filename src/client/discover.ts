@@ -8,9 +8,9 @@ import { type Provider, rfc8628 } from '../protocol/provider.ts'
 import { memberOf } from '../protocol/response.ts'
 import { tenantIssuer } from '../protocol/tenant-issuer.ts'
 import { isTexts } from '../protocol/texts.ts'
+import { within } from '../protocol/within.ts'
 import { get } from './exchange.ts'
 import { systemFetch } from './options.ts'
-import { within } from './within.ts'
 
 /**
  * Options of `discover`. All are optional.

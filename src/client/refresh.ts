@@ -6,12 +6,12 @@ import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { hasMember } from '../protocol/response.ts'
+import { within } from '../protocol/within.ts'
 import type { Secret } from '../secret.ts'
 import { readAuthentication, readClientId, readResources } from './client-options.ts'
 import { post, type Sender } from './exchange.ts'
 import { systemFetch } from './options.ts'
 import { assertToken } from './token-record.ts'
-import { within } from './within.ts'
 
 /**
  * Options of `refresh`.

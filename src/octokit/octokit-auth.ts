@@ -1,4 +1,5 @@
 import type { ApiTarget, Auth } from '../auth/auth.ts'
+import { isStream } from '../auth/is-stream.ts'
 import { sendWith } from '../auth/send-with.ts'
 import { targetOf } from '../auth/with-auth.ts'
 import { AuthgraphError } from '../errors.ts'
@@ -146,13 +147,7 @@ function sendTo(
     if (header) headers.set('authorization', header.reveal())
     return fetch(url, { ...init, headers: Object.fromEntries(headers) })
   }
-  // What was read from a stream cannot be sent again.
-  return sendWith(isStream(init.body) ? onlyOnce(form) : form, target, send)
-}
-
-/** Node streams, and those of the web, which Safari cannot iterate over. */
-function isStream(body: unknown): boolean {
-  return body instanceof ReadableStream || Symbol.asyncIterator in Object(body)
+  return sendWith(isStream(init.body) ? onlyOnce(form) : form, target, init.signal, send)
 }
 
 function onlyOnce(form: Auth): Auth {

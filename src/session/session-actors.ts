@@ -11,7 +11,7 @@ import type {
 } from '../../machines/session.ts'
 import { deleteToken, post, type Sender } from '../client/exchange.ts'
 import { requestRefresh } from '../client/refresh.ts'
-import { within } from '../client/within.ts'
+import { within } from '../protocol/within.ts'
 import { type AnyAuthgraphError, AuthgraphError, LoginRequiredError, RefusedError } from '../errors.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import {
   ApiError,
@@ -273,6 +274,7 @@ describe('a rate limit', () => {
       { method: 'POST' },
       { method: 'PATCH' },
       { method: 'PUT', body, duplex: 'half' },
+      { method: 'PUT', body: Readable.from(['x']) as unknown as ReadableStream, duplex: 'half' },
     ]) {
       const { api, sent } = scripted([limited(429, { 'retry-after': '7' }), ok()])
       await expect(api('/user', request)).rejects.toMatchObject({ status: 429, retryAfter: 7 })
@@ -399,6 +401,19 @@ describe('pages', () => {
 
   test.each([{ a: [1], b: [2] }, { a: 1 }, 'text', null])('are not made of %j', async (body) => {
     await expect(all([page(body)])).rejects.toMatchObject({ code: 'bad_response' })
+  })
+
+  test.each([
+    ['itself', ['/user/repos'], [1]],
+    ['an earlier one', ['?page=2', '?page=3', '?page=2'], [1, 1, 1]],
+  ])('do not lead back to %s', async (_, links, read) => {
+    const { sent, fetch } = recordingFetch(...links.map((link) => page([1], `<${link}>; rel="next"`)))
+    const items: unknown[] = []
+    const reading = async () => {
+      for await (const item of createApi({ fetch }).paginate('/user/repos')) items.push(item)
+    }
+    await expect(reading()).rejects.toMatchObject({ code: 'bad_response' })
+    expect([items, sent.length]).toEqual([read, links.length])
   })
 
   test('do not lead to another origin', async () => {

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   app,
   createApi,
@@ -234,13 +234,19 @@ describe('the form installation', () => {
     expect((await auth.token(options)).reveal()).toMatch(/^ghs_/)
   })
 
-  test.each([500, 429])(
-    'a token that is due but valid is used while minting fails with %d',
-    async (status) => {
+  test.each<[number, HeadersInit, object]>([
+    [500, {}, {}],
+    [429, {}, {}],
+    [403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '9999999999' }, {}],
+    [403, { 'retry-after': '90' }, {}],
+    [403, {}, { message: 'You have exceeded a secondary rate limit' }],
+  ])(
+    'a token that is due but valid is used while minting fails with %d, %j, %j',
+    async (status, headers, body) => {
       const service = appService()
       let isDown = false
       const fetch: typeof globalThis.fetch = async (input, init) =>
-        isDown ? new Response(null, { status }) : service.fetch(input, init)
+        isDown ? Response.json(body, { status, headers }) : service.fetch(input, init)
       const auth = at(service)
       const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
       const token = await auth.token(options)
@@ -255,8 +261,9 @@ describe('the form installation', () => {
   test('a token that is due is not used where the installation is gone', async () => {
     const service = appService()
     let isGone = false
+    const headers = { 'x-ratelimit-remaining': '0' }
     const fetch: typeof globalThis.fetch = async (input, init) =>
-      isGone ? Response.json({}, { status: 404 }) : service.fetch(input, init)
+      isGone ? Response.json({}, { status: 404, headers }) : service.fetch(input, init)
     const auth = at(service)
     const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
     await auth.token(options)
@@ -276,6 +283,26 @@ describe('the form installation', () => {
       code: 'bad_response',
       message: `the installation token response has no valid ${field}`,
     })
+  })
+
+  test('a rate limit of the look-up is waited for as the call allows', async () => {
+    const service = appService()
+    let limits = 2
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const request = new Request(input, init)
+      if (!request.url.endsWith('/installation') || limits === 0) return service.fetch(request)
+      limits -= 1
+      return Response.json({}, { status: 429, headers: { 'retry-after': '7' } })
+    }
+    const { clock } = service
+    const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
+    const auth = at(service, { owner: 'octo-org' })
+    const before = clock.now()
+    const api = createApi({ auth, ...options, clock, maxWait: 0 })
+    await expect(api('/installation/repositories')).rejects.toMatchObject({ status: 429 })
+    expect([clock.now() - before, limits]).toEqual([0, 1])
+    await createApi({ auth, ...options, clock })('/installation/repositories')
+    expect([clock.now() - before, limits]).toEqual([7_000, 0])
   })
 
   test('rejects an installation without an id', async () => {
@@ -363,20 +390,44 @@ describe('a token that the API refuses', () => {
     expect(calls.count).toBe(1)
   })
 
+  test('with 403 and a body that names a secondary rate limit is not sent again, and has its body', async () => {
+    const message = 'You have exceeded a secondary rate limit.'
+    const service = appService()
+    let calls = 0
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const request = new Request(input, init)
+      if (request.url.endsWith('/access_tokens')) return service.fetch(request)
+      calls += 1
+      return Response.json({ message }, { status: 403 })
+    }
+    const send = withAuth(at(service), { provider: github({ baseUrl: service.baseUrl }), fetch })
+    const response = await send('/repos', { method: 'POST', body: '{}' })
+    expect([calls, await response.json()]).toEqual([1, { message }])
+  })
+
   test('with 404 is not sent again', async () => {
     const { calls, send } = lagging(MINUTE, { status: 404 })
     await send()
     expect(calls.count).toBe(1)
   })
 
-  test('later is an error, and the next call gets another one', async () => {
+  test('later is replaced, and the requests that it was in are sent again', async () => {
+    const service = appService()
+    const auth = at(service)
+    const token = await revealed(service, auth)
+    service.clock.time += 5_000
+    const headers = { authorization: `Bearer ${token}` }
+    await service.fetch(`${service.baseUrl}/installation/token`, { method: 'DELETE', headers })
+    await Promise.all(Array.from({ length: 5 }, () => call(service, auth)))
+    expect(service.minted()).toBe(2)
+  })
+
+  test('and the next one too, is an error', async () => {
     const { calls, send, service } = lagging(10 * MINUTE, { status: 401 })
     await send()
     service.clock.time += 5_000
     expect((await send()).status).toBe(401)
-    expect([calls.count, service.minted()]).toEqual([5, 1])
-    await send()
-    expect(service.minted()).toBe(2)
+    expect([calls.count, service.minted()]).toEqual([4 + 4, 2])
   })
 
   test('with 403 later stays in use', async () => {
@@ -437,6 +488,25 @@ describe('closing', () => {
     await auth.token({ provider: github({ baseUrl: service.baseUrl }), fetch })
     if (failure) await expect(auth.close()).rejects.toMatchObject(failure)
     else await auth.close()
+  })
+
+  test('goes through all hosts where one fails, and can be repeated', async () => {
+    const [one, other] = [appService({ host: 'one.example' }), appService({ host: 'other.example' })]
+    let isDown = true
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const request = new Request(input, init)
+      return isDown && request.method === 'DELETE' ? new Response(null, { status: 500 }) : one.fetch(request)
+    }
+    const auth = at(one)
+    await auth.token({ provider: github({ baseUrl: one.baseUrl }), fetch })
+    await revealed(other, auth)
+    await expect(auth.close()).rejects.toMatchObject({ status: 500 })
+    expect(other.requests.at(-1)).toBe('DELETE /installation/token')
+    const { length } = other.requests
+    isDown = false
+    await auth.close()
+    expect(one.requests.at(-1)).toBe('DELETE /installation/token')
+    expect(other.requests).toHaveLength(length)
   })
 })
 
@@ -540,6 +610,29 @@ describe('a shared store', () => {
     expect(service.clock.now() - before).toBeLessThanOrEqual(11_000)
   })
 
+  test('where it ends while several wait, one of them mints for all', async () => {
+    const service = appService()
+    const { clock } = service
+    const store = memoryStore({ clock })
+    const sign = () => new Uint8Array(256)
+    const [ended, ...others] = [1, 2, 3].map(() =>
+      installation({ app: app({ appId: 1, sign, clock }), installationId: 11, store, clock }),
+    ) as [Installation, ...Installation[]]
+    const never = vi.fn(() => new Promise<never>(() => undefined))
+    void ended.token({ fetch: never })
+    await vi.waitFor(() => expect(never).toHaveBeenCalled())
+    // Looks of the others, between which the response of the one that mints arrives.
+    const fetch = vi.fn(async () => {
+      const start = clock.now()
+      while (clock.now() < start + 5_000)
+        await new Promise((resolve) => clock.setTimeout(() => resolve(0), 500))
+      const end = new Date(clock.now() + 60 * MINUTE).toISOString()
+      return Response.json({ token: 'ghs_1', expires_at: end }, { status: 201 })
+    })
+    await Promise.all(others.map((auth) => auth.token({ fetch })))
+    expect(fetch).toHaveBeenCalledOnce()
+  })
+
   test('a claim of a host whose clock is an hour ahead does not block the others', async () => {
     const service = appService()
     const store = memoryStore(service)
@@ -636,6 +729,81 @@ describe('a shared store', () => {
     const newer = await revealed(service, other)
     await one.close()
     expect(await revealed(service, at(service, { store }))).toBe(newer)
+  })
+})
+
+describe('what does not respond', () => {
+  const never = () => new Promise<never>(() => undefined)
+  /** Runs all timers of the system clock for a while. */
+  const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 0, 1) })
+    return () => vi.useRealTimers()
+  })
+
+  const minting = async () =>
+    Response.json({ token: 'ghs_1', expires_at: new Date(Date.now() + 60 * MINUTE).toISOString() })
+
+  test('a signer holds up an installation for 30 seconds, and the next call tries again', async () => {
+    const signs = [never, () => new Uint8Array(256)]
+    const sign = () => (signs.shift() ?? never)()
+    const auth = installation({ app: app({ appId: 1, sign }), installationId: 1 })
+    const failure = expect(auth.token({ fetch: minting })).rejects.toMatchObject({ code: 'timed_out' })
+    await pass(30_000)
+    await failure
+    expect((await auth.token({ fetch: minting })).reveal()).toBe('ghs_1')
+  })
+
+  test('a store is an error after 30 seconds, and the next call tries again', async () => {
+    const inner = memoryStore()
+    let isDown = true
+    const store: Store = { update: (key, change) => (isDown ? never() : inner.update(key, change)) }
+    const sign = () => new Uint8Array(256)
+    const auth = installation({ app: app({ appId: 1, sign }), installationId: 1, store })
+    const failure = expect(auth.token({ fetch: minting })).rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
+    await pass(30_000)
+    await failure
+    isDown = false
+    expect((await auth.token({ fetch: minting })).reveal()).toBe('ghs_1')
+  })
+
+  test('does not hold up a call that is cancelled or over, and the token goes to the others', async () => {
+    const response = later()
+    const fetch = vi.fn((input: RequestInfo | URL) =>
+      new Request(input).url.endsWith('/access_tokens')
+        ? response.promise
+        : Promise.resolve(Response.json([])),
+    )
+    const sign = () => new Uint8Array(256)
+    const auth = installation({ app: app({ appId: 1, sign }), installationId: 1 })
+    const api = createApi({ auth, fetch })
+    const controller = new AbortController()
+    const cancelled = expect(api('/user', { signal: controller.signal })).rejects.toThrow('the user left')
+    const over = expect(api('/user', { timeout: 5_000 })).rejects.toMatchObject({ code: 'timed_out' })
+    const waiting = api('/user')
+    await vi.waitFor(() => expect(fetch).toHaveBeenCalled())
+    controller.abort(new Error('the user left'))
+    await cancelled
+    await pass(5_000)
+    await over
+    response.resolve(await minting())
+    expect(await waiting).toEqual([])
+    expect(fetch).toHaveBeenCalledTimes(2)
+  })
+
+  test('does not hold up a call that is cancelled before a refused token is sent again', async () => {
+    const controller = new AbortController()
+    const fetch = vi.fn(async (input: RequestInfo | URL) => {
+      if (new Request(input).url.endsWith('/access_tokens')) return minting()
+      controller.abort(new Error('the user left'))
+      return new Response(null, { status: 401 })
+    })
+    const auth = installation({ app: app({ appId: 1, sign: () => new Uint8Array(256) }), installationId: 1 })
+    const { signal } = controller
+    await expect(createApi({ auth, fetch })('/user', { signal })).rejects.toThrow('the user left')
   })
 })
 

@@ -205,6 +205,18 @@ describe('a request', () => {
     await expect(octokit.request('GET /user')).rejects.toMatchObject({ name: 'HttpError', status: 500 })
   })
 
+  test('that is cancelled does not wait for a credential', async () => {
+    const controller = new AbortController()
+    const { sent, fetch } = recordingFetch()
+    const form: Auth = { form: 'slow', authorization: () => new Promise(() => undefined) }
+    const octokit = new Core({ authStrategy: octokitAuth(form), request: { fetch } })
+    const { signal } = controller
+    const calling = octokit.request('GET /user', { request: { signal } })
+    controller.abort()
+    await expect(calling).rejects.toMatchObject({ name: 'AbortError' })
+    expect(sent).toEqual([])
+  })
+
   test('learns the clock of the API', async () => {
     const service = appService()
     const clock = { now: () => service.clock.now() - 1_800_000 }

@@ -1,5 +1,5 @@
 import { AuthgraphError, CancelledError, TimedOutError } from '../errors.ts'
-import type { Clock } from '../protocol/clock.ts'
+import type { Clock } from './clock.ts'
 
 /** Default timeout in seconds. */
 const TIMEOUT = 30
