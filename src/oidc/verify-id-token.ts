@@ -4,12 +4,12 @@ import { jwtVerify } from 'jose/jwt/verify'
 import { readClientId } from '../client/client-options.ts'
 import { get } from '../client/exchange.ts'
 import { systemFetch } from '../client/options.ts'
-import { within } from '../protocol/within.ts'
 import { BadIdTokenError, BadOptionError } from '../errors.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { memberOf } from '../protocol/response.ts'
 import { TENANT } from '../protocol/tenant-issuer.ts'
+import { within } from '../protocol/within.ts'
 import type { Secret } from '../secret.ts'
 
 /** Seconds by which the clocks of the provider and of this machine may differ. */

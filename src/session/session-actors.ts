@@ -11,11 +11,11 @@ import type {
 } from '../../machines/session.ts'
 import { deleteToken, post, type Sender } from '../client/exchange.ts'
 import { requestRefresh } from '../client/refresh.ts'
-import { within } from '../protocol/within.ts'
 import { type AnyAuthgraphError, AuthgraphError, LoginRequiredError, RefusedError } from '../errors.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { memberOf, type ReceivedResponse } from '../protocol/response.ts'
+import { within } from '../protocol/within.ts'
 import type { Change, Json } from '../store/store.ts'
 import {
   type Claim,
