@@ -14,6 +14,7 @@ import {
   type ResumeRecord,
 } from '../src/index.ts'
 import { parseDeviceCodes } from '../src/machines.ts'
+import { knownProvider } from '../src/providers/index.ts'
 
 test('only parseDeviceCodes creates device codes', () => {
   expectTypeOf(parseDeviceCodes({})).toEqualTypeOf<DeviceCodes>()
@@ -71,4 +72,12 @@ test('an unknown code does not compile, and every code has an error', () => {
       break
   }
   expectTypeOf<AnyAuthgraphError['code']>().toEqualTypeOf<ErrorCode>()
+})
+
+test('a known provider is told every field but those that it can do without', () => {
+  // @ts-expect-error: realm is missing
+  void (() => knownProvider('keycloak', { host: 'id.example.com' }))
+  void (() => knownProvider('okta', { host: 'example.okta.com' }))
+  // @ts-expect-error: host is missing
+  void (() => knownProvider('okta', { server: 'default' }))
 })
