@@ -37,13 +37,15 @@ export function createDeviceAuthorization({
     clock: options.clock ?? systemClock,
     ...(inspect && { inspect }),
   })
-  if (onCodes) announce(actor, onCodes)
-  if (signal) cancelOn(signal, actor)
+  if (onCodes) onceStarted(actor, () => announce(actor, onCodes))
+  if (signal) onceStarted(actor, () => cancelOn(signal, actor))
   return actor
 }
 
-/** Calls once with the codes, when there are some to show. */
+/** Calls once with the codes: at once if there are some to show, else as soon as there are. */
 export function announce(actor: DeviceAuthorizationActor, onCodes: (codes: ShownCodes) => unknown): void {
+  const shown = shownCodes(actor.getSnapshot())
+  if (shown) return void onCodes(shown)
   const subscription = actor.subscribe((snapshot) => {
     const codes = shownCodes(snapshot)
     if (codes === undefined) return
@@ -59,13 +61,17 @@ function shownCodes({ context, status }: DeviceSnapshot): ShownCodes | undefined
   return { ...shownOf(codes), expiresAt, interval }
 }
 
-/** Listens only once the actor has started: an actor that is never started must not hold on to the signal. */
-function cancelOn(signal: AbortSignal, actor: DeviceAuthorizationActor): void {
-  const cancel = () => actor.send({ type: 'cancel' })
+/** An actor that is never started shows no codes, and must not hold on to a signal. */
+function onceStarted(actor: DeviceAuthorizationActor, listen: () => void): void {
   const start = actor.subscribe(() => {
     start.unsubscribe()
-    if (signal.aborted) cancel()
-    else signal.addEventListener('abort', cancel, { once: true })
+    listen()
   })
+}
+
+function cancelOn(signal: AbortSignal, actor: DeviceAuthorizationActor): void {
+  const cancel = () => actor.send({ type: 'cancel' })
+  if (signal.aborted) cancel()
+  else signal.addEventListener('abort', cancel, { once: true })
   actor.subscribe({ complete: () => signal.removeEventListener('abort', cancel) })
 }

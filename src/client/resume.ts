@@ -134,7 +134,8 @@ export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecor
     status,
     interval,
     margin,
-    nextPollAt: snapshot.hasTag('polling') ? writtenAt + interval * 1000 * margin : nextPollAt,
+    // Up, so that a program that waits in whole milliseconds is not early.
+    nextPollAt: Math.ceil(snapshot.hasTag('polling') ? writtenAt + interval * 1000 * margin : nextPollAt),
     expiresAt,
     expiresIn: codes.expiresIn,
     writtenAt,

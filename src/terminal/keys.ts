@@ -23,13 +23,14 @@ export function listenToKeys(
     stdin.setRawMode(true)
     onReturn()
   }
+  const { isRaw, readableFlowing } = stdin
   const stopHolding = holdTerminal({ release: () => stdin.setRawMode(false), take })
   stdin.setRawMode(true)
   stdin.on('data', onData)
   return () => {
     stopHolding()
     stdin.off('data', onData)
-    stdin.setRawMode(false)
-    stdin.pause()
+    stdin.setRawMode(isRaw)
+    if (!readableFlowing) stdin.pause()
   }
 }

@@ -13,7 +13,8 @@ import { styled } from './writer.ts'
  * Logs in a user on a terminal: shows the code with a QR code, a countdown and keys, waits for the approval, and says how
  * it ended. A file or a pipe gets plain lines.
  *
- * Ctrl-C, SIGINT and SIGTERM cancel the login, and restore the terminal. Nothing that is written contains a token.
+ * Ctrl-C, SIGINT, SIGTERM and SIGHUP cancel the login, and restore the terminal. A token that is already approved is
+ * stored first. Nothing that is written contains a token.
  *
  * @example
  * ```ts

@@ -37,7 +37,9 @@ export interface TerminalOptions {
 }
 
 /** The signals that end a login. */
-type Signal = 'SIGINT' | 'SIGTERM'
+type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** The errors of a stream whose reader, such as `head`, or whose terminal is gone. */
 const GONE: readonly unknown[] = ['EPIPE', 'EIO']
@@ -110,13 +112,12 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
     // Other commands may have written to the screen in the meantime.
     const options = { onReturn: withCodes(report.codes) }
     const stopListening = hasKeys ? listenToKeys(process.stdin as ReadStream, keys, options) : () => undefined
-    process.once('SIGINT', stop)
-    process.once('SIGTERM', stop)
+    // Not only once: a second signal would end the process while an approved token is being stored.
+    for (const signal of SIGNALS) process.on(signal, stop)
     release = () => {
       release = () => {}
       stopListening()
-      process.off('SIGINT', stop)
-      process.off('SIGTERM', stop)
+      for (const signal of SIGNALS) process.off(signal, stop)
     }
   }
 

@@ -13,6 +13,9 @@ const WITHOUT_DISPLAY: readonly NodeJS.Platform[] = ['darwin', 'win32']
 
 const TEXT_BROWSER = /(^|\/)(w3m|e?links2?|lynx|browsh|www-browser)\b/
 
+/** Variables of Azure Pipelines, Jenkins, TeamCity and AWS CodeBuild, which do not set `CI`. */
+const CI_VARIABLES = ['TF_BUILD', 'JENKINS_URL', 'TEAMCITY_VERSION', 'CODEBUILD_BUILD_ID']
+
 /** Files that container runtimes create. */
 const OF_CONTAINERS = ['/.dockerenv', '/run/.containerenv']
 
@@ -24,8 +27,10 @@ export function whyNoBrowser(
   // A browser would open on the machine at the other end.
   if (isSsh(env)) return 'ssh'
   if (isCi(env)) return 'ci'
+  if (WITHOUT_DISPLAY.includes(platform)) return undefined
+  // Only xdg-open reads this variable.
   if (TEXT_BROWSER.test(env.BROWSER ?? '')) return 'text_browser'
-  if (WITHOUT_DISPLAY.includes(platform) || env.DISPLAY || env.WAYLAND_DISPLAY) return undefined
+  if (env.DISPLAY || env.WAYLAND_DISPLAY) return undefined
   return isContainer(env) ? 'container' : 'display'
 }
 
@@ -35,8 +40,9 @@ export function isSsh({ SSH_CONNECTION, SSH_TTY }: NodeJS.ProcessEnv): boolean {
 }
 
 /** Tells whether this is a job of continuous integration. */
-export function isCi({ CI }: NodeJS.ProcessEnv): boolean {
-  return Boolean(CI) && CI !== 'false' && CI !== '0'
+export function isCi(env: NodeJS.ProcessEnv): boolean {
+  const { CI } = env
+  return (Boolean(CI) && CI !== 'false' && CI !== '0') || CI_VARIABLES.some((name) => Boolean(env[name]))
 }
 
 function isContainer({ container, KUBERNETES_SERVICE_HOST }: NodeJS.ProcessEnv): boolean {

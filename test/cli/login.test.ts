@@ -468,6 +468,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
   test.for([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('saves the login on %s and exits with %i', async ([signal, expected], { world }) => {
     const { url } = await world.scripted()
     const { code, stdout } = await world.run(

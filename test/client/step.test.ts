@@ -54,6 +54,19 @@ describe('a login in steps', () => {
     expect(time.timers).toBe(0)
   })
 
+  test('gives the time of the next poll in whole milliseconds, rounded up', async () => {
+    const { options, due } = stepped(pending)
+    const uneven = { ...options, random: () => 1 / 3 }
+    const { record } = await start({ clientId: 'id', ...uneven })
+    await due(record)
+    const polling: ResumeRecord[] = []
+    const login = await step(record, { ...uneven, save: (next) => polling.push(next) })
+    for (const { nextPollAt, writtenAt = 0, interval, margin } of [record, ...polling, recordOf(login)]) {
+      expect(Number.isInteger(nextPollAt)).toBe(true)
+      expect(nextPollAt).toBeGreaterThanOrEqual(writtenAt + interval * 1000 * margin)
+    }
+  })
+
   test('polls once a call, and goes on with what the service said', async () => {
     const { start, step, due, sent, time } = stepped(pending, slowDown, token)
     let login: Step = await start()

@@ -67,7 +67,7 @@ describe('acme', { concurrent: true, timeout: 60_000 }, () => {
     await terminal.shows(/Asked the terminal to copy/)
     expect(terminal.raw()).toContain(`\u001b]52;c;${btoa(CODE.exec(screen)?.[0] ?? '')}\u0007`)
     terminal.press('\u0003')
-    expect(await terminal.exit).toBe(1)
+    expect(await terminal.exit).toBe(130)
     expect(terminal.screen()).toContain('✗ the authorization was cancelled')
     expect(terminal.raw().lastIndexOf('\u001b[?25h')).toBeGreaterThan(
       terminal.raw().lastIndexOf('\u001b[?25l'),
@@ -99,6 +99,12 @@ describe('acme', { concurrent: true, timeout: 60_000 }, () => {
     const login = await run(['login'], { onOutput: service.approver(), isCut: true })
     expect(login).toMatchObject({ code: 0, stderr: '' })
     expect((await run(['whoami'])).stdout).toBe('octocat\n')
+  })
+
+  test('exits with 143 after SIGTERM', async ({ world }) => {
+    const { run } = await acme(world)
+    const { code } = await run(['login'], { onOutput: (text, kill) => CODE.test(text) && kill('SIGTERM') })
+    expect(code).toBe(143)
   })
 
   test('prints one JSON object per line with --json', async ({ world }) => {

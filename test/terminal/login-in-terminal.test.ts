@@ -142,3 +142,55 @@ test('asks the terminal to copy the code over SSH', async () => {
   const [, code = ''] = /([A-Z]{4}-[A-Z]{4})/.exec(text()) ?? []
   await vi.waitFor(() => expect(text()).toContain(`\u001b]52;c;${btoa(code)}\u0007`))
 })
+
+test('shows the code of a login that is already waiting', async () => {
+  await using sandbox = createSandbox()
+  const session = createSession({ ...sandbox.client, store: memoryStore() })
+  const first = session.login()
+  await sandbox.advance(1)
+  const { stream, text } = output()
+  const login = loginInTerminal(session, { stream })
+  expect(text()).toMatch(/^Open \S+ and enter the code [A-Z-]{9}\n/)
+  await sandbox.approve()
+  await sandbox.run(Promise.all([first, login]))
+  expect(text().match(/enter the code/g)).toHaveLength(1)
+  session.actor.stop()
+})
+
+test('listens to signals until an approved token is stored', async () => {
+  const listeners = process.listenerCount('SIGHUP')
+  await using sandbox = createSandbox()
+  const store = memoryStore()
+  let storing = Promise.resolve()
+  const session = createSession({
+    ...sandbox.client,
+    store: { update: (key, change) => storing.then(() => store.update(key, change)) },
+  })
+  const login = loginInTerminal(session, { stream: output().stream })
+  await sandbox.advance(1)
+  let release = () => {}
+  storing = new Promise((resolve) => {
+    release = resolve
+  })
+  await sandbox.approve()
+  await sandbox.advance(6)
+  expect(session.actor.getSnapshot().value).toBe('settling')
+  for (let signals = 0; signals < 2; signals += 1) {
+    expect(process.listenerCount('SIGHUP')).toBe(listeners + 1)
+    process.emit('SIGHUP', 'SIGHUP')
+  }
+  release()
+  const { accessToken } = await sandbox.run(login)
+  expect((await session.token()).reveal()).toBe(accessToken.reveal())
+  expect(process.listenerCount('SIGHUP')).toBe(listeners)
+  session.actor.stop()
+})
+
+test('SIGHUP cancels a login that waits', async () => {
+  await using sandbox = createSandbox()
+  const login = loginInTerminal(createDeviceAuthorization(sandbox.client), { stream: output().stream })
+  login.catch(() => undefined)
+  await sandbox.advance(1)
+  process.emit('SIGHUP', 'SIGHUP')
+  await expect(login).rejects.toMatchObject({ code: 'cancelled', cause: 'SIGHUP' })
+})

@@ -8,6 +8,10 @@ test.each([
   ['ssh', { ...display, SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' }, 'linux'],
   ['ssh', { SSH_TTY: '/dev/ttys001' }, 'darwin'],
   ['ci', { ...display, CI: 'true' }, 'linux'],
+  ['ci', { ...display, TF_BUILD: 'True' }, 'linux'],
+  ['ci', { JENKINS_URL: 'https://ci.example/' }, 'darwin'],
+  ['ci', { TEAMCITY_VERSION: '2026.1' }, 'win32'],
+  ['ci', { CODEBUILD_BUILD_ID: 'a:1' }, 'linux'],
   ['container', { container: 'podman' }, 'linux'],
   ['container', { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, 'linux'],
   ['text_browser', { ...display, BROWSER: '/usr/bin/w3m' }, 'linux'],
@@ -16,6 +20,7 @@ test.each([
   [undefined, { WAYLAND_DISPLAY: 'wayland-0' }, 'linux'],
   [undefined, { ...display, container: 'podman' }, 'linux'],
   [undefined, { ...display, BROWSER: '/usr/bin/firefox', CI: 'false' }, 'linux'],
+  [undefined, { BROWSER: 'w3m' }, 'darwin'],
   [undefined, {}, 'darwin'],
   [undefined, {}, 'win32'],
 ] as const)('%s: %j on %s', (why, env, platform) => {

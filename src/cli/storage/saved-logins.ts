@@ -58,7 +58,7 @@ export function withProfile(
 }
 
 /** Removes the record of a login if no session can read it: nothing could be written in its place. */
-export async function removeUnreadable({ name, store }: NamedProfile): Promise<void> {
+export async function removeUnreadable({ name, store }: Pick<NamedProfile, 'name' | 'store'>): Promise<void> {
   try {
     await readRecord(loginStore(store), name)
   } catch (error) {

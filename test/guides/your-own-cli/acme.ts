@@ -36,5 +36,5 @@ logout.action(async () => {
 await acme.parseAsync().catch((error: unknown) => {
   if (!(error instanceof AuthgraphError)) throw error
   if (!acme.args.includes('login')) console.error(error.message) // that of a login is shown already
-  process.exitCode = 1
+  process.exitCode = error.cause === 'SIGINT' ? 130 : error.cause === 'SIGTERM' ? 143 : 1
 })

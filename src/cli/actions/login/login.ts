@@ -24,7 +24,7 @@ import { reportLogin, saveToken } from './settle.ts'
 /** The exit code of a saved login: `EX_TEMPFAIL` of sysexits.h. */
 const SAVED = 75
 
-const STOPPED = { SIGINT: 130, SIGTERM: 143 } as const
+const STOPPED = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 /** Runs `authgraph login`. Returns the exit code. */
 export async function login(options: LoginOptions): Promise<number> {
@@ -134,7 +134,8 @@ async function once(
     let login = resume ? await step(resume, options) : await start({ ...options, clientId, scopes })
     show(login)
     if (resume && 'record' in login && login.view.polls === 0) {
-      await setTimeout(login.record.nextPollAt - Date.now(), undefined, { signal }).catch(() => undefined)
+      // A timer may fire a millisecond early.
+      await setTimeout(login.record.nextPollAt - Date.now() + 1, undefined, { signal }).catch(() => undefined)
       login = await step(login.record, options)
       show(login)
     }

@@ -11,7 +11,7 @@ import {
 } from '../../network/service-address.ts'
 import { checkStore, type StoreName } from '../../storage/login-stores.ts'
 import { forgetExpiredFlows, savedFlowOf } from '../../storage/saved-flows.ts'
-import { readClientId } from '../../storage/saved-logins.ts'
+import { readClientId, removeUnreadable } from '../../storage/saved-logins.ts'
 import { type NamedProfile, replaceableProfile } from '../../storage/saved-profiles.ts'
 
 /** The options of `authgraph login`. */
@@ -49,8 +49,11 @@ export interface Plan {
  *
  * @throws {@link CommandError} if a required option is missing.
  */
-export function planLogin(options: LoginOptions): Promise<Plan> {
-  return options.resume ? resumed(options) : fresh(options)
+export async function planLogin(options: LoginOptions): Promise<Plan> {
+  const plan = await (options.resume ? resumed(options) : fresh(options))
+  // Not once a token is there, which a slow keyring would hold up.
+  await removeUnreadable(plan)
+  return plan
 }
 
 async function fresh(options: LoginOptions): Promise<Plan> {

@@ -11,7 +11,6 @@ import { authOrigin, endpoints } from '../../network/service-address.ts'
 import { forgetChoice } from '../../storage/chosen-profile.ts'
 import { placeOf } from '../../storage/login-stores.ts'
 import { isStoredInTime, sessionOf } from '../../storage/open-session.ts'
-import { removeUnreadable } from '../../storage/saved-logins.ts'
 import { validityOf } from '../../storage/validity.ts'
 import type { LoginSession } from './login-session.ts'
 
@@ -30,8 +29,6 @@ export async function saveToken(
   const profile = { name, address, ...found, scopes: [...scopes], store, since: Date.now() }
   const session = sessionOf(profile, { clientId, provider, fetch })
   try {
-    // If this fails, so does the write, which is tried again.
-    await removeUnreadable(profile).catch(() => undefined)
     await keep(token, session)
     // The last login is the current one.
     forgetChoice()
@@ -68,6 +65,8 @@ export async function reportLogin(
   { options, plan, provider, terminal: { report } }: LoginSession,
 ): Promise<void> {
   const { name, address, store } = plan
+  // First, since nothing may come of the request.
+  if (options.print && !options.json) printToken(token)
   const { whoIs } = await import('../../network/who-is.ts')
   const response = await whoIs(token, { provider, fetch: await environmentFetch() })
   const user = typeof response === 'string' ? response : undefined
@@ -97,7 +96,6 @@ export async function reportLogin(
     ...(store === 'none' ? [] : [`  stored in   ${placeOf(store, name)}`]),
     '',
   )
-  if (options.print && !options.json) printToken(token)
 }
 
 function printToken({ accessToken }: OAuthToken): void {
