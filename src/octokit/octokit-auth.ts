@@ -16,6 +16,7 @@ export interface OctokitRequest {
   (endpoint: any): Promise<any>
   /** Builds the options of a request. */
   readonly endpoint: {
+    /** Joins a route and its parameters. */
     // biome-ignore lint/suspicious/noExplicitAny: as above.
     readonly merge: (route: any, parameters?: any) => any
     readonly DEFAULTS: { readonly baseUrl: string }
@@ -31,7 +32,12 @@ export interface OctokitStrategyOptions {
   /** Sends requests, with the `baseUrl` of the Octokit. */
   readonly request: OctokitRequest
   /** The options of the Octokit. */
-  readonly octokitOptions?: { readonly request?: { readonly fetch?: typeof globalThis.fetch } }
+  readonly octokitOptions?: {
+    readonly request?: {
+      /** Sends the requests of the Octokit. */
+      readonly fetch?: typeof globalThis.fetch
+    }
+  }
 }
 
 /**

@@ -23,7 +23,9 @@ export interface RecordOptions {
  * @group Recording
  */
 export interface Recorder {
+  /** Records the messages. */
   readonly fetch: typeof globalThis.fetch
+  /** Records the states and transitions. */
   readonly inspect: (event: InspectionEvent) => void
 }
 
