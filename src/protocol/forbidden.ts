@@ -22,13 +22,18 @@ export function isForbidden(body: unknown): boolean {
   if (code === undefined) return false
   const subcode = memberOf(body, 'error_subtype') ?? memberOf(body, 'suberror')
   if (POLICY_CODES.includes(code === 'access_denied' ? subcode : code)) return true
-  return numbersOf(body).some((number) => POLICY_NUMBERS.test(number))
+  // Nothing else is converted to text: `String` throws if `toString` is not a function.
+  return numbersOf(body).some((number) => isPlain(number) && POLICY_NUMBERS.test(String(number)))
 }
 
 /** Entra ID lists its numbers in `error_codes`, and begins the description with the first one. */
-function numbersOf(body: unknown): string[] {
+function numbersOf(body: unknown): unknown[] {
   const numbers = memberOf(body, 'error_codes')
-  if (Array.isArray(numbers)) return numbers.map(String)
-  const [, number] = /^AADSTS(\d+):/.exec(String(memberOf(body, 'error_description'))) ?? []
-  return number === undefined ? [] : [number]
+  if (Array.isArray(numbers)) return numbers
+  const description = memberOf(body, 'error_description')
+  return typeof description === 'string' ? [/^AADSTS(\d+):/.exec(description)?.[1]] : []
+}
+
+function isPlain(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number'
 }

@@ -67,6 +67,11 @@ describe('the description of a refusal', () => {
   })
 })
 
+test('error numbers that cannot be read as text are ignored', async () => {
+  const error_codes = [{ toString: null }, null]
+  expect((await refusal([{ error: 'invalid_scope', error_codes }])).error).toBe('invalid_scope')
+})
+
 describe('the error code of a refusal', () => {
   test.each([
     ['my_own_error', 'my_own_error'],
