@@ -48,9 +48,9 @@ const revealed = async (service: Service, auth: Installation) =>
 const MINUTE = 60_000
 
 /** A response that arrives when the test says so. */
-function later() {
-  let resolve: (response: Response) => void = () => undefined
-  const promise = new Promise<Response>((done) => {
+function later<Value = Response>() {
+  let resolve: (value: Value) => void = () => undefined
+  const promise = new Promise<Value>((done) => {
     resolve = done
   })
   return { promise, resolve }
@@ -758,12 +758,19 @@ describe('what does not respond', () => {
   test('a store is an error after 30 seconds, and the next call tries again', async () => {
     const inner = memoryStore()
     let isDown = true
-    const store: Store = { update: (key, change) => (isDown ? never() : inner.update(key, change)) }
+    // The name of the record is hashed first, in real time.
+    const asked = later<void>()
+    const hang = () => {
+      asked.resolve()
+      return never()
+    }
+    const store: Store = { update: (key, change) => (isDown ? hang() : inner.update(key, change)) }
     const sign = () => new Uint8Array(256)
     const auth = installation({ app: app({ appId: 1, sign }), installationId: 1, store })
     const failure = expect(auth.token({ fetch: minting })).rejects.toMatchObject({
       code: 'store_unavailable',
     })
+    await asked.promise
     await pass(30_000)
     await failure
     isDown = false
