@@ -22,7 +22,7 @@ test('a recorded login writes its events, and no secret', async () => {
   const clientId = 'client-id-in-the-clear'
   const service = createService({ clients: [{ clientId, name: 'Recorded' }], onWarning: () => undefined })
   vi.stubGlobal('fetch', service.fetch)
-  onTestFinished(() => vi.unstubAllGlobals())
+  onTestFinished(() => void vi.unstubAllGlobals())
   const actor = recordedLogin(clientId, join(folder, 'login.ndjson'))
   const requested = new Promise<void>((resolve) => {
     actor.subscribe((snapshot) => snapshot.matches({ waiting: 'requested' }) && resolve())
