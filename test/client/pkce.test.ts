@@ -11,8 +11,11 @@ import { scriptedService } from '../support/scripted-service.ts'
 
 const { codes, pending, token } = responses
 
-function fieldsOf(sent: readonly { readonly body: string }[]) {
-  return sent.map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
+/** The client sends JSON to a host that has refused a form in an earlier test. */
+function fieldsOf(sent: readonly { readonly body: string }[]): Record<string, string>[] {
+  return sent.map(({ body }) =>
+    body.startsWith('{') ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body)),
+  )
 }
 
 function challengeOf(verifier = ''): string {
