@@ -45,7 +45,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*)$/ },
   // As its users would write it.
   'docs/live': {
-    may: /^(authgraph(\/(machines|service))?|vite|node:.*|docs\/(live|tools)\/.*|src\/recording\/(messages|taken-transitions)\.ts)$/,
+    may: /^(authgraph(\/(machines|service))?|vite|node:.*|docs\/(live|tools)\/.*|src\/recording\/(messages|state-id|taken-transitions)\.ts)$/,
     types: /^(xstate|src\/(cli\/watch\/stream|recording\/events|client\/view)\.ts)$/,
   },
   // What is recorded of an authorization: nothing here may act on one.

@@ -1,13 +1,14 @@
 import { createDeviceAuthorization, type DeviceSnapshot, github, viewOf, watch } from 'authgraph'
 import { deviceAuthorization, deviceGrant, grantValue } from 'authgraph/machines'
 import type { Decision } from 'authgraph/service'
+import { stateId } from '../../src/recording/state-id.ts'
 import { takenTransitions } from '../../src/recording/taken-transitions.ts'
 import { readMachine, type Transition } from '../tools/read-machine.ts'
 import { find } from './elements.ts'
 import { Lights } from './lights.ts'
 import { browserClock, PacedClock } from './paced-clock.ts'
 import { Phone } from './phone.ts'
-import { idOf, showDevice } from './show-device.ts'
+import { showDevice } from './show-device.ts'
 import { logTransition } from './show-log.ts'
 import { showRings } from './show-rings.ts'
 import { showMessage } from './show-wire.ts'
@@ -113,12 +114,12 @@ class Flow {
   #onDeviceTransition(transition: Transition, snapshot: DeviceSnapshot): void {
     deviceLights.flash(transition)
     const { error } = viewOf(snapshot, this.deviceClock.now())
-    logTransition(this.#seconds(), 'device', transition, idOf(snapshot.value), error?.message)
+    logTransition(this.#seconds(), 'device', transition, stateId(snapshot.value), error?.message)
   }
 
   #onDeviceState(snapshot: DeviceSnapshot): void {
     const view = viewOf(snapshot, this.deviceClock.now())
-    deviceLights.light(idOf(snapshot.value))
+    deviceLights.light(stateId(snapshot.value))
     showDevice(view, snapshot.context.codes && snapshot.context.interval)
     if (view.userCode) this.#phone.offer(view.userCode)
     // Announces only the result of a poll.
@@ -149,14 +150,14 @@ class Flow {
     const transition =
       before &&
       serviceLights.find(
-        stateId(before),
-        stateId(after),
+        grantId(before),
+        grantId(after),
         ({ trigger }) =>
           trigger.name === this.#decision || ['poll', 'issued', 'notIssued'].includes(trigger.name),
       )
     if (transition) {
       serviceLights.flash(transition)
-      logTransition(this.#seconds(), 'service', transition, stateId(after))
+      logTransition(this.#seconds(), 'service', transition, grantId(after))
     }
     this.#showGrant(after)
     if (DECIDED.has(after.state)) announce(`Service: ${textOf(after)}`)
@@ -168,7 +169,7 @@ class Flow {
 
   #showGrant(grant: Grant | undefined): void {
     this.#grant = grant
-    serviceLights.light(grant && stateId(grant))
+    serviceLights.light(grant && grantId(grant))
     find('#service-text').textContent = grant ? textOf(grant) : 'No device has requested codes yet.'
     find('#service-interval').textContent = grant ? `${grant.interval} s` : '–'
   }
@@ -179,12 +180,12 @@ class Flow {
 }
 
 function textOf(grant: Grant): string {
-  return serviceMachine.states.find(({ id }) => id === stateId(grant))?.text ?? ''
+  return serviceMachine.states.find(({ id }) => id === grantId(grant))?.text ?? ''
 }
 
 /** The path of the state of a grant, such as `undecided.pending`. */
-function stateId({ state }: Grant): string {
-  return idOf(grantValue(state))
+function grantId({ state }: Grant): string {
+  return stateId(grantValue(state))
 }
 
 /** Users type codes in lower case, and without the hyphen. */

@@ -15,8 +15,3 @@ export function showDevice(view: DeviceView, interval: number | undefined): void
   find('#user-code').textContent = view.activity ? (view.userCode ?? '····-····') : view.status
   find('#screen').dataset.status = view.status
 }
-
-/** The path of the innermost state, such as `waiting.pending`. */
-export function idOf(value: string | object): string {
-  return typeof value === 'string' ? value : Object.entries(value).flat().join('.')
-}

@@ -1,10 +1,11 @@
 import { deviceAuthorization } from 'authgraph/machines'
 import type { ReceivedEvent } from '../../src/cli/watch/stream.ts'
 import type { RecordedState, RecordedTransition } from '../../src/recording/events.ts'
+import { stateId } from '../../src/recording/state-id.ts'
 import { readMachine } from '../tools/read-machine.ts'
 import { find } from './elements.ts'
 import { Lights } from './lights.ts'
-import { idOf, showDevice } from './show-device.ts'
+import { showDevice } from './show-device.ts'
 import { logTransition } from './show-log.ts'
 import { type Countdown, showRings } from './show-rings.ts'
 import { showMessage } from './show-wire.ts'
@@ -44,7 +45,7 @@ function receive<Type extends ReceivedEvent['type']>(event: Extract<ReceivedEven
 function showState(event: RecordedState): void {
   state = event
   const { value, view, times } = event
-  lights.light(idOf(value))
+  lights.light(stateId(value))
   showDevice(view, times?.interval)
   // Announces only the result of a poll.
   if (view.activity !== 'polling') announce(view.text)
@@ -58,7 +59,7 @@ function showTransition({ from, event, branch, to, at }: RecordedTransition & { 
   const transition = branches[branch]
   if (transition === undefined) return
   lights.flash(transition)
-  logTransition((at - clock.began) / 1000, 'device', transition, idOf(to))
+  logTransition((at - clock.began) / 1000, 'device', transition, stateId(to))
 }
 
 /** Shows how much time is left. */

@@ -1,5 +1,5 @@
 import type { Story } from './story.ts'
-import { element, shownBetween, timingOf } from './svg.ts'
+import { element, REDUCED_MOTION, shownBetween, timingOf } from './svg.ts'
 
 /** Declarations of a state that is active, and of one that is not. */
 const LIT = 'stroke-width:4.5;filter:saturate(1.6) brightness(.96)'
@@ -28,8 +28,10 @@ export function litMachine({ states, length }: Story, picture: string): string {
     const selector = `[data-state="${id}"]>.shape,[data-state="${id}"]>.around`
     return `${frames}${selector}{animation:s${index} ${timing.round}ms step-end infinite}`
   })
-  const calm = '@media (prefers-reduced-motion:reduce){*{animation:none!important}}'
-  return picture.replace('</style>', (end) => `${end}\n${element('style', {}, style.join('') + calm)}`)
+  return picture.replace(
+    '</style>',
+    (end) => `${end}\n${element('style', {}, style.join('') + REDUCED_MOTION)}`,
+  )
 }
 
 /** A state and its parents. */

@@ -1,3 +1,4 @@
+import { stateId } from '../../recording/state-id.ts'
 import type { ReadEvent } from './read-recording.ts'
 
 /** A time during which the login had one status. Times are milliseconds from its start. */
@@ -49,7 +50,7 @@ export function storyOf(events: readonly ReadEvent[]): Story {
     if (open) open.to = at
     if (event.type === 'state') {
       const { status, activity, text, userCode, verificationUri } = event.view
-      states.push({ at, id: idOf(event.value) })
+      states.push({ at, id: stateId(event.value) })
       const name = activity === 'retrying' ? 'retrying' : activity === 'requesting' ? 'requesting' : status
       // A poll does not change the status that a user sees.
       const isPoll = activity === 'polling'
@@ -71,10 +72,6 @@ export function storyOf(events: readonly ReadEvent[]): Story {
     }
   }
   return { began, length: last, spans, exchanges: [...exchanges.values()], states }
-}
-
-function idOf(value: string | Readonly<Record<string, string>>): string {
-  return typeof value === 'string' ? value : Object.entries(value).flat().join('.')
 }
 
 function outcomeOf({ kind, title, fields }: Extract<ReadEvent, { type: 'message' }>): string {

@@ -40,6 +40,9 @@ export function text(
   return element('text', { x, y, ...attributes }, escapeHtml(words))
 }
 
+/** For users who asked their system for less motion. */
+export const REDUCED_MOTION = '@media (prefers-reduced-motion:reduce){*{animation:none!important}}'
+
 /** Milliseconds that an animation shows the result before it starts again. */
 const REST = 3000
 

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../service/pages/escape-html.ts'
 import type { Exchange, Span, Story } from './story.ts'
-import { element, roleOf, shownBetween, type Timing, text, timingOf } from './svg.ts'
+import { element, REDUCED_MOTION, roleOf, shownBetween, type Timing, text, timingOf } from './svg.ts'
 
 /** Pixels. */
 const WIDTH = 960
@@ -25,7 +25,7 @@ const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600]
 const STYLE =
   '.faint{opacity:.28}.caption{font-size:22px;font-weight:700}.small{font-size:12px}.lane{font-size:13px;font-weight:700}' +
   '.inbar{font-size:13px;font-weight:700}.wire{fill:none;stroke-width:1.6}' +
-  'text{dominant-baseline:auto}@media (prefers-reduced-motion:reduce){*{animation:none!important}}'
+  `text{dominant-baseline:auto}${REDUCED_MOTION}`
 
 /**
  * Draws a login on a time axis: the device and its status, the service, and the messages between them. The picture plays
