@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
 import { styleSheet } from '../tools/svg.ts'
-import { DARK, LIGHT } from '../tools/theme.ts'
+import { colorVariables } from '../tools/theme.ts'
 
 const root = import.meta.dirname
 
@@ -11,21 +11,19 @@ export function pictures(): Plugin {
   return {
     name: 'pictures',
     transformIndexHtml(html) {
-      const colors = `:root{${variables(LIGHT)}}@media (prefers-color-scheme:dark){:root{${variables(DARK)}}}`
+      const mark = readFileSync(resolve(root, '../images/mark.svg'), 'utf8').trim()
       return html
-        .replace('<!-- colors -->', `<style>${colors}${styleSheet((color) => `var(--${color})`)}</style>`)
+        .replace('<!-- icon -->', `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}">`)
+        .replace(
+          '<!-- colors -->',
+          `<style>${colorVariables()}${styleSheet((color) => `var(--${color})`)}</style>`,
+        )
         .replace(/<!-- part (\S+) -->/g, (_, name) =>
           readFileSync(resolve(root, `parts/${name}.html`), 'utf8'),
         )
         .replace(/<!-- picture (\S+) -->/g, (_, file) => picture(file))
     },
   }
-}
-
-function variables(theme: Readonly<Record<string, string>>): string {
-  return Object.entries(theme)
-    .map(([name, color]) => `--${name}:${color}`)
-    .join(';')
 }
 
 /** The picture from the documentation. */

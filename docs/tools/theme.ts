@@ -31,8 +31,12 @@ export function roleOf(
   return invokes.length > 0 ? 'working' : 'waiting'
 }
 
-/** The colours of light pictures, by the name of what they colour. Words have a contrast of 4.5 at least. */
+/** The light colours of pictures and pages, by the name of what they colour. Words have a contrast of 4.5 at least. */
 export const LIGHT = {
+  ground: '#f4f6f8',
+  line: '#d0d7de',
+  act: '#0b5cad',
+  'act-ink': '#ffffff',
   paper: '#ffffff',
   ink: '#1b1f24',
   quiet: '#57606a',
@@ -58,8 +62,12 @@ export const LIGHT = {
   'over-ink': '#57606a',
 } as const
 
-/** The colours of dark pictures. */
+/** The dark colours. */
 export const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
+  ground: '#0b0e12',
+  line: '#2b323b',
+  act: '#79bcff',
+  'act-ink': '#0b0e12',
   paper: '#12151a',
   ink: '#eceff3',
   quiet: '#a5b0bd',
@@ -86,3 +94,9 @@ export const DARK: Readonly<Record<keyof typeof LIGHT, string>> = {
 }
 
 export type Color = keyof typeof LIGHT
+
+/** The colours as variables of a page. They follow its `color-scheme`. */
+export function colorVariables(): string {
+  const pairs = Object.entries(LIGHT) as [Color, string][]
+  return `:root{${pairs.map(([name, light]) => `--${name}:light-dark(${light},${DARK[name]})`).join(';')}}`
+}

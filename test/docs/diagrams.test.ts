@@ -261,3 +261,9 @@ function luminance(color: string): number {
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
+
+test.each(['docs/images/mark.svg', 'docs/tools/site.css'])('%s has no color outside the palette', (file) => {
+  const colors = readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8').match(/#[0-9a-f]{3,8}\b/gi)
+  const palette: readonly string[] = [...Object.values(LIGHT), ...Object.values(DARK)]
+  expect((colors ?? []).filter((color) => !palette.includes(color))).toEqual([])
+})
