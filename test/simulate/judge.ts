@@ -35,7 +35,7 @@ const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: Wo
 ]
 
 /** A device code, a token or a user code. */
-const SECRET = /\b[0-9a-f]{40}\b|gho_|\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/
+const SECRET = /\b[0-9a-f]{40}\b|gh[or]_|\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/
 
 /** The steps that a grant may take, written down once more: not those of its machine. */
 const STEPS: Readonly<Record<Grant['state'] | 'none', readonly Grant['state'][]>> = {

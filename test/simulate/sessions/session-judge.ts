@@ -61,8 +61,8 @@ export class SessionJudge extends Judge {
   }
 
   /** The newest login: attackers have learned its id. */
-  get newest(): string | undefined {
-    return [...this.#logins.keys()].at(-1)
+  get newest(): Login | undefined {
+    return [...this.#logins.values()].at(-1)
   }
 
   override wrote(key: string, record: unknown, lifetime: number): void {
@@ -310,12 +310,16 @@ export class SessionJudge extends Judge {
 
   #read(record: Json | undefined) {
     if (record === undefined) return undefined
-    const { status, claim } = record as {
+    const { status, token, claim } = record as {
       readonly status: string
+      readonly token?: { readonly refreshToken: string }
       readonly claim?: { readonly owner: string }
     }
-    const [, token = ''] = /"(ghr_[0-9a-f]{40})"/.exec(JSON.stringify(record)) ?? []
-    const spendable = this.#spendables.get(sha256(token))
+    const spendable = token && this.#spendables.get(sha256(token.refreshToken))
+    this.#holds(
+      (spendable !== undefined) === (status === 'signedIn'),
+      'the file holds a refresh token that was never issued',
+    )
     const owner = claim && `claimed by ${claim.owner.split('#')[0]}`
     return { status, owner, spendable, login: spendable?.login, generation: spendable?.generation ?? 0 }
   }

@@ -80,7 +80,7 @@ export class SessionWorld extends World {
           this.disk.fullUntil = this.now + 1000 * choices.between(1, 300, 'full for', round)
         })
       if (choices.happens(CHANCES.clock, 'clock', round)) this.after(at + 1000, () => this.#setClock(round))
-      if (choices.happens(CHANCES.attack, 'attack', round)) this.after(at + 2000, () => this.#attack())
+      if (choices.happens(CHANCES.attack, 'attack', round)) this.after(at + 2000, () => this.#attack(round))
     }
   }
 
@@ -123,8 +123,11 @@ export class SessionWorld extends World {
   }
 
   /** Somebody who knows the id of a login, but no token of it. */
-  #attack(): void {
-    const token = this.judge.newest ?? ''
+  #attack(round: number): void {
+    const { newest } = this.judge
+    if (newest === undefined) return
+    const generation = this.choices.bits('attack', 'generation', round) % (newest.family.generation + 1)
+    const token = `ghr_${newest.id}_${generation}_${'f'.repeat(40)}`
     const fields = { client_id: 'client', grant_type: REFRESH_GRANT_TYPE, refresh_token: token, token }
     for (const path of [ACCESS_TOKEN_PATH, REVOCATION_PATH]) {
       const asking = ask(path, { address: '203.0.113.1', body: fields })
