@@ -1,5 +1,5 @@
 import { BadResponseError } from '../errors.ts'
-import { memberOf, readDate } from '../protocol/response.ts'
+import { memberOf, readDate, textMemberOf } from '../protocol/response.ts'
 import { isToken } from '../protocol/token-syntax.ts'
 import { Secret } from '../secret.ts'
 import type { ApiResponse } from './create-api.ts'
@@ -21,7 +21,7 @@ export function readInstallationToken(
   mintedAt: number,
 ): InstallationToken {
   const token = memberOf(body, 'token')
-  const end = Date.parse(String(memberOf(body, 'expires_at')))
+  const end = Date.parse(textMemberOf(body, 'expires_at') ?? '')
   if (!isToken(token)) throw new BadResponseError('the installation token response has no valid "token"')
   if (Number.isNaN(end))
     throw new BadResponseError('the installation token response has no valid "expires_at"')

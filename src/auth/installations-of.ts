@@ -1,4 +1,5 @@
-import { memberOf } from '../protocol/response.ts'
+import { BadResponseError } from '../errors.ts'
+import { memberOf, textMemberOf } from '../protocol/response.ts'
 import type { AppAuth } from './app.ts'
 import { createApi } from './create-api.ts'
 import type { ApiOptions } from './with-auth.ts'
@@ -42,10 +43,12 @@ export async function* installationsOf(
 ): AsyncGenerator<FoundInstallation, void, undefined> {
   const api = createApi({ ...options, auth: app })
   for await (const found of api.paginate('/app/installations', { query: { per_page: 100 } })) {
+    const installationId = memberOf(found, 'id')
+    if (typeof installationId !== 'number') throw new BadResponseError('an installation has no valid "id"')
     const account = memberOf(found, 'account')
     yield {
-      installationId: Number(memberOf(found, 'id')),
-      owner: String(memberOf(account, 'login') ?? memberOf(account, 'slug') ?? ''),
+      installationId,
+      owner: textMemberOf(account, 'login') ?? textMemberOf(account, 'slug') ?? '',
       isSuspended: memberOf(found, 'suspended_at') !== undefined,
     }
   }

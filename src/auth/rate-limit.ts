@@ -1,4 +1,4 @@
-import { readDate, readRetryAfter } from '../protocol/response.ts'
+import { readDate, readRetryAfter, textMemberOf } from '../protocol/response.ts'
 
 /**
  * Why a call has to wait: the calls of an hour are used up (`rate_limit`), there were too many at once
@@ -61,5 +61,5 @@ function untilReset(headers: Headers, at: number): number | undefined {
 }
 
 function messageOf(body: unknown): string {
-  return typeof body === 'string' ? body : String(Object(body).message)
+  return typeof body === 'string' ? body : (textMemberOf(body, 'message') ?? '')
 }

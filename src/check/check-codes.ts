@@ -1,7 +1,7 @@
 import type { BadResponseError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
-import { memberOf } from '../protocol/response.ts'
+import { memberOf, textMemberOf } from '../protocol/response.ts'
 import { Secret } from '../secret.ts'
 import {
   askForCodes,
@@ -75,10 +75,7 @@ async function firstCodes(context: CheckContext): Promise<Grant | undefined> {
 
 function codesProblem({ status, body }: CheckedResponse): string | undefined {
   if (status === 0) return 'no response'
-  const missing = ['device_code', 'user_code', 'verification_uri'].filter((name) => {
-    const value = memberOf(body, name)
-    return typeof value !== 'string' || value === ''
-  })
+  const missing = ['device_code', 'user_code', 'verification_uri'].filter((name) => !textMemberOf(body, name))
   if (missing.length > 0) return `missing ${missing.join(', ')}`
   return status === 200 ? undefined : `wanted status 200, got ${status}`
 }

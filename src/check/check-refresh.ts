@@ -1,4 +1,4 @@
-import { memberOf } from '../protocol/response.ts'
+import { memberOf, textMemberOf } from '../protocol/response.ts'
 import {
   BAD_REFRESH_TOKEN,
   type CheckContext,
@@ -76,8 +76,8 @@ async function checkScope(
   refreshToken: string,
 ): Promise<CheckedResponse> {
   const { verdicts, options } = context
-  const told = memberOf(login.body, 'scope')
-  const granted = typeof told === 'string' ? scopesIn(told) : (options.scopes ?? [])
+  const told = textMemberOf(login.body, 'scope')
+  const granted = told === undefined ? (options.scopes ?? []) : scopesIn(told)
   const wider = await refresh(context, refreshToken, { scope: [...granted, NEVER_APPROVED].join(' ') })
   verdicts.judge('refresh-scope', wider, widerProblem(wider))
   return tokenProblem(wider) === undefined ? wider : refresh(context, refreshToken)
@@ -86,9 +86,9 @@ async function checkScope(
 function widerProblem(response: CheckedResponse): string | undefined {
   const { body } = response
   if (memberOf(body, 'access_token') === undefined) return wants('invalid_scope', response)
-  const scope = memberOf(body, 'scope')
+  const scope = textMemberOf(body, 'scope')
   // RFC 6749, section 5.1: without "scope", the requested scopes were granted.
-  if (typeof scope !== 'string') return 'the token has every requested scope: the response contains no scope'
+  if (scope === undefined) return 'the token has every requested scope: the response contains no scope'
   return scopesIn(scope).includes(NEVER_APPROVED)
     ? 'the token has a scope that the user did not approve'
     : undefined

@@ -2,7 +2,7 @@ import type { ShownCodes } from '../client/options.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
-import { memberOf } from '../protocol/response.ts'
+import { memberOf, textMemberOf } from '../protocol/response.ts'
 import type { CheckOptions } from './options.ts'
 import { REQUIREMENTS } from './requirements.ts'
 import type { createVerdicts } from './verdicts.ts'
@@ -143,9 +143,8 @@ export function tokensIn(
   { body }: CheckedResponse,
 ): { readonly accessToken: string; readonly refreshToken: string | undefined } | undefined {
   const [accessToken, refreshToken] = ['access_token', 'refresh_token'].map((name) => {
-    const value = memberOf(body, name)
-    if (typeof value !== 'string' || value === '') return undefined
-    wire.hide(name, value)
+    const value = textMemberOf(body, name) || undefined
+    if (value) wire.hide(name, value)
     return value
   })
   return accessToken === undefined ? undefined : { accessToken, refreshToken }
@@ -153,8 +152,7 @@ export function tokensIn(
 
 /** Describes a response without a token. */
 export function tokenProblem(response: CheckedResponse): string | undefined {
-  const token = memberOf(response.body, 'access_token')
-  if (typeof token !== 'string' || token === '') return `wanted a token, got ${outcomeOf(response)}`
+  if (!textMemberOf(response.body, 'access_token')) return `wanted a token, got ${outcomeOf(response)}`
   return response.status === 200 ? undefined : `wanted status 200, got ${response.status}`
 }
 

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../protocol/clock.ts'
 import { METADATA_PATH } from '../protocol/endpoints.ts'
 import { parseFields } from '../protocol/parse-fields.ts'
 import { type Provider, rfc8628 } from '../protocol/provider.ts'
-import { memberOf } from '../protocol/response.ts'
+import { memberOf, textMemberOf } from '../protocol/response.ts'
 import { tenantIssuer } from '../protocol/tenant-issuer.ts'
 import { isTexts } from '../protocol/texts.ts'
 import { within } from '../protocol/within.ts'
@@ -83,7 +83,7 @@ function read(body: unknown, issuer: string): Provider {
   // RFC 8414, section 2: the default if it is omitted.
   const methods = memberOf(body, 'token_endpoint_auth_methods_supported') ?? ['client_secret_basic']
   const challengeMethods = memberOf(body, 'code_challenge_methods_supported')
-  const jwksUri = memberOf(body, 'jwks_uri')
+  const jwksUri = textMemberOf(body, 'jwks_uri')
   // RFC 8414, section 3.3: metadata of another issuer may be an attack.
   if (withoutSlash(named.issuer) !== tenantIssuer(withoutSlash(issuer))) {
     throw new WrongHostError('the metadata belongs to another issuer')
@@ -102,6 +102,6 @@ function read(body: unknown, issuer: string): Provider {
     ...(revocation_endpoint !== undefined && { revocationEndpoint: revocation_endpoint }),
     ...(isTexts(methods) && { clientAuthenticationMethods: methods }),
     ...(isTexts(challengeMethods) && { codeChallengeMethods: challengeMethods }),
-    ...(typeof jwksUri === 'string' && { jwksUri }),
+    ...(jwksUri !== undefined && { jwksUri }),
   })
 }

@@ -7,7 +7,7 @@ import { systemFetch } from '../client/options.ts'
 import { BadIdTokenError, BadOptionError } from '../errors.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { memberOf } from '../protocol/response.ts'
+import { memberOf, textMemberOf } from '../protocol/response.ts'
 import { TENANT } from '../protocol/tenant-issuer.ts'
 import { within } from '../protocol/within.ts'
 import type { Secret } from '../secret.ts'
@@ -119,9 +119,9 @@ async function verified(
     return { claims, key: jwks.keys.find(({ kid }) => kid === protectedHeader.kid) }
   } catch (error) {
     // No cause: errors of jose contain the claims.
-    const claim = memberOf(error, 'claim')
-    if (typeof claim === 'string') throw wrongClaim(claim)
-    throw new BadIdTokenError(REASONS[String(memberOf(error, 'code'))] ?? 'it cannot be read')
+    const claim = textMemberOf(error, 'claim')
+    if (claim !== undefined) throw wrongClaim(claim)
+    throw new BadIdTokenError(REASONS[textMemberOf(error, 'code') ?? ''] ?? 'it cannot be read')
   }
 }
 
@@ -134,7 +134,8 @@ async function verified(
 function issuersFor({ tid }: IdTokenClaims, issuer: string, key: JWK | undefined): string[] {
   if (!issuer.includes(TENANT)) return [issuer]
   if (typeof tid !== 'string' || !GUID.test(tid)) throw wrongClaim('tid')
-  return [issuer, String(memberOf(key, 'issuer') ?? issuer)].map((template) => template.replace(TENANT, tid))
+  const ofKey = memberOf(key, 'issuer') ?? issuer
+  return [issuer, typeof ofKey === 'string' ? ofKey : ''].map((template) => template.replace(TENANT, tid))
 }
 
 function wrongClaim(claim: string): BadIdTokenError {

@@ -1,4 +1,4 @@
-import { errorCodeOf, memberOf } from './response.ts'
+import { errorCodeOf, memberOf, textMemberOf } from './response.ts'
 
 /**
  * Error codes, and subcodes of `access_denied`, with which a provider says that its policy forbids the login.
@@ -30,8 +30,7 @@ export function isForbidden(body: unknown): boolean {
 function numbersOf(body: unknown): unknown[] {
   const numbers = memberOf(body, 'error_codes')
   if (Array.isArray(numbers)) return numbers
-  const description = memberOf(body, 'error_description')
-  return typeof description === 'string' ? [/^AADSTS(\d+):/.exec(description)?.[1]] : []
+  return [/^AADSTS(\d+):/.exec(textMemberOf(body, 'error_description') ?? '')?.[1]]
 }
 
 function isPlain(value: unknown): value is string | number {

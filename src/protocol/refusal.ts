@@ -1,7 +1,7 @@
 import { ForbiddenError, RefusedError } from '../errors.ts'
 import { isForbidden } from './forbidden.ts'
 import { INVISIBLE } from './invisible.ts'
-import { errorCodeOf, memberOf, type ReceivedResponse } from './response.ts'
+import { errorCodeOf, type ReceivedResponse, textMemberOf } from './response.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 /** Longest error code and description to keep, in characters. */
@@ -20,11 +20,11 @@ const SPACE = new RegExp(`(?:\\s|${INVISIBLE.source})+`, 'gu')
  */
 export function refusalOf({ body, status, retryAfter, sent = [] }: ReceivedResponse): RefusedError {
   const code = errorCodeOf(body)
-  const description = memberOf(body, 'error_description')
+  const description = textMemberOf(body, 'error_description')
   const Refusal = isForbidden(body) ? ForbiddenError : RefusedError
   return new Refusal({
     error: code && withoutSecrets(code, sent).replace(NOT_OF_A_CODE, '?').slice(0, LONGEST_CODE),
-    description: typeof description === 'string' ? readable(withoutSecrets(description, sent)) : undefined,
+    description: description && readable(withoutSecrets(description, sent)),
     status,
     retryAfter,
   })

@@ -36,14 +36,19 @@ export function readBody(text: string): unknown {
 
 /** Returns the OAuth error code of a body, if it has one. RFC 6749, section 5.2. */
 export function errorCodeOf(body: unknown): string | undefined {
-  const code = memberOf(body, 'error')
-  return typeof code === 'string' && code !== '' ? code : undefined
+  return textMemberOf(body, 'error') || undefined
 }
 
 /** Returns a member of what should be an object. `null` counts as absent: some servers write every field. */
 export function memberOf(body: unknown, name: string): unknown {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined
   return (body as Record<string, unknown>)[name] ?? undefined
+}
+
+/** Returns a member if it is text. Nothing else is converted: `String` throws if `toString` is not a function. */
+export function textMemberOf(body: unknown, name: string): string | undefined {
+  const value = memberOf(body, name)
+  return typeof value === 'string' ? value : undefined
 }
 
 /**

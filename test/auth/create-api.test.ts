@@ -250,6 +250,7 @@ describe('a rate limit', () => {
 
   test.each<[string, Response]>([
     ['a missing permission', limited(403, {}, { message: 'Resource not accessible' })],
+    ['a body whose message is not text', limited(403, {}, { message: { toString: null } })],
     ['a missing permission, with calls left', limited(403, { 'x-ratelimit-remaining': '5' })],
     ['an exhausted limit without an end', limited(403, { 'x-ratelimit-remaining': '0' })],
     ['503 without a time', limited(503)],

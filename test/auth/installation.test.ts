@@ -277,6 +277,7 @@ describe('the form installation', () => {
     ['an empty token', { token: '', expires_at: '2026-01-01T01:00:00Z' }, '"token"'],
     ['no end', { token: 'ghs_1' }, '"expires_at"'],
     ['an end that is no time', { token: 'ghs_1', expires_at: 'soon' }, '"expires_at"'],
+    ['an end that is not text', { token: 'ghs_1', expires_at: { toString: null } }, '"expires_at"'],
   ])('rejects a response with %s', async (_, body, field) => {
     const fetch = async () => Response.json(body, { status: 201 })
     await expect(installation({ app: ourApp(), installationId: 1 }).token({ fetch })).rejects.toMatchObject({

@@ -42,3 +42,22 @@ test('installationsOf follows pages, and knows enterprises and suspended install
     'https://api.github.com/app/installations?page=2',
   ])
 })
+
+test('installationsOf reads no name where an account has none', async () => {
+  const { fetch } = recordingFetch(
+    Response.json([{ id: 1, account: { login: { toString: null }, slug: 5 } }]),
+  )
+  expect(await listed(installationsOf(app({ appId: 1, privateKey }), { fetch }))).toEqual([
+    { installationId: 1, owner: '', isSuspended: false },
+  ])
+})
+
+test.each([{}, { id: '1' }, { id: { valueOf: null, toString: null } }, null])(
+  'installationsOf rejects %j, which has no id',
+  async (found) => {
+    const { fetch } = recordingFetch(Response.json([found]))
+    await expect(listed(installationsOf(app({ appId: 1, privateKey }), { fetch }))).rejects.toMatchObject({
+      code: 'bad_response',
+    })
+  },
+)

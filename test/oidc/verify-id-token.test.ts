@@ -114,7 +114,7 @@ describe('an ID token of Entra ID for accounts of any tenant', () => {
   const issuer = 'https://login.microsoftonline.com/{tenantid}/v2.0'
   const tid = '8eaef023-2b34-4da1-9baa-8bc8c9d6a490'
   const ofTenant = { ...claims, tid, iss: `https://login.microsoftonline.com/${tid}/v2.0` }
-  const keysOf = (issuer: string) => ({ keys: jwks.keys.map((key) => ({ ...key, issuer })) })
+  const keysOf = (issuer: unknown) => ({ keys: jwks.keys.map((key) => ({ ...key, issuer })) })
 
   test('is valid if its issuer is that of its tenant', async () => {
     for (const jwks of [keysOf(issuer), keysOf(ofTenant.iss), options.jwks])
@@ -137,6 +137,11 @@ describe('an ID token of Entra ID for accounts of any tenant', () => {
   test('is refused if it is signed with a key of another tenant', async () => {
     const of = keysOf('https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0')
     const verified = verify(await signed(ofTenant), { issuer, jwks: of })
+    await expect(verified).rejects.toMatchObject({ code: 'bad_id_token', claim: 'iss' })
+  })
+
+  test.each<unknown>([5, {}, { toString: null }])('is refused if the issuer of its key is %j', async (of) => {
+    const verified = verify(await signed(ofTenant), { issuer, jwks: keysOf(of) })
     await expect(verified).rejects.toMatchObject({ code: 'bad_id_token', claim: 'iss' })
   })
 })

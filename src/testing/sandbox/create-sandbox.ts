@@ -8,7 +8,7 @@ import {
   REVOCATION_PATH,
 } from '../../protocol/endpoints.ts'
 import { github, type Provider, rfc8628 } from '../../protocol/provider.ts'
-import { errorCodeOf, memberOf, readBody } from '../../protocol/response.ts'
+import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../protocol/response.ts'
 import type { Secret } from '../../secret.ts'
 import { createService, type Revocable, type Service } from '../../service/create-service.ts'
 import type { Decision } from '../../service/grants.ts'
@@ -234,8 +234,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   ): Promise<Response> {
     const text = await response.text()
     const body = readBody(text)
-    const userCode = memberOf(body, 'user_code')
-    if (typeof userCode === 'string') lastUserCode = userCode
+    const userCode = textMemberOf(body, 'user_code')
+    if (userCode !== undefined) lastUserCode = userCode
     entry.outcome ||= outcomeOf(body, kind)
     response.headers.set('date', new Date(clock.now()).toUTCString())
     return new Response(text, response)
