@@ -91,7 +91,7 @@ test.each(Object.entries(RULES))('%s imports only what its rule allows', (folder
   expect(broken).toEqual([])
 })
 
-/** What an entry may not pull in, by itself or by what it imports. */
+/** What an entry must not import, directly or indirectly. */
 const ENTRIES: Record<string, RegExp> = {
   'src/index.ts': /^(ofetch|jose|src\/(service|cli|auth|app-jwt)\/)/,
   'src/machines.ts': /^(ofetch|jose|src\/(client|service|auth|app-jwt|cli)\/)/,

@@ -9,7 +9,7 @@ import type { Auth } from './auth.ts'
 import { isStream } from './is-stream.ts'
 import { none } from './none.ts'
 import { itemsOf, nextPage } from './paginate.ts'
-import { pause } from './pause.ts'
+import { pause } from '../protocol/pause.ts'
 import { readWait, type WaitReason } from './rate-limit.ts'
 import { type ApiOptions, addressAt, targetOf, withAuth } from './with-auth.ts'
 

@@ -13,7 +13,7 @@ import { boundedStore } from './bounded-store.ts'
 import { type Api, createApi } from './create-api.ts'
 import { type InstallationToken, isDue, readInstallationToken } from './installation-token.ts'
 import { mintOnce, unshare } from './mint-once.ts'
-import { pause } from './pause.ts'
+import { pause } from '../protocol/pause.ts'
 import { personalToken } from './personal-token.ts'
 import { isRateLimited } from './rate-limit.ts'
 import { type ApiOptions, targetOf } from './with-auth.ts'
@@ -82,7 +82,7 @@ export type InstallationOptions = {
  */
 export interface Installation extends Auth {
   /**
-   * Resolves to a valid token, such as for `git`. Requests of `createApi` and `withAuth` need no call of it.
+   * Resolves to a valid token, such as for `git`. `createApi` and `withAuth` do this for you.
    *
    * @throws As a request does.
    */
@@ -115,9 +115,10 @@ export interface Installation extends Auth {
  * const repositories = await createApi({ auth })('/installation/repositories')
  * ```
  *
- * @throws {@link BadOptionError} if an option is missing or invalid. Requests reject with an {@link ApiError} if the
- * installation is unknown or suspended, or does not have the permissions; {@link BadResponseError};
- * {@link StoreUnavailableError}; {@link TimedOutError} if there is no token after 30 seconds; or as those of `app()` do.
+ * @throws {@link BadOptionError} if an option is missing or invalid.
+ * @throws {@link ApiError} from a request, if the installation is unknown or suspended or lacks the permissions.
+ * @throws {@link TimedOutError} from a request, if there is no token after 30 seconds.
+ * @throws {@link BadResponseError}, {@link StoreUnavailableError} and the errors of `app()` from a request.
  * @group Client authentication
  * @see {@link
  * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation

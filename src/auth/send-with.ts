@@ -8,7 +8,7 @@ const MOST_TRIES = 4
 
 /**
  * Sends a request with the header of a form, and again while the form learns from the response. The signal of the
- * request also ends the wait for the form. The work of the form goes on: other requests may share it.
+ * request also stops waiting for the form, but not the form's own work, which other requests may share.
  */
 export async function sendWith(
   auth: Auth,

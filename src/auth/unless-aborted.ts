@@ -1,6 +1,5 @@
 /**
- * Resolves or rejects as the work does, unless the signal is aborted before: then it rejects with its reason, and the
- * work goes on without it.
+ * Settles like the work. If the signal is aborted first, rejects with its reason; the work itself is not stopped.
  */
 export async function unlessAborted<Result>(
   signal: AbortSignal | null | undefined,

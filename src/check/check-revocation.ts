@@ -32,7 +32,7 @@ export const OF_REVOCATION = [
 ] as const
 
 /**
- * Checks the revocation of tokens, with a login of its own.
+ * Checks the revocation of tokens. Starts a separate login for it.
  *
  * @param published The endpoint that the metadata of the service names.
  */

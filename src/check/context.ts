@@ -2,6 +2,7 @@ import type { ShownCodes } from '../client/options.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
+import { pause } from '../protocol/pause.ts'
 import { memberOf, textMemberOf } from '../protocol/response.ts'
 import type { CheckOptions } from './options.ts'
 import { REQUIREMENTS } from './requirements.ts'
@@ -172,20 +173,6 @@ export async function wait({ options: { clock, signal } }: CheckContext, seconds
     await pause(clock, Math.min(left, LONGEST_TIMER), signal)
     left -= LONGEST_TIMER
   } while (left > 0)
-}
-
-function pause(clock: Clock, delay: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clock.clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = clock.setTimeout(() => {
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }, delay)
-    signal?.addEventListener('abort', end, { once: true })
-  })
 }
 
 /** Whether the codes of a grant are still valid after a wait. */

@@ -14,7 +14,7 @@ const USAGE_ERROR = 2
 // A reader that closes early, such as `head`, is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
-  // A login listens too: it goes on without output, since the service issues the token only once. So does a renewal.
+  // A login has its own listener and a refresh holds signals: both finish without output, to keep the new token.
   if (process.stdout.listenerCount('error') === 1 && !isHolding()) process.exit(1)
 })
 

@@ -186,7 +186,7 @@ function familyKey(id: string): string {
   return `family:${id}`
 }
 
-/** A later token takes the place of one that is no longer recognized, so that a family has a limited number of records. */
+/** The keys repeat, so that a family has a limited number of records: the newest tokens overwrite the oldest. */
 function spentKey(id: string, generation: number): string {
   return `refresh:${id}:${generation % RECOGNIZED}`
 }

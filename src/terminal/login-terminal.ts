@@ -144,7 +144,7 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   }
 }
 
-/** A login goes on without output: an approved token is issued only once. */
+/** A login continues without output, because the service issues an approved token only once. */
 function ignoreGone(error: NodeJS.ErrnoException): void {
   if (!GONE.includes(error.code)) throw error
 }

@@ -115,7 +115,7 @@ function importsOf(path: string): string[] {
   return [...new Set([...names].map(([, name = '']) => join(dirname(path), name)))]
 }
 
-/** Runs a script in a process of its own, and gives what it printed. */
+/** Runs a script in a separate process, and returns its output. */
 function runWithoutNodeCrypto(script: string, privateKey = ''): string {
   const refusal = join(import.meta.dirname, 'support/without-node-crypto.js')
   return execFileSync(

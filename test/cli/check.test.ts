@@ -144,7 +144,7 @@ describe.concurrent('authgraph check', () => {
       expect(stdout).toContain('✗ the device code response has device_code')
       expect(stdout).toContain(`POST ${url}/login/device/code`)
       expect(stdout).toContain('client_id=[client_id]')
-      expect(stdout).toContain('Sign in to go on.')
+      expect(stdout).toContain('Sign in to continue.')
       expect(stdout).not.toContain(CLIENT_ID)
       expect(stdout).toMatch(/0 passed, 1 failed, 0 advised, \d+ not applicable \(2 requests\)/)
     },

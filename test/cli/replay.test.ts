@@ -130,7 +130,7 @@ describe('demo --record', { concurrent: true, timeout: 60_000 }, () => {
     expect(stdout).toMatch(/pending.*token.*authorized/s)
   })
 
-  test('goes on with the login when the disk is full', async ({ world }) => {
+  test('continues the login when the disk is full', async ({ world }) => {
     const { code, stdout } = await world.run([...demo, '--record', '/dev/full'])
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Authorized') })
     expect(stdout.match(/\/dev\/full cannot be written any more \(ENOSPC\)/g)).toHaveLength(1)

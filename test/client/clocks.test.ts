@@ -144,7 +144,7 @@ describe('a clock that stands still', () => {
 })
 
 describe('a clock that is set forward', () => {
-  /** As at the boot of a device without a clock of its own. */
+  /** As when a device without a battery-backed clock boots. */
   const DECADES = 20 * 365 * 24 * HOUR
 
   test('past the expiry of the codes during a wait: the next poll still gets the token', async () => {

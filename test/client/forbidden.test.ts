@@ -27,7 +27,7 @@ const FORBIDDEN = [
 ]
 
 describe('a login that a policy forbids', () => {
-  test.each(FORBIDDEN)('ends with an error of its own where a poll yields %j', async (refusal) => {
+  test.each(FORBIDDEN)('rejects with ForbiddenError after the poll response %j', async (refusal) => {
     const flow = startFlow([codes, pending, Response.json(refusal, { status: 400 }), pending])
     const result = await flow.result()
     expect(result).toMatchObject({

@@ -133,7 +133,7 @@ describe('refresh', () => {
     expect(time.timers).toBe(0)
   })
 
-  test('tells an end of its own from a fault, whatever a fetch says of it', async () => {
+  test('reports a timeout as such, whatever error the fetch rejects with', async () => {
     const { time, options } = setUp()
     const fetch: typeof globalThis.fetch = (_, init) =>
       new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('aborted'))))

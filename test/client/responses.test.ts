@@ -182,7 +182,7 @@ describe('the response to a poll', () => {
     expect(await flow.result()).toMatchObject({ token: { tokenType: 'bearer' } })
   })
 
-  test.each([null, ''])('goes on where the token beside the error is %j', async (access_token) => {
+  test.each([null, ''])('continues if the token beside the error is %j', async (access_token) => {
     const flow = startFlow([
       codes,
       { access_token, scope: access_token, ...pending },

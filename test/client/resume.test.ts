@@ -26,7 +26,7 @@ describe('an authorization that is resumed', () => {
     expect(second.actor.getSnapshot().context.expiresAt).toBe((first.sent[0]?.at ?? 0) + 900_000)
   })
 
-  test.each(['requested', 'pending', 'slowed'] as const)('goes on in %s', async (status) => {
+  test.each(['requested', 'pending', 'slowed'] as const)('resumes in %s', async (status) => {
     const first = startFlow([codes])
     await first.time.settle()
     const actor = createDeviceAuthorization({
@@ -77,7 +77,7 @@ describe('an authorization that is resumed', () => {
       { verificationUriComplete: 'file:///x' },
       '"verificationUriComplete"',
     ],
-  ])('cannot go on from a record %s', async (_, damage, field) => {
+  ])('cannot resume from a record %s', async (_, damage, field) => {
     const first = startFlow([codes])
     await first.time.settle()
     const resume = { ...recordOf(first), ...damage } as ResumeRecord
@@ -95,7 +95,7 @@ describe('an authorization that is resumed', () => {
     expect(second.gaps()).toEqual([2])
   })
 
-  test.each([null, 5, 'text', [], {}])('cannot go on from %j, and quotes nothing of it', (resume) => {
+  test.each([null, 5, 'text', [], {}])('cannot resume from %j, and quotes nothing of it', (resume) => {
     expect(() => createDeviceAuthorization({ resume: resume as never })).toThrow(
       expect.objectContaining({ code: 'bad_resume' }),
     )
@@ -164,7 +164,7 @@ describe('an authorization that is resumed', () => {
     ])
   })
 
-  test('cannot go on at another service', async () => {
+  test('cannot resume at another service', async () => {
     const first = startFlow([codes])
     await first.time.settle()
     const resume = recordOf(first)

@@ -158,7 +158,7 @@ test('every error has its own code and name', () => {
   for (const error of made) expect(authgraph).toHaveProperty(error.name)
 })
 
-test('a resume record, and nothing else, holds what it takes to go on', async () => {
+test('only a resume record contains what a login needs to resume', async () => {
   const time = new VirtualTime()
   const { fetch } = scriptedService(time, codes)
   const actor = createDeviceAuthorization({ clientId: 'client-id-in-the-clear', clock: time.clock(), fetch })

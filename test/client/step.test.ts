@@ -67,7 +67,7 @@ describe('a login in steps', () => {
     }
   })
 
-  test('polls once a call, and goes on with what the service said', async () => {
+  test('polls once per call, and continues from the result', async () => {
     const { start, step, due, sent, time } = stepped(pending, slowDown, token)
     let login: Step = await start()
     const seen: unknown[] = []
@@ -150,7 +150,7 @@ describe('a login in steps', () => {
     },
   )
 
-  test('waits longer after each fault, also if every poll is a process of its own', async () => {
+  test('waits longer after each fault, even if each poll runs in its own process', async () => {
     const { start, step, due } = stepped(new Error('offline'))
     let record = (await start()).record
     const waits: number[] = []

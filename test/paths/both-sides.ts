@@ -55,7 +55,7 @@ export class DrivenBothSides {
     if (lost) expect(this.#actor.getSnapshot().output?.status).not.toBe('authorized')
   }
 
-  /** Lets the login go on, on a wire that works, to its end: that of the codes where the user never decides. */
+  /** Runs the login to its end over a wire that works. If the user never decides, the codes expire. */
   async end() {
     this.#delivery = 'arrives'
     const isDone = () => this.#actor.getSnapshot().status === 'done'

@@ -1,6 +1,6 @@
 import type { AnyStateNode, AnyTransitionDefinition } from 'xstate'
 
-/** Every transition that a machine declares, but those that it takes by itself (`always`). */
+/** Every transition that a machine declares, except `always`. */
 export function declaredTransitions(node: AnyStateNode): AnyTransitionDefinition[] {
   return [
     ...[...node.transitions.values()].flat(),

@@ -85,7 +85,7 @@ describe('processes that share a login', { timeout: 60_000 }, () => {
       expect(server.families.map(({ revoked }) => revoked)).toEqual([isLost])
     })
 
-    test('and stopped: the others are told which one it is, and it goes on where it was', async () => {
+    test('and stopped: the others learn which one it is, and it continues where it stopped', async () => {
       const { server, url, path } = await expiredLogin(0)
       const holder = await signalledAt(step, 'SIGSTOP', { server, url, path })
       const text = await startProgram('impatient-token', url, path).ended

@@ -59,6 +59,6 @@ test.each([
   [{ newest: 404, older: 404 }, 'status 404'],
   [{ newest: 'none', older: 503 }, 'cannot be reached'],
   [{ newest: 204, older: 503 }, 'status 503'],
-] as const)('goes on after a failure, and reports the first one: %j', async (responses, why) => {
+] as const)('continues after a failure, and reports the first one: %j', async (responses, why) => {
   expect(await revokeBoth(responses)).toEqual({ revoked: false, why: expect.stringContaining(why), sent })
 })

@@ -551,7 +551,7 @@ describe('the end of a session', () => {
     })
   })
 
-  test('logout during a refresh of its own revokes the pair that arrives late', async () => {
+  test('logout during a refresh revokes the pair that arrives late', async () => {
     const { time, server, loggedIn, over, renewing, stored } = world()
     const session = await loggedIn()
     const { release } = await renewing(session)
@@ -717,7 +717,7 @@ describe('the API of another host', () => {
   })
 })
 
-test('a view shows the codes of a login, and how it goes on', async () => {
+test('a view shows the codes and the progress of a login', async () => {
   const { time, open, over } = world()
   const session = open()
   const seen: unknown[] = []

@@ -12,7 +12,7 @@ beforeAll(() => {
   if (!existsSync(dist)) throw new Error('run "npm run build" first')
 })
 
-/** The packages that a published file imports, by itself or by what it imports. */
+/** The packages that a published file imports, directly or indirectly. */
 function packagesOf(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file)) return []
   seen.add(file)

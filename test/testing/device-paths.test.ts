@@ -165,7 +165,7 @@ test('a filter leaves out steps, and what only they lead to', () => {
   expect(devicePaths({ filter: () => false })).toEqual([])
 })
 
-test('records to go on from belong to the service and to the time that are given', () => {
+test('resume records belong to the given service and time', () => {
   const provider = rfc8628({
     deviceAuthorizationEndpoint: 'https://login.example/device',
     tokenEndpoint: 'https://login.example/token',

@@ -72,7 +72,7 @@ describe.each(['shortest', 'simple'] as const)('the %s paths of a service with r
   const added = paths.slice(servicePaths({ paths: kind }).length)
   for (const path of added) test(path.name, () => path.test(wire({ refreshTokens })))
 
-  test('have names of their own, and all kinds of results', () => {
+  test('have unique names and all kinds of results', () => {
     expect(new Set(paths.map(({ name }) => name)).size).toBe(paths.length)
     const results = added.flatMap(({ steps }) => steps.flatMap(({ expected }) => expected.refreshed ?? []))
     // The same pair again leads nowhere new.

@@ -217,7 +217,7 @@ function settle(
   return finish(situation, request.claim, type === 'issued')
 }
 
-/** Ends one `issueToken`, and lets the requests go on that were held for it. */
+/** Ends one `issueToken`, and releases the requests that waited for it. */
 function finish(before: FamilySituation, claim: string, isIssued: boolean): FamilySituation {
   const request = before.waiting.find((waiting) => waiting.claim === claim)
   if (request === undefined) throw new TypeError('no such request')

@@ -86,7 +86,7 @@ export function connectionReset(): TypeError {
 }
 
 function page(): Response {
-  return new Response('<!doctype html><title>Welcome to the network</title><p>Sign in to go on.</p>', {
+  return new Response('<!doctype html><title>Welcome to the network</title><p>Sign in to continue.</p>', {
     headers: { 'content-type': 'text/html; charset=utf-8' },
   })
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../protocol/clock.ts'
+import type { Clock } from './clock.ts'
 
 /** Resolves after a delay in milliseconds. Rejects with the reason of the signal if it is aborted before. */
 export function pause(clock: Clock, delay: number, signal?: AbortSignal | null): Promise<void> {
