@@ -11,7 +11,8 @@ import { failure } from '../../terminal/failure.ts'
 import { loginTerminal } from '../../terminal/login-terminal.ts'
 import type { Line } from '../../terminal/writer.ts'
 import { commandTexts } from '../command-texts.ts'
-import type { Watching, WatchOptions } from '../watch/start-watching.ts'
+import type { WatchOptions } from '../watch/start-watching.ts'
+import { whileWatched } from '../watch/while-watched.ts'
 
 /** The options of `authgraph demo`. */
 export interface DemoOptions extends WatchOptions {
@@ -44,34 +45,27 @@ export async function demo(options: DemoOptions): Promise<number> {
   const open = isLeftToUser(options) && process.stdout.isTTY && !json
   const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false })
   const { report } = terminal
-  let watching: Watching | undefined
   try {
-    watching =
-      options.watch || options.record
-        ? await (await import('../watch/start-watching.ts')).startWatching(fetch, report, {
-            ...options,
-            open: process.stdout.isTTY,
-          })
-        : undefined
-    const actor = createDeviceAuthorization({
-      clientId: CLIENT_ID,
-      scopes: ['repo', 'gist'],
-      provider,
-      ...watching?.options,
+    return await whileWatched(fetch, terminal, options, async (recorder) => {
+      const actor = createDeviceAuthorization({
+        clientId: CLIENT_ID,
+        scopes: ['repo', 'gist'],
+        provider,
+        ...recorder,
+      })
+      decideAutomatically(actor, service, options)
+      const result = await terminal.run(actor)
+      if (result.status === 'authorized') {
+        const user = await createApi({ auth: oauth(result.token), provider })('/user')
+        report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
+      } else {
+        const { event, lines } = failure(reasonOf(result), process.stdout, commandTexts)
+        report.say(event, ...lines)
+      }
+      return terminal.signal() ? 130 : result.status === 'authorized' ? 0 : 1
     })
-    decideAutomatically(actor, service, options)
-    const result = await terminal.run(actor)
-    if (result.status === 'authorized') {
-      const user = await createApi({ auth: oauth(result.token), provider })('/user')
-      report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
-    } else {
-      const { event, lines } = failure(reasonOf(result), process.stdout, commandTexts)
-      report.say(event, ...lines)
-    }
-    return terminal.signal() ? 130 : result.status === 'authorized' ? 0 : 1
   } finally {
     terminal.close()
-    await watching?.close()
     await close()
   }
 }

@@ -6,9 +6,9 @@ import { startRecording } from './recording-file.ts'
 import { servePage } from './serve-page.ts'
 import { Stream } from './stream.ts'
 
-/** Who follows an authorization. */
+/** The options of commands that can be followed. */
 export interface WatchOptions {
-  /** Serve a page that follows it. */
+  /** Serve a page that follows the authorization. */
   readonly watch?: boolean
   /** Write its events to this file. */
   readonly record?: string

@@ -17,6 +17,7 @@ import { httpFetch } from '../../network/http-fetch.ts'
 import { providerAt } from '../../network/service-address.ts'
 import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
 import { timeOf } from '../../storage/validity.ts'
+import { isWatched, whileWatched } from '../../watch/while-watched.ts'
 import type { LoginSession } from './login-session.ts'
 import { type LoginOptions, type Plan, planLogin } from './plan.ts'
 import { reportLogin, saveToken } from './settle.ts'
@@ -36,12 +37,11 @@ export async function login(options: LoginOptions): Promise<number> {
   })
   try {
     const plan = await planLogin(options)
-    const isWatched = options.watch || options.record !== undefined
     // A recorder clones each response, which only the fetch of the runtime supports.
-    const fetch = await environmentFetch(isWatched ? undefined : httpFetch)
+    const fetch = await environmentFetch(isWatched(options) ? undefined : httpFetch)
     const provider = await providerAt(plan.address, fetch)
     const login = { options, plan, provider, fetch, terminal }
-    return await (isWatched ? authorizeWatched(login) : authorize(login))
+    return await whileWatched(fetch, terminal, options, (recorder) => authorize(login, recorder))
   } catch (error) {
     if (!isFailure(error)) throw error
     const { event, lines } = failure(error, terminal.stream, commandTexts)
@@ -49,17 +49,6 @@ export async function login(options: LoginOptions): Promise<number> {
     return exitCodeOf(error)
   } finally {
     terminal.close()
-  }
-}
-
-async function authorizeWatched(login: LoginSession): Promise<number> {
-  const { startWatching } = await import('../../watch/start-watching.ts')
-  const { report, stream } = login.terminal
-  const watching = await startWatching(login.fetch, report, { ...login.options, open: stream.isTTY })
-  try {
-    return await authorize(login, watching.options)
-  } finally {
-    await watching.close()
   }
 }
 
