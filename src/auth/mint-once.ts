@@ -1,10 +1,10 @@
 import { StoreUnavailableError } from '../errors.ts'
 import type { Clock } from '../protocol/clock.ts'
+import { pause } from '../protocol/pause.ts'
 import { isToken } from '../protocol/token-syntax.ts'
 import { Secret } from '../secret.ts'
 import type { Json, Store } from '../store/store.ts'
 import { type InstallationToken, isDue } from './installation-token.ts'
-import { pause } from '../protocol/pause.ts'
 
 /** Milliseconds for which one process may mint while the others wait, and between two looks of theirs. */
 const CLAIM_LIFETIME = 40_000

@@ -1,5 +1,4 @@
 import type { ShownCodes } from '../client/options.ts'
-import type { Clock } from '../protocol/clock.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { pause } from '../protocol/pause.ts'
