@@ -5,14 +5,14 @@ import { createDeviceAuthorization, record } from '../../src/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
 import { test } from './support/world.ts'
 
-/** Records a login in virtual time: one response is lost, and the user approves. */
-async function recording(): Promise<string> {
+/** Records a login in virtual time: the user waits for `idle` seconds, one response is lost, and the user approves. */
+async function recording(idle = 0): Promise<string> {
   const sandbox = createSandbox({ interval: 5 })
   const { client } = sandbox
   const lines: string[] = []
   const recorder = record((event) => lines.push(`${JSON.stringify(event)}\n`), client)
   createDeviceAuthorization({ ...client, scopes: ['repo'], ...recorder }).start()
-  await sandbox.advance(7)
+  await sandbox.advance(7 + idle)
   sandbox.inject('lose', { on: 'poll' })
   await sandbox.advance(5)
   await sandbox.approve()
@@ -68,6 +68,54 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     ])
     for (const state of states) expect(lit).toContain(`data-state="${state}"`)
     for (const picture of [axis, lit]) expect(picture).not.toMatch(/<script|javascript:|href=/)
+  })
+
+  test('draws a frame for each status that the user saw', async ({ world }) => {
+    const filmstrip = join(world.folder, 'filmstrip.svg')
+    const { code } = await world.run(['replay', inFile(world, recorded), '--filmstrip', filmstrip])
+    expect(code).toBe(0)
+    const drawn = readFileSync(filmstrip, 'utf8')
+    const frames = drawn.split('<g transform="translate(').slice(2)
+    const words = frames.map((frame) => [...frame.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => text))
+    expect(words).toEqual([
+      ['requesting', '0.0 s', 'Requesting a code.'],
+      expect.arrayContaining(['requested', '0.0 s', '/login/device/code → codes']),
+      expect.arrayContaining(['pending', '5.3 s', '/login/oauth/access_token → pending']),
+      expect.arrayContaining(['retrying', '10.5 s', '/login/oauth/access_token → no response']),
+      expect.arrayContaining(['authorized', expect.any(String), '/login/oauth/access_token → token']),
+    ])
+    // Each frame shows another part of the machine, and lights a state that is drawn there.
+    const lit = frames.map((frame) =>
+      /<clipPath id="lit\d"><rect x="([\d.]+)" y="([\d.]+)"/.exec(frame)?.slice(1),
+    )
+    expect(new Set(lit.map(String)).size).toBe(frames.length)
+    expect(lit.map(String)).not.toContain('0,61')
+    expect(drawn).not.toMatch(/<script|javascript:|href="(?!#)/)
+  })
+
+  test('draws the messages, and the decision of the user that they tell', async ({ world }) => {
+    const sequence = join(world.folder, 'sequence.svg')
+    const { code } = await world.run(['replay', inFile(world, recorded), '--sequence', sequence])
+    expect(code).toBe(0)
+    const drawn = readFileSync(sequence, 'utf8')
+    const words = [...drawn.matchAll(/class="(?:name|trigger)"[^>]*>([^<]+)</g)].map(([, text]) => text)
+    expect(words).toEqual([
+      ...['user', 'device', 'service', 'requesting'],
+      ...['POST /login/device/code', 'codes', 'requested', 'shows the code'],
+      ...['POST /login/oauth/access_token', 'pending', 'pending'],
+      ...['POST /login/oauth/access_token', 'no response', 'retrying'],
+      ...['approves', 'POST /login/oauth/access_token', 'token', 'authorized'],
+    ])
+    expect(drawn).not.toMatch(/<script|javascript:|href=/)
+  })
+
+  test('draws equal polls of a sequence once', async ({ world }) => {
+    const sequence = join(world.folder, 'sequence.svg')
+    const file = inFile(world, await recording(30))
+    expect((await world.run(['replay', file, '--sequence', sequence])).code).toBe(0)
+    const drawn = readFileSync(sequence, 'utf8')
+    expect(drawn).toContain('>5 times<')
+    expect(drawn.match(/>POST \/login\/oauth\/access_token</g)).toHaveLength(4)
   })
 
   test('prints the login as JSON', async ({ world }) => {

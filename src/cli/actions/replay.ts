@@ -3,30 +3,39 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
+import { filmstrip } from '../replay/filmstrip.ts'
 import { litMachine } from '../replay/lit-machine.ts'
 import { readRecording } from '../replay/read-recording.ts'
+import { sequence } from '../replay/sequence.ts'
 import { type Exchange, type Span, type Story, storyOf } from '../replay/story.ts'
 import { timeline } from '../replay/timeline.ts'
 
-/** The options of `authgraph replay`. */
-export interface ReplayOptions {
-  /** Draw the time axis to this file. */
-  readonly svg?: string
-  /** Draw the machine to this file. */
-  readonly machine?: string
+/** The drawings of a login, by the option that names their file. They share the colors of the machine's picture. */
+const DRAWINGS = {
+  svg: (story, machine) => timeline(story, styleIn(machine)),
+  machine: litMachine,
+  filmstrip,
+  sequence: (story, machine) => sequence(story, styleIn(machine)),
+} as const satisfies Record<string, (story: Story, machine: string) => string>
+
+/** The options of `authgraph replay`: a file for each drawing. */
+export interface ReplayOptions extends Readonly<Partial<Record<keyof typeof DRAWINGS, string>>> {
   readonly json?: true
   readonly color: boolean
 }
 
 /** Runs `authgraph replay`. Returns the exit code. */
-export async function replay(file: string, { svg, machine, json, color }: ReplayOptions): Promise<number> {
+export async function replay(file: string, { json, color, ...files }: ReplayOptions): Promise<number> {
   const story = storyOf(readRecording(file))
   const writer = writerTo(process.stdout, { color })
-  if (svg !== undefined) write(svg, timeline(story, styleIn(picture())))
-  if (machine !== undefined) write(machine, litMachine(story, picture()))
+  const written = Object.entries(DRAWINGS).flatMap(([name, draw]) => {
+    const path = files[name as keyof typeof DRAWINGS]
+    if (path === undefined) return []
+    write(path, draw(story, picture()))
+    return [`Wrote ${path}`]
+  })
   if (json) writer.stream.write(`${visibleJson(story)}\n`)
-  else if (svg === undefined && machine === undefined) writer.print(...linesOf(story))
-  else writer.print(...[svg, machine].flatMap((path) => (path === undefined ? [] : [`Wrote ${path}`])))
+  else writer.print(...(written.length > 0 ? written : linesOf(story)))
   return 0
 }
 

@@ -9,6 +9,10 @@ export interface Span {
   readonly name: string
   /** What a user saw. */
   readonly text: string
+  /** The id of the state that began it, such as `waiting.pending`. */
+  readonly state: string
+  /** The position of the exchange that led to it. */
+  readonly after?: number
 }
 
 /** A request, and what came back. */
@@ -43,6 +47,7 @@ export function storyOf(events: readonly ReadEvent[]): Story {
   const spans: Span[] = []
   const exchanges = new Map<number, Exchange>()
   const states: Story['states'][number][] = []
+  let after: number | undefined
 
   for (const event of events) {
     const at = since(event.at)
@@ -50,14 +55,16 @@ export function storyOf(events: readonly ReadEvent[]): Story {
     if (open) open.to = at
     if (event.type === 'state') {
       const { status, activity, text, userCode, verificationUri } = event.view
-      states.push({ at, id: stateId(event.value) })
+      const state = stateId(event.value)
+      states.push({ at, id: state })
       const name = activity === 'retrying' ? 'retrying' : activity === 'requesting' ? 'requesting' : status
       // A poll does not change the status that a user sees.
       const isPoll = activity === 'polling'
       if (open?.name !== name && !(isPoll && open)) {
         const words = name === 'requested' && userCode ? `Enter ${userCode} at ${verificationUri}` : text
-        spans.push({ from: at, to: at, name, text: words })
+        spans.push({ from: at, to: at, name, text: words, state, ...(after !== undefined && { after }) })
       }
+      after = undefined
     } else if (event.type === 'message' && event.kind === 'request')
       exchanges.set(event.exchange, {
         from: at,
@@ -68,6 +75,7 @@ export function storyOf(events: readonly ReadEvent[]): Story {
       })
     else if (event.type === 'message') {
       const exchange = exchanges.get(event.exchange)
+      after = [...exchanges.keys()].indexOf(event.exchange)
       if (exchange) Object.assign(exchange, { to: at, outcome: outcomeOf(event), fields: event.fields })
     }
   }

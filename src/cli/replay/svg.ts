@@ -43,6 +43,48 @@ export function text(
 /** For users who asked their system for less motion. */
 export const REDUCED_MOTION = '@media (prefers-reduced-motion:reduce){*{animation:none!important}}'
 
+/** Pixels of a letter of 12 px, on average. */
+export const LETTER = 6.4
+
+/** Cuts a text of 13 px at spaces into lines of this width in pixels. */
+export function wrap(words: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of words.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`.trim()
+    if (lines.length > 0 && longer.length * LETTER * (13 / 12) <= width) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines
+}
+
+/** Creates a whole picture: its name and description for those who cannot see it, its style, and what it shows. */
+export function page(
+  {
+    title,
+    description,
+    width,
+    height,
+  }: {
+    readonly title: string
+    readonly description: string
+    readonly width: number
+    readonly height: number
+  },
+  style: string,
+  ...content: readonly string[]
+): string {
+  const viewBox = `0 0 ${Math.round(width)} ${Math.round(height)}`
+  return element(
+    'svg',
+    { xmlns: 'http://www.w3.org/2000/svg', viewBox, width, height, role: 'img' },
+    element('title', {}, escapeHtml(title)),
+    element('desc', {}, escapeHtml(description)),
+    style,
+    element('rect', { class: 'paper', width, height, rx: 12 }),
+    ...content,
+  )
+}
+
 /** Milliseconds that an animation shows the result before it starts again. */
 const REST = 3000
 

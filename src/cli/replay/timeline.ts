@@ -1,6 +1,16 @@
 import { escapeHtml } from '../../service/pages/escape-html.ts'
 import type { Exchange, Span, Story } from './story.ts'
-import { element, REDUCED_MOTION, roleOf, shownBetween, type Timing, text, timingOf } from './svg.ts'
+import {
+  element,
+  LETTER,
+  page,
+  REDUCED_MOTION,
+  roleOf,
+  shownBetween,
+  type Timing,
+  text,
+  timingOf,
+} from './svg.ts'
 
 /** Pixels. */
 const WIDTH = 960
@@ -15,9 +25,6 @@ const HEIGHT = 290
 
 /** Pixels that a message moves to the right on its way, so that its direction is seen. */
 const LEAN = 7
-
-/** Pixels of a letter of 12 px, on average. */
-const LETTER = 6.4
 
 /** Steps of the time axis in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600]
@@ -48,20 +55,9 @@ export function timeline(story: Story, colors: string): string {
     `@keyframes seen{0%{transform:scaleX(${LEFT / WIDTH})}${end}%{transform:scaleX(${END / WIDTH})}${end + 0.01}%,100%{transform:none}}.seen{animation:seen ${duration}}` +
     `@keyframes head{0%{transform:translateX(${LEFT - END}px)}${end}%,100%{transform:none}}.playhead{animation:head ${duration}}` +
     captions.map(({ style }) => style).join('')
-  return element(
-    'svg',
-    {
-      xmlns: 'http://www.w3.org/2000/svg',
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-      width: WIDTH,
-      height: HEIGHT,
-      role: 'img',
-    },
-    element('title', {}, 'A recorded login'),
-    element('desc', {}, summary(story)),
-    colors,
-    element('style', {}, STYLE + animations),
-    element('rect', { class: 'paper', width: WIDTH, height: HEIGHT, rx: 12 }),
+  return page(
+    { title: 'A recorded login', description: summary(story), width: WIDTH, height: HEIGHT },
+    colors + element('style', {}, STYLE + animations),
     ...captions.map(({ part }) => part),
     text('device', 20, DEVICE.top + 22, { class: 'name lane' }),
     text('service', 20, SERVICE.top + 10, { class: 'name lane' }),
