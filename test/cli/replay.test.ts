@@ -114,7 +114,7 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     const file = inFile(world, await recording(30))
     expect((await world.run(['replay', file, '--sequence', sequence])).code).toBe(0)
     const drawn = readFileSync(sequence, 'utf8')
-    expect(drawn).toContain('>5 times<')
+    expect(drawn).toContain('>6 times<')
     expect(drawn.match(/>POST \/login\/oauth\/access_token</g)).toHaveLength(4)
   })
 
