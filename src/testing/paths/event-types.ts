@@ -8,6 +8,13 @@ export function eventTypesOf({ machine, value }: AnyMachineSnapshot): Set<string
   return new Set(activeStates(machine.root, value).flatMap(({ ownEvents }) => ownEvents))
 }
 
+/** Refuses a snapshot that handles an event for which there is no step: otherwise paths would be missing silently. */
+export function assertKnownEvents(snapshot: AnyMachineSnapshot, known: readonly string[]): void {
+  for (const eventType of eventTypesOf(snapshot)) {
+    if (!known.includes(eventType)) throw new Error(`the paths have no case for the event ${eventType}`)
+  }
+}
+
 function activeStates(node: AnyStateNode, value: StateValue): AnyStateNode[] {
   const children = typeof value === 'string' ? { [value]: {} } : value
   return [

@@ -4,7 +4,7 @@ import {
   type RefreshFamilyState,
   refreshFamily,
 } from '../../../machines/refresh-family.ts'
-import { eventTypesOf } from './event-types.ts'
+import { assertKnownEvents } from './event-types.ts'
 import type { ServiceStep } from './service-steps.ts'
 import type { Walk } from './walk.ts'
 
@@ -120,10 +120,7 @@ export function familyWalk({
 }
 
 function stepsFrom(situation: FamilySituation, family: FamilySnapshot): FamilyWalkStep[] {
-  for (const eventType of eventTypesOf(family)) {
-    if (!RECEIVED_EVENTS.includes(eventType))
-      throw new Error(`the paths have no case for the event ${eventType}`)
-  }
+  assertKnownEvents(family, RECEIVED_EVENTS)
   const mayBegin = situation.waiting.length < MAX_WAITING
   return [
     ...(mayBegin ? [...waits(situation, family), ...refreshes(situation, family)] : []),

@@ -6,7 +6,7 @@ import {
   grantState,
 } from '../../../machines/device-grant.ts'
 import type { Decision } from '../../service/grants.ts'
-import { eventTypesOf } from './event-types.ts'
+import { assertKnownEvents } from './event-types.ts'
 import type { PollResult, ServiceStep } from './service-steps.ts'
 import type { Walk } from './walk.ts'
 
@@ -125,10 +125,7 @@ export function serviceWalk({
 }
 
 function stepsFrom(situation: ServiceSituation, grant: GrantSnapshot): ServiceWalkStep[] {
-  for (const eventType of eventTypesOf(grant)) {
-    if (!RECEIVED_EVENTS.includes(eventType))
-      throw new Error(`the paths have no case for the event ${eventType}`)
-  }
+  assertKnownEvents(grant, RECEIVED_EVENTS)
   return [
     ...waits(situation, grant),
     ...polls(situation, grant),
