@@ -1,3 +1,5 @@
+import type { Limits } from './limits.ts'
+
 /** Whether an action is allowed now; if not, seconds until it is. */
 export type Allowance = Allowed | Refusal
 
@@ -7,6 +9,7 @@ export interface Allowed {
 
 export interface Refusal {
   readonly ok: false
+  readonly limit: keyof Limits
   /** Whole seconds, at least one. */
   readonly retryAfter: number
 }
@@ -18,6 +21,6 @@ export const ALLOWED: Allowed = { ok: true }
  *
  * @param until Epoch milliseconds, like `now`.
  */
-export function refuseUntil(until: number, now: number): Refusal {
-  return { ok: false, retryAfter: Math.max(1, Math.ceil((until - now) / 1000)) }
+export function refuseUntil(limit: keyof Limits, until: number, now: number): Refusal {
+  return { ok: false, limit, retryAfter: Math.max(1, Math.ceil((until - now) / 1000)) }
 }

@@ -14,6 +14,7 @@ import { createTokens, signedTokens } from './credentials/tokens.ts'
 import { developmentDefaults } from './development-defaults.ts'
 import { DIALECTS } from './dialect.ts'
 import { createEarlyPolls } from './early-polls.ts'
+import { createEmit } from './emit.ts'
 import { accessToken, grantTypes } from './endpoints/access-token.ts'
 import { app, user } from './endpoints/api.ts'
 import { deviceCode } from './endpoints/device-code.ts'
@@ -24,6 +25,7 @@ import { verification } from './endpoints/verification.ts'
 import { createFamilies } from './families.ts'
 import { formSecret } from './form-secret.ts'
 import { createGrants, type Decision } from './grants.ts'
+import { harmless } from './harmless.ts'
 import { createHeldRefreshes } from './held-refreshes.ts'
 import { fetchAdapter, type ServiceFetch } from './http/fetch.ts'
 import { type Listening, type ListenOptions, LOOPBACK, listen } from './http/listen.ts'
@@ -33,10 +35,10 @@ import { type Addresses, createRouter, createRoutes, type Handlers } from './htt
 import { type Handler, json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
 import { createLimiter } from './limiter.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import { type Client, checkOptions, type RefreshTokens, type ServiceOptions } from './options.ts'
+import { type Client, checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/default-page.ts'
 import { createRevocations } from './revocations.ts'
-import { revokeToken } from './revoke-token.ts'
+import { revokeFamily, revokeToken } from './revoke-token.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createWaitingGrants } from './waiting-grants.ts'
 
@@ -139,13 +141,14 @@ export function createService(options: ServiceOptions): Service {
     issueToken = development.issueToken,
     clientAddress = development.clientAddress,
   } = options
-  const onError = harmless(options.onError ?? (() => undefined))
+  const onError = harmless<unknown>(options.onError ?? (() => undefined))
   const dialect = DIALECTS[options.dialect ?? 'github']
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const limiter = createLimiter(limits, store, clock)
   const clients = createClients(options.clients, { limiter, clientAddress })
+  const emit = createEmit(options.onEvent, clients, clock, onError)
   const waitingGrants = createWaitingGrants(limits, expiresIn, store, clock)
-  const grants = createGrants(store, clock, (grant) => waitingGrants.remove(grant).catch(onError))
+  const grants = createGrants(store, clock, (grant) => waitingGrants.remove(grant).catch(onError), emit)
   const families = createFamilies(store, clock)
   const revocations = createRevocations(store)
   const tokens = options.verifyToken
@@ -153,6 +156,7 @@ export function createService(options: ServiceOptions): Service {
     : createTokens(store, families, revocations)
   const canRevoke = !options.verifyToken || options.refreshTokens !== undefined
   const credentials = {
+    emit,
     limiter,
     tokens,
     passwords: createPasswords(options.users ?? []),
@@ -168,13 +172,17 @@ export function createService(options: ServiceOptions): Service {
     })
 
   const parts = {
+    emit,
     clients,
     grants,
     tokens,
     families,
     revocations,
     heldRefreshes: createHeldRefreshes(),
-    refreshTokens: options.refreshTokens && withDefaults(options.refreshTokens),
+    refreshTokens: options.refreshTokens && {
+      ...options.refreshTokens,
+      reuseWindow: options.refreshTokens.reuseWindow ?? REUSE_WINDOW,
+    },
     limiter,
     waitingGrants,
     earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
@@ -245,29 +253,14 @@ export function createService(options: ServiceOptions): Service {
         address,
       }),
     async revoke(what) {
-      if ('family' in what) return families.revoke(what.family)
+      if ('family' in what) return revokeFamily(parts, what.family)
       if ('token' in what) return (await revokeToken(parts, Secret.of(what.token))) === 'revoked'
       await revocations.add(what.user)
+      await emit?.({ type: 'token.revoked', by: 'host', user: what.user })
       return true
     },
-    approve: grants.approve,
-    deny: grants.deny,
-  }
-}
-
-function withDefaults({ lifetime, reuseWindow = REUSE_WINDOW, ...hooks }: RefreshTokens) {
-  const { onReplay = () => undefined, onReuse = () => undefined } = hooks
-  return { lifetime, reuseWindow, onReplay: harmless(onReplay), onReuse: harmless(onReuse) }
-}
-
-/** A listener must not fail a request: its errors are swallowed. */
-function harmless<ReceivedEvent>(
-  receive: (received: ReceivedEvent) => void,
-): (received: ReceivedEvent) => void {
-  return (received) => {
-    try {
-      receive(received)
-    } catch {}
+    approve: (userCode, user) => grants.approve(userCode, user, { by: 'host' }),
+    deny: (userCode) => grants.deny(userCode, { by: 'host' }),
   }
 }
 

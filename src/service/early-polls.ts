@@ -17,7 +17,9 @@ export function createEarlyPolls({ max, window }: Limit, clock: { now(): number 
     async allow(deviceCode: string): Promise<Allowance> {
       const count = counts.get(await hash(deviceCode))
       const now = clock.now()
-      return count && count.times >= max && now < count.until ? refuseUntil(count.until, now) : ALLOWED
+      return count && count.times >= max && now < count.until
+        ? refuseUntil('earlyPolls', count.until, now)
+        : ALLOWED
     },
 
     /** Counts a poll that came too early. */

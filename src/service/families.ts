@@ -149,10 +149,10 @@ export function createFamilies(store: Store, clock: { now(): number }) {
       return pair !== undefined && changed?.after.newest === (await hash(pair.refreshToken.reveal()))
     },
 
-    /** Ends a family. Returns whether it was valid before. */
-    async revoke(id: string): Promise<boolean> {
+    /** Ends a family, and returns it. Returns `undefined` if it was not valid. */
+    async revoke(id: string): Promise<Family | undefined> {
       const changed = await change(id, { type: 'revoke', at: clock.now() })
-      return changed !== undefined && !isOver(changed.before)
+      return changed && !isOver(changed.before) ? changed.after : undefined
     },
 
     /** Whether the tokens of a family are valid. */

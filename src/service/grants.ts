@@ -1,12 +1,17 @@
-import type { DeviceGrantEvent, DeviceGrantInput, User } from '../../machines/device-grant.ts'
+import type { DeviceGrantEvent, DeviceGrantInput, Origin, User } from '../../machines/device-grant.ts'
+import { splitScopes } from '../protocol/scopes.ts'
 import type { Change, Json, Store } from '../store/store.ts'
 import { hash } from './credentials/hash.ts'
 import { newDeviceCode, newUserCode, readUserCode } from './credentials/random-codes.ts'
+import type { Emit } from './emit.ts'
 import { createGrantSteps, type Grant } from './grant-steps.ts'
 import { GRANT_PREFIX, USER_CODE_PREFIX } from './store-keys.ts'
 
 /** Milliseconds for which an expired grant is kept, so that a late poll gets `expired_token`. */
 const MEMORY = 10 * 60 * 1000
+
+/** Characters of the name of a grant in events: as many as in that of a family. */
+const ID_LENGTH = 32
 
 /** The grant of a user code, and the only user who may decide on the page: the first one who opened it. */
 interface UserCode {
@@ -18,6 +23,19 @@ interface UserCode {
 export interface GrantRequest
   extends Pick<DeviceGrantInput, 'client' | 'scope' | 'origin' | 'interval' | 'leeway' | 'firstPoll'> {
   readonly expiresIn: number
+}
+
+/** A grant, and how its events name it. */
+export interface NamedGrant extends Grant {
+  readonly id: string
+}
+
+/** Who decides, and where from. */
+export interface Decider {
+  readonly by: 'user' | 'host' | 'policy'
+  /** The user who denies or is refused. */
+  readonly user?: User
+  readonly origin?: Origin
 }
 
 /** A grant before and after an event. */
@@ -43,6 +61,7 @@ export function createGrants(
   store: Store,
   clock: { now(): number },
   onSettled: (grant: Grant) => Promise<void>,
+  emit?: Emit,
 ) {
   const { begin, step } = createGrantSteps()
 
@@ -66,13 +85,28 @@ export function createGrants(
     return store.update(userCodeKey(code), (value) => ({ result: userCodeIn(value)?.grant }))
   }
 
-  async function decide(userCode: string, event: DeviceGrantEvent): Promise<Decision> {
+  async function decide(
+    userCode: string,
+    event: Extract<DeviceGrantEvent, { type: 'approve' | 'deny' }>,
+    decider: Decider,
+  ): Promise<Decision> {
     const key = await keyOf(userCode)
     const changed = key && (await change(key, event))
     if (!changed) return 'unknown'
     if (changed.after.state === 'expired') return 'expired'
     if (!isUndecided(changed.before)) return 'decided'
     if (changed.after.state === 'denied') await onSettled(changed.after)
+    const { client, scope, origin: device = {} } = changed.after
+    await emit?.({
+      type: 'decision',
+      decision: event.type === 'approve' ? 'approved' : 'denied',
+      grant: idIn(key),
+      client,
+      scopes: splitScopes(scope, ' '),
+      device,
+      ...(event.type === 'approve' && { user: event.user }),
+      ...decider,
+    })
     return 'done'
   }
 
@@ -97,7 +131,7 @@ export function createGrants(
       const userCode = await takeUserCode(key, expiresAt + MEMORY)
       const grant = begin({ ...request, issuedAt, expiresAt })
       await store.update(key, () => keep(grant, undefined))
-      return { deviceCode, userCode }
+      return { deviceCode, userCode, id: idIn(key), expiresAt }
     },
 
     /** Polls a grant. Returns `undefined` if the code is unknown or belongs to another client. */
@@ -121,12 +155,12 @@ export function createGrants(
     },
 
     /** Finds the grant of a user code without changing it. */
-    async find(userCode: string): Promise<Grant | undefined> {
+    async find(userCode: string): Promise<NamedGrant | undefined> {
       const key = await keyOf(userCode)
       if (key === undefined) return undefined
       const grant = await store.update(key, (value) => ({ result: grantIn(value) }))
       const overdue = grant && isUndecided(grant) && clock.now() >= grant.expiresAt
-      return overdue ? { ...grant, state: 'expired' } : grant
+      return grant && { ...grant, id: idIn(key), ...(overdue && { state: 'expired' }) }
     },
 
     /**
@@ -144,9 +178,11 @@ export function createGrants(
       })
     },
 
-    approve: (userCode: string, user: User) => decide(userCode, { type: 'approve', at: clock.now(), user }),
+    approve: (userCode: string, user: User, decider: Decider) =>
+      decide(userCode, { type: 'approve', at: clock.now(), user }, decider),
 
-    deny: (userCode: string) => decide(userCode, { type: 'deny', at: clock.now() }),
+    deny: (userCode: string, decider: Decider) =>
+      decide(userCode, { type: 'deny', at: clock.now() }, decider),
   }
 }
 
@@ -177,6 +213,15 @@ function keep<Result>(grant: Grant, result: Result): Change<Result> {
 
 async function grantKey(deviceCode: string): Promise<string> {
   return `${GRANT_PREFIX}${await hash(deviceCode)}`
+}
+
+/** Names a grant in events. It is a hash of the device code, which is random and long, so it opens nothing. */
+export async function grantId(deviceCode: string): Promise<string> {
+  return idIn(await grantKey(deviceCode))
+}
+
+function idIn(key: string): string {
+  return key.slice(GRANT_PREFIX.length, GRANT_PREFIX.length + ID_LENGTH)
 }
 
 function userCodeKey(userCode: string): string {

@@ -16,6 +16,7 @@ export type { PasswordUser } from './credentials/passwords.ts'
 export type { PersonalAccessToken } from './credentials/personal-tokens.ts'
 export type { TokenOwner } from './credentials/tokens.ts'
 export type { Dialect } from './dialect.ts'
+export type { ServiceEvent } from './events.ts'
 export type { Decision } from './grants.ts'
 export type { ServiceFetch } from './http/fetch.ts'
 export type { Listening, ListenOptions } from './http/listen.ts'
@@ -27,7 +28,6 @@ export type {
   Client,
   Identity,
   MadeToken,
-  RefreshEvent,
   RefreshTokens,
   ServiceOptions,
   TokenRequest,

@@ -39,7 +39,7 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     return store.update<Taken | Refusal>(keyOf(kind, subject), (value) => {
       const now = clock.now()
       const { times, until } = countIn(value) ?? { times: 0, until: now + window * 1000 }
-      if (times >= max) return { result: refuseUntil(until, now) }
+      if (times >= max) return { result: refuseUntil(kind, until, now) }
       const taken = { times: times + 1, until }
       return { result: { ok: true, times: taken.times }, value: taken, expiresAt: until }
     })
@@ -52,7 +52,7 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     return store.update<Allowance>(keyOf(kind, subject), (value) => {
       const count = countIn(value)
       if (count === undefined || count.times < max) return { result: ALLOWED }
-      return { result: refuseUntil(count.until, clock.now()) }
+      return { result: refuseUntil(kind, count.until, clock.now()) }
     })
   }
 

@@ -10,6 +10,7 @@ import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
 import type { TokenOwner } from './credentials/tokens.ts'
 import { DIALECTS, type Dialect } from './dialect.ts'
+import type { ServiceEvent } from './events.ts'
 import type { RequestLogEntry } from './http/request-log.ts'
 import type { ServiceRequest } from './http/types.ts'
 import { checkLimits, type Limits } from './limits.ts'
@@ -59,20 +60,6 @@ export interface TokenRequest {
 }
 
 /**
- * A refresh token that came again, and the login that it belongs to.
- *
- * @group Service
- */
-export interface RefreshEvent {
-  /** The id of the login, as `issueToken` received it. */
-  readonly family: string
-  /** The user who approved. */
-  readonly user: User
-  /** The client that holds the refresh token. */
-  readonly client: TokenRequest['client']
-}
-
-/**
  * How refresh tokens are issued. Each is spent once: a refresh issues the next one. All refresh tokens of one login form
  * a family.
  *
@@ -89,10 +76,6 @@ export interface RefreshTokens {
    * began with.
    */
   readonly reuseWindow?: number
-  /** Called when a spent refresh token gets the same successor again. */
-  readonly onReplay?: (event: RefreshEvent) => void
-  /** Called when a refresh token was spent before, outside the window: a sign of theft. The login has ended. */
-  readonly onReuse?: (event: RefreshEvent) => void
 }
 
 /**
@@ -222,6 +205,11 @@ export interface ServiceOptions {
   readonly onWarning?: (message: string) => void
   /** Called with internal errors, such as a failing `issueToken`, which clients do not see. Default: ignores them. */
   readonly onError?: (error: unknown) => void
+  /**
+   * Called with what happened to codes, decisions and tokens, before the response is sent and without waiting for it. What
+   * it throws, or rejects with, goes to `onError`.
+   */
+  readonly onEvent?: (event: ServiceEvent) => void
   /**
    * Called after each response, for a request log, except responses to bodies that were too large. Each response then
    * carries its id in the header `X-Request-Id`.

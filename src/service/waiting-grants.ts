@@ -11,6 +11,9 @@ const PARTS = 16
 /** The key under which all grants are counted. No network has this name. */
 const ALL = 'all'
 
+/** The limits that are counted here. */
+type Kind = 'waitingGrants' | 'waitingGrantsInNetwork'
+
 /**
  * Counts waiting grants, in total and per network. A record has a fixed size: for each part of a lifetime, it holds how
  * many grants expire in it.
@@ -18,7 +21,7 @@ const ALL = 'all'
  * @param expiresIn Lifetime of a grant in seconds.
  */
 export function createWaitingGrants(
-  { waitingGrants, waitingGrantsInNetwork }: Pick<Limits, 'waitingGrants' | 'waitingGrantsInNetwork'>,
+  limits: Pick<Limits, Kind>,
   expiresIn: number,
   store: Store,
   clock: { now(): number },
@@ -27,21 +30,22 @@ export function createWaitingGrants(
   const part = Math.ceil(lifetime / PARTS)
   const endOfPart = (at: number) => Math.ceil(at / part) * part
 
-  async function add(subject: string, most: number): Promise<Allowance> {
+  async function add(subject: string, kind: Kind): Promise<Allowance> {
+    const most = limits[kind]
     if (most === Number.POSITIVE_INFINITY) return ALLOWED
     return store.update<Allowance>(keyOf(subject), (value) => {
       const now = clock.now()
       const counts = new Map(countsIn(value).filter(([until]) => until > now))
       const waiting = [...counts.values()].reduce((sum, count) => sum + count, 0)
-      if (waiting >= most) return { result: refuseUntil(Math.min(...counts.keys()), now) }
+      if (waiting >= most) return { result: refuseUntil(kind, Math.min(...counts.keys()), now) }
       const until = endOfPart(now + lifetime)
       counts.set(until, (counts.get(until) ?? 0) + 1)
       return { result: ALLOWED, value: [...counts], expiresAt: Math.max(...counts.keys()) }
     })
   }
 
-  async function remove(subject: string, most: number, expiresAt: number): Promise<void> {
-    if (most === Number.POSITIVE_INFINITY) return
+  async function remove(subject: string, kind: Kind, expiresAt: number): Promise<void> {
+    if (limits[kind] === Number.POSITIVE_INFINITY) return
     await store.update(keyOf(subject), (value) => {
       const counts = new Map(countsIn(value))
       // A grant is counted a moment before it is issued, possibly still in the previous part.
@@ -57,8 +61,8 @@ export function createWaitingGrants(
 
   async function removeAt(address: string | undefined, expiresAt: number): Promise<void> {
     await Promise.all([
-      remove(ALL, waitingGrants, expiresAt),
-      address !== undefined && remove(networkOf(address), waitingGrantsInNetwork, expiresAt),
+      remove(ALL, 'waitingGrants', expiresAt),
+      address !== undefined && remove(networkOf(address), 'waitingGrantsInNetwork', expiresAt),
     ])
   }
 
@@ -66,11 +70,11 @@ export function createWaitingGrants(
     /** Counts one more grant, unless too many wait. The address of the client may be unknown. */
     async add(address: string | undefined): Promise<Allowance> {
       const network = address === undefined ? undefined : networkOf(address)
-      const inNetwork = network === undefined ? ALLOWED : await add(network, waitingGrantsInNetwork)
+      const inNetwork = network === undefined ? ALLOWED : await add(network, 'waitingGrantsInNetwork')
       if (!inNetwork.ok) return inNetwork
-      const inAll = await add(ALL, waitingGrants)
+      const inAll = await add(ALL, 'waitingGrants')
       if (!inAll.ok && network !== undefined)
-        await remove(network, waitingGrantsInNetwork, clock.now() + lifetime)
+        await remove(network, 'waitingGrantsInNetwork', clock.now() + lifetime)
       return inAll
     },
 

@@ -15,10 +15,10 @@ function world(options: Partial<ServiceOptions> = {}) {
   const service = startService({
     clock,
     dialect: 'rfc8628',
-    refreshTokens: {
-      lifetime: 30 * 24 * 3600,
-      onReplay: () => events.push('replay'),
-      onReuse: () => events.push('reuse'),
+    refreshTokens: { lifetime: 30 * 24 * 3600 },
+    onEvent(event) {
+      if (event.type === 'token.refreshed' && event.replayed) events.push('replay')
+      if (event.type === 'reuse.detected') events.push('reuse')
     },
     ...options,
   })

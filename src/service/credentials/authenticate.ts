@@ -1,5 +1,6 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { Secret } from '../../secret.ts'
+import type { Emit } from '../emit.ts'
 import type { Limiter } from '../limiter.ts'
 import type { AppTokens } from './app-jwts.ts'
 import type { InstallationTokens, Permissions } from './installation-tokens.ts'
@@ -64,6 +65,7 @@ export interface Credentials {
   readonly installationTokens: InstallationTokens
   readonly tokens: Tokens
   readonly limiter: Limiter
+  readonly emit: Emit | undefined
 }
 
 /** The parts of a request that may carry a credential. */
@@ -104,21 +106,24 @@ export async function authenticate(
 }
 
 async function basic(
-  { passwords, limiter }: Credentials,
+  { passwords, limiter, emit }: Credentials,
   value: string,
   address: string | undefined,
 ): Promise<Authentication> {
   const checked = await passwords.check(value)
   const allowed = await limiter.password(address, checked)
   const challenge = `Basic ${REALM}, charset="UTF-8"`
-  if (!allowed.ok)
+  if (!allowed.ok) {
+    const { limit, retryAfter } = allowed
+    await emit?.({ type: 'limited', limit, retryAfter, ...(address && { origin: { address } }) })
     return {
       form: 'refused',
       status: 429,
       message: 'too many wrong passwords',
       challenge,
-      retryAfter: allowed.retryAfter,
+      retryAfter,
     }
+  }
   if (checked.isRight) return { form: 'basic', user: checked.username }
   return { form: 'refused', status: 401, message: 'bad user name or password', challenge }
 }

@@ -23,6 +23,8 @@ export interface TokenRecord extends TokenOwner {
   readonly client: string
   /** The family that it was issued with, if there are refresh tokens. */
   readonly family?: string
+  /** The grant that it was issued for, if the host wants events and the token has no family. */
+  readonly grant?: string
   /** How often all tokens of the user had been revoked before the login. */
   readonly revocations: number
 }

@@ -8,12 +8,14 @@ import { newClaim, newFamily, newRefreshToken } from '../credentials/random-code
 import type { DialectRules } from '../dialect.ts'
 import type { EarlyPolls } from '../early-polls.ts'
 import type { Grant } from '../grant-steps.ts'
-import type { Grants } from '../grants.ts'
+import { type Grants, grantId } from '../grants.ts'
 import { readFields } from '../http/fields.ts'
-import { oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http/types.ts'
+import { oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import { accessLifetime, type IssuedToken, issueFor } from '../issued-token.ts'
+import { requestOrigin } from '../request-origin.ts'
 import { type RefreshEndpoint, refresh } from './refresh.ts'
 import { refuseClient } from './refuse-client.ts'
+import { refuseLimited } from './refuse-limited.ts'
 import { tokenResponse } from './token-response.ts'
 
 /** Lifetime in seconds of a token without a refresh token for which the host gave none: a year. */
@@ -57,7 +59,7 @@ export async function accessToken(
   service: AccessTokenEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const { clients, grants, limiter, earlyPolls, clientAddress, dialect, refreshTokens } = service
+  const { clients, grants, limiter, earlyPolls, emit, clientAddress, dialect, refreshTokens } = service
   const read = readFields(request, [
     'client_id',
     'client_secret',
@@ -86,23 +88,28 @@ export async function accessToken(
   if (device_code === undefined) return oauthError(400, 'invalid_request', 'the field device_code is missing')
 
   const allowed = await earlyPolls.allow(device_code)
-  if (!allowed.ok) return tooManyRequests(allowed.retryAfter)
+  const client = found.client.reference
+  if (!allowed.ok) return refuseLimited(service, request, allowed, { client })
   const claim = newClaim()
-  const grant = await grants.poll(device_code, found.client.reference, claim)
+  const grant = await grants.poll(device_code, client, claim)
   if (grant === undefined) {
     const allowed = await limiter.wrongDeviceCode(clientAddress(request))
-    return allowed.ok ? unknownCode(dialect) : tooManyRequests(allowed.retryAfter)
+    return allowed.ok ? unknownCode(dialect) : refuseLimited(service, request, allowed, { client })
   }
-  if (grant.state === 'slowed') await earlyPolls.count(device_code)
+  if (grant.state === 'slowed') {
+    await earlyPolls.count(device_code)
+    await emit?.({
+      type: 'limited',
+      limit: 'interval',
+      retryAfter: grant.interval,
+      grant: await grantId(device_code),
+      client,
+      origin: requestOrigin(request, clientAddress(request)),
+    })
+  }
   const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
   return isOurs
-    ? deliver(service, {
-        grant,
-        client: found.client,
-        deviceCode: device_code,
-        claim,
-        isGone: request.isGone,
-      })
+    ? deliver(service, { grant, client: found.client, deviceCode: device_code, claim, request })
     : RESPONSES[grant.state](grant, dialect)
 }
 
@@ -112,7 +119,7 @@ interface Delivery {
   readonly client: KnownClient
   readonly deviceCode: string
   readonly claim: string
-  readonly isGone: ServiceRequest['isGone']
+  readonly request: ServiceRequest
 }
 
 /**
@@ -124,15 +131,27 @@ interface Delivery {
  */
 async function deliver(
   service: AccessTokenEndpoint,
-  { grant, client, deviceCode, claim, isGone }: Delivery,
+  { grant, client, deviceCode, claim, request }: Delivery,
 ): Promise<ServiceResponse> {
-  const { grants, tokens, families, revocations, refreshTokens, dialect, onError, clock } = service
+  const {
+    grants,
+    tokens,
+    families,
+    revocations,
+    refreshTokens,
+    emit,
+    clientAddress,
+    dialect,
+    onError,
+    clock,
+  } = service
   const { user, scope, lease } = grant
   if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
   const id = newFamily()
   const family = refreshTokens && { ...refreshTokens, id, token: new Secret(newRefreshToken(id, 0)) }
   const ofFamily = family && { family: family.id }
-  const login = { user, client: client.reference, ...ofFamily }
+  const named = emit && { grant: await grantId(deviceCode) }
+  const login = { user, client: client.reference, ...(ofFamily ?? named) }
   const beginFamily = async ({ scopes }: IssuedToken, revocations: number, expiresAt: number) => {
     if (family === undefined) return
     const { id, token, reuseWindow } = family
@@ -147,7 +166,7 @@ async function deliver(
     issued = await issueFor(service, order, lease.until)
     await tokens.reserve(issued.token, { ...login, scopes: issued.scopes, revocations: counted }, lease.until)
     await beginFamily(issued, counted, lease.until)
-    if (isGone()) throw new Error('the client disconnected before its token was issued')
+    if (request.isGone()) throw new Error('the client disconnected before its token was issued')
   } catch (error) {
     // The store cannot record this. When the lease lapses, the approval is free again.
     if (error instanceof StoreUnavailableError) throw error
@@ -163,6 +182,15 @@ async function deliver(
   const record = { ...login, scopes, revocations: counted }
   await tokens.keep(token, record, now + (lifetime ?? LIFETIME) * 1000)
   if (family) await beginFamily(issued, counted, now + family.lifetime * 1000)
+  await emit?.({
+    type: 'token.issued',
+    grant: await grantId(deviceCode),
+    client: client.reference,
+    user,
+    scopes,
+    ...ofFamily,
+    origin: requestOrigin(request, clientAddress(request)),
+  })
   const refresh = family && { token: family.token, expiresIn: family.lifetime }
   return tokenResponse(dialect, { token, scopes, expiresIn: lifetime, refresh })
 }

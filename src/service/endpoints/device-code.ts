@@ -3,27 +3,20 @@ import type { Clients } from '../clients.ts'
 import type { DialectRules } from '../dialect.ts'
 import type { GrantRequest, Grants } from '../grants.ts'
 import { readFields } from '../http/fields.ts'
-import {
-  json,
-  oauthError,
-  type ServiceRequest,
-  type ServiceResponse,
-  tooManyRequests,
-} from '../http/types.ts'
+import { json, oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
-import type { ServiceOptions } from '../options.ts'
 import { readScopes } from '../read-scopes.ts'
 import { requestOrigin } from '../request-origin.ts'
 import type { WaitingGrants } from '../waiting-grants.ts'
 import { refuseClient } from './refuse-client.ts'
+import { type LimitedEndpoint, refuseLimited } from './refuse-limited.ts'
 
 /** What the device code endpoint needs. */
-export interface DeviceCodeEndpoint {
+export interface DeviceCodeEndpoint extends LimitedEndpoint {
   readonly clients: Clients
   readonly grants: Grants
   readonly limiter: Limiter
   readonly waitingGrants: WaitingGrants
-  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   readonly dialect: DialectRules
   readonly pace: Pick<GrantRequest, 'interval' | 'expiresIn' | 'leeway' | 'firstPoll'>
   authUrl(): string
@@ -38,7 +31,7 @@ export async function deviceCode(
   service: DeviceCodeEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const { clients, grants, limiter, waitingGrants, clientAddress, pace, authUrl } = service
+  const { clients, grants, limiter, waitingGrants, emit, clientAddress, pace, authUrl } = service
   const read = readFields(request, ['client_id', 'client_secret', 'scope'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
   const found = await clients.of(request, read.fields)
@@ -49,17 +42,16 @@ export async function deviceCode(
   const address = clientAddress(request)
   const counted = await limiter.codesRequest(address)
   const allowed = counted.ok ? await waitingGrants.add(address) : counted
-  if (!allowed.ok) return tooManyRequests(allowed.retryAfter)
-  const issuing = grants.issue({
-    client: found.client.reference,
-    scope: requested.scopes.join(' '),
-    origin: requestOrigin(request, address),
-    ...pace,
-  })
-  const { deviceCode, userCode } = await issuing.catch(async (error) => {
+  const client = found.client.reference
+  if (!allowed.ok) return refuseLimited(service, request, allowed, { client })
+  const { scopes } = requested
+  const origin = requestOrigin(request, address)
+  const issuing = grants.issue({ client, scope: scopes.join(' '), origin, ...pace })
+  const { deviceCode, userCode, id, expiresAt } = await issuing.catch(async (error) => {
     await waitingGrants.giveBack(address)
     throw error
   })
+  await emit?.({ type: 'codes.issued', grant: id, client, scopes, expiresAt, origin })
   const verificationUri = authUrl() + VERIFICATION_PATH
   return json(200, {
     device_code: deviceCode,

@@ -7,28 +7,23 @@ import type { Tokens } from '../credentials/tokens.ts'
 import type { DialectRules } from '../dialect.ts'
 import type { Families, KnownToken } from '../families.ts'
 import type { HeldRefreshes } from '../held-refreshes.ts'
-import {
-  oauthError,
-  type ServiceRequest,
-  type ServiceResponse,
-  tooManyRequests,
-  unavailable,
-} from '../http/types.ts'
+import { oauthError, type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
 import { accessLifetime, issueFor } from '../issued-token.ts'
 import type { Limiter } from '../limiter.ts'
 import type { RefreshTokens, ServiceOptions } from '../options.ts'
 import { readScopes } from '../read-scopes.ts'
+import { requestOrigin } from '../request-origin.ts'
 import type { Revocations } from '../revocations.ts'
+import { type LimitedEndpoint, refuseLimited } from './refuse-limited.ts'
 import { tokenResponse } from './token-response.ts'
 
 /** What a refresh needs. */
-export interface RefreshEndpoint {
+export interface RefreshEndpoint extends LimitedEndpoint {
   readonly families: Families
   readonly tokens: Tokens
   readonly revocations: Revocations
   readonly limiter: Limiter
   readonly heldRefreshes: HeldRefreshes
-  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   readonly dialect: DialectRules
   readonly issueToken: NonNullable<ServiceOptions['issueToken']>
   /** `undefined` if no refresh tokens are issued. */
@@ -56,13 +51,12 @@ export async function refresh(
   service: RefreshEndpoint,
   { request, client, refreshToken, scope }: RefreshRequest,
 ): Promise<ServiceResponse> {
-  const { families, revocations, limiter, heldRefreshes, refreshTokens, clientAddress, dialect, clock } =
-    service
+  const { families, revocations, limiter, heldRefreshes, emit, clientAddress, dialect, clock } = service
   const refused = oauthError(dialect.pollError, dialect.badRefreshToken, 'the refresh token is not valid')
   const known = await families.find(new Secret(refreshToken))
   if (known === undefined) {
     const allowed = await limiter.wrongDeviceCode(clientAddress(request))
-    return allowed.ok ? refused : tooManyRequests(allowed.retryAfter)
+    return allowed.ok ? refused : refuseLimited(service, request, allowed, { client: client.reference })
   }
   const { family, id } = known
   const { user } = family
@@ -79,7 +73,12 @@ export async function refresh(
       expiresIn: secondsUntil(expiresAt, clock),
       refresh: { token: refreshToken, expiresIn: secondsUntil(family.expiresAt, clock) },
     })
-  const event = { family: id, user, client: { clientId: client.clientId, name: client.name } }
+  const facts = () => ({
+    family: id,
+    user,
+    client: client.reference,
+    origin: requestOrigin(request, clientAddress(request)),
+  })
   const hold = heldRefreshes.hold(known.hash)
   let held = false
   try {
@@ -91,7 +90,7 @@ export async function refresh(
           const allowed = await limiter.refresh(id)
           if (!allowed.ok) {
             await families.notIssued(known, claim)
-            return tooManyRequests(allowed.retryAfter)
+            return refuseLimited(service, request, allowed, { client: client.reference, family: id })
           }
           const { until } = refreshed
           const order = {
@@ -103,19 +102,26 @@ export async function refresh(
           }
           const pair = await heldRefreshes.spend(known.hash, () => issue(service, request, order))
           if (pair === 'failed') return unavailable()
-          if (pair !== 'dropped') return deliver(pair)
-          break
+          if (pair === 'dropped') break
+          await emit?.({ type: 'token.refreshed', ...facts(), scopes: pair.scopes, replayed: false })
+          return deliver(pair)
         }
         case 'held':
           await hold.wait()
           break
         case 'replay':
-          if (!held) refreshTokens?.onReplay?.(event)
+          if (!held)
+            await emit?.({
+              type: 'token.refreshed',
+              ...facts(),
+              scopes: refreshed.pair.scopes,
+              replayed: true,
+            })
           return deliver(refreshed.pair)
         case 'busy':
           return unavailable()
         case 'reuse':
-          refreshTokens?.onReuse?.(event)
+          await emit?.({ type: 'reuse.detected', ...facts() })
           return refused
         case 'refused':
           return refused

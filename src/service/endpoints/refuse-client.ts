@@ -1,8 +1,8 @@
 import type { FoundClient } from '../clients.ts'
 import type { DialectRules } from '../dialect.ts'
-import { oauthError, type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http/types.ts'
+import { oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
-import type { ServiceOptions } from '../options.ts'
+import { type LimitedEndpoint, refuseLimited } from './refuse-limited.ts'
 
 /**
  * Responds to a request whose client is missing or unknown.
@@ -10,19 +10,13 @@ import type { ServiceOptions } from '../options.ts'
  * @param at The endpoint: the status for an unknown client depends on it.
  */
 export async function refuseClient(
-  {
-    dialect: { unknownClient },
-    limiter,
-    clientAddress,
-  }: {
-    readonly dialect: DialectRules
-    readonly limiter: Limiter
-    readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
-  },
+  service: LimitedEndpoint & { readonly dialect: DialectRules; readonly limiter: Limiter },
   request: ServiceRequest,
   refused: Extract<FoundClient, { ok: false }>,
   at: 'atCodes' | 'atPoll',
 ): Promise<ServiceResponse> {
+  const { limiter, clientAddress } = service
+  const { unknownClient } = service.dialect
   switch (refused.why) {
     case 'missing':
       return oauthError(400, 'invalid_request', 'the field client_id is missing')
@@ -31,12 +25,12 @@ export async function refuseClient(
     case 'unreadable':
       return oauthError(400, 'invalid_request', 'the header Authorization cannot be read')
     case 'limited':
-      return tooManyRequests(refused.retryAfter)
+      return refuseLimited(service, request, refused)
     case 'unknown': {
       const allowed = await limiter.unknownClient(clientAddress(request))
       return allowed.ok
         ? oauthError(unknownClient[at], unknownClient.error, 'the client is unknown')
-        : tooManyRequests(allowed.retryAfter)
+        : refuseLimited(service, request, allowed)
     }
   }
 }

@@ -1,22 +1,18 @@
 import { Secret } from '../../secret.ts'
 import type { Clients } from '../clients.ts'
-import type { Tokens } from '../credentials/tokens.ts'
 import type { DialectRules } from '../dialect.ts'
-import type { Families } from '../families.ts'
 import { readFields } from '../http/fields.ts'
 import { json, noContent, oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
-import type { ServiceOptions } from '../options.ts'
-import { revokeToken } from '../revoke-token.ts'
+import { requestOrigin } from '../request-origin.ts'
+import { type Revocation, revokeToken } from '../revoke-token.ts'
 import { refuseClient } from './refuse-client.ts'
+import type { LimitedEndpoint } from './refuse-limited.ts'
 
 /** What the revocation endpoints need. */
-export interface RevocationEndpoint {
+export interface RevocationEndpoint extends Revocation, LimitedEndpoint {
   readonly clients: Clients
-  readonly families: Families
-  readonly tokens: Tokens
   readonly limiter: Limiter
-  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   readonly dialect: DialectRules
 }
 
@@ -36,7 +32,11 @@ export async function revocation(
   if (!found.ok) return refuseClient(service, request, found, 'atCodes')
   const { token } = read.fields
   if (token === undefined) return oauthError(400, 'invalid_request', 'the field token is missing')
-  switch (await revokeToken(service, new Secret(token), found.client.reference)) {
+  const asking = {
+    client: found.client.reference,
+    origin: requestOrigin(request, service.clientAddress(request)),
+  }
+  switch (await revokeToken(service, new Secret(token), asking)) {
     case 'revoked':
     case 'unknown':
       return json(200, {})
@@ -69,7 +69,8 @@ export async function tokenDeletion(
   const read = readFields(request, ['access_token'])
   const token = read.ok ? read.fields.access_token : undefined
   if (token === undefined) return json(422, { message: 'the field access_token is missing' })
-  const revoked = await revokeToken(service, new Secret(token), client)
+  const origin = requestOrigin(request, service.clientAddress(request))
+  const revoked = await revokeToken(service, new Secret(token), { client, origin })
   if (revoked === 'revoked') return noContent()
   if (revoked === 'unknown') return json(404, { message: 'the token is unknown or has expired' })
   return json(422, { message: `the token cannot be revoked here: ${revoked}` })

@@ -3,14 +3,17 @@ import { splitScopes } from '../../protocol/scopes.ts'
 import type { Session } from '../browser-session.ts'
 import type { Clients } from '../clients.ts'
 import { readUserCode } from '../credentials/random-codes.ts'
+import type { Emit } from '../emit.ts'
 import { type Grants, isUndecided } from '../grants.ts'
 import type { ServiceRequest } from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { PageState, Refusal } from '../pages/page.ts'
+import { requestOrigin } from '../request-origin.ts'
 
 /** What the forms of the verification page need. */
 export interface VerificationForm {
+  readonly emit: Emit | undefined
   readonly clients: Clients
   readonly grants: Grants
   readonly limiter: Limiter
@@ -60,27 +63,36 @@ export async function verificationForm(service: VerificationForm, sent: SentForm
 
 /** The CSRF token is bound to the code, so only the page that showed this code can send its decision. */
 async function decide(
-  { grants }: VerificationForm,
-  { fields, session, user }: SentForm,
+  { grants, clientAddress }: VerificationForm,
+  { request, fields, session, user }: SentForm,
   decision: 'approve' | 'deny',
   refuse: (reason: Refusal) => Shown,
 ): Promise<Shown> {
   const userCode = readUserCode(fields.userCode)
   if (userCode === undefined || !(await session.isOurs(fields.csrf, userCode))) return refuse('forged')
-  const outcome = await (decision === 'approve' ? grants.approve(userCode, user) : grants.deny(userCode))
+  const decider = { by: 'user', user, origin: requestOrigin(request, clientAddress(request)) } as const
+  const outcome = await (decision === 'approve'
+    ? grants.approve(userCode, user, decider)
+    : grants.deny(userCode, decider))
   if (outcome !== 'done') return refuse(outcome)
   return { type: 'done', decision: decision === 'approve' ? 'approved' : 'denied' }
 }
 
 async function lookUp(
-  { clients, grants, limiter, clientAddress, clock }: VerificationForm,
+  { clients, grants, limiter, emit, clientAddress, clock }: VerificationForm,
   { request, fields: { action, userCode: typed, csrf }, session, user }: SentForm,
   refuse: (reason: Refusal, retryAfter?: number) => Shown,
 ): Promise<Shown> {
   if (!(await session.isOurs(csrf))) return refuse('forged')
   if (typed === '') return refuse('missing')
-  const tried = await limiter.userCode(user, clientAddress(request))
-  if (!tried.ok) return refuse('limited', tried.retryAfter)
+  const address = clientAddress(request)
+  const browser = requestOrigin(request, address)
+  const tried = await limiter.userCode(user, address)
+  if (!tried.ok) {
+    const { limit, retryAfter } = tried
+    await emit?.({ type: 'limited', limit, retryAfter, user, origin: browser })
+    return refuse('limited', retryAfter)
+  }
 
   const userCode = readUserCode(typed)
   const grant = userCode && (await grants.find(userCode))
@@ -93,7 +105,15 @@ async function lookUp(
   if (grant.state === 'expired') return refuse('expired')
   if (!isUndecided(grant)) return refuse('decided')
   if (!(await grants.open(userCode, grant, user))) return refuse('opened')
-  const { scope, issuedAt: requestedAt, expiresAt, origin = {} } = grant
+  const { id, scope, issuedAt: requestedAt, expiresAt, origin = {} } = grant
+  await emit?.({
+    type: 'code.viewed',
+    grant: id,
+    client: grant.client,
+    user,
+    device: origin,
+    origin: browser,
+  })
   return {
     type: 'confirm',
     action,

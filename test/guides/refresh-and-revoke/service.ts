@@ -5,9 +5,10 @@ const DAY = 24 * 60 * 60
 export function loginService(options: ServiceOptions, warnUser: (user: string) => void): Service {
   return createService({
     ...options,
-    refreshTokens: {
-      lifetime: 90 * DAY,
-      onReuse: ({ user }) => warnUser(typeof user === 'string' ? user : user.login),
+    refreshTokens: { lifetime: 90 * DAY },
+    onEvent(event) {
+      if (event.type !== 'reuse.detected') return
+      warnUser(typeof event.user === 'string' ? event.user : event.user.login)
     },
   })
 }

@@ -1,0 +1,89 @@
+import type { Origin, User } from '../../machines/device-grant.ts'
+import type { Secret } from '../secret.ts'
+import type { Limits } from './limits.ts'
+
+/**
+ * What happened in the service, for an audit log and for metrics. It contains no secrets: `client.clientId` is a `Secret`,
+ * and `grant` and `family` open nothing.
+ *
+ * - `codes.issued`: a device got its codes.
+ * - `code.viewed`: a signed-in user opened the code and may decide. Comes again if the same user opens it again.
+ * - `decision`: the grant was approved or denied: on the page (`user`), by `service.approve` or `service.deny` (`host`), or
+ *   by the policy, which refused an approval (`policy`).
+ * - `token.issued`: the device got its token. Comes at most once for each grant.
+ * - `token.refreshed`: a refresh token was spent for a new pair or, if `replayed`, got the same pair again.
+ * - `token.revoked`: a token, a login or all logins of a user ended by revocation.
+ * - `reuse.detected`: a refresh token was spent before, outside the reuse window: a sign of theft. The login has ended.
+ * - `limited`: a request was refused for its frequency. The limit `interval` means a poll that was told to slow down;
+ *   `retryAfter` is then the new interval.
+ *
+ * @group Service
+ */
+export type ServiceEvent = {
+  /** When it happened, by the clock of the service. Epoch milliseconds. */
+  readonly at: number
+  /** The client, unless it is unknown or no longer registered. */
+  readonly client?: { readonly clientId: Secret; readonly name: string }
+  /** Where the request that caused it came from, unless the host itself did. */
+  readonly origin?: Origin
+} & (
+  | {
+      readonly type: 'codes.issued'
+      /** Identifies the grant in all its events. */
+      readonly grant: string
+      readonly scopes: readonly string[]
+      /** When the codes expire. Epoch milliseconds. */
+      readonly expiresAt: number
+    }
+  | {
+      readonly type: 'code.viewed'
+      readonly grant: string
+      readonly user: User
+      /** Where the codes were requested. */
+      readonly device: Origin
+    }
+  | {
+      readonly type: 'decision'
+      readonly decision: 'approved' | 'denied'
+      readonly by: 'user' | 'host' | 'policy'
+      readonly grant: string
+      readonly user?: User
+      readonly scopes: readonly string[]
+      /** Where the codes were requested. */
+      readonly device: Origin
+    }
+  | {
+      readonly type: 'token.issued'
+      readonly grant: string
+      readonly user: User
+      readonly scopes: readonly string[]
+      /** Identifies the login in all its events, if there are refresh tokens. */
+      readonly family?: string
+    }
+  | {
+      readonly type: 'token.refreshed'
+      readonly family: string
+      readonly user: User
+      readonly scopes: readonly string[]
+      readonly replayed: boolean
+    }
+  | {
+      readonly type: 'token.revoked'
+      readonly by: 'client' | 'host'
+      readonly user: User
+      /** The login; absent for a token without a refresh token, and for all logins of a user. */
+      readonly family?: string
+      /** The grant of a token without a refresh token. */
+      readonly grant?: string
+    }
+  | { readonly type: 'reuse.detected'; readonly family: string; readonly user: User }
+  | {
+      readonly type: 'limited'
+      readonly limit: keyof Limits | 'interval'
+      /** In seconds. */
+      readonly retryAfter: number
+      readonly user?: User
+      readonly grant?: string
+      readonly family?: string
+    }
+)

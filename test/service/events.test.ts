@@ -1,0 +1,387 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { Secret } from '../../src/secret.ts'
+import { memoryStore, type ServiceEvent, type ServiceOptions } from '../../src/service/index.ts'
+import { CLIENT_ID, GRANT_TYPE, HOST, startService, TOKEN_PATH } from '../support/start-service.ts'
+import { userAt } from '../support/user.ts'
+
+const PAGE = `${HOST}/login/device`
+const REVOCATION_PATH = '/login/oauth/revoke'
+const APP = { clientId: expect.any(Secret), name: 'App' }
+const OCTOCAT = { id: 7, login: 'octocat' }
+const DEVICE = { address: '192.0.2.1', userAgent: 'tv/1' }
+const BROWSER = { address: '198.51.100.9', userAgent: 'browser/2' }
+
+/** A service that records its events, and requests with an address and a user agent. */
+function start(options: Partial<ServiceOptions> = {}) {
+  const events: ServiceEvent[] = []
+  const service = startService({
+    onEvent: (event) => events.push(event),
+    clientAddress: ({ header }) => header('x-from'),
+    identify: () => ({ user: OCTOCAT }),
+    ...options,
+  })
+  const from = ({ address, userAgent }: typeof DEVICE) => ({ 'x-from': address, 'user-agent': userAgent })
+  const ask = (fields: Record<string, string> = {}) =>
+    service.post('/login/device/code', { client_id: CLIENT_ID, ...fields }, from(DEVICE))
+  const browser = userAt((url, init) =>
+    service.fetch(String(url), { ...init, headers: { ...(init?.headers as object), ...from(BROWSER) } }),
+  )
+  return {
+    ...service,
+    events,
+    ask,
+    browser,
+    pollFrom: (device_code: string) =>
+      service.post(TOKEN_PATH, { client_id: CLIENT_ID, device_code, grant_type: GRANT_TYPE }, from(DEVICE)),
+    /** Opens a code on the page. */
+    view: async (userCode: string) => browser.send(await browser.open(PAGE), { user_code: userCode }),
+    /** The events since the last call. */
+    told: () => events.splice(0),
+  }
+}
+
+const typesOf = (events: readonly ServiceEvent[]) => events.map(({ type }) => type)
+
+describe('a login', () => {
+  test('is told from the codes to the token, with both origins and one grant', async () => {
+    const service = start()
+    const at = service.clock.time
+    const { body } = await service.ask({ scope: 'repo,gist' })
+    const confirm = await service.view(body.user_code)
+    await service.browser.send(confirm, { decision: 'approve' })
+    await service.pollFrom(body.device_code)
+    const grant = expect.stringMatching(/^[0-9a-f]{32}$/)
+    const facts = { at, client: APP, grant }
+    const scopes = ['repo', 'gist']
+    expect(service.events).toEqual([
+      { type: 'codes.issued', ...facts, scopes, expiresAt: at + 900_000, origin: DEVICE },
+      { type: 'code.viewed', ...facts, user: OCTOCAT, device: DEVICE, origin: BROWSER },
+      {
+        type: 'decision',
+        decision: 'approved',
+        by: 'user',
+        ...facts,
+        scopes,
+        user: OCTOCAT,
+        device: DEVICE,
+        origin: BROWSER,
+      },
+      { type: 'token.issued', ...facts, user: OCTOCAT, scopes, origin: DEVICE },
+    ])
+    expect(new Set(service.events.map((event) => 'grant' in event && event.grant)).size).toBe(1)
+  })
+
+  test('that its user denies is told once, with the user', async () => {
+    const service = start()
+    const { body } = await service.ask()
+    const confirm = await service.view(body.user_code)
+    service.told()
+    await service.browser.send(confirm, { decision: 'deny' })
+    await service.browser.send(confirm, { decision: 'approve' })
+    await service.pollFrom(body.device_code)
+    expect(service.told()).toMatchObject([
+      { type: 'decision', decision: 'denied', by: 'user', user: OCTOCAT, origin: BROWSER, device: DEVICE },
+    ])
+  })
+
+  test('that the host decides has no origin but that of the device', async () => {
+    const service = start()
+    for (const decide of ['approve', 'deny'] as const) {
+      const { body } = await service.ask()
+      service.told()
+      await service[decide](body.user_code, OCTOCAT)
+      const [event, ...more] = service.told()
+      expect(more).toEqual([])
+      expect(event).toEqual({
+        type: 'decision',
+        decision: decide === 'approve' ? 'approved' : 'denied',
+        by: 'host',
+        at: service.clock.time,
+        client: APP,
+        grant: expect.any(String),
+        scopes: [],
+        device: DEVICE,
+        ...(decide === 'approve' && { user: OCTOCAT }),
+      })
+    }
+  })
+
+  test('is not told while nothing happens: waiting polls, wrong codes, and a token that is not issued', async () => {
+    const service = start({ issueToken: () => Promise.reject(new Error('no key')) })
+    const { body } = await service.ask()
+    service.told()
+    await service.pollFrom(body.device_code)
+    await service.pollFrom('f'.repeat(40))
+    await service.view('BBBB-BBBB')
+    expect(service.told()).toEqual([])
+    await service.approve(body.user_code, OCTOCAT)
+    await service.pollFrom(body.device_code)
+    expect(typesOf(service.told())).toEqual(['decision'])
+  })
+
+  test('brings one token event, however many polls arrive at once', async () => {
+    const service = start()
+    const { body } = await service.ask()
+    await service.approve(body.user_code, OCTOCAT)
+    await Promise.all(Array.from({ length: 5 }, () => service.pollFrom(body.device_code)))
+    expect(typesOf(service.told()).filter((type) => type === 'token.issued')).toEqual(['token.issued'])
+  })
+
+  test('of a client that is no longer registered names no client', async () => {
+    const store = memoryStore()
+    const { body } = await start({ store, clock: Date }).ask()
+    const events: ServiceEvent[] = []
+    const clients = [{ clientId: 'another', name: 'Another app' }]
+    const service = start({ store, clock: Date, clients, onEvent: (event) => events.push(event) })
+    await service.approve(body.user_code, OCTOCAT)
+    expect(events).toMatchObject([{ type: 'decision' }])
+    expect(events[0]).not.toHaveProperty('client')
+  })
+})
+
+describe('refresh tokens', () => {
+  const refreshTokens = { lifetime: 3600 }
+
+  test('of one login share a family, from the first token to the theft', async () => {
+    const service = start({ refreshTokens })
+    const first = await service.login()
+    const [issued] = service.told().slice(-1)
+    const family = issued?.type === 'token.issued' ? issued.family : undefined
+    expect(family).toMatch(/^[0-9a-f]{32}$/)
+    const facts = { at: service.clock.time, family, client: APP, user: OCTOCAT, origin: {} }
+    const scopes = ['repo', 'gist']
+    await service.refresh(first.refresh_token)
+    await service.refresh(first.refresh_token)
+    expect(service.told()).toEqual([
+      { type: 'token.refreshed', ...facts, scopes, replayed: false },
+      { type: 'token.refreshed', ...facts, scopes, replayed: true },
+    ])
+    service.wait(30)
+    await service.refresh(first.refresh_token)
+    await service.refresh(first.refresh_token)
+    expect(service.told()).toEqual([{ type: 'reuse.detected', ...facts, at: service.clock.time }])
+  })
+
+  test('spent by simultaneous requests are told once', async () => {
+    const service = start({ refreshTokens })
+    const { refresh_token } = await service.login()
+    service.told()
+    await Promise.all(Array.from({ length: 5 }, () => service.refresh(refresh_token)))
+    expect(service.told()).toMatchObject([{ type: 'token.refreshed', replayed: false }])
+  })
+})
+
+describe('a revocation', () => {
+  const revoke = ({ post }: Pick<ReturnType<typeof start>, 'post'>, token: string) =>
+    post(REVOCATION_PATH, { client_id: CLIENT_ID, token }, { 'x-from': DEVICE.address })
+
+  test('by a client names its origin and the login, once', async () => {
+    const service = start({ refreshTokens: { lifetime: 3600 } })
+    const { refresh_token, access_token } = await service.login()
+    const [issued] = service.told().slice(-1)
+    for (const token of [access_token, refresh_token, 'unknown']) await revoke(service, token)
+    expect(service.told()).toEqual([
+      {
+        type: 'token.revoked',
+        by: 'client',
+        at: service.clock.time,
+        client: APP,
+        user: OCTOCAT,
+        family: issued?.type === 'token.issued' && issued.family,
+        origin: { address: DEVICE.address },
+      },
+    ])
+  })
+
+  test('of a token without a refresh token names its grant', async () => {
+    const service = start()
+    const { access_token } = await service.login()
+    const [issued] = service.told().slice(-1)
+    await service.revoke({ token: access_token })
+    await service.revoke({ token: access_token })
+    expect(service.told()).toEqual([
+      {
+        type: 'token.revoked',
+        by: 'host',
+        at: service.clock.time,
+        client: APP,
+        user: OCTOCAT,
+        grant: issued?.type === 'token.issued' && issued.grant,
+      },
+    ])
+  })
+
+  test('by the host, of a login or of a user', async () => {
+    const service = start({ refreshTokens: { lifetime: 3600 } })
+    await service.login()
+    const [issued] = service.told().slice(-1)
+    const family = issued?.type === 'token.issued' ? (issued.family ?? '') : ''
+    await service.revoke({ family })
+    await service.revoke({ family })
+    await service.revoke({ user: OCTOCAT })
+    const facts = { type: 'token.revoked', by: 'host', at: service.clock.time, user: OCTOCAT }
+    expect(service.told()).toEqual([{ ...facts, client: APP, family }, facts])
+  })
+})
+
+describe('a limit', () => {
+  const once = { max: 1, window: 60 }
+
+  test.each<
+    [string, Partial<ServiceOptions>, (service: ReturnType<typeof start>) => Promise<unknown>, object]
+  >([
+    [
+      'of requests for codes',
+      { limits: { codesRequests: once } },
+      ({ ask }) => ask(),
+      { limit: 'codesRequests', retryAfter: 60, client: APP, origin: DEVICE },
+    ],
+    [
+      'of waiting grants in a network',
+      { limits: { waitingGrantsInNetwork: 1 } },
+      ({ ask }) => ask(),
+      { limit: 'waitingGrantsInNetwork', client: APP, origin: DEVICE },
+    ],
+    [
+      'of waiting grants',
+      { limits: { waitingGrants: 1 } },
+      ({ ask }) => ask(),
+      { limit: 'waitingGrants', client: APP, origin: DEVICE },
+    ],
+    [
+      'of unknown device codes',
+      { limits: { wrongDeviceCodes: once } },
+      async ({ pollFrom }) => {
+        for (const code of ['a', 'b']) await pollFrom(code)
+      },
+      { limit: 'wrongDeviceCodes', client: APP, origin: DEVICE },
+    ],
+    [
+      'of unknown clients',
+      { limits: { unknownClients: once } },
+      async ({ ask }) => {
+        for (const client_id of ['a', 'b']) await ask({ client_id })
+      },
+      { limit: 'unknownClients', origin: DEVICE },
+    ],
+    [
+      'of wrong user codes',
+      { limits: { wrongUserCodes: once } },
+      async ({ view }) => {
+        for (const code of ['BBBB-BBBB', 'CCCC-CCCC']) await view(code)
+      },
+      { limit: 'wrongUserCodes', user: OCTOCAT, origin: BROWSER },
+    ],
+    [
+      'of wrong passwords',
+      { limits: { wrongPasswords: once } },
+      async ({ authenticate }) => {
+        const headers = new Headers({ authorization: `Basic ${btoa('mona:wrong')}` })
+        for (let time = 0; time < 2; time += 1) await authenticate({ headers, address: '192.0.2.1' })
+      },
+      { limit: 'wrongPasswords', origin: { address: '192.0.2.1' } },
+    ],
+    [
+      'of wrong client secrets',
+      {
+        clients: [{ clientId: CLIENT_ID, name: 'App', clientSecret: 'right' }],
+        limits: { wrongPasswords: once },
+      },
+      async ({ ask }) => {
+        await ask({ client_secret: 'wrong' })
+      },
+      { limit: 'wrongPasswords', origin: DEVICE },
+    ],
+  ])('%s is told with the origin', async (_, options, exceed, event) => {
+    const service = start(options)
+    await service.ask()
+    service.told()
+    await exceed(service)
+    const [told, ...more] = service.told()
+    expect(more).toEqual([])
+    expect(told).toEqual({
+      type: 'limited',
+      at: service.clock.time,
+      retryAfter: expect.any(Number),
+      ...event,
+    })
+  })
+
+  test('of early polls is told as slow_down with the new interval, then as a limit', async () => {
+    const service = start({ limits: { earlyPolls: { max: 1, window: 10 } } })
+    const { body } = await service.ask()
+    const [codes] = service.told()
+    for (let time = 0; time < 3; time += 1) await service.pollFrom(body.device_code)
+    const facts = { type: 'limited', at: service.clock.time, client: APP, origin: DEVICE }
+    const grant = codes?.type === 'codes.issued' && codes.grant
+    expect(service.told()).toEqual([
+      { ...facts, limit: 'interval', retryAfter: 10, grant },
+      { ...facts, limit: 'earlyPolls', retryAfter: 10 },
+    ])
+  })
+
+  test('of refreshes names the login', async () => {
+    const service = start({ refreshTokens: { lifetime: 3600 }, limits: { refreshes: once } })
+    const first = await service.login()
+    const { body } = await service.refresh(first.refresh_token)
+    service.told()
+    await service.refresh(body.refresh_token)
+    expect(service.told()).toMatchObject([
+      { type: 'limited', limit: 'refreshes', client: APP, family: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    ])
+  })
+})
+
+test('no event contains a secret', async () => {
+  const service = start({ refreshTokens: { lifetime: 3600 } })
+  const secrets = [CLIENT_ID]
+  const { body } = await service.ask({ scope: 'repo' })
+  await service.browser.send(await service.view(body.user_code), { decision: 'approve' })
+  const first = (await service.pollFrom(body.device_code)).body
+  const second = (await service.refresh(first.refresh_token)).body
+  service.wait(60)
+  await service.refresh(first.refresh_token)
+  for (const { access_token, refresh_token } of [first, second])
+    secrets.push(access_token, refresh_token, access_token.slice(4), refresh_token.slice(-40))
+  secrets.push(body.device_code, body.user_code, body.user_code.replace('-', ''))
+  const types = [
+    'codes.issued',
+    'code.viewed',
+    'decision',
+    'token.issued',
+    'token.refreshed',
+    'reuse.detected',
+  ]
+  expect(typesOf(service.events)).toEqual(types)
+  for (const text of [
+    JSON.stringify(service.events),
+    inspect(service.events, { depth: 9, showHidden: true }),
+    String(service.events),
+  ])
+    for (const secret of secrets) expect(text).not.toContain(secret)
+})
+
+test.each([
+  ['rejects', () => Promise.reject(new Error('of the listener'))],
+  [
+    'throws',
+    () => {
+      throw new Error('of the listener')
+    },
+  ],
+])('a listener that %s fails no request, and the host learns of it', async (_, onEvent) => {
+  const service = startService({ onEvent })
+  expect((await service.askForCodes()).status).toBe(200)
+  expect(service.errors).toEqual([new Error('of the listener')])
+})
+
+test('a listener of errors that rejects fails no request', async () => {
+  const service = startService({
+    issueToken: () => Promise.reject(new Error('no key')),
+    onError: () => Promise.reject(new Error('of the listener')),
+  })
+  const { userCode, poll } = await service.begin()
+  await service.approve(userCode, OCTOCAT)
+  expect((await poll()).body.error).toBe('authorization_pending')
+})
