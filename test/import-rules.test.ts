@@ -69,7 +69,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^src\/auth\/auth\.ts$/,
   },
   'src/terminal': {
-    may: /^(tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session\.ts|src\/(terminal|client|protocol)\/.*|src\/errors\.ts)$/,
+    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session\.ts|src\/(terminal|client|protocol)\/.*|src\/errors\.ts)$/,
     types: /^(machines\/device-authorization\.ts|src\/session\/create-session\.ts)$/,
   },
   'src/check': {

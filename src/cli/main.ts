@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 
 import { CommanderError } from 'commander'
+import { isHolding } from '../session/node/hold-signals.ts'
 import { failure } from '../terminal/failure.ts'
 import { writerTo } from '../terminal/writer.ts'
 import { exitCodeOf, isFailure } from './command-error.ts'
 import { commandTexts } from './command-texts.ts'
 import { refuseSecrets } from './commands/refuse-secrets.ts'
 import { createProgram } from './program.ts'
-import { isHolding } from './storage/hold-signals.ts'
 
 const USAGE_ERROR = 2
 

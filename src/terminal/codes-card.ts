@@ -51,7 +51,8 @@ export function codesCard(
 }
 
 function label(text: string, { open, enter }: TerminalTexts): string {
-  return `  ${text.padEnd(Math.max(open.length, enter.length))}  `
+  const width = Math.max(widthOf(open), widthOf(enter))
+  return `  ${text}${' '.repeat(width - widthOf(text))}  `
 }
 
 function hints({ keys }: TerminalTexts): Line {

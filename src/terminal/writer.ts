@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import stringWidth from 'fast-string-width'
 import { INVISIBLE } from '../protocol/invisible.ts'
 
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
@@ -55,20 +56,26 @@ export function visibleJson(value: unknown): string {
   )
 }
 
-/** Counts the characters of a line. */
+/** Counts the columns of a line: characters of East Asian scripts, and most emoji, take two. */
 export function widthOf(line: Line): number {
-  if (typeof line === 'string') return line.length
-  return line.reduce((width, part) => width + (typeof part === 'string' ? part : part.text).length, 0)
+  if (typeof line === 'string') return stringWidth(line)
+  return line.reduce((width, part) => width + stringWidth(typeof part === 'string' ? part : part.text), 0)
 }
 
 /** Wraps a text between words, and a word that is longer than a line anywhere. */
 export function wrap(text: string, width: number): string[] {
-  const pieces = new RegExp(`.{1,${width}}`, 'gu')
-  const lines: string[] = []
-  for (const word of text.split(' ').flatMap((word) => word.match(pieces) ?? [''])) {
-    const last = lines.at(-1)
-    if (last === undefined || last.length + 1 + word.length > width) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
+  const pieces = text.split(' ').flatMap((word) => joined([...word], '', width))
+  return joined(pieces, ' ', width)
+}
+
+/** Joins pieces into lines that are not wider than `width`. */
+function joined(pieces: readonly string[], separator: string, width: number): string[] {
+  const [first = '', ...others] = pieces
+  const lines = [first]
+  for (const piece of others) {
+    const longer = `${lines.at(-1)}${separator}${piece}`
+    if (widthOf(longer) > width) lines.push(piece)
+    else lines[lines.length - 1] = longer
   }
   return lines
 }

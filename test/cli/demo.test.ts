@@ -44,6 +44,12 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
     })
   })
 
+  test('ends when nobody reads its output any more', async () => {
+    const env = { PATH: process.env.PATH ?? '' }
+    const { code, stderr } = await runWith(['demo', '--interval', '1'], { env, isCut: true })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  })
+
   test('closes everything on Ctrl-C and exits with 130', async () => {
     const { code, stdout } = await run(['demo'], (text, kill) => text.includes('requested') && kill('SIGINT'))
     expect(code).toBe(130)

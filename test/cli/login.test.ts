@@ -139,6 +139,15 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${TOKEN}\n` })
   })
 
+  test('prints the token before it asks for the user', async ({ world }) => {
+    const { url, requests } = await world.scripted({ polls: [granted(TOKEN)], hang: '/user' })
+    const asks = () => requests.some(({ path }) => path === '/user')
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'none', '--print', '--json']
+    const { signal, stdout } = await world.run(login, { killWhen: [asks, 'SIGKILL', () => undefined] })
+    expect(signal).toBe('SIGKILL')
+    expect(linesOfJson(stdout).at(-1)).toEqual({ event: 'token', token: TOKEN })
+  })
+
   test('stops if its progress cannot be saved', async ({ world }) => {
     const { url } = await world.scripted()
     mkdirSync(join(world.folder, 'state'))

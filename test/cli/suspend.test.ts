@@ -8,7 +8,7 @@ const HIDE_CURSOR = '\u001b[?25l'
 describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
   test('suspends a login, restores the terminal, and shows the code again afterwards', async ({ world }) => {
     const { url } = await world.scripted()
-    const terminal = world.open(['login', '--host', url, ...LOGIN], { inShell: true, rows: 40 })
+    const terminal = world.open(['login', '--host', url, ...LOGIN], { isResumed: true, rows: 40 })
     await terminal.shows(/pending[\s\S]*(next poll|polling)/)
     terminal.press('\u001a')
     await terminal.shows(/suspended with 148/)
@@ -36,7 +36,7 @@ describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test('restores the cursor of a command that reads no keys', async ({ world }) => {
-    const terminal = world.open(['demo', '--interval', '1'], { inShell: true })
+    const terminal = world.open(['demo', '--interval', '1'], { isResumed: true })
     await terminal.shows(/next poll/)
     terminal.press('\u001a')
     await terminal.shows(/suspended with 148/)

@@ -90,6 +90,23 @@ test.each([24, 80, 120])('wraps a failure between words in %i columns', (columns
   expect(failure(error, {}, terminalTexts).lines).toContain(`  The service says: ${words}`)
 })
 
+test('wraps wide characters at the columns that they take', () => {
+  const error = new RefusedError({
+    status: 400,
+    description: '管理者にこのアプリの追加を依頼してください'.repeat(3),
+  })
+  const { lines } = failure(error, { columns: 24 }, terminalTexts)
+  expect(lines.length).toBeGreaterThan(6)
+  for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(22)
+})
+
+test('lines the QR code up beside wide labels', () => {
+  const texts = { ...terminalTexts, open: '開く', enter: 'コードを入力' }
+  const lines = codesCard(codes, { ...room, columns: 120, rows: 40, qr: true }, texts).slice(1, 10)
+  expect(lines[0]).toEqual(['  開く          ', expect.anything(), expect.anything(), expect.anything()])
+  expect(new Set(lines.map(widthOf)).size).toBe(1)
+})
+
 test('uses colors on a terminal unless they are disabled', () => {
   const shown = (color: boolean) => {
     const { stream, text } = terminal()

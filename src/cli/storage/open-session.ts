@@ -5,10 +5,10 @@ import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import type { Secret } from '../../secret.ts'
 import { createSession, type Session, type SessionSnapshot } from '../../session/create-session.ts'
+import { holdSignals } from '../../session/node/hold-signals.ts'
 import { writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
 import { providerAt } from '../network/service-address.ts'
-import { holdSignals } from './hold-signals.ts'
 import { loginStore } from './login-stores.ts'
 import { damaged } from './parse-saved.ts'
 import { readClientId, withProfile } from './saved-logins.ts'
@@ -36,7 +36,7 @@ export function sessionOf(
 ): Session {
   const store = withProfile(loginStore(profile.store), profile, clientId)
   const session = createSession({ ...options, clientId, store, name: profile.name })
-  holdSignals(session.actor)
+  holdSignals(session)
   return session
 }
 

@@ -1,9 +1,10 @@
 /**
- * Stores for sessions on Node.
+ * Stores and signals for sessions on Node.
  *
  * @module authgraph/session/node
  */
 
 export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
 export { type FileStoreOptions, fileStore } from './file-store.ts'
+export { holdSignals } from './hold-signals.ts'
 export { keyringKey } from './keyring-key.ts'

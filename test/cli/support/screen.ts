@@ -6,9 +6,9 @@ const PART = /\u001b\[[?\d;]*[A-Za-z]|\u001b\][^\u0007]*\u0007|[\r\n]|./gsu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
 const BEGUN = /\u001b(\[[?\d;]*)?$|\u001b\][^\u0007]*$/
 
-/** Sequences that do not move the cursor: colors, cursor style, clipboard and modes. */
+/** Sequences that do not move the cursor: colors, cursor style, modes, clipboard and the end of a command. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
-const STILL = /^\u001b(\[[?\d;]*[mhl]|\]52;)/
+const STILL = /^\u001b(\[[?\d;]*[mhl]|\](52|133);)/
 
 /** A small model of a terminal: its text after the output, including lines that have scrolled away. */
 export function screen(columns: number) {

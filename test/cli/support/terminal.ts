@@ -9,36 +9,44 @@ export interface TerminalOptions {
   readonly rows?: number
   /** A program to run instead of the command. */
   readonly command?: string
-  /** Run by a shell that prints when the command is suspended, and resumes it after a line. */
-  readonly inShell?: boolean
+  /** The shell prints when the command is suspended, and resumes it after a line. */
+  readonly isResumed?: boolean
 }
 
-const SHELL = 'set -m; "$0" "$@"; echo "suspended with $?"; read; fg >/dev/null'
+const RUN = '"$0" "$@"'
+const RUN_AND_RESUME = 'set -m; "$0" "$@"; echo "suspended with $?"; read; fg >/dev/null'
+
+/** Printed by the shell at the end: node-pty may report the exit of a process before its last output. */
+const MARK = '; printf "\\033]133;D;%s\\007" $?; read -r'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this matches the mark.
+const ENDED = /\u001b\]133;D;(\d+)\u0007/
 
 /** Runs the command in a pseudo-terminal. */
 export function openTerminal(
   args: readonly string[],
-  { env, columns = 80, rows = 24, inShell = false, command: program = COMMAND }: TerminalOptions,
+  { env, columns = 80, rows = 24, isResumed = false, command: program = COMMAND }: TerminalOptions,
 ) {
   const view = screen(columns)
   let raw = ''
   let check = () => {}
-  const command = [process.execPath, program, ...args]
-  const [file = '', ...words] = inShell ? ['bash', '-c', SHELL, ...command] : command
-  const pty: IPty = spawn(file, words, {
+  const line = `${isResumed ? RUN_AND_RESUME : RUN}${MARK}`
+  const pty: IPty = spawn('bash', ['-c', line, process.execPath, program, ...args], {
     cols: columns,
     rows,
     env: { TERM: 'xterm-256color', ...env },
   })
-  pty.onData((data) => {
-    raw += data
-    view.write(data)
-    check()
+  const exit = new Promise<number>((resolve) => {
+    pty.onData((data) => {
+      raw += data
+      view.write(data)
+      check()
+      const code = ENDED.exec(raw)?.[1]
+      if (code !== undefined) resolve(Number(code))
+    })
   })
-  const exit = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)))
   return {
     exit,
-    end: () => pty.kill('SIGKILL'),
+    end: () => pty.kill('SIGHUP'),
     press: (keys: string) => pty.write(keys),
     /** The complete output, with control sequences. */
     raw: () => raw,

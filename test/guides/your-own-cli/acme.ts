@@ -1,7 +1,7 @@
 import { AuthgraphError, rfc8628 } from 'authgraph'
 import { createApi } from 'authgraph/auth'
 import { createSession } from 'authgraph/session'
-import { fileStore } from 'authgraph/session/node'
+import { fileStore, holdSignals } from 'authgraph/session/node'
 import { loginInTerminal } from 'authgraph/terminal'
 import { Command } from 'commander'
 
@@ -13,6 +13,7 @@ const provider = rfc8628({
   baseUrl: url,
 })
 const session = createSession({ clientId: 'acme-cli', scopes: ['read'], provider, store: fileStore('acme') })
+holdSignals(session) // Ctrl-C waits until a refreshed token is stored
 const acme = new Command('acme').description('The command line of Acme')
 
 const login = acme.command('login').description('log in with a code that you enter in any browser')

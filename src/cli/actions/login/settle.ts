@@ -15,8 +15,8 @@ import { validityOf } from '../../storage/validity.ts'
 import type { LoginSession } from './login-session.ts'
 
 /**
- * Stores the token of a login and its profile. A token that cannot be stored is printed with `--print`. Throws the error
- * of a login without a token.
+ * Prints the token of a login with `--print`, then stores it with its profile. Throws the error of a login without a
+ * token.
  */
 export async function saveToken(
   result: DeviceResult,
@@ -24,6 +24,9 @@ export async function saveToken(
 ): Promise<OAuthToken> {
   if (result.status !== 'authorized') throw reasonOf(result)
   const token = byLocalClock(result.token)
+  // First: the service issues it once, and everything that follows may fail.
+  if (options.json && options.print) report.say({ event: 'token', token: token.accessToken.reveal() })
+  else if (options.print) process.stdout.write(`${token.accessToken.reveal()}\n`)
   const { name, address, scopes, store, clientId } = plan
   const found = 'issuer' in address && { endpoints: v.parse(endpoints, provider) }
   const profile = { name, address, ...found, scopes: [...scopes], store, since: Date.now() }
@@ -34,8 +37,6 @@ export async function saveToken(
     forgetChoice()
   } catch (error) {
     const { message: why } = (error instanceof NotKeptError ? error.cause : error) as Error
-    if (options.json && options.print) report.say({ event: 'token', token: token.accessToken.reveal() })
-    else if (options.print) printToken(token)
     const lost = options.print ? '' : ', and is lost'
     throw new CommandError('not_kept', `the token was received but could not be stored${lost}: ${why}`)
   } finally {
@@ -62,11 +63,9 @@ async function keep(token: OAuthToken, session: Session): Promise<void> {
 /** Asks the API who has logged in and reports the login. */
 export async function reportLogin(
   token: OAuthToken,
-  { options, plan, provider, terminal: { report } }: LoginSession,
+  { plan, provider, terminal: { report } }: LoginSession,
 ): Promise<void> {
   const { name, address, store } = plan
-  // First, since nothing may come of the request.
-  if (options.print && !options.json) printToken(token)
   const { whoIs } = await import('../../network/who-is.ts')
   const response = await whoIs(token, { provider, fetch: await environmentFetch() })
   const user = typeof response === 'string' ? response : undefined
@@ -82,7 +81,6 @@ export async function reportLogin(
       ...(token.warning && { warning: token.warning }),
       ...(token.expiresAt && { expiresAt: token.expiresAt }),
       store,
-      ...(options.print && { token: token.accessToken.reveal() }),
     },
     '',
     [
@@ -96,10 +94,6 @@ export async function reportLogin(
     ...(store === 'none' ? [] : [`  stored in   ${placeOf(store, name)}`]),
     '',
   )
-}
-
-function printToken({ accessToken }: OAuthToken): void {
-  process.stdout.write(`${accessToken.reveal()}\n`)
 }
 
 function tokenLines(token: OAuthToken): Line[] {

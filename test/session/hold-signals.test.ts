@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { holdSignals } from '../../src/cli/storage/hold-signals.ts'
-import { HOUR, world } from '../session/support/world.ts'
+import { holdSignals } from '../../src/session/node/index.ts'
+import { HOUR, world } from './support/world.ts'
 
 /** A session that is renewing its token, until the returned function is called. */
 async function renewing() {
   const { time, server, loggedIn } = world()
   const session = await loggedIn()
   await time.advance(HOUR)
-  holdSignals(session.actor)
+  holdSignals(session)
   const release = server.holdRefresh()
   const token = session.token()
   await time.settle()
@@ -62,7 +62,7 @@ test.for(['stored', 'given up'])(
       },
     })
     const before = process.listenerCount('SIGHUP')
-    holdSignals(session.actor)
+    holdSignals(session)
     const { token, release } = await renewing(session)
     isBroken = true
     release()

@@ -1,4 +1,4 @@
-import type { SessionActor, SessionSnapshot } from '../../session/create-session.ts'
+import type { Session, SessionSnapshot } from '../create-session.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -10,10 +10,24 @@ let held: NodeJS.Signals | undefined
 const HOLDING: readonly SessionSnapshot['value'][] = ['refreshing', 'settling', 'unsettled']
 
 /**
- * Holds the first signal back while a session spends a refresh token and stores the new one: the service issues it only
- * once. A second signal ends the process.
+ * Holds back Ctrl-C, SIGTERM and SIGHUP while a session refreshes its token, until the new token is stored: the service
+ * issues it only once, so that a process that ends in between would lose the login. The signal then takes effect. A second
+ * one takes effect at once.
+ *
+ * Call it once for each session of a command line. It listens to signals only during a refresh.
+ *
+ * @example
+ * ```ts
+ * import { createSession } from 'authgraph/session'
+ * import { fileStore, holdSignals } from 'authgraph/session/node'
+ *
+ * const session = createSession({ clientId: 'Iv1.0123456789abcdef', store: fileStore('my-cli') })
+ * holdSignals(session)
+ * ```
+ *
+ * @group Session
  */
-export function holdSignals(actor: SessionActor): void {
+export function holdSignals({ actor }: Session): void {
   let holds = false
   const hold = (isHolding: boolean) => {
     if (isHolding === holds) return
