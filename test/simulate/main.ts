@@ -1,8 +1,5 @@
 import { parseArgs } from 'node:util'
 import { mix } from './choices.ts'
-import { flood } from './flood.ts'
-import { startInstance } from './instance.ts'
-import { Login } from './login.ts'
 import { PROFILES, type Profile } from './profiles.ts'
 import { Report } from './report.ts'
 import { enter, replaceGlobals } from './runtime.ts'
@@ -48,56 +45,25 @@ async function simulate(): Promise<number> {
   return report.violations.length > 0 ? 1 : 0
 }
 
-/**
- * Runs a login again, and prints what both sides saw: alone, unless what went wrong needs the other logins of its world.
- */
+/** Runs the world of a login again, and prints what both sides saw of that login. */
 async function replay(traced: string): Promise<number> {
   const [seed = Number.NaN, login = Number.NaN] = traced.split(':').map(Number)
   if (!Number.isInteger(seed) || !Number.isInteger(login) || values.profile === 'all')
     throw new Error('give --trace SEED:LOGIN and --profile NAME')
   const first = login - (login % profileOf(values.profile).logins)
-  const world = await run(values.profile, seed, first, { login })
-  const alone = await run(values.profile, seed, first, { login, isAlone: true })
-  const { trace, violations } = wrongWith(login, alone) === wrongWith(login, world) ? alone : world
+  const { trace, violations } = await run(values.profile, seed, first, login)
   process.stdout.write(`${trace.join('\n')}\n`)
   return violations.length > 0 ? 1 : 0
 }
 
-function wrongWith(traced: number, { violations }: World): string {
-  return violations
-    .filter(({ login }) => login === traced)
-    .map(({ what }) => what)
-    .join()
-}
-
-/** Which login of a world is traced. */
-interface Traced {
-  readonly login: number
-  readonly isAlone?: boolean
-}
-
-/** Runs one world: all logins of it, or one alone, until nothing is left to happen. */
-async function run(name: string, seed: number, first: number, traced?: Traced): Promise<World> {
-  const seeds = [mix(seed, first), traced?.login] as const
-  const world = name === 'sessions' ? new SessionWorld(first, ...seeds) : new World(profileOf(name), ...seeds)
+/** Runs one world until nothing is left to happen. */
+async function run(name: string, seed: number, first: number, traced?: number): Promise<World> {
+  const profile = profileOf(name)
+  const kind = name === 'sessions' ? SessionWorld : World
+  const world = new kind(profile, first, mix(seed, first), traced)
   enter(world)
-  for (let count = 0; count < world.profile.instances; count += 1) startInstance(world)
-  if (world instanceof SessionWorld) world.plan()
-  else beginLogins(world, first, traced)
   await world.run()
-  world.judge.finish()
   return world
-}
-
-function beginLogins(world: World, first: number, traced?: Traced): void {
-  const { profile } = world
-  for (let number = first; number < first + profile.logins; number += 1) {
-    if (traced?.isAlone && number !== traced.login) continue
-    const login = new Login(world, number)
-    world.login = number
-    world.after(world.choices.between(0, profile.span, number, 'begins') * 1000, () => login.begin())
-  }
-  if (!traced?.isAlone) flood(world)
 }
 
 function profileOf(name: string): Profile {

@@ -12,10 +12,7 @@ const BUDGET = 25
 export class Report {
   readonly violations: (Violation & { readonly profile: string })[] = []
   readonly #seed: number
-  readonly #profiles = new Map<
-    string,
-    { unit: string; logins: number; seconds: number; ends: Map<string, number> }
-  >()
+  readonly #profiles = new Map<string, { unit: string; logins: number; ends: Map<string, number> }>()
   readonly #faults = new Map<string, number>()
   readonly #losses = new Map<string, number>()
   #digest = 0
@@ -27,10 +24,9 @@ export class Report {
   }
 
   add(profile: string, world: Simulation): void {
-    const known = this.#profiles.get(profile) ?? { unit: world.unit, logins: 0, seconds: 0, ends: new Map() }
+    const known = this.#profiles.get(profile) ?? { unit: world.unit, logins: 0, ends: new Map() }
     this.#profiles.set(profile, known)
     known.logins += world.size
-    known.seconds += (world.now - world.start) / 1000
     for (const end of world.ends) count(known.ends, end)
     for (const [fault, times] of world.faults) count(this.#faults, fault, times)
     for (const [loss, times] of world.losses) count(this.#losses, `${profile}: ${loss}`, times)

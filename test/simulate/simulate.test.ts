@@ -43,7 +43,7 @@ test('nothing is wrong with some logins of every profile', async () => {
   expect(logins).toBeGreaterThanOrEqual(25 * Object.keys(PROFILES).length)
 })
 
-test('a login is replayed alone, as both sides saw it', async () => {
+test('a login is replayed as both sides saw it', async () => {
   const trace = await simulate('--profile', 'calm', '--trace', '1:11')
   expect(trace).toMatch(/^minute 0\n *\d+\.\d{3} s {2}device +begins\n/)
   expect(trace).toMatch(/store +none -> requested/)

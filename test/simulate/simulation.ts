@@ -135,39 +135,33 @@ export abstract class Simulation {
     this.violations.push({ login, at: this.now, what })
   }
 
-  #step(): boolean {
+  /** Runs every event. After each one, Node runs what waits for promises alone, before it takes the next one. */
+  async run(): Promise<void> {
+    let isOver = false
+    const turn = () => {
+      isOver ||= !this.#turn()
+    }
+    while (!isOver) {
+      for (let count = 0; count < BATCH; count += 1) setImmediate(turn)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  /** Runs the next event. Returns whether there was one. */
+  #turn(): boolean {
+    this.login = NOBODY
+    this.exchange = undefined
+    this.instance = undefined
+    this.events += 1
+    if (this.now - this.start > LONGEST) {
+      this.fail(NOBODY, `${this.time.timers} timers are left after ${LONGEST} ms`)
+      return false
+    }
     try {
       return this.time.step()
     } catch (error) {
       this.fail(this.login, `nobody caught ${error}`)
       return true
     }
-  }
-
-  /** Runs every event. After each one, Node runs what waits for promises alone, before it takes the next one. */
-  run(): Promise<void> {
-    return new Promise((resolve) => {
-      let isOver = false
-      const turn = () => {
-        if (isOver) return
-        this.login = NOBODY
-        this.exchange = undefined
-        this.instance = undefined
-        this.events += 1
-        const isEndless = this.now - this.start > LONGEST
-        if (isEndless) this.fail(NOBODY, `${this.time.timers} timers are left after ${LONGEST} ms`)
-        if (!isEndless && this.#step()) return
-        isOver = true
-        resolve()
-      }
-      const batch = () => {
-        for (let count = 1; count < BATCH; count += 1) setImmediate(turn)
-        setImmediate(() => {
-          turn()
-          if (!isOver) batch()
-        })
-      }
-      batch()
-    })
   }
 }

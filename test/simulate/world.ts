@@ -1,8 +1,10 @@
 import type { RefreshTokens } from '../../src/service/options.ts'
 import type { MemoryStore } from '../../src/service/stores/memory.ts'
 import type { Name } from './choices.ts'
-import type { Instance } from './instance.ts'
+import { flood } from './flood.ts'
+import { type Instance, startInstance } from './instance.ts'
 import { Judge } from './judge.ts'
+import { Login } from './login.ts'
 import type { Chances, Faults, Profile } from './profiles.ts'
 import { Redis } from './redis.ts'
 import { type Drawer, type Host, Simulation } from './simulation.ts'
@@ -37,6 +39,8 @@ export interface Shown {
 export class World extends Simulation {
   readonly unit: 'logins' | 'renewals' = 'logins'
   readonly profile: Profile
+  /** The number of its first login. */
+  readonly first: number
   readonly redis = new Redis(this)
   /** The store of the only instance, where it is one in memory. */
   memory: MemoryStore | undefined
@@ -48,13 +52,32 @@ export class World extends Simulation {
   updates = 0
   readonly #requests = new Map<number, number>()
 
-  constructor(profile: Profile, seed: number, traced?: number) {
+  constructor(profile: Profile, first: number, seed: number, traced?: number) {
     super(seed, traced)
     this.profile = profile
+    this.first = first
   }
 
   get size(): number {
     return this.profile.logins
+  }
+
+  override async run(): Promise<void> {
+    for (let count = 0; count < this.profile.instances; count += 1) startInstance(this)
+    this.plan()
+    await super.run()
+    this.judge.finish()
+  }
+
+  /** Plans when its logins begin, and the attacks. */
+  protected plan(): void {
+    const { choices, first, profile } = this
+    for (let number = first; number < first + profile.logins; number += 1) {
+      const login = new Login(this, number)
+      this.login = number
+      this.after(choices.between(0, profile.span, number, 'begins') * 1000, () => login.begin())
+    }
+    flood(this)
   }
 
   /** Whether nothing goes wrong for a while. */

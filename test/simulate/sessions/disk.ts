@@ -39,7 +39,7 @@ export class Disk {
     const world = this.#world
     const { name } = program
     program.updates += 1
-    const fault = world.fault('disk', world.number, name, program.updates)
+    const fault = world.fault('disk', world.first, name, program.updates)
     const pause = (from: number, to: number, what: string) =>
       world.pause(world.choices.between(from, to, what, name, program.updates), program)
     await pause(0.5, 4, 'read')

@@ -50,7 +50,7 @@ export class Program implements Host {
   readonly #world: SessionWorld
 
   constructor(world: SessionWorld, name: string) {
-    const { number } = world
+    const { first: number } = world
     this.#world = world
     this.name = name
     const clock: Clock = {
@@ -94,11 +94,11 @@ export class Program implements Host {
       end = error instanceof AuthgraphError ? error.code : String(error)
       const mayExpire = world.hadClockSet || world.faults.has('command: failover')
       const isKnown = REASONS.includes(end) || (end === 'expired' && mayExpire)
-      world.holds(isKnown, world.number, `${what} was rejected: ${end}`)
-      world.holds(!isLast || end === 'login_required', world.number, `${what} fails without a fault: ${end}`)
+      world.holds(isKnown, world.first, `${what} was rejected: ${end}`)
+      world.holds(!isLast || end === 'login_required', world.first, `${what} fails without a fault: ${end}`)
     }
     const took = world.now - begun - (this.stood - stood)
-    world.holds(took <= LONGEST_CALL[what], world.number, `${what} took ${took} ms`)
+    world.holds(took <= LONGEST_CALL[what], world.first, `${what} took ${took} ms`)
     world.ends.push(end)
     this.note(`${what} ends: ${end}`)
     if (
@@ -130,7 +130,7 @@ export class Program implements Host {
     const kind = kinds[path] ?? (fields.has('refresh_token') ? 'refresh' : 'poll')
     const shown: Shown | undefined =
       token === undefined ? undefined : { token, by: this, arrivals: 0, end: 'under way' }
-    const exchange = world.begin(world.number, kind, shown)
+    const exchange = world.begin(world.first, kind, shown)
     if (kind === 'refresh') world.judge.sends(exchange)
     this.note(`sends ${kind} ${exchange.id}`)
     const asking = ask(path, {
@@ -179,6 +179,6 @@ export class Program implements Host {
   }
 
   note(text: string): void {
-    this.#world.note(this.#world.number, this.name, text)
+    this.#world.note(this.#world.first, this.name, text)
   }
 }

@@ -87,7 +87,7 @@ export class SessionJudge extends Judge {
   }
 
   #stepped(id: string, after: Family, exchange: Exchange | undefined): void {
-    const { now, number } = this.#world
+    const { now, first: number } = this.#world
     const login = this.#logins.get(id) ?? {
       id,
       family: after,
@@ -139,7 +139,7 @@ export class SessionJudge extends Judge {
   /** A login was revoked, since a refresh token was spent again. */
   #reused(before: Family, spent: Spendable, exchange: Exchange): void {
     if (spent.login.isUndone) {
-      this.#world.lose(this.#world.number, 'a failover lost a write')
+      this.#world.lose(this.#world.first, 'a failover lost a write')
       return
     }
     const { reuseWindow = 0 } = this.#world.refreshTokens
@@ -163,7 +163,7 @@ export class SessionJudge extends Judge {
     }
     const cause = Object.keys(causes).find((name) => causes[name])
     this.#holds(cause !== undefined, 'a login was revoked for no reason')
-    if (cause) this.#world.lose(this.#world.number, cause)
+    if (cause) this.#world.lose(this.#world.first, cause)
     const isNobodys = exchange.shown?.by.isDead || isRepeated || (!isKept && !isHeld)
     this.#holds(isNobodys, 'a login was revoked whose newest pair was kept')
   }
@@ -266,7 +266,7 @@ export class SessionJudge extends Judge {
   stored(before: Json | undefined, after: Json | undefined): void {
     const was = this.#read(before)
     const is = this.#read(after)
-    this.#world.note(this.#world.number, 'file', `${is?.status} ${is?.generation ?? ''} ${is?.owner ?? ''}`)
+    this.#world.note(this.#world.first, 'file', `${is?.status} ${is?.generation ?? ''} ${is?.owner ?? ''}`)
     if (is?.login === undefined) {
       if (was?.login) this.#over.add(was.login)
       const isTrue = is?.status !== 'ended' || was?.login === undefined || this.#isOver(was.login)
@@ -325,7 +325,7 @@ export class SessionJudge extends Judge {
   }
 
   #holds(holds: boolean, what: string): void {
-    this.#world.holds(holds, this.#world.number, what)
+    this.#world.holds(holds, this.#world.first, what)
   }
 }
 

@@ -2,7 +2,7 @@ import { ACCESS_TOKEN_PATH, REFRESH_GRANT_TYPE, REVOCATION_PATH } from '../../..
 import { ask } from '../ask.ts'
 import { ACCESS_LIFETIME } from '../instance.ts'
 import { transmit } from '../network.ts'
-import { PROFILES } from '../profiles.ts'
+import type { Profile } from '../profiles.ts'
 import { type Host, NOBODY } from '../simulation.ts'
 import { World } from '../world.ts'
 import { Disk } from './disk.ts'
@@ -33,17 +33,13 @@ export class SessionWorld extends World {
   override readonly refreshTokens: { readonly lifetime: number; readonly reuseWindow: number }
   /** Those that run; a dead one is replaced when its turn to wake comes. */
   readonly programs: Program[] = []
-  /** What it is called in a trace. */
-  readonly number: number
   /** Milliseconds by which the clock of the machine of all processes is wrong. */
   clockStep = 0
   hadClockSet = false
   #started = 0
 
-  constructor(first: number, seed: number, traced?: number) {
-    super(PROFILES.sessions, seed, traced)
-    this.login = first
-    this.number = first
+  constructor(profile: Profile, first: number, seed: number, traced?: number) {
+    super(profile, first, seed, traced)
     this.refreshTokens = {
       lifetime: this.choices.happens(0.2, 'short') ? 6000 : 30 * 24 * 3600,
       reuseWindow: Number(this.choices.oneOf({ '0': 0.15, '10': 0.15 }, 'window') ?? 30),
@@ -67,7 +63,8 @@ export class SessionWorld extends World {
   }
 
   /** Plans all rounds. */
-  plan(): void {
+  protected override plan(): void {
+    this.login = this.first
     const { choices } = this
     for (let round = 0; round < ROUNDS; round += 1) {
       const at = round * ROUND
@@ -91,7 +88,7 @@ export class SessionWorld extends World {
   #wake(index: number, round: number): void {
     const { choices } = this
     const names = [round, index] as const
-    const event = this.fault('process', this.number, ...names)
+    const event = this.fault('process', this.first, ...names)
     const known = this.programs[index]
     if (event === 'exit' && known?.isIdle) known.exit()
     const program = known && !known.isDead ? known : this.#start(index)
@@ -119,7 +116,7 @@ export class SessionWorld extends World {
     this.clockStep = this.choices.between(-1, 1, 'step', round) * 3_600_000
     this.hadClockSet = true
     this.count('machine: clock set')
-    this.note(this.number, 'machine', `its clock is wrong by ${(this.clockStep / 1000).toFixed(0)} s`)
+    this.note(this.first, 'machine', `its clock is wrong by ${(this.clockStep / 1000).toFixed(0)} s`)
   }
 
   /** Somebody who knows the id of a login, but no token of it. */
