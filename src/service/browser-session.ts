@@ -10,11 +10,14 @@ export interface Session {
   /**
    * Returns the CSRF token of a form.
    *
-   * @param userCode The code that the form approves or denies; omit it for the form in which a code is entered.
+   * @param purpose The code that the form approves or denies, or `linked` for a form with a code that its user did not type;
+   *   omit it for the form in which a code is typed.
    */
-  csrfFor(userCode?: string): Promise<string>
+  csrfFor(purpose?: string): Promise<string>
   /** Whether a form comes from a page of this service and was made for this browser, user and code. */
-  isOurs(csrf: string | undefined, userCode?: string): Promise<boolean>
+  isOurs(csrf: string | undefined, purpose?: string): Promise<boolean>
+  /** Returns what identifies this browser and user in a record. It opens nothing. */
+  viewer(): Promise<string>
 }
 
 /** What `openSession` needs. */
@@ -38,12 +41,13 @@ export function openSession({ request, user, secret, address }: SessionRequest):
   const cookieName = isSecure ? '__Host-authgraph' : 'authgraph'
   const known = readCookie(request.header('cookie'), cookieName)
   const id = known ?? newSessionId()
-  const csrfFor = (userCode = '') =>
-    hmac(secret, JSON.stringify([id, typeof user === 'string' ? user : user.id, userCode]))
+  const csrfFor = (purpose = '') =>
+    hmac(secret, JSON.stringify([id, typeof user === 'string' ? user : user.id, purpose]))
   return {
     csrfFor,
-    isOurs: async (csrf, userCode) =>
-      isSameOrigin(request, address) && same(csrf ?? '', await csrfFor(userCode)),
+    isOurs: async (csrf, purpose) =>
+      isSameOrigin(request, address) && same(csrf ?? '', await csrfFor(purpose)),
+    viewer: () => csrfFor('viewer'),
     headers: known
       ? {}
       : {

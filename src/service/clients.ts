@@ -4,6 +4,7 @@ import { hash, same } from './credentials/hash.ts'
 import type { ServiceRequest } from './http/types.ts'
 import type { Limiter } from './limiter.ts'
 import type { Client, ServiceOptions } from './options.ts'
+import { type EffectivePolicy, effectivePolicy } from './policy.ts'
 
 /** A client of the service. */
 export interface KnownClient {
@@ -14,6 +15,7 @@ export interface KnownClient {
   readonly scopes: readonly string[] | undefined
   /** The hash of its secret, if it has one. */
   readonly secret: string | undefined
+  readonly policy: EffectivePolicy | undefined
 }
 
 /** The client of a request, or why it could not be found. */
@@ -38,13 +40,15 @@ export function createClients(
   clients: readonly Client[],
   {
     limiter,
+    policy,
     clientAddress,
   }: {
     readonly limiter: Limiter
+    readonly policy: ServiceOptions['policy']
     readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   },
 ) {
-  const known = index(clients)
+  const known = index(clients, policy)
 
   return {
     /**
@@ -92,12 +96,13 @@ export function createClients(
 
 export type Clients = ReturnType<typeof createClients>
 
-async function index(clients: readonly Client[]): Promise<Index> {
+async function index(clients: readonly Client[], ofService: ServiceOptions['policy']): Promise<Index> {
   const known = await Promise.all(
-    clients.map(async ({ clientId, clientSecret, name, scopes }) => {
+    clients.map(async ({ clientId, clientSecret, name, scopes, policy: own }) => {
       const id = Secret.of(clientId)
       const secret = clientSecret && (await hash(Secret.of(clientSecret).reveal()))
-      return { reference: await hash(id.reveal()), clientId: id, name, scopes, secret }
+      const policy = effectivePolicy(ofService, own)
+      return { reference: await hash(id.reveal()), clientId: id, name, scopes, secret, policy }
     }),
   )
   return {

@@ -145,7 +145,7 @@ export function createService(options: ServiceOptions): Service {
   const dialect = DIALECTS[options.dialect ?? 'github']
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const limiter = createLimiter(limits, store, clock)
-  const clients = createClients(options.clients, { limiter, clientAddress })
+  const clients = createClients(options.clients, { limiter, policy: options.policy, clientAddress })
   const emit = createEmit(options.onEvent, clients, clock, onError)
   const waitingGrants = createWaitingGrants(limits, expiresIn, store, clock)
   const grants = createGrants(store, clock, (grant) => waitingGrants.remove(grant).catch(onError), emit)

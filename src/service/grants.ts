@@ -13,7 +13,7 @@ const MEMORY = 10 * 60 * 1000
 /** Characters of the name of a grant in events: as many as in that of a family. */
 const ID_LENGTH = 32
 
-/** The grant of a user code, and the only user who may decide on the page: the first one who opened it. */
+/** The grant of a user code, and the only viewer who may decide on the page: the first one who opened it. */
 interface UserCode {
   readonly grant: string
   readonly openedBy?: string | number
@@ -164,12 +164,12 @@ export function createGrants(
     },
 
     /**
-     * Opens a grant on the page, for a user who is about to decide.
+     * Opens a grant on the page, for a viewer who is about to decide.
      *
-     * @returns Whether this user opened it first: nobody else may decide.
+     * @param openedBy The user or, by policy, the session of the browser.
+     * @returns Whether this viewer opened it first: nobody else may decide.
      */
-    async open(userCode: string, { expiresAt }: Grant, user: User): Promise<boolean> {
-      const openedBy = typeof user === 'string' ? user : user.id
+    async open(userCode: string, { expiresAt }: Grant, openedBy: string | number): Promise<boolean> {
       return store.update(userCodeKey(userCode), (value) => {
         const record = userCodeIn(value)
         if (record === undefined || record.openedBy !== undefined)

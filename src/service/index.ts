@@ -36,4 +36,5 @@ export { createPage, defaultPage, type PageOptions } from './pages/default-page.
 export { describeScope, isRiskyScope } from './pages/describe-scope.ts'
 export { escapeHtml } from './pages/escape-html.ts'
 export type { Page, PageForm, PageRequest, PageState, Refusal } from './pages/page.ts'
+export type { Approval, Assessment, Policy } from './policy.ts'
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory.ts'

@@ -9,7 +9,7 @@ import type { MadeToken, ServiceOptions, TokenRequest } from './options.ts'
 export interface IssuedToken {
   readonly token: Secret
   readonly scopes: readonly string[]
-  /** Lifetime in seconds, if the host gave one. */
+  /** Lifetime in seconds, if the host or the policy gave one. */
   readonly expiresIn: number | undefined
 }
 
@@ -33,11 +33,16 @@ export async function issueFor(
     readonly issueToken: NonNullable<ServiceOptions['issueToken']>
     readonly clock: { now(): number }
   },
-  { client: { clientId, name }, ...request }: Omit<TokenRequest, 'client'> & { readonly client: KnownClient },
+  {
+    client: { clientId, name, policy },
+    ...request
+  }: Omit<TokenRequest, 'client'> & { readonly client: KnownClient },
   until: number,
 ): Promise<IssuedToken> {
   const made = issueToken({ ...request, client: { clientId, name } })
-  return readIssuedToken(await withDeadline(until - clock.now(), made, tookTooLong), request.scopes)
+  const issued = readIssuedToken(await withDeadline(until - clock.now(), made, tookTooLong), request.scopes)
+  const { expiresIn = Number.POSITIVE_INFINITY } = issued
+  return policy ? { ...issued, expiresIn: Math.min(expiresIn, policy.tokenLifetime) } : issued
 }
 
 /** The lease is over and another request may issue a token: what `issueToken` returns later is dropped. */

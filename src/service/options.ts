@@ -15,7 +15,9 @@ import type { RequestLogEntry } from './http/request-log.ts'
 import type { ServiceRequest } from './http/types.ts'
 import { checkLimits, type Limits } from './limits.ts'
 import type { Page } from './pages/page.ts'
+import { checkPolicy, type Policy } from './policy.ts'
 import { isText, isTextOrSecret } from './text-or-secret.ts'
+import { isWholeSeconds } from './whole-seconds.ts'
 
 /**
  * A client that may request codes.
@@ -34,6 +36,8 @@ export interface Client {
   readonly name: string
   /** The scopes that it may request. Default: any. Other scopes are refused with `invalid_scope`. */
   readonly scopes?: readonly string[]
+  /** Rules for this client. A rule that is missing is that of the service's `policy`, or its default. */
+  readonly policy?: Policy
 }
 
 /**
@@ -141,6 +145,11 @@ export interface ServiceOptions {
   readonly leeway?: number
   /** Whether the first poll may come at once (`free`) or only after one interval (`counted`). Default: `free`. */
   readonly firstPoll?: 'free' | 'counted'
+  /**
+   * Rules against phished approvals, for all clients; `{}` for the defaults of {@link Policy}. Default: none of them, as at
+   * GitHub.
+   */
+  readonly policy?: Policy
   /** Rate limits; see {@link Limits} for the defaults. */
   readonly limits?: Partial<Limits>
   /**
@@ -240,6 +249,7 @@ export function checkOptions(options: Partial<ServiceOptions> | null | undefined
     expiresIn,
     leeway,
     limits,
+    policy,
     refreshTokens,
     dialect = 'github',
   } = options ?? {}
@@ -255,18 +265,19 @@ export function checkOptions(options: Partial<ServiceOptions> | null | undefined
       )
   }
   if (!Object.hasOwn(DIALECTS, dialect)) throw new BadOptionError('dialect must be "github" or "rfc8628"')
-  if (!isWholeSeconds(interval))
+  if (interval !== undefined && !isWholeSeconds(interval))
     throw new BadOptionError('interval must be a whole number of seconds, 1 or more')
-  if (!isWholeSeconds(expiresIn))
+  if (expiresIn !== undefined && !isWholeSeconds(expiresIn))
     throw new BadOptionError('expiresIn must be a whole number of seconds, 1 or more')
   if (leeway !== undefined && !(leeway >= 0 && leeway < Number.POSITIVE_INFINITY))
     throw new BadOptionError('leeway must be a number of seconds, 0 or more')
   checkLimits(limits ?? {})
+  checkPolicy('policy', policy)
   if (refreshTokens !== undefined) checkRefreshTokens(refreshTokens)
 }
 
 function checkRefreshTokens({ lifetime, reuseWindow = 0 }: Partial<RefreshTokens>): void {
-  if (lifetime === undefined || !isWholeSeconds(lifetime))
+  if (!isWholeSeconds(lifetime))
     throw new BadOptionError('refreshTokens.lifetime must be a whole number of seconds, 1 or more')
   if (!(reuseWindow >= 0 && reuseWindow < Number.POSITIVE_INFINITY))
     throw new BadOptionError('refreshTokens.reuseWindow must be a number of seconds, 0 or more')
@@ -278,7 +289,7 @@ function checkClients(clients: readonly Client[] | undefined): void {
       'clients must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]',
     )
   for (const [index, client] of clients.entries()) {
-    const { clientId, clientSecret, name, scopes = [] } = (client ?? {}) as Partial<Client>
+    const { clientId, clientSecret, name, scopes = [], policy } = (client ?? {}) as Partial<Client>
     if (!isTextOrSecret(clientId))
       throw new BadOptionError(`clients[${index}].clientId must be the client id, a string or a Secret`)
     if (clientSecret !== undefined && !isTextOrSecret(clientSecret))
@@ -288,6 +299,7 @@ function checkClients(clients: readonly Client[] | undefined): void {
     if (!isText(name)) throw new BadOptionError(`clients[${index}].name must be the name that users see`)
     if (!isTexts(scopes) || !scopes.every(isScope))
       throw new BadOptionError(`clients[${index}].scopes must list scopes such as "read:user"`)
+    checkPolicy(`clients[${index}].policy`, policy)
   }
   const ids = clients.map(({ clientId }) => Secret.of(clientId).reveal())
   if (new Set(ids).size < ids.length)
@@ -298,8 +310,4 @@ function checkClients(clients: readonly Client[] | undefined): void {
 export function isSecureOrLoopback(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   return protocol === 'https:' || isLoopback(hostname)
-}
-
-function isWholeSeconds(seconds: number | undefined): boolean {
-  return seconds === undefined || (Number.isSafeInteger(seconds) && seconds >= 1)
 }

@@ -18,19 +18,18 @@ type Kind = 'waitingGrants' | 'waitingGrantsInNetwork'
  * Counts waiting grants, in total and per network. A record has a fixed size: for each part of a lifetime, it holds how
  * many grants expire in it.
  *
- * @param expiresIn Lifetime of a grant in seconds.
+ * @param longest The longest lifetime of a grant in seconds.
  */
 export function createWaitingGrants(
   limits: Pick<Limits, Kind>,
-  expiresIn: number,
+  longest: number,
   store: Store,
   clock: { now(): number },
 ) {
-  const lifetime = expiresIn * 1000
-  const part = Math.ceil(lifetime / PARTS)
+  const part = Math.ceil((longest * 1000) / PARTS)
   const endOfPart = (at: number) => Math.ceil(at / part) * part
 
-  async function add(subject: string, kind: Kind): Promise<Allowance> {
+  async function add(subject: string, kind: Kind, expiresIn: number): Promise<Allowance> {
     const most = limits[kind]
     if (most === Number.POSITIVE_INFINITY) return ALLOWED
     return store.update<Allowance>(keyOf(subject), (value) => {
@@ -38,7 +37,7 @@ export function createWaitingGrants(
       const counts = new Map(countsIn(value).filter(([until]) => until > now))
       const waiting = [...counts.values()].reduce((sum, count) => sum + count, 0)
       if (waiting >= most) return { result: refuseUntil(kind, Math.min(...counts.keys()), now) }
-      const until = endOfPart(now + lifetime)
+      const until = endOfPart(now + expiresIn * 1000)
       counts.set(until, (counts.get(until) ?? 0) + 1)
       return { result: ALLOWED, value: [...counts], expiresAt: Math.max(...counts.keys()) }
     })
@@ -67,14 +66,19 @@ export function createWaitingGrants(
   }
 
   return {
-    /** Counts one more grant, unless too many wait. The address of the client may be unknown. */
-    async add(address: string | undefined): Promise<Allowance> {
+    /**
+     * Counts one more grant, unless too many wait. The address of the client may be unknown.
+     *
+     * @param expiresIn Seconds until this grant expires, at most the longest lifetime.
+     */
+    async add(address: string | undefined, expiresIn: number): Promise<Allowance> {
       const network = address === undefined ? undefined : networkOf(address)
-      const inNetwork = network === undefined ? ALLOWED : await add(network, 'waitingGrantsInNetwork')
+      const inNetwork =
+        network === undefined ? ALLOWED : await add(network, 'waitingGrantsInNetwork', expiresIn)
       if (!inNetwork.ok) return inNetwork
-      const inAll = await add(ALL, 'waitingGrants')
+      const inAll = await add(ALL, 'waitingGrants', expiresIn)
       if (!inAll.ok && network !== undefined)
-        await remove(network, 'waitingGrantsInNetwork', clock.now() + lifetime)
+        await remove(network, 'waitingGrantsInNetwork', clock.now() + expiresIn * 1000)
       return inAll
     },
 
@@ -83,7 +87,8 @@ export function createWaitingGrants(
       removeAt(origin?.address, expiresAt),
 
     /** Takes back an `add` after which no grant could be issued. */
-    giveBack: (address: string | undefined) => removeAt(address, clock.now() + lifetime),
+    giveBack: (address: string | undefined, expiresIn: number) =>
+      removeAt(address, clock.now() + expiresIn * 1000),
   }
 }
 

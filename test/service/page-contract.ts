@@ -114,12 +114,17 @@ function contract(page: Page): void {
     expect(read(state).querySelector('a')?.getAttribute('href')).toBe(state.signInAt)
   })
 
+  test('a user who must prove more gets a link', () => {
+    const { 'a user who must prove more': state } = samples
+    expect(read(state).querySelector('a')?.getAttribute('href')).toBe(state.stepUpAt)
+  })
+
   test('every refusal has its own text', () => {
     const texts = states
       .filter(([, { type }]) => type === 'refused' || type === 'unavailable')
       .map(([, state]) => read(state).body.textContent)
     expect(new Set(texts).size).toBe(texts.length)
-    expect(texts).toHaveLength(8)
+    expect(texts).toHaveLength(10)
   })
 }
 

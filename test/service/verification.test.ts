@@ -315,7 +315,7 @@ describe('a code that cannot be used', () => {
       ).html
     for (const user of ['mona', 'hubot', 'mona']) {
       const html = await visit(user)
-      expect(html.includes('Another account has opened this code')).toBe(user === 'hubot')
+      expect(html.includes('This code is open somewhere else')).toBe(user === 'hubot')
       expect(html.includes('value="approve"')).toBe(user === 'mona')
     }
   })

@@ -5,6 +5,7 @@ import type { GrantRequest, Grants } from '../grants.ts'
 import { readFields } from '../http/fields.ts'
 import { json, oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
+import { mustType } from '../policy.ts'
 import { readScopes } from '../read-scopes.ts'
 import { requestOrigin } from '../request-origin.ts'
 import type { WaitingGrants } from '../waiting-grants.ts'
@@ -39,16 +40,17 @@ export async function deviceCode(
   const requested = readScopes(read.fields.scope ?? '', found.client.scopes)
   if (!requested.ok) return oauthError(400, 'invalid_scope', requested.problem)
 
+  const { policy, reference: client } = found.client
+  const expiresIn = Math.min(pace.expiresIn, policy?.codeLifetime ?? Number.POSITIVE_INFINITY)
   const address = clientAddress(request)
   const counted = await limiter.codesRequest(address)
-  const allowed = counted.ok ? await waitingGrants.add(address) : counted
-  const client = found.client.reference
+  const allowed = counted.ok ? await waitingGrants.add(address, expiresIn) : counted
   if (!allowed.ok) return refuseLimited(service, request, allowed, { client })
   const { scopes } = requested
   const origin = requestOrigin(request, address)
-  const issuing = grants.issue({ client, scope: scopes.join(' '), origin, ...pace })
+  const issuing = grants.issue({ client, scope: scopes.join(' '), origin, ...pace, expiresIn })
   const { deviceCode, userCode, id, expiresAt } = await issuing.catch(async (error) => {
-    await waitingGrants.giveBack(address)
+    await waitingGrants.giveBack(address, expiresIn)
     throw error
   })
   await emit?.({ type: 'codes.issued', grant: id, client, scopes, expiresAt, origin })
@@ -57,8 +59,10 @@ export async function deviceCode(
     device_code: deviceCode,
     user_code: userCode,
     verification_uri: verificationUri,
-    verification_uri_complete: `${verificationUri}?user_code=${userCode}`,
-    expires_in: pace.expiresIn,
+    ...(!mustType(policy, scopes) && {
+      verification_uri_complete: `${verificationUri}?user_code=${userCode}`,
+    }),
+    expires_in: expiresIn,
     interval: pace.interval,
   })
 }

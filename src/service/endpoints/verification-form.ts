@@ -1,14 +1,16 @@
-import type { User } from '../../../machines/device-grant.ts'
+import type { Origin, User } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/scopes.ts'
 import type { Session } from '../browser-session.ts'
 import type { Clients } from '../clients.ts'
 import { readUserCode } from '../credentials/random-codes.ts'
+import { withDeadline } from '../deadline.ts'
 import type { Emit } from '../emit.ts'
 import { type Grants, isUndecided } from '../grants.ts'
 import type { ServiceRequest } from '../http/types.ts'
 import type { Limiter } from '../limiter.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { PageState, Refusal } from '../pages/page.ts'
+import { type Assessment, mustType } from '../policy.ts'
 import { requestOrigin } from '../request-origin.ts'
 
 /** What the forms of the verification page need. */
@@ -44,33 +46,69 @@ interface SentForm {
   readonly fields: FormFields
   readonly session: Session
   readonly user: User
+  /** The URL of the page with the code. */
+  readonly returnTo: string
 }
+
+type Refuse = (reason: Refusal, retryAfter?: number) => Promise<Shown>
+
+/** The purpose of a form that the page or a link filled in: who sends it has not typed the code. */
+export const LINKED = 'linked'
+
+/** Milliseconds within which `assess` must return. */
+const ASSESS_TIMEOUT = 10_000
+
+/** After these, the code is of no use, or its user must type it. */
+const MUST_TYPE: ReadonlySet<Refusal> = new Set([
+  'missing',
+  'expired',
+  'decided',
+  'opened',
+  'linked',
+  'policy',
+])
 
 /** Processes a form: either a user code to look up, or a decision. */
 export async function verificationForm(service: VerificationForm, sent: SentForm): Promise<Shown> {
   const { fields, session } = sent
-  const form = { action: fields.action, csrf: await session.csrfFor(), userCode: fields.userCode }
-  const refuse = (reason: Refusal, retryAfter?: number): Shown => ({
-    type: 'refused',
-    reason,
-    ...form,
-    ...(retryAfter !== undefined && { retryAfter }),
-  })
-  return fields.decision === 'approve' || fields.decision === 'deny'
-    ? decide(service, sent, fields.decision, refuse)
-    : lookUp(service, sent, refuse)
+  const { action, csrf, decision } = fields
+  const isTyped = await session.isOurs(csrf)
+  const refuse: Refuse = async (reason, retryAfter) => {
+    const userCode = MUST_TYPE.has(reason) ? '' : fields.userCode
+    const purpose = isTyped || userCode === '' ? undefined : LINKED
+    return {
+      type: 'refused',
+      reason,
+      action,
+      csrf: await session.csrfFor(purpose),
+      userCode,
+      ...(retryAfter !== undefined && { retryAfter }),
+    }
+  }
+  if (decision === 'approve' || decision === 'deny') return decide(service, sent, decision, refuse)
+  if (!isTyped && !(await session.isOurs(csrf, LINKED))) return refuse('forged')
+  return lookUp(service, sent, isTyped, refuse)
 }
 
 /** The CSRF token is bound to the code, so only the page that showed this code can send its decision. */
 async function decide(
-  { grants, clientAddress }: VerificationForm,
-  { request, fields, session, user }: SentForm,
+  service: VerificationForm,
+  sent: SentForm,
   decision: 'approve' | 'deny',
-  refuse: (reason: Refusal) => Shown,
+  refuse: Refuse,
 ): Promise<Shown> {
+  const { grants, clientAddress } = service
+  const { request, fields, session, user } = sent
   const userCode = readUserCode(fields.userCode)
   if (userCode === undefined || !(await session.isOurs(fields.csrf, userCode))) return refuse('forged')
-  const decider = { by: 'user', user, origin: requestOrigin(request, clientAddress(request)) } as const
+  const origin = requestOrigin(request, clientAddress(request))
+  const assessed = decision === 'approve' ? await assess(service, sent, { userCode, origin }) : 'allow'
+  if (typeof assessed === 'object') return { type: 'stepUp', stepUpAt: assessed.stepUpAt }
+  if (assessed === 'refuse') {
+    const outcome = await grants.deny(userCode, { by: 'policy', user, origin })
+    return refuse(outcome === 'done' ? 'policy' : outcome)
+  }
+  const decider = { by: 'user', user, origin } as const
   const outcome = await (decision === 'approve'
     ? grants.approve(userCode, user, decider)
     : grants.deny(userCode, decider))
@@ -78,12 +116,48 @@ async function decide(
   return { type: 'done', decision: decision === 'approve' ? 'approved' : 'denied' }
 }
 
+/**
+ * Asks the policy of the client about an approval.
+ *
+ * @throws what the host throws, and an Error if it takes too long or returns anything else than an assessment: nothing is
+ *   approved then.
+ */
+async function assess(
+  { clients, grants }: VerificationForm,
+  { request, fields, user, returnTo }: SentForm,
+  { userCode, origin: browser }: { readonly userCode: string; readonly origin: Origin },
+): Promise<Assessment> {
+  const grant = await grants.find(userCode)
+  const known = grant && (await clients.at(grant.client))
+  if (!grant || !known?.policy?.assess) return 'allow'
+  const { clientId, name, policy } = known
+  const scopes = splitScopes(grant.scope, ' ')
+  const approval = {
+    device: grant.origin ?? {},
+    browser,
+    user,
+    client: { clientId, name },
+    scopes,
+    request,
+  }
+  // A code that must be typed is not accepted from the URL.
+  const page = mustType(policy, scopes) ? new URL(fields.action, returnTo).href : returnTo
+  const assessed = await withDeadline(ASSESS_TIMEOUT, policy.assess?.(approval, page), tookTooLong)
+  if (assessed === 'allow' || assessed === 'refuse') return assessed
+  if (typeof assessed?.stepUpAt === 'string') return assessed
+  throw new TypeError('assess must return "allow", "refuse" or { stepUpAt }')
+}
+
+function tookTooLong(): Error {
+  return new Error('assess took longer than ten seconds')
+}
+
 async function lookUp(
   { clients, grants, limiter, emit, clientAddress, clock }: VerificationForm,
-  { request, fields: { action, userCode: typed, csrf }, session, user }: SentForm,
-  refuse: (reason: Refusal, retryAfter?: number) => Shown,
+  { request, fields: { action, userCode: typed }, session, user }: SentForm,
+  isTyped: boolean,
+  refuse: Refuse,
 ): Promise<Shown> {
-  if (!(await session.isOurs(csrf))) return refuse('forged')
   if (typed === '') return refuse('missing')
   const address = clientAddress(request)
   const browser = requestOrigin(request, address)
@@ -104,8 +178,16 @@ async function lookUp(
   await tried.right()
   if (grant.state === 'expired') return refuse('expired')
   if (!isUndecided(grant)) return refuse('decided')
-  if (!(await grants.open(userCode, grant, user))) return refuse('opened')
-  const { id, scope, issuedAt: requestedAt, expiresAt, origin = {} } = grant
+  const scopes = splitScopes(grant.scope, ' ')
+  if (!isTyped && mustType(client.policy, scopes)) return refuse('linked')
+  const viewer =
+    client.policy?.claimedBy === 'browser'
+      ? await session.viewer()
+      : typeof user === 'string'
+        ? user
+        : user.id
+  if (!(await grants.open(userCode, grant, viewer))) return refuse('opened')
+  const { id, issuedAt: requestedAt, expiresAt, origin = {} } = grant
   await emit?.({
     type: 'code.viewed',
     grant: id,
@@ -121,7 +203,7 @@ async function lookUp(
     userCode,
     client: client.name,
     user: typeof user === 'string' ? user : user.login,
-    scopes: splitScopes(scope, ' '),
+    scopes,
     requestedAt,
     expiresAt,
     now: clock.now(),

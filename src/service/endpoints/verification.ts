@@ -7,7 +7,13 @@ import { readFields } from '../http/fields.ts'
 import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Page, Refusal } from '../pages/page.ts'
-import { type FormFields, type Shown, type VerificationForm, verificationForm } from './verification-form.ts'
+import {
+  type FormFields,
+  LINKED,
+  type Shown,
+  type VerificationForm,
+  verificationForm,
+} from './verification-form.ts'
 
 /** What the verification page needs. */
 export interface VerificationEndpoint extends VerificationForm {
@@ -34,6 +40,8 @@ const STATUS = {
   unknown: 404,
   decided: 409,
   opened: 409,
+  linked: 403,
+  policy: 403,
   expired: 410,
   limited: 429,
 } satisfies Record<Refusal, number>
@@ -90,11 +98,11 @@ async function response(
   const { action, userCode } = fields
   const shown: Shown =
     request.method === 'POST'
-      ? await verificationForm(service, { request, fields, session, user })
+      ? await verificationForm(service, { request, fields, session, user, returnTo: returnTo.href })
       : {
           type: 'enter',
           action,
-          csrf: await session.csrfFor(),
+          csrf: await session.csrfFor(userCode === '' ? undefined : LINKED),
           userCode: readUserCode(userCode) ?? userCode,
         }
   return { shown, headers: session.headers }
@@ -139,5 +147,5 @@ function respond(page: Page, shown: Shown, headers: Session['headers']): Service
 function statusOf(shown: Shown): number {
   if (shown.type === 'refused') return STATUS[shown.reason]
   if (shown.type === 'unavailable') return 503
-  return shown.type === 'signedOut' ? 403 : 200
+  return shown.type === 'signedOut' || shown.type === 'stepUp' ? 403 : 200
 }

@@ -11,8 +11,8 @@ type State<Type extends PageState['type']> = Extract<PageState, { type: Type }>
 interface Notice {
   readonly title: string
   readonly text: string
-  /** Whether the user must correct the code (`wrong`), replace it (`spent`), or can use it again (`good`). */
-  readonly code: 'wrong' | 'spent' | 'good'
+  /** Whether the user can use the code again as it is. */
+  readonly isGood: boolean
 }
 
 interface Content {
@@ -30,44 +30,54 @@ const NOTICES = {
   missing: {
     title: 'No code entered',
     text: 'Enter the eight letters that your device shows.',
-    code: 'spent',
+    isGood: false,
   },
   unknown: {
     title: 'Unknown code',
     text: 'Compare it with the code on your device and correct it.',
-    code: 'wrong',
+    isGood: false,
   },
   expired: {
     title: 'This code has expired',
     text: 'Start again on your device and enter the new code here.',
-    code: 'spent',
+    isGood: false,
   },
   decided: {
     title: 'This code was already used',
     text: 'You can use each code only once. If your device is still waiting, start again there to get a new code.',
-    code: 'spent',
+    isGood: false,
   },
   opened: {
-    title: 'Another account has opened this code',
-    text: 'Only that account can approve or deny it. If it is not yours, start again on your device and enter the new code here.',
-    code: 'spent',
+    title: 'This code is open somewhere else',
+    text: 'Only the account and the browser that opened it first can decide. If they are not yours, start again on your device and enter the new code here.',
+    isGood: false,
+  },
+  linked: {
+    title: 'Type the code',
+    text: 'Type the code that the device in front of you shows right now. If someone sent you the code or a link, close this page.',
+    isGood: false,
+  },
+  policy: {
+    title: 'This login is not allowed',
+    text: 'The rules of this service refused it, and the device has no access to your account. If you started this yourself, ask your administrator.',
+    isGood: false,
   },
   forged: {
     title: 'This page was out of date',
     text: 'Nothing was approved or denied. Someone else has signed in, the page was open for too long, or cookies are turned off. Enter the code again.',
-    code: 'good',
+    isGood: true,
   },
   limited: {
     title: 'Too many attempts',
     text: 'Compare the code with the one on your device before you try again.',
-    code: 'good',
+    isGood: true,
   },
 } satisfies Record<Refusal, Notice>
 
 const UNAVAILABLE: Notice = {
   title: 'The service is not available',
   text: 'This is not your fault. Try again in a moment with the same code.',
-  code: 'good',
+  isGood: true,
 }
 
 /**
@@ -146,6 +156,13 @@ ${button('Try again')}
 <p>You are no longer signed in. Nothing was approved or denied. The page remembers your code while you sign in.</p>
 <a class="main" href="${escapeHtml(state.signInAt)}">Sign in</a>`,
       }
+    case 'stepUp':
+      return {
+        title: `Confirm that it is you · ${CONNECT}`,
+        body: `${heading('Confirm that it is you')}
+<p>Nothing was approved yet. Confirm who you are, then compare the code and approve again.</p>
+<a class="main" href="${escapeHtml(state.stepUpAt)}">Continue</a>`,
+      }
   }
 }
 
@@ -170,15 +187,12 @@ ${codeForm(state, 'aria-describedby="hint"')}`,
 }
 
 function refused(state: State<'refused'>): Content {
-  const { title, text, code } = NOTICES[state.reason]
+  const { title, text, isGood } = NOTICES[state.reason]
   const wait = state.retryAfter === undefined ? '' : ` You can try again ${relativeTime(state.retryAfter)}.`
   return {
     title: `${title} · ${CONNECT}`,
     body: `${heading(CONNECT)}${notice({ title, text: text + wait })}
-${codeForm(
-  { ...state, userCode: code === 'spent' ? '' : state.userCode },
-  `aria-describedby="notice"${code === 'good' ? '' : ' aria-invalid="true"'} autofocus`,
-)}`,
+${codeForm(state, `aria-describedby="notice"${isGood ? '' : ' aria-invalid="true"'} autofocus`)}`,
   }
 }
 

@@ -7,13 +7,24 @@ import type { Origin } from '../../../machines/device-grant.ts'
  * - `unknown`: the code does not exist
  * - `expired`: the code has expired
  * - `decided`: the code was already approved or denied
- * - `opened`: another user opened the code first
+ * - `opened`: another user or, by policy, another browser opened the code first
+ * - `linked`: the code came with a link, and the policy wants it typed
+ * - `policy`: the policy refused the approval, and the device was told
  * - `forged`: the form was not made for this browser, user and code
  * - `limited`: there were too many attempts
  *
  * @group Service
  */
-export type Refusal = 'missing' | 'unknown' | 'expired' | 'decided' | 'opened' | 'forged' | 'limited'
+export type Refusal =
+  | 'missing'
+  | 'unknown'
+  | 'expired'
+  | 'decided'
+  | 'opened'
+  | 'linked'
+  | 'policy'
+  | 'forged'
+  | 'limited'
 
 /**
  * The fields of a form of the page.
@@ -25,7 +36,10 @@ export interface PageForm {
   readonly action: string
   /** The value of the hidden field `csrf`. */
   readonly csrf: string
-  /** The value of the field `user_code`: at most 32 characters, as the user typed them or the URL contained them. */
+  /**
+   * The value of the field `user_code`: at most 32 characters, as the user typed them or the URL contained them. Empty if the
+   * user must type a code.
+   */
   readonly userCode: string
 }
 
@@ -66,6 +80,7 @@ export interface PageRequest {
  * - `unavailable`: the service is not available; retry after `retryAfter` seconds. The form is sent by GET, with the
  *   field `user_code` only.
  * - `signedOut`: the user must sign in again. Link to `signInAt`.
+ * - `stepUp`: the policy wants more proof of who the user is before the approval counts. Link to `stepUpAt`.
  *
  * All other forms are sent by POST with the fields `csrf` and `user_code`.
  *
@@ -82,6 +97,7 @@ export type PageState = {
   | ({ readonly type: 'refused'; readonly reason: Refusal; readonly retryAfter?: number } & PageForm)
   | ({ readonly type: 'unavailable'; readonly retryAfter: number } & Omit<PageForm, 'csrf'>)
   | { readonly type: 'signedOut'; readonly signInAt: string }
+  | { readonly type: 'stepUp'; readonly stepUpAt: string }
 )
 
 /**

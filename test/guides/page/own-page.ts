@@ -35,6 +35,8 @@ export const ownPage: Page = (state) => {
         return `<form action="${escapeHtml(state.action)}">${field('user_code', state.userCode)} <button>Retry</button></form>`
       case 'signedOut':
         return `<a href="${escapeHtml(state.signInAt)}">Sign in</a>`
+      case 'stepUp':
+        return `<a href="${escapeHtml(state.stepUpAt)}">Confirm that it is you</a>`
     }
   }
   return `<!doctype html><html lang="en"><title>Connect a device</title><h1>Connect a device</h1>${body()}</html>`

@@ -27,9 +27,11 @@ export const samples = {
   'a denial': { type: 'done', nonce, decision: 'denied' },
   'no code': { type: 'refused', reason: 'missing', ...form, userCode: '' },
   'an unknown code': { type: 'refused', reason: 'unknown', ...form },
-  'an expired code': { type: 'refused', reason: 'expired', ...form },
-  'a used code': { type: 'refused', reason: 'decided', ...form },
-  'a code that another account opened': { type: 'refused', reason: 'opened', ...form },
+  'an expired code': { type: 'refused', reason: 'expired', ...form, userCode: '' },
+  'a used code': { type: 'refused', reason: 'decided', ...form, userCode: '' },
+  'a code that is open somewhere else': { type: 'refused', reason: 'opened', ...form, userCode: '' },
+  'a code that must be typed': { type: 'refused', reason: 'linked', ...form, userCode: '' },
+  'a login that the policy refused': { type: 'refused', reason: 'policy', ...form, userCode: '' },
   'a forged form': { type: 'refused', reason: 'forged', ...form },
   'too many tries': { type: 'refused', reason: 'limited', retryAfter: 240, ...form },
   'an unavailable service': {
@@ -44,6 +46,11 @@ export const samples = {
     nonce,
     signInAt: 'https://login.example/sign-in?return_to=%2Flogin%2Fdevice&user_code=WDJB-MJHT',
   },
+  'a user who must prove more': {
+    type: 'stepUp',
+    nonce,
+    stepUpAt: 'https://login.example/second-factor?return_to=%2Flogin%2Fdevice%3Fuser_code%3DWDJB-MJHT',
+  },
 } satisfies Record<string, PageState>
 
 /** A text that breaks out of any unescaped context. */
@@ -53,6 +60,7 @@ export const HOSTILE = `'"><script>alert(1)</script><img src=x onerror=alert(2)>
 export function hostile(state: PageState): PageState {
   if (state.type === 'done') return state
   if (state.type === 'signedOut') return { ...state, signInAt: HOSTILE }
+  if (state.type === 'stepUp') return { ...state, stepUpAt: HOSTILE }
   const evil = { ...state, userCode: HOSTILE }
   if (evil.type !== 'confirm') return evil
   return {

@@ -1,0 +1,115 @@
+import type { Origin, User } from '../../machines/device-grant.ts'
+import { BadOptionError } from '../errors.ts'
+import type { Secret } from '../secret.ts'
+import type { ServiceRequest } from './http/types.ts'
+import { isRiskyScope } from './pages/describe-scope.ts'
+import { isWholeSeconds } from './whole-seconds.ts'
+
+/**
+ * An approval to assess: a user in a browser is about to let a device in.
+ *
+ * @group Service
+ */
+export interface Approval {
+  /** Where the device requested its codes. */
+  readonly device: Origin
+  /** Where the user approves. */
+  readonly browser: Origin
+  /** The user who approves. */
+  readonly user: User
+  /** The client on the device. */
+  readonly client: { readonly clientId: Secret; readonly name: string }
+  /** The requested scopes. */
+  readonly scopes: readonly string[]
+  /** The request that approves, for its cookies: they can tell how and when the user signed in. */
+  readonly request: ServiceRequest
+}
+
+/**
+ * The result of assessing an approval: it goes ahead; it is refused, and the device gets `access_denied`; or the page sends
+ * the user to `stepUpAt` first, such as a sign-in with a second factor.
+ *
+ * @group Service
+ */
+export type Assessment = 'allow' | 'refuse' | { readonly stepUpAt: string }
+
+/**
+ * Rules that make a phished approval harder. They apply as soon as there is a policy, even an empty one.
+ *
+ * @group Service
+ * @see {@link https://datatracker.ietf.org/doc/draft-ietf-oauth-cross-device-security/ Cross-Device Flows: Security Best Current Practice}
+ */
+export interface Policy {
+  /** Lifetime of the codes in seconds, if it is shorter than `expiresIn` of the service. Default: 300. */
+  readonly codeLifetime?: number
+  /**
+   * Longest lifetime of an access token in seconds, whatever `issueToken` returns. Default: 28800, which is 8 hours. A token
+   * that you sign ends at its own expiry, so use the same there.
+   */
+  readonly tokenLifetime?: number
+  /**
+   * Whether users must type the code: a link that contains it is not offered to the device, and the page does not accept
+   * it. A function decides by the requested scopes. Default: for scopes that {@link isRiskyScope} finds.
+   */
+  readonly typeCode?: boolean | ((scopes: readonly string[]) => boolean)
+  /**
+   * Who may decide on the page: only the `browser` session that opened the code first, or its `user` in any browser. Default:
+   * `browser`. Without a policy, the `user`.
+   */
+  readonly claimedBy?: 'browser' | 'user'
+  /**
+   * Called before a user's approval on the page counts. It must return within ten seconds; if it fails, nothing is approved.
+   * `service.approve` does not call it. Default: allows.
+   *
+   * @param returnTo The URL of the page, to come back to after `stepUpAt`: with the code, unless it must be typed.
+   */
+  readonly assess?: (approval: Approval, returnTo: string) => Assessment | Promise<Assessment>
+}
+
+/** A policy with its defaults. */
+export type EffectivePolicy = Required<Omit<Policy, 'assess'>> & Pick<Policy, 'assess'>
+
+const DEFAULTS: EffectivePolicy = {
+  codeLifetime: 300,
+  tokenLifetime: 8 * 60 * 60,
+  typeCode: (scopes) => scopes.some(isRiskyScope),
+  claimedBy: 'browser',
+}
+
+/** Returns the policy for a client, whose own rules come before those of the service; `undefined` if there is none. */
+export function effectivePolicy(
+  ofService: Policy | undefined,
+  ofClient: Policy | undefined,
+): EffectivePolicy | undefined {
+  return ofService || ofClient ? { ...DEFAULTS, ...ofService, ...ofClient } : undefined
+}
+
+/** Whether the user must type the code of a request with these scopes. */
+export function mustType(policy: EffectivePolicy | undefined, scopes: readonly string[]): boolean {
+  const { typeCode = false } = policy ?? {}
+  return typeof typeCode === 'function' ? typeCode(scopes) : typeCode
+}
+
+const RULES: { readonly [Name in keyof Required<Policy>]: readonly [(value: unknown) => boolean, string] } = {
+  codeLifetime: [isWholeSeconds, 'a whole number of seconds, 1 or more'],
+  tokenLifetime: [isWholeSeconds, 'a whole number of seconds, 1 or more'],
+  typeCode: [(value) => typeof value === 'boolean' || typeof value === 'function', 'a boolean or a function'],
+  claimedBy: [(value) => value === 'browser' || value === 'user', '"browser" or "user"'],
+  assess: [(value) => typeof value === 'function', 'a function'],
+}
+
+/**
+ * Checks a policy. A rule with a typing error would not protect anybody, so an unknown one is an error too.
+ *
+ * @param option The name of the option, for the error.
+ * @throws {@link BadOptionError} that names the rule.
+ */
+export function checkPolicy(option: string, policy: Policy | undefined): void {
+  if (policy === undefined) return
+  if (typeof policy !== 'object' || policy === null) throw new BadOptionError(`${option} must be an object`)
+  for (const [name, value] of Object.entries(policy)) {
+    if (!Object.hasOwn(RULES, name)) throw new BadOptionError(`unknown rule ${option}.${name}`)
+    const [isValid, expected] = RULES[name as keyof Policy]
+    if (!isValid(value)) throw new BadOptionError(`${option}.${name} must be ${expected}`)
+  }
+}

@@ -1,0 +1,359 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  type Assessment,
+  BadOptionError,
+  type Client,
+  type Policy,
+  type ServiceEvent,
+  type ServiceOptions,
+} from '../../src/service/index.ts'
+import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
+import { userAt } from '../support/user.ts'
+
+const PAGE = `${HOST}/login/device`
+const OCTOCAT = { id: 7, login: 'octocat' }
+const HOUR = 3600
+
+/** A service with a policy, and browsers in which the same user is signed in. */
+function start(policy: Policy | undefined, options: Partial<ServiceOptions> = {}, ofClient?: Policy) {
+  const events: ServiceEvent[] = []
+  const client: Client = { clientId: CLIENT_ID, name: 'App', ...(ofClient && { policy: ofClient }) }
+  const service = startService({
+    clients: [client],
+    identify: () => ({ user: OCTOCAT }),
+    onEvent: (event) => events.push(event),
+    ...(policy && { policy }),
+    ...options,
+  })
+  const codes = async (scope = '') => (await service.askForCodes({ scope })).body
+  return { ...service, events, codes, browser: () => userAt(service.fetch) }
+}
+
+/** Enters a code into the empty page. */
+async function type(browser: ReturnType<typeof userAt>, userCode: string) {
+  return browser.send(await browser.open(PAGE), { user_code: userCode })
+}
+
+/** Follows a link that contains a code, as a phisher would send it, and chooses Continue. */
+async function follow(browser: ReturnType<typeof userAt>, userCode: string) {
+  return browser.send(await browser.open(`${PAGE}?user_code=${userCode}`))
+}
+
+describe('the lifetimes', () => {
+  test('are those of the service without a policy', async () => {
+    const { codes, login } = start(undefined)
+    expect(await codes()).toMatchObject({ expires_in: 900 })
+    expect(await login()).not.toHaveProperty('expires_in')
+  })
+
+  test('are short with a policy, also those of a host that gives none', async () => {
+    const service = start({})
+    expect(await service.codes()).toMatchObject({ expires_in: 300 })
+    const { userCode, poll } = await service.begin()
+    service.wait(299)
+    expect(await service.approve(userCode, 'octocat')).toBe('done')
+    const { access_token, expires_in } = (await poll()).body
+    expect(expires_in).toBe(8 * HOUR)
+    service.wait(8 * HOUR - 1)
+    expect((await service.whoIs(access_token)).status).toBe(200)
+    service.wait(1)
+    expect((await service.whoIs(access_token)).status).toBe(401)
+    const late = await service.begin()
+    service.wait(300)
+    expect(await service.approve(late.userCode, 'octocat')).toBe('expired')
+  })
+
+  test('are never longer than those of the service and of the host', async () => {
+    const service = start(
+      { codeLifetime: 1000, tokenLifetime: 2 * HOUR },
+      { expiresIn: 600, issueToken: () => ({ token: 'made', expiresIn: HOUR }) },
+    )
+    expect(await service.codes()).toMatchObject({ expires_in: 600 })
+    expect(await service.login()).toMatchObject({ expires_in: HOUR })
+  })
+
+  test('of a token hold at each refresh too', async () => {
+    const service = start({ tokenLifetime: 60 }, { refreshTokens: { lifetime: HOUR } })
+    const { refresh_token, expires_in } = await service.login()
+    expect(expires_in).toBe(60)
+    expect((await service.refresh(refresh_token)).body.expires_in).toBe(60)
+  })
+
+  test('of a client replace those of the service', async () => {
+    const service = start({ codeLifetime: 120, tokenLifetime: 60 }, {}, { codeLifetime: 30 })
+    expect(await service.codes()).toMatchObject({ expires_in: 30 })
+    expect(await service.login()).toMatchObject({ expires_in: 60 })
+    const alone = start(undefined, {}, { codeLifetime: 30 })
+    expect(await alone.codes()).toMatchObject({ expires_in: 30 })
+    expect(await alone.login()).toMatchObject({ expires_in: 8 * HOUR })
+  })
+
+  test('that are shorter than the longest one count as waiting no longer than that', async () => {
+    const limits = { waitingGrants: 1 }
+    const service = start({ codeLifetime: 160 }, { expiresIn: 1600, limits })
+    const { user_code } = await service.codes()
+    expect((await service.askForCodes()).status).toBe(429)
+    await service.deny(user_code)
+    expect((await service.askForCodes()).status).toBe(200)
+    service.wait(260)
+    expect((await service.askForCodes()).status).toBe(200)
+  })
+})
+
+describe('a link with the code', () => {
+  test('is offered and accepted without a policy, even for risky scopes', async () => {
+    const { codes, browser } = start(undefined)
+    const { user_code, verification_uri_complete } = await codes('delete_repo')
+    expect(verification_uri_complete).toBe(`${PAGE}?user_code=${user_code}`)
+    expect((await follow(browser(), user_code)).html).toContain('Approve')
+  })
+
+  test.each<[string, Policy, string, boolean]>([
+    ['harmless scopes by default', {}, 'read:user', true],
+    ['risky scopes by default', {}, 'read:user delete_repo', false],
+    ['no scopes, if all must be typed', { typeCode: true }, '', false],
+    ['risky scopes, if none must be typed', { typeCode: false }, 'delete_repo', true],
+    ['scopes that the host allows', { typeCode: (scopes) => scopes.includes('pay') }, 'read', true],
+    ['scopes that the host refuses', { typeCode: (scopes) => scopes.includes('pay') }, 'read pay', false],
+  ])('is offered and accepted for %s', async (_, policy, scope, isLink) => {
+    const { codes, browser } = start(policy)
+    const body = await codes(scope)
+    expect('verification_uri_complete' in body).toBe(isLink)
+    const { html } = await follow(browser(), body.user_code)
+    expect(html.includes('value="approve"')).toBe(isLink)
+    expect(html.includes('Type the code')).toBe(!isLink)
+  })
+
+  test('is not accepted, but its code is once it is typed', async () => {
+    const { codes, browser, poll } = start({ typeCode: true })
+    const { user_code, device_code } = await codes()
+    const mona = browser()
+    const refused = await follow(mona, user_code)
+    expect(refused.html).not.toContain(user_code)
+    const confirm = await mona.send(refused, { user_code })
+    await mona.send(confirm, { decision: 'approve' })
+    expect((await poll(device_code)).body).toHaveProperty('access_token')
+  })
+
+  test('does not become typed by a form of another site or by a mistake', async () => {
+    const { codes, browser } = start({ typeCode: true })
+    const { user_code } = await codes()
+    for (const forged of [{ csrf: 'forged' }, { csrf: '' }]) {
+      const mona = browser()
+      const refused = await mona.send(await mona.open(PAGE), { user_code, ...forged })
+      expect(refused.html).toContain(`value="${user_code}"`)
+      expect((await mona.send(refused)).html).toContain('Type the code')
+    }
+    const mona = browser()
+    const wrong = await follow(mona, 'BBBB-BBBB')
+    expect((await mona.send(wrong, { user_code })).html).toContain('Type the code')
+  })
+
+  test('is not wanted again from a user who corrects a code that was typed', async () => {
+    const { codes, browser } = start({ typeCode: true })
+    const { user_code } = await codes()
+    const mona = browser()
+    const wrong = await type(mona, 'BBBB-BBBB')
+    expect((await mona.send(wrong, { user_code })).html).toContain('value="approve"')
+  })
+
+  test('that was refused leaves the code to its own user', async () => {
+    const { codes, browser } = start({ typeCode: true })
+    const { user_code } = await codes()
+    await follow(browser(), user_code)
+    expect((await type(browser(), user_code)).html).toContain('value="approve"')
+  })
+})
+
+describe('the first viewer', () => {
+  test('is the user, in any browser, without a policy', async () => {
+    const { codes, browser } = start(undefined)
+    const { user_code } = await codes()
+    await type(browser(), user_code)
+    expect((await type(browser(), user_code)).html).toContain('value="approve"')
+  })
+
+  test.each<[string, Policy, boolean]>([
+    ['is the browser by default', {}, false],
+    ['may be the user', { claimedBy: 'user' }, true],
+  ])('%s, with a policy', async (_, policy, mayDecide) => {
+    const { codes, browser } = start(policy)
+    const { user_code } = await codes()
+    const first = browser()
+    const confirm = await type(first, user_code)
+    const second = browser()
+    const { html } = await type(second, user_code)
+    expect(html.includes('value="approve"')).toBe(mayDecide)
+    expect(html.includes('This code is open somewhere else')).toBe(!mayDecide)
+    expect((await type(first, user_code)).html).toContain('value="approve"')
+    expect((await first.send(confirm, { decision: 'approve' })).html).toContain('Your device is connected')
+  })
+
+  test('cannot be taken over with the form token of another browser', async () => {
+    const { codes, browser, deny } = start({})
+    const { user_code } = await codes()
+    const confirm = await type(browser(), user_code)
+    const second = browser()
+    await second.open(PAGE)
+    expect((await second.send(confirm, { decision: 'approve' })).html).toContain('out of date')
+    expect(await deny(user_code)).toBe('done')
+  })
+})
+
+describe('an assessment', () => {
+  const origins = {
+    clientAddress: ({ header }: { header(name: string): string | undefined }) => header('x-from'),
+  }
+
+  /** The page that a user sees after approving. */
+  async function approve(service: ReturnType<typeof start>, scope = 'repo') {
+    const { user_code, device_code } = await service.codes(scope)
+    const mona = service.browser()
+    const confirm = await type(mona, user_code)
+    const page = await mona.send(confirm, { decision: 'approve' }, { 'x-from': '198.51.100.9' })
+    return { user_code, device_code, mona, page, confirm }
+  }
+
+  test('receives both origins, the user, the client and the scopes', async () => {
+    const assess = vi.fn(() => 'allow' as const)
+    const service = start({ assess }, origins)
+    const { body } = await service.post(
+      '/login/device/code',
+      { client_id: CLIENT_ID, scope: 'repo,gist' },
+      { 'x-from': '192.0.2.1', 'user-agent': 'tv/1' },
+    )
+    const mona = service.browser()
+    const confirm = await type(mona, body.user_code)
+    expect(assess).not.toHaveBeenCalled()
+    const headers = { 'x-from': '198.51.100.9', 'user-agent': 'browser/2' }
+    await mona.send(confirm, { decision: 'approve' }, headers)
+    expect(assess.mock.calls).toEqual([
+      [
+        {
+          device: { address: '192.0.2.1', userAgent: 'tv/1' },
+          browser: { address: '198.51.100.9', userAgent: 'browser/2' },
+          user: OCTOCAT,
+          client: { clientId: expect.anything(), name: 'App' },
+          scopes: ['repo', 'gist'],
+          request: expect.objectContaining({ method: 'POST' }),
+        },
+        PAGE,
+      ],
+    ])
+    expect((await service.poll(body.device_code)).body).toHaveProperty('access_token')
+  })
+
+  test('that refuses denies the device, and says so', async () => {
+    const service = start({ assess: () => 'refuse' })
+    const { device_code, page } = await approve(service)
+    expect(page.html).toContain('This login is not allowed')
+    expect((await service.poll(device_code)).body.error).toBe('access_denied')
+    expect(service.events.at(-1)).toMatchObject({
+      type: 'decision',
+      decision: 'denied',
+      by: 'policy',
+      user: OCTOCAT,
+    })
+  })
+
+  test('that refuses does not undo an approval', async () => {
+    const assess = vi.fn<() => Assessment>().mockReturnValueOnce('allow').mockReturnValue('refuse')
+    const service = start({ assess })
+    const { device_code, mona, confirm } = await approve(service)
+    expect((await mona.send(confirm, { decision: 'approve' })).html).toContain('already used')
+    expect((await service.poll(device_code)).body).toHaveProperty('access_token')
+  })
+
+  test('may send the user to a step-up, after which the approval counts', async () => {
+    let strong = false
+    const assess = vi.fn((_: unknown, returnTo: string) =>
+      strong ? 'allow' : { stepUpAt: `https://login.example/mfa?to=${encodeURIComponent(returnTo)}` },
+    )
+    const service = start({ assess })
+    const { user_code, device_code, mona, page } = await approve(service, 'read:user')
+    const link = /<a class="main" href="([^"]+)"/.exec(page.html)?.[1] ?? ''
+    const returnTo = new URL(link).searchParams.get('to') ?? ''
+    expect(returnTo).toBe(`${PAGE}?user_code=${user_code}`)
+    expect((await service.poll(device_code)).body.error).toBe('authorization_pending')
+    strong = true
+    const confirm = await mona.send(await mona.open(returnTo))
+    expect((await mona.send(confirm, { decision: 'approve' })).html).toContain('Your device is connected')
+  })
+
+  test('brings the user back to the empty page if the code must be typed', async () => {
+    const service = start({ assess: (_, returnTo) => ({ stepUpAt: returnTo }) })
+    const { page } = await approve(service, 'delete_repo')
+    expect(page.html).toContain(`<a class="main" href="${PAGE}">`)
+  })
+
+  test.each<[string, () => Assessment | Promise<Assessment>]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no database')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no database'))],
+    ['returns nothing', () => undefined as unknown as Assessment],
+    ['returns something else', () => 'yes' as Assessment],
+  ])('that %s approves nothing, and the host learns of it', async (_, assess) => {
+    const service = start({ assess })
+    const { device_code, page } = await approve(service)
+    expect(page.html).toContain('The service is not available')
+    expect(service.errors).toHaveLength(1)
+    expect((await service.poll(device_code)).body.error).toBe('authorization_pending')
+  })
+
+  test('that takes too long approves nothing', async () => {
+    let begin = () => {}
+    const asked = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const assess = () => {
+      begin()
+      return new Promise<Assessment>(() => undefined)
+    }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const service = start({ assess })
+    const approved = approve(service)
+    await asked
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect((await approved).page.html).toContain('The service is not available')
+    expect(service.errors).toEqual([new Error('assess took longer than ten seconds')])
+  })
+
+  test('is not asked about a denial, or by the host', async () => {
+    const assess = vi.fn(() => 'refuse' as const)
+    const service = start({ assess })
+    const one = await service.codes()
+    const mona = service.browser()
+    await mona.send(await type(mona, one.user_code), { decision: 'deny' })
+    const two = await service.codes()
+    expect(await service.approve(two.user_code, OCTOCAT)).toBe('done')
+    expect(assess).not.toHaveBeenCalled()
+  })
+
+  test('of a client replaces that of the service', async () => {
+    const service = start({ assess: () => 'refuse' }, {}, { assess: () => 'allow' })
+    expect((await approve(service)).page.html).toContain('Your device is connected')
+  })
+})
+
+test.each<[unknown, string]>([
+  [null, 'policy must be an object'],
+  [{ codeLifetime: 0 }, 'policy.codeLifetime must be a whole number of seconds, 1 or more'],
+  [{ tokenLifetime: 1.5 }, 'policy.tokenLifetime must be a whole number of seconds, 1 or more'],
+  [{ codeLifetime: undefined }, 'policy.codeLifetime must be a whole number of seconds, 1 or more'],
+  [{ typeCode: 'repo' }, 'policy.typeCode must be a boolean or a function'],
+  [{ claimedBy: 'device' }, 'policy.claimedBy must be "browser" or "user"'],
+  [{ assess: 'refuse' }, 'policy.assess must be a function'],
+  [{ asess: () => 'refuse' }, 'unknown rule policy.asess'],
+  [{ toString: () => 'refuse' }, 'unknown rule policy.toString'],
+])('the policy %o is refused', (policy, message) => {
+  expect(() => startService({ policy: policy as Policy })).toThrow(new BadOptionError(message))
+  const clients = [{ clientId: 'id', name: 'App', policy: policy as Policy }]
+  expect(() => startService({ clients })).toThrow(
+    new BadOptionError(message.replace('policy', 'clients[0].policy')),
+  )
+})
