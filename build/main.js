@@ -31,6 +31,7 @@ const entries = () =>
       'src/providers/index.ts',
       'src/service/index.ts',
       'src/service/stores/redis.ts',
+      'src/service/stores/sql/index.ts',
       'src/session/index.ts',
       'src/session/node/index.ts',
       'src/terminal/index.ts',
@@ -45,7 +46,7 @@ const entries = () =>
     platform: 'neutral',
     target: 'es2023',
     sourcemap: true,
-    external: ['xstate', 'jose', 'redis', 'vitest', '@napi-rs/keyring', 'node:*'],
+    external: ['xstate', 'jose', 'redis', 'pg', 'libsql', 'vitest', '@napi-rs/keyring', 'node:*'],
     plugins: [loadFromFile(/^\.\.\/app-jwt\/create-app-jwt-signer\.ts$/, '../app-jwt/index.js')],
   })
 
@@ -104,7 +105,7 @@ const [, ...bundles] = await Promise.all([
   types(),
   appJwt(modules.metafile),
   command('src/cli/main.ts', 'main', {
-    external: ['@napi-rs/keyring', 'redis'],
+    external: ['@napi-rs/keyring', 'redis', 'pg', 'libsql'],
     define: { 'import.meta.url': '__filename' },
     plugins: [loadFromFile(new RegExp(`^${PROXY_CLIENT}$`), `./${PROXY_CLIENT}.cjs`)],
   }),

@@ -59,7 +59,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^src\/terminal\/(login-terminal|report)\.ts$/,
   },
   'src/service': {
-    may: /^(xstate|valibot|jose\/.*|redis|node:(https?|crypto)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|jose\/.*|redis|pg|libsql|node:(https?|crypto|fs)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:(http|net)|jose)$/,
   },
   'src/store': { may: /^$/ },
@@ -105,7 +105,9 @@ const ENTRIES: Record<string, RegExp> = {
   'src/app-jwt/index.ts': /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|cli)\/)/,
   'src/service/stores/redis.ts':
     /^(xstate|ofetch|valibot|jose|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,
-  'src/service/index.ts': /^(ofetch|redis|src\/(client|auth|app-jwt|cli|testing)\/)/,
+  'src/service/stores/sql/index.ts':
+    /^(xstate|ofetch|valibot|jose|redis|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,
+  'src/service/index.ts': /^(ofetch|redis|pg|libsql|node:fs|src\/(client|auth|app-jwt|cli|testing)\/)/,
   'src/testing/index.ts': /^(vitest|src\/(auth|app-jwt|cli)\/)/,
 }
 

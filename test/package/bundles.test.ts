@@ -7,6 +7,7 @@ import manifest from '../../package.json' with { type: 'json' }
 const NOT_FOR_BROWSERS = [
   './package.json',
   './service/redis',
+  './service/sql',
   './session/node',
   './terminal',
   './testing/vitest',

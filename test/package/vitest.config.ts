@@ -15,6 +15,7 @@ const ENTRIES = new Map([
   ['src/providers/index.ts', 'src/providers/index.js'],
   ['src/service/index.ts', 'src/service/index.js'],
   ['src/service/stores/redis.ts', 'src/service/stores/redis.js'],
+  ['src/service/stores/sql/index.ts', 'src/service/stores/sql/index.js'],
   ['src/session/index.ts', 'src/session/index.js'],
   ['src/session/node/index.ts', 'src/session/node/index.js'],
   ['src/terminal/index.ts', 'src/terminal/index.js'],

@@ -1,7 +1,5 @@
 import { BadOptionError } from '../../errors.ts'
-
-/** Milliseconds of the shortest and the longest pause between two attempts to reach Redis. */
-export const PAUSE = { shortest: 20, longest: 200 }
+import { PAUSE } from './compare-and-set.ts'
 
 /**
  * The part of a Redis client that the store uses. `createClient()` and `createCluster()` of the package `redis` return

@@ -7,15 +7,23 @@ import { type IdTokenClaims, privateKeyJwt } from 'authgraph/oidc'
 import { knownProvider } from 'authgraph/providers'
 import type { Service } from 'authgraph/service'
 import { type RedisClient, redisStore } from 'authgraph/service/redis'
+import { type PostgresClient, postgresStore, sqliteStore } from 'authgraph/service/sql'
 import { createSession, memoryStore } from 'authgraph/session'
 import { fileStore } from 'authgraph/session/node'
 import { loginInTerminal } from 'authgraph/terminal'
 import { createSandbox } from 'authgraph/testing'
 import { test } from 'authgraph/testing/vitest'
+import Database from 'libsql'
+import pg from 'pg'
 import { createClient } from 'redis'
 
-export type Every = [OAuthToken, IdTokenClaims, AppJwtSigner, Auth, Service, RedisClient]
-export const store = redisStore(createClient())
+export type Every = [OAuthToken, IdTokenClaims, AppJwtSigner, Auth, Service, RedisClient, PostgresClient]
+export const stores = [
+  redisStore(createClient()),
+  postgresStore(new pg.Pool()),
+  sqliteStore('authgraph.db'),
+  sqliteStore(new Database('authgraph.db')),
+]
 export const values = [
   createSandbox,
   knownProvider,

@@ -144,6 +144,20 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(await count(stores[0])).toBe(200)
     })
 
+    test('gives a record that is taken 200 times at once to one', async () => {
+      const stores = shared() as [RedisStore, ...RedisStore[]]
+      for (const store of stores) await increment(store)
+      const taken = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          (stores[index % 4] ?? stores[0]).update('count', (value) => ({
+            result: value !== undefined,
+            value: null,
+          })),
+        ),
+      )
+      expect(taken.filter(Boolean)).toHaveLength(1)
+    })
+
     test('accepts one decision and issues one token of 200 concurrent ones', async () => {
       const [first, ...others] = shared().map((store) => startService({ store, leeway: 0, clock: Date }))
       if (first === undefined) throw new Error('there is no instance')

@@ -1,6 +1,7 @@
 import { openSync, writeSync } from 'node:fs'
 import { type Clock, github } from '../../../src/index.ts'
 import { redisStore } from '../../../src/service/stores/redis.ts'
+import { postgresStore, sqliteStore } from '../../../src/service/stores/sql/index.ts'
 import { createSession } from '../../../src/session/index.ts'
 import { fileStore, keyringKey } from '../../../src/session/node/index.ts'
 import { processOwners } from '../../../src/session/node/process-owners.ts'
@@ -9,7 +10,7 @@ import { countInStore } from '../../../src/testing/store-processes.ts'
 /**
  * A program of its own process. `token <url> <folder> [<step> <signal>]` prints a token, and sends itself a signal at a
  * step of the renewal; `impatient-token` waits less for other processes. `key` prints the key in the keyring. `count
- * <folder> [<key>]` and `count-in-redis <url> <prefix>` count in a store. `is-gone <owner> [crowded]` prints whether a
+ * <folder> [<key>]` and `count-in-redis <url> <prefix>` count in a store, as `count-in-postgres` and `count-in-sqlite` do. `is-gone <owner> [crowded]` prints whether a
  * process has ended, with no file left to open if it is crowded.
  */
 const [, , act = '', first = '', second = '', step = '', signal = ''] = process.argv
@@ -73,8 +74,14 @@ const write = (text: string) => process.stdout.write(text)
 if (act === 'count')
   await countInStore(fileStore(first, { ...(second && { seal: Buffer.from(second, 'hex') }) }), write)
 
-if (act === 'count-in-redis') {
-  const store = redisStore(first, { prefix: second, timeout: 30 })
+const SHARED = {
+  'count-in-redis': redisStore,
+  'count-in-postgres': postgresStore,
+  'count-in-sqlite': sqliteStore,
+}
+
+if (act in SHARED) {
+  const store = SHARED[act as keyof typeof SHARED](first, { prefix: second, timeout: 30 })
   await countInStore(store, write)
   await store.close()
 }

@@ -16,7 +16,7 @@ export function buildProgram(): Promise<unknown> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['xstate', 'valibot', 'redis', '@napi-rs/keyring'],
+    external: ['xstate', 'valibot', 'redis', 'pg', 'libsql', '@napi-rs/keyring'],
     outfile: program,
   })
   return built

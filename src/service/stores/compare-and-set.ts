@@ -1,0 +1,162 @@
+import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
+import { type Change, type Json, NEVER, type Store } from '../../store/store.ts'
+import { createTurns } from '../../store/turns.ts'
+import { withDeadline } from '../deadline.ts'
+
+/** Milliseconds of the shortest and the longest pause between two attempts to reach a database. */
+export const PAUSE = { shortest: 20, longest: 200 }
+
+/** Milliseconds of the longest pause after a conflict with another instance. */
+const STEP_BACK = 8
+
+/** Milliseconds for which the database keeps the record that `ping` writes. */
+const PING_LIFETIME = 60_000
+
+/** A database that keeps each record as one text. An empty text stands for no record. */
+export interface Database {
+  /** Its name in error messages. */
+  readonly name: string
+  /** Returns the record of a key. */
+  read(key: string): Promise<string>
+  /**
+   * Replaces a record if it is still `before`, and resolves to null. Otherwise resolves to the current record.
+   *
+   * @param expiresAt Epoch milliseconds after which the database may delete it.
+   */
+  compareAndSet(key: string, before: string, after: string, expiresAt: number): Promise<string | null>
+  /** Says why an attempt failed, without values: the message of an error may quote them. */
+  reasonOf(error: unknown): string | undefined
+  /** Whether a failed attempt may have written all the same, because only its response was lost. */
+  mayHaveWritten(error: unknown): boolean
+}
+
+/** Options of a store in a database. */
+interface DatabaseOptions {
+  /** Seconds after which an update is rejected while the database is not available. Default: 2. */
+  readonly timeout?: number
+  /** Default: `Date`. */
+  readonly clock?: {
+    /** Returns the current time in epoch milliseconds. */
+    now(): number
+  }
+}
+
+/** A record: when it expires (epoch milliseconds), the id of its write, and its value. */
+type Stored = readonly [expiresAt: number, write: string, value: NonNullable<Json>]
+
+type Written = Extract<Change<unknown>, { value: NonNullable<Json> | null }>
+
+/**
+ * Creates a store that reads a record, changes it, and replaces it if it is still the one that it read.
+ *
+ * While the database is not available, updates are retried until the timeout, then reject with
+ * {@link StoreUnavailableError}.
+ *
+ * @throws {@link BadOptionError} if the timeout is not valid.
+ */
+export function compareAndSetStore(
+  database: Database,
+  { timeout = 2, clock = Date }: DatabaseOptions,
+): Store & { ping(): Promise<void> } {
+  if (!(timeout > 0)) throw new BadOptionError('timeout must be a number of seconds, more than 0')
+  const inTurn = createTurns()
+  const unavailable = (why: string) => new StoreUnavailableError(`${database.name} is not available: ${why}`)
+
+  /** Retries until the command succeeds or the deadline passes. Calls `onFailure` with the error of each failed attempt. */
+  async function persist<Result>(
+    deadline: number,
+    command: () => Promise<Result>,
+    onFailure: (error: unknown) => void = () => undefined,
+  ): Promise<Result> {
+    let why = 'no response'
+    for (let pause = PAUSE.shortest; ; pause = Math.min(2 * pause, PAUSE.longest)) {
+      try {
+        const left = Math.max(0, deadline - performance.now())
+        return await withDeadline(left, command(), () => unavailable(why))
+      } catch (error) {
+        onFailure(error)
+        if (error instanceof BadOptionError || error instanceof StoreUnavailableError) throw error
+        why = database.reasonOf(error) ?? 'no connection'
+        const wait = pause * (0.5 + Math.random() / 2)
+        if (performance.now() + wait >= deadline) throw unavailable(why)
+        await sleep(wait)
+      }
+    }
+  }
+
+  function read(raw: string): Json | undefined {
+    if (raw === '') return undefined
+    const [expiresAt, , value] = JSON.parse(raw) as Stored
+    return expiresAt > clock.now() ? value : undefined
+  }
+
+  /** Writes `made` if the record is still `raw`. Returns the current record, and whether the write was done. */
+  async function replace(
+    key: string,
+    raw: string,
+    made: Written,
+    deadline: number,
+  ): Promise<{ readonly done: boolean; readonly raw: string }> {
+    const { expiresAt = NEVER } = made.value === null ? { expiresAt: 0 } : made
+    const next =
+      made.value === null ? '' : JSON.stringify([expiresAt, crypto.randomUUID(), made.value] satisfies Stored)
+    let inDoubt = false
+    const present = await persist(
+      deadline,
+      () => database.compareAndSet(key, raw, next, expiresAt),
+      (error) => {
+        inDoubt ||= database.mayHaveWritten(error)
+      },
+    )
+    // Equal if an earlier attempt was applied, but its response was lost. A missing record may be another's deletion.
+    if (present === null || (present === next && next !== '')) return { done: true, raw: next }
+    // A failed attempt may have been applied before another instance changed the record: a retry could apply it twice.
+    if (inDoubt) throw unavailable('the connection broke')
+    return { done: false, raw: present }
+  }
+
+  async function update<Result>(
+    key: string,
+    change: (value: Json | undefined) => Change<Result>,
+  ): Promise<Result> {
+    const deadline = performance.now() + timeout * 1000
+    let raw = await persist(deadline, () => database.read(key))
+    let made = change(read(raw))
+    if (made.value === undefined) return made.result
+
+    return inTurn(key, async (known) => {
+      if (known !== undefined && known !== raw) {
+        raw = known
+        made = change(read(raw))
+      }
+      for (let tries = 1; made.value !== undefined; tries += 1) {
+        const written = await replace(key, raw, made, deadline)
+        raw = written.raw
+        if (written.done) break
+        made = change(read(raw))
+        await sleep(Math.random() * Math.min(tries, STEP_BACK))
+        if (performance.now() > deadline) throw unavailable('too many conflicts with other instances')
+      }
+      return { result: made.result, known: raw }
+    })
+  }
+
+  // Concurrent pings share one result, so that nobody can flood the database through `GET /readyz`.
+  let pinging: Promise<void> | undefined
+  const ping = () =>
+    update('ping', () => ({ result: undefined, value: true, expiresAt: clock.now() + PING_LIFETIME }))
+
+  return {
+    update,
+    ping() {
+      pinging ??= ping().finally(() => {
+        pinging = undefined
+      })
+      return pinging
+    },
+  }
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

@@ -1,0 +1,11 @@
+/**
+ * Stores in SQL databases: SQLite for one machine, PostgreSQL for several instances.
+ *
+ * @module authgraph/service/sql
+ */
+
+export { BadOptionError, StoreUnavailableError } from '../../../errors.ts'
+export { type PostgresClient, postgresStore } from './postgres.ts'
+export type { Query } from './query.ts'
+export { type SqlDatabase, type SqlStore, type SqlStoreOptions, sqlStore } from './sql-store.ts'
+export { type SqliteDatabase, sqliteStore } from './sqlite.ts'

@@ -1,0 +1,92 @@
+import { BadOptionError } from '../../../errors.ts'
+import { type SqlStore, type SqlStoreOptions, sqlStore } from './sql-store.ts'
+
+/** Connections that the store opens. */
+const CONNECTIONS = 10
+
+/**
+ * The part of a PostgreSQL client that the store uses. `new Pool()` of the package `pg` returns one.
+ *
+ * @group Service
+ */
+export interface PostgresClient {
+  /** Runs SQL. Without values, it uses the simple query protocol: several statements are one transaction. */
+  query(
+    text: string,
+    values?: (string | number)[],
+  ): Promise<{ readonly rows: readonly { readonly [column: string]: unknown }[] }>
+}
+
+/**
+ * Creates a store in PostgreSQL, which any number of instances can share. The tables are created with the first update.
+ *
+ * While PostgreSQL is not available, updates are retried until the timeout, then reject with
+ * {@link StoreUnavailableError}. A rejected update was applied at most once: if the connection broke before the response, it
+ * may have been applied.
+ *
+ * @param postgres A URL, which needs the package `pg`, or a pool. Give a pool a `connectionTimeoutMillis` and a
+ * `query_timeout`, so that no statement runs late.
+ * @throws {@link BadOptionError} if the URL or an option is not valid.
+ * @example
+ * ```ts
+ * import { createService } from 'authgraph/service'
+ * import { postgresStore } from 'authgraph/service/sql'
+ *
+ * const service = createService({
+ *   clients: [{ clientId: 'my-client-id', name: 'My app' }],
+ *   store: postgresStore('postgres://authgraph@127.0.0.1/authgraph'),
+ * })
+ * ```
+ * @group Service
+ */
+export function postgresStore(postgres: string | PostgresClient, options: SqlStoreOptions = {}): SqlStore {
+  if (typeof postgres !== 'string' && typeof postgres?.query !== 'function')
+    throw new BadOptionError('postgres must be a URL such as postgres://127.0.0.1/authgraph, or a pool')
+  const { pool, close } = typeof postgres === 'string' ? connectTo(postgres, options) : given(postgres)
+  return sqlStore(
+    {
+      name: 'PostgreSQL',
+      query: async (text, values) => (await (await pool()).query(text, [...values])).rows,
+      close,
+    },
+    options,
+  )
+}
+
+function given(client: PostgresClient) {
+  return { pool: async () => client, close: async () => undefined }
+}
+
+/** Connects with the package `pg` for the first statement. */
+function connectTo(url: string, { timeout = 2 }: SqlStoreOptions) {
+  if (!/^postgres(ql)?:\/\//i.test(url) || !URL.canParse(url))
+    throw new BadOptionError('the PostgreSQL URL must start with postgres:// or postgresql://')
+
+  const connect = async () => {
+    const { default: pg } = await import('pg').catch(() => {
+      throw new BadOptionError('to connect to a PostgreSQL URL, install the package "pg": npm install pg')
+    })
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: CONNECTIONS,
+      // A queued statement could run long after its update was rejected.
+      connectionTimeoutMillis: timeout * 1000,
+      query_timeout: timeout * 1000,
+    })
+    // Idle connections that break: the next statement opens another one.
+    pool.on('error', () => undefined)
+    return pool
+  }
+
+  let connected: ReturnType<typeof connect> | undefined
+  return {
+    pool() {
+      connected ??= connect()
+      return connected
+    },
+    async close() {
+      const pool = await connected?.catch(() => undefined)
+      await pool?.end()
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import type { Store } from '../../../store/store.ts'
+import { compareAndSetStore, type Database } from '../compare-and-set.ts'
+import { migrate } from './migrations.ts'
+import type { Query } from './query.ts'
+
+/** Milliseconds between two deletions of expired records. */
+const SWEEP_INTERVAL = 10_000
+
+/** Records deleted by one statement. */
+const SWEPT = 500
+
+const READ = 'SELECT record FROM authgraph_records WHERE key = $1'
+const INSERT =
+  'INSERT INTO authgraph_records (key, record, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key'
+const UPDATE =
+  'UPDATE authgraph_records SET record = $1, expires_at = $2 WHERE key = $3 AND record = $4 RETURNING key'
+const DELETE = 'DELETE FROM authgraph_records WHERE key = $1 AND record = $2 RETURNING key'
+// The outer condition is the one that PostgreSQL checks again if another instance has just replaced a record.
+const SWEEP = `DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (
+  SELECT key FROM authgraph_records WHERE expires_at <= $2 LIMIT ${SWEPT}) RETURNING key`
+
+/** Reasons with which the database itself refused a statement: those of SQLite, and an SQLSTATE. */
+const SAYS_NO = /^SQLITE|^(?=.*\d)[0-9A-Z]{5}$/
+
+/**
+ * Options of the SQL stores.
+ *
+ * @group Service
+ */
+export interface SqlStoreOptions {
+  /** Prefix of every key. Default: none. Services that share a database need different prefixes. */
+  readonly prefix?: string
+  /** Seconds after which an update is rejected while the database is not available. Default: 2. */
+  readonly timeout?: number
+  /** Default: `Date`. */
+  readonly clock?: {
+    /** Returns the current time in epoch milliseconds. */
+    now(): number
+  }
+}
+
+/**
+ * A store in an SQL database.
+ *
+ * @group Service
+ */
+export interface SqlStore extends Store {
+  /**
+   * Writes a short-lived record. Rejects with {@link StoreUnavailableError} if the database is not available or refuses
+   * writes. Concurrent pings share one result.
+   */
+  ping(): Promise<void>
+  /** Closes the connection that the store opened. A database that you passed stays open. */
+  close(): Promise<void>
+}
+
+/**
+ * An SQL database in the words of PostgreSQL and SQLite.
+ *
+ * @group Service
+ */
+export interface SqlDatabase {
+  /** Its name in error messages. */
+  readonly name: string
+  /** Runs SQL. */
+  readonly query: Query
+  /** Closes what was opened for the store. Default: nothing. */
+  close?(): Promise<void>
+}
+
+/**
+ * Creates a store in any database that speaks the SQL of PostgreSQL or SQLite (3.35 or newer), such as PGlite, Neon or
+ * Cloudflare D1. For the packages `pg` and `libsql` and for `node:sqlite`, use {@link postgresStore} and
+ * {@link sqliteStore}.
+ *
+ * Records are in the table `authgraph_records`, which is created with the first update. An update is one statement if it
+ * changes nothing, otherwise two. Expired records are deleted every ten seconds, while there are updates.
+ *
+ * @throws {@link BadOptionError} if an option is not valid.
+ * @group Service
+ */
+export function sqlStore(
+  { name, query, close = async () => undefined }: SqlDatabase,
+  { prefix = '', timeout = 2, clock = Date }: SqlStoreOptions = {},
+): SqlStore {
+  // PostgreSQL cannot store every character: in JSON, all of them are escaped.
+  const keyOf = (key: string) => JSON.stringify(prefix + key)
+
+  let migrated: Promise<void> | undefined
+  const ready = () => {
+    migrated ??= migrate(query).catch((error) => {
+      migrated = undefined
+      throw error
+    })
+    return migrated
+  }
+
+  async function read(key: string): Promise<string> {
+    await ready()
+    const [row] = await query(READ, [keyOf(key)])
+    return row === undefined ? '' : String(row.record)
+  }
+
+  let sweptAt = 0
+  function sweep(now: number): void {
+    if (Math.abs(now - sweptAt) < SWEEP_INTERVAL) return
+    sweptAt = now
+    // Not awaited, and its failure is not reported: an update fails for the same reason.
+    void deleteExpired(now).catch(() => undefined)
+  }
+  async function deleteExpired(now: number): Promise<void> {
+    while ((await query(SWEEP, [now, now])).length === SWEPT);
+  }
+
+  const database: Database = {
+    name,
+    read,
+    async compareAndSet(key, before, after, expiresAt) {
+      const own = keyOf(key)
+      const write = () => {
+        if (before === '') return query(INSERT, [own, after, expiresAt])
+        return after === '' ? query(DELETE, [own, before]) : query(UPDATE, [after, expiresAt, own, before])
+      }
+      if (before === '' && after === '') return null
+      const written = await write()
+      sweep(clock.now())
+      return written.length > 0 ? null : read(key)
+    },
+    reasonOf,
+    mayHaveWritten: (error) => !SAYS_NO.test(reasonOf(error) ?? ''),
+  }
+  return { ...compareAndSetStore(database, { timeout, clock }), close }
+}
+
+/**
+ * Returns a code such as `SQLITE_BUSY`, `ECONNREFUSED` or `28P01`. The message may quote values. `node:sqlite` has one code
+ * for everything, and a fixed text for each error.
+ */
+function reasonOf(error: unknown): string | undefined {
+  const { errstr, code } = error as { readonly errstr?: unknown; readonly code?: unknown }
+  if (typeof errstr === 'string') return `SQLITE: ${errstr}`
+  return typeof code === 'string' ? code : undefined
+}

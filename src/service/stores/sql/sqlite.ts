@@ -1,0 +1,162 @@
+import { closeSync, openSync } from 'node:fs'
+import { BadOptionError } from '../../../errors.ts'
+import type { Query } from './query.ts'
+import { type SqlStore, type SqlStoreOptions, sqlStore } from './sql-store.ts'
+
+/**
+ * Readers do not wait for a writer (WAL). What was committed survives a power failure (FULL). Deleted records are
+ * overwritten, since a spent refresh token opens its successor. Other processes hold the lock only for a moment: the store
+ * tries again later, and blocks this process for 20 ms at most.
+ */
+const SETTINGS = `PRAGMA busy_timeout = 20;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA secure_delete = ON`
+
+/** How statements that write nothing begin. */
+const READING = 'SELECT'
+
+/**
+ * The part of an SQLite database that the store uses: `DatabaseSync` of `node:sqlite`, or the database of the packages
+ * `libsql` and `better-sqlite3`.
+ *
+ * @group Service
+ */
+export interface SqliteDatabase {
+  /** Runs statements without values. */
+  exec(sql: string): unknown
+  /** Prepares a statement. */
+  prepare(sql: string): {
+    /** Runs it and returns its rows. */
+    all(...values: (string | number)[]): unknown[]
+  }
+  /** Closes the database. */
+  close(): unknown
+}
+
+/** A statement that waits to be written. */
+interface Write {
+  run(): Rows
+  resolve(rows: Rows): void
+  reject(error: unknown): void
+}
+
+type Rows = Awaited<ReturnType<Query>>
+
+/**
+ * Creates a store in an SQLite file, for one machine. Several processes can share the file, but not over a network.
+ *
+ * An update is on the disk before it resolves; concurrent updates are written together. While the file is locked, updates
+ * are retried until the timeout, then reject with {@link StoreUnavailableError}.
+ *
+ * @param sqlite The path of a file, which is created with access for its owner only. It needs `node:sqlite` (Node.js 22.13 or
+ * newer), or else the package `libsql`. Or an open database, whose pragmas are yours to set.
+ * @throws {@link BadOptionError} if an option is not valid.
+ * @example
+ * ```ts
+ * import { createService } from 'authgraph/service'
+ * import { sqliteStore } from 'authgraph/service/sql'
+ *
+ * const service = createService({
+ *   clients: [{ clientId: 'my-client-id', name: 'My app' }],
+ *   store: sqliteStore('/var/lib/authgraph/authgraph.db'),
+ * })
+ * ```
+ * @group Service
+ */
+export function sqliteStore(sqlite: string | SqliteDatabase, options: SqlStoreOptions = {}): SqlStore {
+  if (sqlite === '' || (typeof sqlite !== 'string' && typeof sqlite?.prepare !== 'function'))
+    throw new BadOptionError('sqlite must be the path of a file, or an open database')
+  let opened: Promise<SqliteDatabase> | undefined
+  const open = () => {
+    if (typeof sqlite !== 'string') return Promise.resolve(sqlite)
+    opened ??= openFile(sqlite).catch((error) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+  const close = async () => void (await opened)?.close()
+  return sqlStore({ name: 'SQLite', query: queryOf(open), close }, options)
+}
+
+async function openFile(file: string): Promise<SqliteDatabase> {
+  const Database = await sqliteHere()
+  try {
+    // SQLite would create it readable for everyone.
+    closeSync(openSync(file, 'a', 0o600))
+  } catch (error) {
+    throw new BadOptionError(`cannot open the SQLite file: ${(error as NodeJS.ErrnoException).code}`)
+  }
+  const database = new Database(file)
+  try {
+    database.exec(SETTINGS)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+async function sqliteHere(): Promise<new (file: string) => SqliteDatabase> {
+  const builtIn = process.getBuiltinModule('node:sqlite') as
+    | { DatabaseSync: new (file: string) => SqliteDatabase }
+    | undefined
+  if (builtIn) return builtIn.DatabaseSync
+  const { default: Database } = await import('libsql').catch(() => {
+    throw new BadOptionError(
+      'this Node.js has no node:sqlite: use Node.js 22.13 or newer, or install the package "libsql": npm install libsql',
+    )
+  })
+  return Database
+}
+
+/** Reads at once. Writes wait until the events of this turn are handled, and share one transaction. */
+function queryOf(open: () => Promise<SqliteDatabase>): Query {
+  const prepared = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
+  let writes: Write[] = []
+
+  function run(database: SqliteDatabase, text: string, values: readonly (string | number)[]): Rows {
+    if (values.length === 0 && !text.startsWith(READING)) {
+      database.exec(text)
+      return []
+    }
+    let statement = prepared.get(text)
+    if (statement === undefined) {
+      statement = database.prepare(text.replace(/\$\d+/g, '?'))
+      prepared.set(text, statement)
+    }
+    return statement.all(...values) as unknown as Rows
+  }
+
+  function commit(database: SqliteDatabase): void {
+    const together = writes
+    writes = []
+    try {
+      database.exec('BEGIN IMMEDIATE')
+      const results = together.map((write) => [write, write.run()] as const)
+      database.exec('COMMIT')
+      for (const [write, rows] of results) write.resolve(rows)
+    } catch (error) {
+      rollBack(database)
+      for (const { reject } of together) reject(error)
+    }
+  }
+
+  return async (text, values) => {
+    const database = await open()
+    if (text.startsWith(READING)) return run(database, text, values)
+    return new Promise((resolve, reject) => {
+      writes.push({ run: () => run(database, text, values), resolve, reject })
+      if (writes.length === 1) setImmediate(commit, database)
+    })
+  }
+}
+
+function rollBack(database: SqliteDatabase): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch {
+    // There was no transaction, because the file was locked, or SQLite has ended it.
+  }
+}

@@ -1,0 +1,434 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+import { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { StoreUnavailableError } from '../../../src/service/index.ts'
+import {
+  type PostgresClient,
+  postgresStore,
+  type SqlStore,
+  type SqlStoreOptions,
+  sqliteStore,
+  sqlStore,
+} from '../../../src/service/stores/sql/index.ts'
+import { type SharedStore, storeContract } from '../../../src/testing/index.ts'
+import { buildProgram, startProgram } from '../../session/support/start-program.ts'
+import { freePort } from '../../support/free-port.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { startService } from '../../support/start-service.ts'
+
+// Starts, kills and awaits servers.
+vi.setConfig({ testTimeout: 20_000, hookTimeout: 30_000 })
+
+let postgres: PostgresServer
+let services = 0
+
+beforeAll(async () => {
+  if (hasPostgres) postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+/** A folder that is removed after the test. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'authgraph-sqlite-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const newFile = () => join(newFolder(), 'authgraph.db')
+
+/** The store is closed after the test. */
+function closed(store: SqlStore): SqlStore {
+  onTestFinished(store.close)
+  return store
+}
+
+const inSqlite = (file: string, options: SqlStoreOptions = {}) =>
+  closed(sqliteStore(file, { timeout: 30, ...options }))
+
+const inPostgres = (server: string | PostgresClient, options: SqlStoreOptions = {}) =>
+  closed(postgresStore(server, { timeout: 30, ...options }))
+
+function newPrefix(): string {
+  services += 1
+  return `service-${services}:`
+}
+
+/** A pool of the host, closed after the test. */
+function newPool(): Pool {
+  const pool = new Pool({ connectionString: postgres.url })
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+/** Each opens stores with the same records, in as many instances as called. */
+const DATABASES = [
+  {
+    name: 'SQLite',
+    isHere: true,
+    openShared() {
+      const file = newFile()
+      return (options?: SqlStoreOptions) => inSqlite(file, options)
+    },
+  },
+  {
+    name: 'PostgreSQL',
+    isHere: hasPostgres,
+    openShared() {
+      const prefix = newPrefix()
+      return (options?: SqlStoreOptions) => inPostgres(postgres.url, { prefix, ...options })
+    },
+  },
+]
+
+const later = () => Date.now() + 60_000
+const increment = (store: SqlStore) =>
+  store.update('count', (value = 0) => ({ result: value, value: (value as number) + 1, expiresAt: later() }))
+const count = (store: SqlStore) => store.update('count', (value) => ({ result: value }))
+
+async function sqliteOfProcesses(): Promise<SharedStore> {
+  await buildProgram()
+  const file = newFile()
+  return { store: inSqlite(file), start: () => startProgram('count-in-sqlite', file, '').child }
+}
+
+async function postgresOfProcesses(): Promise<SharedStore> {
+  await buildProgram()
+  const prefix = newPrefix()
+  const store = inPostgres(postgres.url, { prefix })
+  return { store, start: () => startProgram('count-in-postgres', postgres.url, prefix).child }
+}
+
+describe.each([
+  ['sqliteStore with a file', true, storeContract(() => inSqlite(newFile()), { shared: sqliteOfProcesses })],
+  [
+    'sqliteStore with a database',
+    true,
+    storeContract(() => sqliteStore(new Database(':memory:'), { timeout: 30 })),
+  ],
+  [
+    'postgresStore with an address',
+    hasPostgres,
+    storeContract(() => inPostgres(postgres.url, { prefix: newPrefix() }), { shared: postgresOfProcesses }),
+  ],
+  [
+    'postgresStore with a pool',
+    hasPostgres,
+    storeContract(() => inPostgres(newPool(), { prefix: newPrefix() })),
+  ],
+])('%s as a store', (_, isHere, contract) => {
+  for (const { name, run } of contract) test.skipIf(!isHere)(name, run)
+})
+
+describe.each(DATABASES)('$name', ({ isHere, openShared }) => {
+  describe.skipIf(!isHere)('with several instances', () => {
+    const instances = () => {
+      const open = openShared()
+      return [open(), open(), open(), open()] as const
+    }
+
+    test('loses none of 200 concurrent changes', async () => {
+      const stores = instances()
+      const seen = await Promise.all(
+        Array.from({ length: 200 }, (_, index) => increment(stores[index % 4] ?? stores[0])),
+      )
+      expect(new Set(seen).size).toBe(200)
+      expect(await count(stores[0])).toBe(200)
+    })
+
+    test('gives a record that is taken 200 times at once to one', async () => {
+      const stores = instances()
+      for (const store of stores) await increment(store)
+      const taken = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          (stores[index % 4] ?? stores[0]).update('count', (value) => ({
+            result: value !== undefined,
+            value: null,
+          })),
+        ),
+      )
+      expect(taken.filter(Boolean)).toHaveLength(1)
+    })
+
+    test('accepts one decision and issues one token of 200 concurrent ones', async () => {
+      const services = instances().map((store) => startService({ store, leeway: 0, clock: Date }))
+      const [first] = services as [(typeof services)[0]]
+      const at = (index: number) => services[index % 4] ?? first
+      const { deviceCode, userCode } = await first.begin()
+      const outcomes = await Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          index % 3 === 0 ? at(index).deny(userCode) : at(index).approve(userCode, `user-${index}`),
+        ),
+      )
+      const received = await Promise.all(
+        Array.from({ length: 140 }, (_, index) => at(index).poll(deviceCode)),
+      )
+      received.push(await first.poll(deviceCode))
+      expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
+      const approved = outcomes.indexOf('done') % 3 !== 0
+      expect(received.filter(({ body }) => body.access_token)).toHaveLength(approved ? 1 : 0)
+    })
+
+    test('refreshes a token once of 100 concurrent times', async () => {
+      const refreshTokens = { lifetime: 3600 }
+      const services = instances().map((store) => startService({ store, clock: Date, refreshTokens }))
+      const [first] = services as [(typeof services)[0]]
+      const { refresh_token } = await first.login()
+      const pairs = await Promise.all(
+        Array.from({ length: 100 }, (_, index) => (services[index % 4] ?? first).refresh(refresh_token)),
+      )
+      const issued = pairs.filter(({ status }) => status === 200)
+      expect(new Set(issued.map(({ body }) => body.refresh_token)).size).toBe(1)
+      expect(pairs.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
+    })
+  })
+
+  test.skipIf(!isHere)('deletes records that have expired, and keeps the others', async () => {
+    const open = openShared()
+    const clock = { time: 1_000_000, now: () => clock.time }
+    const store = open({ clock })
+    const write = (key: string, expiresAt?: number) =>
+      store.update(key, () => ({ result: 0, value: key, ...(expiresAt && { expiresAt }) }))
+    for (let key = 0; key < 600; key += 1) await write(`short-${key}`, clock.time + 5000)
+    await write('endless')
+    await write('long', clock.time + 50_000)
+    clock.time += 20_000
+    await write('any', clock.time + 50_000)
+    // A store with an earlier time sees what is still there.
+    const earlier = open({ clock: { now: () => 1_000_000 } })
+    const left = (key: string) => earlier.update(key, (value) => ({ result: value }))
+    await vi.waitFor(async () => {
+      for (let key = 0; key < 600; key += 60) expect(await left(`short-${key}`)).toBeUndefined()
+    })
+    expect([await left('endless'), await left('long')]).toEqual(['endless', 'long'])
+  })
+
+  test.skipIf(!isHere)('is separated by the prefix', async () => {
+    const open = openShared()
+    const [one, two] = [open({ prefix: 'one:' }), open({ prefix: 'two:' })]
+    await increment(one)
+    expect(await count(two)).toBeUndefined()
+  })
+
+  test.skipIf(!isHere)('accepts every character in a key', async () => {
+    const store = openShared()()
+    for (const key of ['\u0000', '\ud800', '\ud801', '\\u0000'])
+      await store.update(key, () => ({ result: 0, value: key }))
+    for (const key of ['\u0000', '\ud800', '\ud801', '\\u0000'])
+      expect(await store.update(key, (value) => ({ result: value }))).toBe(key)
+  })
+
+  test.skipIf(!isHere)('can be closed before its first use', async () => {
+    await expect(openShared()().close()).resolves.toBeUndefined()
+  })
+})
+
+describe('an SQLite file', () => {
+  test('keeps its records when the process ends, for its owner only', async () => {
+    const file = newFile()
+    const store = sqliteStore(file)
+    await increment(store)
+    await store.close()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(await increment(inSqlite(file))).toBe(1)
+  })
+
+  test('no longer contains a record that was deleted', async () => {
+    const file = newFile()
+    const store = sqliteStore(file)
+    await store.update('key', () => ({ result: 0, value: 'only-in-this-record' }))
+    await store.update('key', () => ({ result: 0, value: null }))
+    await store.close()
+    expect(readFileSync(file, 'latin1')).not.toContain('only-in-this-record')
+  })
+
+  test('that another process has locked is tried again until the timeout', async () => {
+    const file = newFile()
+    const store = inSqlite(file, { timeout: 0.6 })
+    await increment(store)
+    const other = new Database(file)
+    onTestFinished(() => void other.close())
+    other.exec('BEGIN IMMEDIATE')
+    await expect(increment(store)).rejects.toThrow('SQLite is not available: SQLITE_BUSY')
+    expect(await count(store)).toBe(1)
+    const waiting = increment(store)
+    other.exec('ROLLBACK')
+    expect(await waiting).toBe(1)
+  })
+
+  test('in a folder that does not exist is refused', async () => {
+    const store = inSqlite(join(newFolder(), 'missing', 'authgraph.db'))
+    await expect(store.ping()).rejects.toThrow(
+      expect.objectContaining({ code: 'bad_option', message: 'cannot open the SQLite file: ENOENT' }),
+    )
+  })
+
+  test('that is something else is not available', async () => {
+    await expect(inSqlite(import.meta.filename, { timeout: 0.1 }).ping()).rejects.toThrow(
+      'SQLite is not available: SQLITE_NOTADB',
+    )
+  })
+
+  test('writes concurrent updates in one transaction', async () => {
+    const database = new Database(':memory:')
+    const texts: string[] = []
+    const store = sqliteStore({
+      exec(text) {
+        texts.push(text)
+        return database.exec(text)
+      },
+      prepare: (text) => database.prepare(text),
+      close: () => database.close(),
+    })
+    await store.ping()
+    texts.length = 0
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        store.update(`key-${index}`, () => ({ result: 0, value: index })),
+      ),
+    )
+    expect(texts).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
+  })
+})
+
+describe.skipIf(!hasPostgres)('PostgreSQL', () => {
+  /** A separate server that the test may kill. */
+  async function mortalPostgres() {
+    const server = await startPostgres()
+    onTestFinished(server.stop)
+    return server
+  }
+
+  test('gets its tables once, from 20 instances that start together', async () => {
+    const server = await mortalPostgres()
+    const stores = Array.from({ length: 20 }, () => inPostgres(server.url))
+    await Promise.all(stores.map(increment))
+    expect(await count(stores[0] as SqlStore)).toBe(20)
+    const pool = new Pool({ connectionString: server.url })
+    onTestFinished(() => pool.end())
+    expect((await pool.query('SELECT id FROM authgraph_migrations')).rows).toEqual([{ id: 1 }])
+  })
+
+  test('may be used by a role that may not create tables', async () => {
+    const server = await mortalPostgres()
+    await increment(inPostgres(server.url))
+    const pool = new Pool({ connectionString: server.url })
+    onTestFinished(() => pool.end())
+    await pool.query(
+      'CREATE ROLE app LOGIN; GRANT SELECT ON authgraph_migrations TO app; GRANT SELECT, INSERT, UPDATE, DELETE ON authgraph_records TO app',
+    )
+    expect(await increment(inPostgres(server.url.replace('authgraph@', 'app@')))).toBe(1)
+  })
+
+  test.each<['killed' | 'frozen']>([['killed'], ['frozen']])(
+    'that is %s: an update is rejected within the timeout, and works again afterwards',
+    async (how) => {
+      const server = await mortalPostgres()
+      const store = inPostgres(server.url, { timeout: 0.6 })
+      await vi.waitFor(() => increment(store), { timeout: 5000 })
+      await (how === 'killed' ? server.kill() : server.freeze())
+      const begin = performance.now()
+      const refused = await Promise.allSettled([
+        ...Array.from({ length: 50 }, () => increment(store)),
+        store.ping(),
+      ])
+      expect(performance.now() - begin).toBeLessThan(10_000)
+      for (const outcome of refused)
+        expect(outcome).toMatchObject({
+          reason: { code: 'store_unavailable', name: 'StoreUnavailableError' },
+        })
+      await (how === 'killed' ? server.start() : server.thaw())
+      await vi.waitFor(() => store.ping(), { timeout: 5000 })
+      if (how === 'killed') expect(await count(store)).toBe(1)
+    },
+  )
+
+  test('whose response to a change is lost does not apply it twice', async () => {
+    const pool = newPool()
+    let breaking = false
+    const store = inPostgres(
+      {
+        async query(text, values) {
+          const result = await pool.query(text, values)
+          if (!breaking || !text.startsWith('UPDATE')) return result
+          breaking = false
+          throw Object.assign(new Error('broken'), { code: 'ECONNRESET' })
+        },
+      },
+      { prefix: newPrefix() },
+    )
+    await increment(store)
+    breaking = true
+    expect(await increment(store)).toBe(1)
+    expect(await count(store)).toBe(2)
+  })
+
+  test('whose response to a deletion is lost leaves it undecided', async () => {
+    const pool = newPool()
+    const store = inPostgres(
+      {
+        async query(text, values) {
+          const result = await pool.query(text, values)
+          if (!text.startsWith('DELETE FROM authgraph_records WHERE key')) return result
+          throw Object.assign(new Error('broken'), { code: 'ECONNRESET' })
+        },
+      },
+      { prefix: newPrefix(), timeout: 0.6 },
+    )
+    await increment(store)
+    await expect(store.update('count', () => ({ result: 0, value: null }))).rejects.toThrow(
+      StoreUnavailableError,
+    )
+    expect(await count(store)).toBeUndefined()
+  })
+
+  test('reports the reason without the secret in the URL', async () => {
+    const free = await freePort()
+    const store = (user: string, port: number) =>
+      inPostgres(`postgres://${user}:hunter2@127.0.0.1:${port}/postgres`, { timeout: 0.5 })
+    await expect(store('authgraph', free).ping()).rejects.toThrow('PostgreSQL is not available: ECONNREFUSED')
+    const refused = await store('nobody', postgres.port).ping().catch(String)
+    expect(refused).toContain('PostgreSQL is not available: 28000')
+    expect(refused).not.toContain('hunter2')
+  })
+})
+
+test('any database can be used by its query function', async () => {
+  const database = new Database(':memory:')
+  const store = sqlStore({
+    name: 'My database',
+    query: async (text, values) => {
+      if (values.length > 0 || text.startsWith('SELECT'))
+        return database.prepare(text.replace(/\$\d+/g, '?')).all(...values) as { [column: string]: unknown }[]
+      database.exec(`BEGIN; ${text}; COMMIT`)
+      return []
+    },
+  })
+  await increment(store)
+  expect(await increment(store)).toBe(1)
+  await store.close()
+})
+
+test.each(['http://127.0.0.1', 'localhost:5432', 'postgres://[', ''])(
+  'refuses %j as a PostgreSQL URL',
+  (url) => {
+    expect(() => postgresStore(url)).toThrow(
+      'the PostgreSQL URL must start with postgres:// or postgresql://',
+    )
+  },
+)
+
+test.each([undefined, null, 5432, {}])('refuses %j instead of a database', (database) => {
+  expect(() => postgresStore(database as never)).toThrow('postgres must be a URL')
+  expect(() => sqliteStore(database as never)).toThrow('sqlite must be the path of a file')
+})
+
+test('refuses an empty path', () => {
+  expect(() => sqliteStore('')).toThrow('sqlite must be the path of a file')
+})
+
+test.each([0, -1, Number.NaN])('refuses a timeout of %j', (timeout) => {
+  expect(() => sqliteStore('/tmp/any.db', { timeout })).toThrow('timeout must be a number of seconds')
+})

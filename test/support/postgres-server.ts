@@ -1,0 +1,103 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { freePort } from './free-port.ts'
+
+/** Debian keeps the programs of a server in a folder of their version. */
+const VERSIONS = '/usr/lib/postgresql'
+const folders = [
+  ...(process.env.PATH ?? '').split(delimiter),
+  ...(existsSync(VERSIONS) ? readdirSync(VERSIONS).map((version) => join(VERSIONS, version, 'bin')) : []),
+]
+const programs = folders.find((folder) =>
+  ['postgres', 'initdb'].every((name) => existsSync(join(folder, name))),
+)
+
+/** PostgreSQL refuses to run as root. */
+const isRoot = process.getuid?.() === 0
+const account = isRoot ? idsOf('postgres') : undefined
+
+/** Whether PostgreSQL is installed. Tests that need it are skipped otherwise. */
+export const hasPostgres = programs !== undefined && (!isRoot || account !== undefined)
+
+if (!hasPostgres)
+  process.stderr.write('There is no PostgreSQL on this machine: the tests of the store in it are SKIPPED.\n')
+
+/** A PostgreSQL server for one test on a free port of 127.0.0.1. */
+export interface PostgresServer {
+  readonly port: number
+  readonly url: string
+  /** Ends it without a checkpoint: it recovers at the next start. */
+  kill(): Promise<void>
+  /** Restarts it on the same port with its data. */
+  start(): Promise<void>
+  /** Stops it and removes its files. */
+  stop(): Promise<void>
+  /** Pauses it with its connections open, and resumes it. */
+  freeze(): void
+  thaw(): void
+}
+
+/** Creates an empty database, and starts a server. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'authgraph-postgres-'))
+  if (account) chownSync(folder, account.uid, account.gid)
+  run('initdb', '--pgdata', folder, '--username', 'authgraph', '--auth', 'trust', '--no-sync')
+  let server: ChildProcess
+
+  const signal = (name: NodeJS.Signals) => {
+    // The processes of the connections are in sessions of their own.
+    const children = spawnSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' }).stdout.split('\n')
+    for (const pid of [String(server.pid), ...children]) if (pid !== '') process.kill(Number(pid), name)
+  }
+  const postgres: PostgresServer = {
+    port,
+    url: `postgres://authgraph@127.0.0.1:${port}/postgres`,
+    async start() {
+      const options = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off']
+      const args = ['-D', folder, ...options.flatMap((option) => ['-c', option])]
+      server = spawn(join(programs ?? '', 'postgres'), args, {
+        ...account,
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      await ready(server)
+    },
+    async kill() {
+      if (server.exitCode !== null || server.signalCode !== null) return
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGQUIT')
+      await ended
+    },
+    async stop() {
+      await postgres.kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+  }
+  await postgres.start()
+  return postgres
+}
+
+function run(program: string, ...args: string[]): void {
+  execFileSync(join(programs ?? '', program), args, { ...account, cwd: tmpdir(), stdio: 'ignore' })
+}
+
+function ready({ stderr }: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = ''
+    stderr?.on('data', (chunk) => {
+      log += chunk
+      if (log.includes('database system is ready to accept connections')) resolve()
+    })
+    stderr?.once('close', () => reject(new Error(`postgres ended: ${log}`)))
+  })
+}
+
+function idsOf(user: string): { readonly uid: number; readonly gid: number } | undefined {
+  const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, user], { encoding: 'utf8' }).stdout)
+  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
+}
