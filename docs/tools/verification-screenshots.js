@@ -4,22 +4,64 @@ import { runnerImport } from 'vite'
 import { takePictures } from './take-pictures.js'
 
 const root = resolve(import.meta.dirname, '../..')
-const { module: pages } = await runnerImport(resolve(root, 'src/service/pages/default-page.ts'))
-const { module: states } = await runnerImport(resolve(root, 'test/service/pages/samples.ts'))
+const service = resolve(root, 'src/service/index.ts')
+const load = async (file) =>
+  (await runnerImport(resolve(root, file), { resolve: { alias: { 'authgraph/service': service } } })).module
+const { defaultPage } = await load('src/service/pages/branded-page.ts')
+const { samples } = await load('test/service/pages/samples.ts')
+const { page: acme } = await load('test/guides/brand-the-page/page.ts')
+const { sunnyPage: fernbank } = await load('test/service/pages/brands.ts')
 
-/** With `--all <folder>`, every state; otherwise the ones in the documentation. */
+/** With `--all <folder>`, every state of every page; otherwise the ones in the documentation. */
 const all = process.argv[2] === '--all'
 const folder = all ? resolve(process.argv[3]) : 'verification'
-const shown = all
-  ? Object.fromEntries(Object.keys(states.samples).map((name) => [name.replaceAll(' ', '-'), name]))
-  : { enter: 'an empty field', confirm: 'a request', done: 'an approval', refused: 'an expired code' }
+const states = {
+  enter: 'an empty field',
+  confirm: 'a request',
+  done: 'an approval',
+  refused: 'an expired code',
+}
+const every = Object.fromEntries(Object.keys(samples).map((name) => [name.replaceAll(' ', '-'), name]))
+const orders = { client: 'Acme CLI', scopes: ['orders:read', 'orders:admin'] }
+const confirm = { confirm: 'a request' }
+
+/** Each page with the states to show, by the beginning of the file's name, and what differs from the samples. */
+const pages = [
+  { prefix: '', page: defaultPage, states },
+  {
+    prefix: 'acme-',
+    page: acme,
+    states: { ...confirm, denied: 'a denial' },
+    differs: { host: 'login.acme.example', ...orders },
+  },
+  {
+    prefix: 'acme-german-',
+    page: acme,
+    states: confirm,
+    differs: { host: 'login.acme.example', languages: ['de-AT', 'de'], ...orders },
+  },
+  {
+    prefix: 'acme-arabic-',
+    page: acme,
+    states: confirm,
+    differs: { host: 'login.acme.example', languages: ['ar-EG'], ...orders },
+  },
+  {
+    prefix: 'fernbank-',
+    page: fernbank,
+    states: { enter: 'an empty field' },
+    differs: { host: 'id.fernbank.example' },
+  },
+]
 const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
 
-await takePictures(folder, screens, async (page, keep) => {
-  for (const [name, state] of Object.entries(shown)) {
-    // A new document for each, because the field takes the focus only once.
-    await page.goto('about:blank')
-    await page.setContent(pages.defaultPage(states.samples[state]))
-    keep(await page.screenshot({ fullPage: true, caret: 'hide' }), name)
+await takePictures(folder, screens, async (tab, keep) => {
+  for (const { prefix, page, states, differs } of pages) {
+    for (const [name, state] of Object.entries(all ? every : states)) {
+      // A new document for each, because the field takes the focus only once.
+      await tab.goto('about:blank')
+      await tab.setContent(page({ ...samples[state], ...differs }))
+      keep(await tab.screenshot({ fullPage: true, caret: 'hide' }), prefix + name)
+    }
   }
 })

@@ -36,7 +36,7 @@ import { type Handler, json, type ServiceRequest, type ServiceResponse, unavaila
 import { createLimiter } from './limiter.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { type Client, checkOptions, type ServiceOptions } from './options.ts'
-import { defaultPage } from './pages/default-page.ts'
+import { defaultPage } from './pages/branded-page.ts'
 import { createRevocations } from './revocations.ts'
 import { revokeFamily, revokeToken } from './revoke-token.ts'
 import { memoryStore } from './stores/memory.ts'

@@ -32,9 +32,10 @@ export type {
   ServiceOptions,
   TokenRequest,
 } from './options.ts'
-export { createPage, defaultPage, type PageOptions } from './pages/default-page.ts'
+export { brandedPage, defaultPage, type PageOptions } from './pages/branded-page.ts'
 export { describeScope, isRiskyScope } from './pages/describe-scope.ts'
 export { escapeHtml } from './pages/escape-html.ts'
 export type { Page, PageForm, PageRequest, PageState, Refusal } from './pages/page.ts'
+export { englishTexts, type PageNotice, type PageTexts } from './pages/texts.ts'
 export type { Approval, Assessment, Policy } from './policy.ts'
 export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './stores/memory.ts'

@@ -1,12 +1,22 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { defaultPage, type PageState, type ServiceOptions } from '../../src/service/index.ts'
+import { brandedPage, defaultPage, type PageState, type ServiceOptions } from '../../src/service/index.ts'
+import { page as acmePage } from '../guides/brand-the-page/page.ts'
+import { sunnyPage } from '../service/pages/brands.ts'
 import { hostile, samples } from '../service/pages/samples.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
 import { runAxe, told } from './axe.ts'
 
 const states: [string, PageState][] = Object.entries(samples)
+
+const pages = {
+  'the default page': defaultPage,
+  'a page with a bright accent': sunnyPage,
+  'a page with a brand': acmePage,
+  'a page in German': (state: PageState) => acmePage({ ...state, languages: ['de'] }),
+  'a page in Arabic': (state: PageState) => acmePage({ ...state, languages: ['ar'] }),
+}
 
 describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout: 60_000 }, () => {
   let browser: Browser
@@ -56,22 +66,25 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       page = await browser.newPage({ colorScheme, reducedMotion: 'reduce' })
     })
 
-    test.each(states)('%s has no axe violations', async (_, state) => {
-      await page.setContent(defaultPage(state))
-      const results = await runAxe(page)
-      expect(told(results.violations)).toEqual([])
-      // Checks that axe cannot decide must not hide a violation.
-      expect(told(results.incomplete)).toEqual([])
-      expect(results.passes.map(({ id }) => id)).toContain('color-contrast')
+    describe.each(Object.entries(pages))('%s', (_, render) => {
+      test.each(states)('%s has no axe violations', async (_, state) => {
+        await page.setContent(render(state))
+        const results = await runAxe(page)
+        expect(told(results.violations)).toEqual([])
+        // Checks that axe cannot decide must not hide a violation.
+        expect(told(results.incomplete)).toEqual([])
+        expect(results.passes.map(({ id }) => id)).toContain('color-contrast')
+      })
     })
   })
 
   test('every state fits into 320 pixels, the width of a 640-pixel screen at 200 % zoom', async () => {
     const page = await openPage({ viewport: { width: 320, height: 400 } })
-    for (const state of states.flatMap(([, state]) => [state, hostile(state)])) {
-      await page.setContent(defaultPage(state))
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
-    }
+    for (const render of Object.values(pages))
+      for (const state of states.flatMap(([, state]) => [state, hostile(state)])) {
+        await page.setContent(render(state))
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
+      }
   })
 
   test('every state fits at twice the font size', async () => {
@@ -199,6 +212,30 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
       await page.waitForSelector('text=late')
       expect(await page.title()).toBe('still')
       expect(refused.length).toBeGreaterThanOrEqual(4)
+    })
+
+    test('a logo is shown, runs no script and loads nothing', async () => {
+      const { page, url } = await begin(
+        {},
+        {
+          page: brandedPage({
+            logo: `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload="document.title = 'run'">
+              <script>document.title = 'run'; fetch('/user')</script>
+              <style>@import '/style.css'; rect { fill: url('/fill.svg#paint') }</style>
+              <image href="/image.png" width="9" height="9" onerror="document.title = 'run'"/>
+              <foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="/frame"/></foreignObject>
+              <rect width="40" height="40"/></svg>`,
+          }),
+        },
+      )
+      const requested: string[] = []
+      page.on('request', (request) => {
+        if (!request.url().startsWith('data:')) requested.push(request.url())
+      })
+      await page.goto(url, { waitUntil: 'networkidle' })
+      expect(await page.evaluate('document.images[0].complete && document.images[0].naturalWidth')).toBe(40)
+      expect(await page.title()).toBe('Connect a device')
+      expect(requested.filter((requestedUrl) => !requestedUrl.endsWith('/favicon.ico'))).toEqual([url])
     })
 
     test('no other page can frame it', async () => {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 const docs = resolve(import.meta.dirname, '../../docs')
 
 test.each([
+  'guides/brand-the-page',
   'guides/browser',
   'guides/embed',
   'guides/first-login',

@@ -491,7 +491,7 @@ describe('the headers of the page', () => {
     const html = await response.text()
     const nonce = /<style nonce="([0-9a-f]{32})">/.exec(html)?.[1]
     expect(response.headers.get('content-security-policy')).toBe(
-      `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
     )
     expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin')
     expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin')
@@ -559,7 +559,8 @@ test('a custom page is one function of a small state', async () => {
     },
   })
   const { userCode } = await service.begin({ scope: 'repo' })
-  const get = await service.fetch(`${ADDRESS}?user_code=typed`)
+  const headers = { 'accept-language': 'de;q=0.9, de-AT' }
+  const get = await service.fetch(`${ADDRESS}?user_code=typed`, { headers })
   expect(await get.text()).toBe('<p>mine</p>')
   const [cookie = ''] = (get.headers.get('set-cookie') ?? '').split(';')
   const [first] = states
@@ -569,9 +570,10 @@ test('a custom page is one function of a small state', async () => {
   const confirmed = states[2]?.type === 'confirm' ? states[2].csrf : ''
   await post(service, { csrf: confirmed, user_code: userCode, decision: 'approve' }, cookie)
   expect(confirmed).not.toBe(csrf)
-  const form = { action: '/login/device', csrf, nonce: expect.any(String) }
+  const common = { nonce: expect.any(String), host: 'localhost', languages: [] }
+  const form = { ...common, action: '/login/device', csrf, user: 'developer' }
   expect(states).toEqual([
-    { type: 'enter', ...form, userCode: 'typed' },
+    { type: 'enter', ...form, languages: ['de-AT', 'de'], userCode: 'typed' },
     { type: 'refused', reason: 'unknown', ...form, userCode: 'nothing' },
     {
       type: 'confirm',
@@ -579,13 +581,12 @@ test('a custom page is one function of a small state', async () => {
       csrf: confirmed,
       userCode,
       client: 'App',
-      user: 'developer',
       scopes: ['repo'],
       requestedAt: service.clock.time,
       expiresAt: service.clock.time + 900_000,
       now: service.clock.time,
       origin: {},
     },
-    { type: 'done', decision: 'approved', nonce: expect.any(String) },
+    { type: 'done', decision: 'approved', ...common },
   ])
 })

@@ -23,10 +23,10 @@ export interface VerificationForm {
   readonly clock: { now(): number }
 }
 
-/** The state of the page without its nonce. */
+/** The state of the page without what each response adds. */
 export type Shown = PageState extends infer State
   ? State extends unknown
-    ? Omit<State, 'nonce'>
+    ? Omit<State, 'nonce' | 'host' | 'languages'>
     : never
   : never
 
@@ -70,7 +70,7 @@ const MUST_TYPE: ReadonlySet<Refusal> = new Set([
 
 /** Processes a form: either a user code to look up, or a decision. */
 export async function verificationForm(service: VerificationForm, sent: SentForm): Promise<Shown> {
-  const { fields, session } = sent
+  const { fields, session, user } = sent
   const { action, csrf, decision } = fields
   const isTyped = await session.isOurs(csrf)
   const refuse: Refuse = async (reason, retryAfter) => {
@@ -82,6 +82,7 @@ export async function verificationForm(service: VerificationForm, sent: SentForm
       action,
       csrf: await session.csrfFor(purpose),
       userCode,
+      user: loginOf(user),
       ...(retryAfter !== undefined && { retryAfter }),
     }
   }
@@ -202,11 +203,16 @@ async function lookUp(
     csrf: await session.csrfFor(userCode),
     userCode,
     client: client.name,
-    user: typeof user === 'string' ? user : user.login,
+    user: loginOf(user),
     scopes,
     requestedAt,
     expiresAt,
     now: clock.now(),
     origin,
   }
+}
+
+/** The name of a user. */
+export function loginOf(user: User): string {
+  return typeof user === 'string' ? user : user.login
 }

@@ -3,13 +3,15 @@ import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import { openSession, type Session } from '../browser-session.ts'
 import { newNonce, readUserCode } from '../credentials/random-codes.ts'
 import { withDeadline } from '../deadline.ts'
+import { acceptedLanguages } from '../http/accepted-languages.ts'
 import { readFields } from '../http/fields.ts'
 import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { ServiceOptions } from '../options.ts'
-import type { Page, Refusal } from '../pages/page.ts'
+import type { Page, PageState, Refusal } from '../pages/page.ts'
 import {
   type FormFields,
   LINKED,
+  loginOf,
   type Shown,
   type VerificationForm,
   verificationForm,
@@ -68,7 +70,8 @@ export async function verification(
   // The CSP forbids a form to leave this site, even by a redirect. After a POST, the page shows a link instead.
   if (shown.type === 'signedOut' && request.method !== 'POST')
     return { status: 303, headers: { location: shown.signInAt, 'cache-control': 'no-store' }, body: '' }
-  return respond(service.page, shown, headers)
+  const languages = acceptedLanguages(request.header('accept-language'))
+  return respond(service.page, { ...shown, host: address.host, languages, nonce: newNonce() }, headers)
 }
 
 function read(request: ServiceRequest, action: string): FormFields {
@@ -102,6 +105,7 @@ async function response(
       : {
           type: 'enter',
           action,
+          user: loginOf(user),
           csrf: await session.csrfFor(userCode === '' ? undefined : LINKED),
           userCode: readUserCode(userCode) ?? userCode,
         }
@@ -120,32 +124,32 @@ function isUser(user: unknown): user is User {
 }
 
 /**
- * Sends the page with headers that forbid scripts, frames, openers and subresources, and hide its URL from other sites.
+ * Sends the page with headers that forbid scripts, frames, openers and subresources except images that are data URLs, and hide
+ * its URL from other sites.
  * The referrer policy is not `no-referrer`: browsers would then omit the `Origin` of a form.
  */
-function respond(page: Page, shown: Shown, headers: Session['headers']): ServiceResponse {
-  const nonce = newNonce()
+function respond(page: Page, state: PageState, headers: Session['headers']): ServiceResponse {
   return {
-    status: statusOf(shown),
+    status: statusOf(state),
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src 'nonce-${state.nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       'permissions-policy': PERMISSIONS.map((name) => `${name}=()`).join(', '),
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
-      ...('retryAfter' in shown && { 'retry-after': String(shown.retryAfter) }),
+      ...('retryAfter' in state && { 'retry-after': String(state.retryAfter) }),
       ...headers,
     },
-    body: page({ ...shown, nonce }),
+    body: page(state),
   }
 }
 
-function statusOf(shown: Shown): number {
-  if (shown.type === 'refused') return STATUS[shown.reason]
-  if (shown.type === 'unavailable') return 503
-  return shown.type === 'signedOut' || shown.type === 'stepUp' ? 403 : 200
+function statusOf(state: PageState): number {
+  if (state.type === 'refused') return STATUS[state.reason]
+  if (state.type === 'unavailable') return 503
+  return state.type === 'signedOut' || state.type === 'stepUp' ? 403 : 200
 }

@@ -41,6 +41,8 @@ export interface PageForm {
    * user must type a code.
    */
   readonly userCode: string
+  /** The name of the signed-in user. */
+  readonly user: string
 }
 
 /**
@@ -56,8 +58,6 @@ export interface PageRequest {
    * mark. An attacker can request any scope: show one without a description as a name, never as a sentence of the page.
    */
   readonly scopes: readonly string[]
-  /** The name of the signed-in user, who approves. */
-  readonly user: string
   /** When the codes were requested. Epoch milliseconds. */
   readonly requestedAt: number
   /** When the code expires. Epoch milliseconds. */
@@ -88,14 +88,18 @@ export interface PageRequest {
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3 RFC 8628, section 3.3}
  */
 export type PageState = {
-  /** The nonce for a `<style>` element. The page cannot load or run anything else. */
+  /** The nonce for a `<style>` element. The page cannot load or run anything, and its images are data URLs. */
   readonly nonce: string
+  /** The host of `authUrl`, such as `login.example.com`: show it, so that the user can compare it with the address bar. */
+  readonly host: string
+  /** The languages that the user prefers, the most preferred first, as tags such as `de-AT`. May be empty. */
+  readonly languages: readonly string[]
 } & (
   | ({ readonly type: 'enter' } & PageForm)
   | ({ readonly type: 'confirm' } & PageForm & PageRequest)
   | { readonly type: 'done'; readonly decision: 'approved' | 'denied' }
   | ({ readonly type: 'refused'; readonly reason: Refusal; readonly retryAfter?: number } & PageForm)
-  | ({ readonly type: 'unavailable'; readonly retryAfter: number } & Omit<PageForm, 'csrf'>)
+  | ({ readonly type: 'unavailable'; readonly retryAfter: number } & Pick<PageForm, 'action' | 'userCode'>)
   | { readonly type: 'signedOut'; readonly signInAt: string }
   | { readonly type: 'stepUp'; readonly stepUpAt: string }
 )

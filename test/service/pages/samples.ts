@@ -3,13 +3,19 @@ import type { PageState } from '../../../src/service/index.ts'
 const NOW = Date.UTC(2026, 0, 1, 12, 2)
 
 const nonce = '00112233445566778899aabbccddeeff'
-const form = { nonce, action: '/login/device', csrf: 'c5f'.repeat(21), userCode: 'WDJB-MJHT' }
+const common = { nonce, host: 'login.example.com', languages: [] }
+const form = {
+  ...common,
+  action: '/login/device',
+  csrf: 'c5f'.repeat(21),
+  userCode: 'WDJB-MJHT',
+  user: 'octocat',
+}
 
 const confirm: PageState = {
   type: 'confirm',
   ...form,
   client: 'Deploy Tool',
-  user: 'octocat',
   scopes: ['repo', 'read:org', 'deploy:eu-west'],
   requestedAt: NOW - 2 * 60_000,
   expiresAt: NOW + 13 * 60_000,
@@ -23,8 +29,8 @@ export const samples = {
   'a code that came with the address': { type: 'enter', ...form },
   'a request': confirm,
   'a request without scopes, of unknown origin': { ...confirm, scopes: [], origin: {} },
-  'an approval': { type: 'done', nonce, decision: 'approved' },
-  'a denial': { type: 'done', nonce, decision: 'denied' },
+  'an approval': { type: 'done', ...common, decision: 'approved' },
+  'a denial': { type: 'done', ...common, decision: 'denied' },
   'no code': { type: 'refused', reason: 'missing', ...form, userCode: '' },
   'an unknown code': { type: 'refused', reason: 'unknown', ...form },
   'an expired code': { type: 'refused', reason: 'expired', ...form, userCode: '' },
@@ -36,19 +42,19 @@ export const samples = {
   'too many tries': { type: 'refused', reason: 'limited', retryAfter: 240, ...form },
   'an unavailable service': {
     type: 'unavailable',
-    nonce,
+    ...common,
     action: form.action,
     userCode: form.userCode,
     retryAfter: 5,
   },
   'a user who is no longer signed in': {
     type: 'signedOut',
-    nonce,
+    ...common,
     signInAt: 'https://login.example/sign-in?return_to=%2Flogin%2Fdevice&user_code=WDJB-MJHT',
   },
   'a user who must prove more': {
     type: 'stepUp',
-    nonce,
+    ...common,
     stepUpAt: 'https://login.example/second-factor?return_to=%2Flogin%2Fdevice%3Fuser_code%3DWDJB-MJHT',
   },
 } satisfies Record<string, PageState>
@@ -61,12 +67,12 @@ export function hostile(state: PageState): PageState {
   if (state.type === 'done') return state
   if (state.type === 'signedOut') return { ...state, signInAt: HOSTILE }
   if (state.type === 'stepUp') return { ...state, stepUpAt: HOSTILE }
-  const evil = { ...state, userCode: HOSTILE }
+  if (state.type === 'unavailable') return { ...state, userCode: HOSTILE }
+  const evil = { ...state, userCode: HOSTILE, user: HOSTILE }
   if (evil.type !== 'confirm') return evil
   return {
     ...evil,
     client: HOSTILE,
-    user: HOSTILE,
     scopes: [HOSTILE, `repo${HOSTILE}`],
     origin: { address: HOSTILE, userAgent: HOSTILE },
   }

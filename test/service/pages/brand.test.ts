@@ -1,0 +1,273 @@
+import { JSDOM } from 'jsdom'
+import { describe, expect, test } from 'vitest'
+import {
+  BadOptionError,
+  brandedPage,
+  englishTexts,
+  type PageOptions,
+  type PageState,
+  type PageTexts,
+} from '../../../src/service/index.ts'
+import { page as acmePage } from '../../guides/brand-the-page/page.ts'
+import { pageContract } from '../page-contract.ts'
+import { sunnyPage } from './brands.ts'
+import { HOSTILE, samples } from './samples.ts'
+
+const parser = new new JSDOM().window.DOMParser()
+
+const read = (options: PageOptions, state: PageState = samples['an empty field']) =>
+  parser.parseFromString(brandedPage(options)(state), 'text/html')
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>'
+
+pageContract('a page with a brand and a bright accent', sunnyPage)
+for (const language of ['en', 'de', 'ar'])
+  pageContract(`a page with a brand in ${language}`, (state) => acmePage({ ...state, languages: [language] }))
+
+describe('the brand', () => {
+  test.each(Object.entries(samples))('%s shows the name and the host of the service', (_, state) => {
+    const { body } = read({ name: 'Acme' }, state)
+    expect(body.querySelector('header')?.textContent).toBe('Acme login.example.com')
+    expect(read({}, state).body.querySelector('header')?.textContent).toBe('login.example.com')
+  })
+
+  test('is in the title of the window', () => {
+    expect(read({ name: 'Acme' }).title).toBe('Connect a device · Acme')
+  })
+
+  test.each(Object.entries(samples))('%s escapes the texts of the host', (_, state) => {
+    const evil = `${HOSTILE}{client}{scope}{name}{time}{user}`
+    const spoil = (texts: object): object =>
+      Object.fromEntries(
+        Object.entries(texts).map(([name, text]) => [name, typeof text === 'string' ? evil : spoil(text)]),
+      )
+    const texts = { en: spoil(englishTexts) as PageTexts }
+    const { body, documentElement } = read(
+      { name: HOSTILE, help: `/${HOSTILE}`, switchAccount: `/${HOSTILE}`, texts },
+      state,
+    )
+    expect(body.querySelectorAll('script, img')).toHaveLength(0)
+    expect(documentElement.querySelectorAll('[onerror]')).toHaveLength(0)
+    expect(body.querySelector('header')?.textContent).toContain(HOSTILE)
+  })
+})
+
+describe('the accent', () => {
+  const styleOf = (accent: string) => read({ accent }).querySelector('style')?.textContent ?? ''
+
+  test.each([
+    '#000000',
+    '#ffffff',
+    '#ffd400',
+    '#c2410c',
+    '#777777',
+    '#0000ff',
+    '#ff0000',
+    '#00ff00',
+    '#7f7f80',
+    '#171a21',
+  ])('%s gives a contrast of 4.5 to the text on it, and to itself on each background', (accent) => {
+    const style = styleOf(accent)
+    const [lightPage = '', darkPage = ''] = valuesOf(style, 'page')
+    const [lightCard = '', darkCard = ''] = valuesOf(style, 'card')
+    const [lightSoft = '', darkSoft = ''] = valuesOf(style, 'soft')
+    const [light = '', dark = ''] = valuesOf(style, 'act').slice(2)
+    const [, fill = '', darkFill = ''] = valuesOf(style, 'fill')
+    const [, , onFill = '', darkOnFill = ''] = valuesOf(style, 'on-fill')
+    const pairs = [
+      [light, lightPage],
+      [light, lightCard],
+      [light, lightSoft],
+      [dark, darkPage],
+      [dark, darkCard],
+      [dark, darkSoft],
+      [onFill, fill],
+      [darkOnFill, darkFill],
+    ] as const
+    for (const [text, background] of pairs)
+      expect(contrast(text, background), `${text} on ${background}`).toBeGreaterThanOrEqual(4.5)
+    expect([fill, darkFill]).toEqual([accent, accent])
+  })
+
+  test('stays as it is where it is readable', () => {
+    expect(valuesOf(styleOf('#3444b8'), 'act')[2]).toBe('#3444b8')
+    expect(valuesOf(styleOf('#aab6ff'), 'act')[3]).toBe('#aab6ff')
+  })
+
+  test.each(['', 'red', '#fff', '#12345g', '#123456; } body { display: none', '#1234567'])(
+    'cannot be %j',
+    (accent) => {
+      expect(() => brandedPage({ accent })).toThrow(BadOptionError)
+      expect(() => brandedPage({ accent })).toThrow(/accent must be a color.*#0a7cff/)
+    },
+  )
+})
+
+describe('the logo', () => {
+  const logoOf = (logo: string) => read({ logo }).querySelector('header img')
+
+  test('is an SVG, shown as an image', () => {
+    const url = logoOf(SVG)?.getAttribute('src') ?? ''
+    expect(decodeURIComponent(url.replace('data:image/svg+xml,', ''))).toBe(SVG)
+    expect(logoOf(SVG)?.getAttribute('alt')).toBe('')
+  })
+
+  test('may begin like a file', () => {
+    const file = `<?xml version="1.0"?>\n<!-- Drawn by hand --><!DOCTYPE svg>\n${SVG}\n`
+    expect(logoOf(file)?.getAttribute('src')).toContain('data:image/svg+xml,')
+  })
+
+  test('is a data URL of an image', () => {
+    const url = 'data:image/png;base64,iVBORw0KGgo='
+    expect(logoOf(url)?.getAttribute('src')).toBe(url)
+    expect(logoOf(`data:image/png,"onerror="alert(1)`)?.getAttributeNames()).toEqual(['src', 'alt'])
+  })
+
+  test.each([
+    '',
+    'https://acme.example/logo.svg',
+    '/logo.svg',
+    'data:text/html,<script>alert(1)</script>',
+    'javascript:alert(1)',
+    '<svg viewBox="0 0 8 8"></svg>',
+    '<img src="data:image/png,">',
+    `Logo: ${SVG}`,
+  ])('cannot be %j', (logo) => {
+    expect(() => brandedPage({ logo })).toThrow(BadOptionError)
+    expect(() => brandedPage({ logo })).toThrow(/logo must be the text of an SVG with xmlns=.*data URL/)
+  })
+})
+
+describe('the links', () => {
+  const links = { help: 'mailto:help@acme.example', switchAccount: '/switch?to=a&b' }
+  const linksOf = (state: PageState, options: PageOptions = links) =>
+    [...read(options, state).querySelectorAll('a')].map((link) => [
+      link.textContent,
+      link.getAttribute('href'),
+    ])
+
+  test.each([
+    'an empty field',
+    'a code that came with the address',
+    'a code that is open somewhere else',
+  ] as const)('%s says who is signed in, and offers another account and help', (name) => {
+    const { body } = read(links, samples[name])
+    expect(body.querySelector('footer')?.textContent).toBe('Signed in as octocat. Not you?Get help')
+    expect(linksOf(samples[name])).toEqual([
+      ['Not you?', '/switch?to=a&b'],
+      ['Get help', 'mailto:help@acme.example'],
+    ])
+    expect(linksOf(samples[name], {})).toEqual([])
+  })
+
+  test('a request offers another account beside the user', () => {
+    const { body } = read(links, samples['a request'])
+    expect(body.querySelector('dl div:last-child')?.textContent).toBe('Your accountoctocat Not you?')
+    expect(linksOf(samples['a request'])).toHaveLength(2)
+  })
+
+  test('a denial says what to do if somebody else started the request', () => {
+    expect(read({}, samples['a denial']).querySelector('.caution')?.textContent).toMatch(
+      /^If you did not start this, someone tried to get access.*change your password/,
+    )
+    expect(linksOf(samples['a denial'])).toEqual([['Get help', 'mailto:help@acme.example']])
+    expect(read({}, samples['an approval']).querySelector('.caution')).toBeNull()
+  })
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'https://', 'HTTP://['])('cannot be %j', (link) => {
+    for (const name of ['help', 'switchAccount'])
+      expect(() => brandedPage({ [name]: link })).toThrow(
+        `${name} must be a path, or a URL with https, http or mailto`,
+      )
+  })
+})
+
+describe('the texts', () => {
+  const table = (connect: string): PageTexts => ({ ...englishTexts, connect })
+  const texts = {
+    'pt-BR': table('pt-BR'),
+    en: table('en'),
+    'en-GB': table('en-GB'),
+    'zh-Hans': table('zh-Hans'),
+  }
+
+  test.each([
+    [[], 'pt-BR'],
+    [['fr'], 'pt-BR'],
+    [['fr', 'en'], 'en'],
+    [['en-US', 'pt'], 'en'],
+    [['en-GB'], 'en-GB'],
+    [['en-gb'], 'en-GB'],
+    [['pt'], 'pt-BR'],
+    [['zh-CN', 'en'], 'zh-Hans'],
+    [['zh-TW', 'en'], 'en'],
+  ])('for %j are those in %s', (languages, expected) => {
+    const { documentElement, body } = read({ texts }, { ...samples['an empty field'], languages })
+    expect(documentElement.lang).toBe(expected)
+    expect(body.querySelector('h1')?.textContent).toBe(expected)
+  })
+
+  test('default to English', () => {
+    const { documentElement } = read({}, { ...samples['an empty field'], languages: ['de'] })
+    expect([documentElement.lang, documentElement.dir]).toEqual(['en', 'ltr'])
+  })
+
+  test('come with times and the direction of the language', () => {
+    const german = parser.parseFromString(
+      acmePage({ ...samples['a request'], languages: ['de-AT'] }),
+      'text/html',
+    )
+    expect([german.documentElement.lang, german.documentElement.dir]).toEqual(['de', 'ltr'])
+    expect(german.querySelector('dd')?.textContent).toBe('vor 2 Minuten 1. Jan. 2026, 12:00 UTC')
+    const arabic = parser.parseFromString(
+      acmePage({ ...samples['too many tries'], languages: ['ar'] }),
+      'text/html',
+    )
+    expect([arabic.documentElement.lang, arabic.documentElement.dir]).toEqual(['ar', 'rtl'])
+    expect(arabic.querySelector('[role=alert]')?.textContent).toMatch(/خلال (?:4|٤) دقائق/)
+    expect(arabic.querySelector('#user_code')?.getAttribute('dir')).toBe('ltr')
+  })
+
+  test('describe well-known scopes in English if a language has no words for them', () => {
+    const german = acmePage({ ...samples['a request'], languages: ['de'] })
+    expect(german).toContain(
+      '<span lang="en" dir="ltr">See your organizations, their teams and members</span>',
+    )
+    expect(german).toContain('Eine Berechtigung namens <code dir="ltr">deploy:eu-west</code> nutzen')
+  })
+
+  test.each([
+    [{}, 'texts must have a table: { en: englishTexts }'],
+    [{ 'not a tag': englishTexts }, 'texts.not a tag must be named by a language tag such as "de"'],
+    [{ de: undefined }, 'texts.de is missing'],
+    [{ de: null }, 'texts.de is missing'],
+    [{ de: { ...englishTexts, enter: undefined } }, 'texts.de.enter is missing'],
+    [{ de: { ...englishTexts, approve: '' } }, 'texts.de.approve is missing'],
+    [{ de: { ...englishTexts, scopes: undefined } }, 'texts.de.scopes is missing'],
+    [{ de: { ...englishTexts, refusals: {} } }, 'texts.de.refusals.missing is missing'],
+    [{ de: { ...englishTexts, confirmTitle: 'Verbinden?' } }, 'texts.de.confirmTitle must contain {client}'],
+  ] as [unknown, string][])('must be complete: %#', (tables, message) => {
+    const create = () => brandedPage({ texts: tables as NonNullable<PageOptions['texts']> })
+    expect(create).toThrow(BadOptionError)
+    expect(create).toThrow(message)
+  })
+})
+
+/** The values of a custom property, in the order of the style. */
+function valuesOf(style: string, name: string): string[] {
+  return [...style.matchAll(new RegExp(`--${name}: ([^;} ]+)`, 'g'))].map(([, value = '']) => value)
+}
+
+/** An implementation apart from the one under test. */
+function contrast(one: string, other: string): number {
+  const [bright = 0, dark = 0] = [one, other].map(luminance).sort((a, b) => b - a)
+  return (bright + 0.05) / (dark + 0.05)
+}
+
+function luminance(color: string): number {
+  const digits = color.length === 4 ? color.replaceAll(/[^#]/g, '$&$&') : color
+  const [r = 0, g = 0, b = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(digits.slice(at, at + 2), 16) / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
