@@ -22,30 +22,14 @@ const states = {
   refused: 'an expired code',
 }
 const every = Object.fromEntries(Object.keys(samples).map((name) => [name.replaceAll(' ', '-'), name]))
-const orders = { client: 'Acme CLI', scopes: ['orders:read', 'orders:admin'] }
 const confirm = { confirm: 'a request' }
+const atAcme = { host: 'login.acme.example', client: 'Acme CLI', scopes: ['orders:read', 'orders:admin'] }
 
 /** Each page with the states to show, by the beginning of the file's name, and what differs from the samples. */
 const pages = [
   { prefix: '', page: defaultPage, states },
-  {
-    prefix: 'acme-',
-    page: acme,
-    states: { ...confirm, denied: 'a denial' },
-    differs: { host: 'login.acme.example', ...orders },
-  },
-  {
-    prefix: 'acme-german-',
-    page: acme,
-    states: confirm,
-    differs: { host: 'login.acme.example', languages: ['de-AT', 'de'], ...orders },
-  },
-  {
-    prefix: 'acme-arabic-',
-    page: acme,
-    states: confirm,
-    differs: { host: 'login.acme.example', languages: ['ar-EG'], ...orders },
-  },
+  { prefix: 'acme-', page: acme, states: confirm, differs: atAcme },
+  { prefix: 'acme-arabic-', page: acme, states: confirm, differs: { ...atAcme, languages: ['ar-EG'] } },
   {
     prefix: 'fernbank-',
     page: fernbank,

@@ -1,7 +1,10 @@
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** Separate from the other tests, because these take minutes and need a browser. */
 export default defineConfig({
+  // A guide's page, which names the package as its users do.
+  resolve: { alias: { 'authgraph/service': resolve(import.meta.dirname, '../../src/service/index.ts') } },
   test: {
     include: ['test/browser/*.test.ts'],
     testTimeout: 120_000,

@@ -107,9 +107,9 @@ describe('the flow through the page', () => {
     const { open, send } = userAt(service.fetch)
     const { html } = await send(await open(ADDRESS), { user_code: body.user_code })
     expect(html).toContain('2 minutes ago')
-    expect(html).toContain('2026-01-01 00:00 UTC')
-    expect(html).toContain('<dd>203.0.113.7</dd>')
-    expect(html).toMatch(/<q>tv 1 +&lt;b&gt;x+…<\/q>/)
+    expect(html).toContain('Jan 1, 2026, 00:00 UTC')
+    expect(html).toContain('<dd><bdi dir="ltr">203.0.113.7</bdi></dd>')
+    expect(html).toMatch(/<q><bdi dir="ltr">tv 1 +&lt;b&gt;x+…<\/bdi><\/q>/)
   })
 
   test('limits how much of the request origin is stored', async () => {
@@ -168,8 +168,8 @@ describe('the flow through the page', () => {
     const codes = await (await fetch(`${url}/login/device/code`, { method: 'POST', headers, body })).json()
     const { open, send } = userAt()
     const { html } = await send(await open(codes.verification_uri_complete))
-    expect(html).toContain('<dd>127.0.0.1</dd>')
-    expect(html).toContain('<q>tv 1</q>')
+    expect(html).toContain('<dd><bdi dir="ltr">127.0.0.1</bdi></dd>')
+    expect(html).toContain('<q><bdi dir="ltr">tv 1</bdi></q>')
   })
 
   test('reading the page changes nothing in the store', async () => {
