@@ -260,6 +260,30 @@ export const REQUIREMENTS = {
   { readonly text: string; readonly source: string; readonly only?: 'github' | 'rfc8628' }
 >
 
+/** The chapters of the report, each by its first requirement. */
+const CHAPTERS: Partial<Record<string, string>> = {
+  secure: 'Device codes',
+  pending: 'Polls',
+  approved: 'Tokens',
+  refreshed: 'Refresh tokens',
+  'token-once': 'Decisions',
+  'unknown-grant-type': 'Refused polls',
+  expired: 'Expiry and responses',
+  page: 'Verification page',
+  metadata: 'Metadata',
+  'revocation-unknown': 'Revocation',
+} satisfies Partial<Record<RequirementId, string>>
+
+/** The title of the chapter to which a requirement belongs. */
+export function chapterOf(id: RequirementId): string {
+  let chapter = ''
+  for (const each of Object.keys(REQUIREMENTS)) {
+    chapter = CHAPTERS[each] ?? chapter
+    if (each === id) break
+  }
+  return chapter
+}
+
 /**
  * The id of a requirement. Its meaning never changes.
  *

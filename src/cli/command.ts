@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { Command, Help } from 'commander'
 
 /** Columns of the widest option whose description stands beside it. */
@@ -8,13 +9,23 @@ const { formatItem, padWidth } = Help.prototype
 /** Columns of a line of help. */
 const WIDTH = 80
 
-/** Lays out the help of every command: long lines are hard to read, even in a wide terminal. */
+const bold = (title: string) => styleText('bold', title, { validateStream: false })
+
+const cyan = (term: string) => styleText('cyan', term, { validateStream: false })
+
+/**
+ * Lays out the help of every command: long lines are hard to read, even in a wide terminal. Without colors, commander
+ * removes the styles.
+ */
 export const layout: Partial<Help> = {
+  styleTitle: bold,
+  styleSubcommandTerm: cyan,
+  styleOptionTerm: cyan,
   helpWidth: Math.min(process.stdout.columns || WIDTH, WIDTH),
   // The description of a longer option goes below it, so that the other descriptions have room.
   padWidth: (command, help) => Math.min(padWidth.call(help, command, help), WIDEST),
   formatItem: (term, width, description, help) =>
-    term.length > width
+    help.displayWidth(term) > width
       ? `  ${term}\n${formatItem.call(help, '', width, description, help)}`
       : formatItem.call(help, term, width, description, help),
 }
@@ -45,11 +56,11 @@ export function command({ name, summary, description, exitCodes, examples }: Des
     .showHelpAfterError(`See: authgraph ${name} --help`)
     .addHelpText(
       'after',
-      `\nExit codes:\n${codes.map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`).join('\n')}`,
+      `\n${bold('Exit codes:')}\n${codes.map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`).join('\n')}`,
     )
     .addHelpText(
       'after',
-      `\nExamples:\n${examples.map((example) => `  ${example.replaceAll('\n', '\n      ')}`).join('\n')}`,
+      `\n${bold('Examples:')}\n${examples.map((example) => `  ${example.replaceAll('\n', '\n      ')}`).join('\n')}`,
     )
 }
 

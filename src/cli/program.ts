@@ -23,26 +23,21 @@ export function createProgram(): Command {
     .on('option:version', printVersion)
     .configureHelp({ ...layout, subcommandTerm: (command) => command.name() })
     .helpOption('-h, --help', 'show this help')
-    .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', '\nRun any command with --help to see its options.')
     .showHelpAfterError('See: authgraph --help')
     .exitOverride()
-  const commands = [
-    loginCommand(),
-    statusCommand(),
-    switchCommand(),
-    tokenCommand(),
-    logoutCommand(),
-    apiCommand(),
-    jwtCommand(),
-    gitCredentialCommand(),
-    demoCommand(),
-    replayCommand(),
-    serveCommand(),
-    checkCommand(),
-    completionCommand(),
-  ]
-  for (const command of commands) program.addCommand(command)
+  const groups = {
+    'Log in:': [loginCommand(), statusCommand(), switchCommand(), tokenCommand(), logoutCommand()],
+    'Call APIs:': [apiCommand(), jwtCommand(), gitCredentialCommand()],
+    'See a login:': [demoCommand(), replayCommand()],
+    'Run and check services:': [serveCommand(), checkCommand()],
+    'More:': [completionCommand()],
+  }
+  for (const [heading, commands] of Object.entries(groups)) {
+    program.commandsGroup(heading)
+    for (const command of commands) program.addCommand(command)
+  }
+  program.helpCommand('help [command]', 'show the help of a command')
   program.hook('preAction', async (_, { options }) => {
     // Only commands with this option use logins.
     if (options.some(({ long }) => long === '--profile'))

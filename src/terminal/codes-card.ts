@@ -2,7 +2,7 @@ import type { ShownCodes } from '../client/options.ts'
 import { largeText } from './large-text.ts'
 import { qrCode } from './qr-code.ts'
 import type { TerminalTexts } from './texts.ts'
-import { type Line, styled, widthOf } from './writer.ts'
+import { type Line, type Styled, styled, widthOf } from './writer.ts'
 
 /** Columns between the code and the QR code. */
 const GAP = 4
@@ -38,13 +38,17 @@ export function codesCard(
     '',
     ...large(userCode, columns),
   ]
-  const below: Line[] = hasKeys ? [hints(texts), ''] : []
+  const keys = hasKeys ? hints(texts) : []
+  const below: Line[] = hasKeys
+    ? [keys.flatMap((key, index) => [index === 0 ? '  ' : '   ', ...key]), '']
+    : []
   const drawn = qr ? qrCode(codes.verificationUriComplete ?? verificationUri) : undefined
   if (!drawn) return ['', ...words, ...below]
-  const width = Math.max(...words.map(widthOf)) + GAP
+  const left = [...words, ...keys.map((key): Line => ['  ', ...key])]
+  const width = Math.max(...left.map(widthOf)) + GAP
   const drawnWidth = widthOf(drawn[0] ?? '')
-  if (width + drawnWidth < columns && drawn.length + below.length + LINES_BELOW < rows)
-    return ['', ...beside(words, drawn, width), '', ...below]
+  if (width + drawnWidth < columns && drawn.length + LINES_BELOW < rows)
+    return ['', ...beside(left, drawn, width), '']
   if (drawnWidth + 2 < columns && words.length + drawn.length + below.length + LINES_BELOW < rows)
     return ['', ...words, ...drawn.map((line) => `  ${line}`), '', ...below]
   return ['', ...words, ...below]
@@ -55,15 +59,11 @@ function label(text: string, { open, enter }: TerminalTexts): string {
   return `  ${text}${' '.repeat(width - widthOf(text))}  `
 }
 
-function hints({ keys }: TerminalTexts): Line {
+function hints({ keys }: TerminalTexts): [Styled, Styled][] {
   return [
-    '  ',
-    styled('bold', 'Enter'),
-    styled('dim', ` ${keys.open}   `),
-    styled('bold', 'C'),
-    styled('dim', ` ${keys.copy}   `),
-    styled('bold', 'Ctrl-C'),
-    styled('dim', ` ${keys.stop}`),
+    [styled('bold', 'Enter'), styled('dim', ` ${keys.open}`)],
+    [styled('bold', 'C'), styled('dim', ` ${keys.copy}`)],
+    [styled('bold', 'Ctrl-C'), styled('dim', ` ${keys.stop}`)],
   ]
 }
 

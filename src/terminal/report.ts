@@ -60,7 +60,9 @@ function plainReport({ print }: Writer, { texts }: ReportOptions): Report {
     codes: ({ verificationUri, userCode }) =>
       print(texts.openAndEnter(verificationUri, userCode), ...(isCi(process.env) ? [texts.inCi] : [])),
     state: (view) => {
-      if (isNews(view)) print(stateLine(view, texts))
+      const { secondsLeft } = view
+      const left = secondsLeft === undefined ? '' : ` ${texts.secondsLeft(secondsLeft)}`
+      if (isNews(view)) print([...stateLine(view, texts), left])
     },
     say: (_event, ...lines) => print(...lines),
     close: () => undefined,
@@ -116,13 +118,9 @@ function newsFilter(): (view: DeviceView) => boolean {
 }
 
 function stateLine(view: DeviceView, texts: TerminalTexts): readonly (string | Styled)[] {
-  const { status, secondsLeft, error } = view
-  const left = secondsLeft === undefined ? '' : ` ${texts.secondsLeft(secondsLeft)}`
+  const { status, error } = view
   const why = error ? ` [${error.message}]` : ''
-  return [
-    styled(STYLES[status], status),
-    `${' '.repeat(12 - status.length)}${texts.state(view)}${why}${left}`,
-  ]
+  return [styled(STYLES[status], status), `${' '.repeat(12 - status.length)}${texts.state(view)}${why}`]
 }
 
 function liveText(view: DeviceView, texts: TerminalTexts): Styled[] {

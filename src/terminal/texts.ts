@@ -28,7 +28,7 @@ export interface TerminalTexts {
   readonly keys: { readonly open: string; readonly copy: string; readonly stop: string }
   /** Describes a state. Default: the `text` of the view. */
   state(view: DeviceView): string
-  /** The seconds until the codes expire, after a state. */
+  /** The seconds until the codes expire, after a state in a file or a pipe. */
   secondsLeft(seconds: number): string
   /** What happens next; `undefined` if the codes expire before another poll. */
   nextPoll(seconds: number | undefined): string

@@ -40,8 +40,10 @@ function linesOf(
   const write = (chunk: string) => {
     text += chunk
   }
-  checkReportTo({ isTTY: true, columns, write } as unknown as NodeJS.WriteStream, { color }).result(result)
-  return text.replace(/\n$/, '').split('\n')
+  const reporter = checkReportTo({ isTTY: true, columns, write } as unknown as NodeJS.WriteStream, { color })
+  reporter.result(result)
+  const [, , ...lines] = text.replace(/\n$/, '').split('\n')
+  return lines
 }
 
 describe.each([60, 80, 120])('at %s columns', (columns) => {
@@ -77,4 +79,28 @@ test('shows the HTTP exchange for a failure, and only the detail for an advice',
   const advised = linesOf({ ...RESULTS.advised, ...(exchange && { exchange }) }, { columns: 80 }).join('\n')
   expect(advised).not.toContain('POST http://localhost/')
   expect(advised).toContain(`${ESCAPE}33m!`)
+})
+
+test('groups the results by chapter, and ends with a bar of all outcomes', () => {
+  let text = ''
+  const stream = { isTTY: true, columns: 80, write: (chunk: string) => (text += chunk) }
+  const reporter = checkReportTo(stream as unknown as NodeJS.WriteStream, { color: false })
+  const { passed, failed } = RESULTS
+  const results = [
+    { ...passed, id: 'secure' },
+    { ...passed, id: 'codes-method' },
+    { ...failed, id: 'pending' },
+  ] as const
+  for (const result of results) reporter.result(result)
+  const counts = {
+    passed: 95,
+    failed: 1,
+    advised: 0,
+    notApplicable: 4,
+    requests: 57,
+    dialect: 'github',
+  } as const
+  reporter.end({ ...counts, results: Array.from({ length: 100 }, () => passed) })
+  expect(text.match(/^ {2}[A-Z].*$/gm)).toEqual(['  Device codes', '  Polls'])
+  expect(text).toContain(`\n\n  ${'█'.repeat(45)}▓░\n  95 passed, 1 failed, 0 advised`)
 })

@@ -108,7 +108,11 @@ test('logs a complete login over HTTP without secrets', async () => {
   const responses = lines.filter(({ event }) => event === 'response')
   expect(lines.map(({ event }) => event).filter((event) => event !== 'response')).toEqual([
     'listening',
+    'codes.issued',
     'warning',
+    'code.viewed',
+    'decision',
+    'token.issued',
     'stopping',
     'stopped',
   ])

@@ -1,4 +1,5 @@
 import type { CheckReport } from '../../check/options.ts'
+import { chapterOf } from '../../check/requirements.ts'
 import type { CheckResult } from '../../check/verdicts.ts'
 import type { ShownExchange } from '../../check/wire.ts'
 import { type Line, type Styled, styled, wrap, writerTo } from '../../terminal/writer.ts'
@@ -28,7 +29,10 @@ const WIDE = 110
 /** Columns of a file, or of a terminal of unknown width. */
 const WIDTH = 120
 
-/** Creates a reporter: JSON for programs, a table for users. */
+/** Columns of the bar in the summary. */
+const BAR = 48
+
+/** Creates a reporter: JSON for programs, a table in chapters for users. */
 export function checkReportTo(
   stream: NodeJS.WriteStream,
   { json, color }: { readonly json?: boolean; readonly color: boolean },
@@ -42,15 +46,19 @@ export function checkReportTo(
   const { print } = writerTo(stream, { color })
   const width = Math.max(stream.columns ?? WIDTH, 40)
   let rows = 0
+  let chapter = ''
   return {
     result: (result) => {
       rows += 1
+      const title = chapterOf(result.id)
+      if (title !== chapter) print('', ['  ', styled('bold', title)])
+      chapter = title
       print(...row(result, width))
     },
     end: (report) => {
       const left = report.results.length - rows
       if (left > 0) print(['  ', styled('dim', `– ${left} more not checked`)])
-      print('', summary(report))
+      print('', bar(report), summary(report))
     },
   }
 }
@@ -85,6 +93,19 @@ function wire({ request, response }: ShownExchange, room: number): Styled[][] {
   return lines.flatMap((line) =>
     wrap(line, room - 2).map((part) => (part ? [styled('dim', `  ${part}`)] : [])),
   )
+}
+
+/** A bar of all results. Each outcome that occurs has at least one column. */
+function bar({ passed, failed, advised, notApplicable, results }: CheckReport): Line {
+  const part = (style: Styled['style'], block: string, count: number) =>
+    styled(style, block.repeat(count && Math.max(1, Math.floor((count / results.length) * BAR))))
+  return [
+    '  ',
+    part('green', '█', passed),
+    part('red', '▓', failed),
+    part('yellow', '▒', advised),
+    part('dim', '░', notApplicable),
+  ]
 }
 
 function summary({ passed, failed, advised, notApplicable, dialect, requests }: CheckReport): Line {

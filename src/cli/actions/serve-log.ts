@@ -1,10 +1,14 @@
 import { styleText } from 'node:util'
+import type { ServiceEvent } from '../../service/events.ts'
 import type { RequestLogEntry } from '../../service/http/request-log.ts'
+import { wrap } from '../../terminal/writer.ts'
 import { isFailure } from '../command-error.ts'
 
 /** The log of `authgraph serve`. It contains no secrets. */
 export interface Log {
   event(name: string, fields: Readonly<Record<string, string>>): void
+  /** What happened to codes, decisions and tokens. */
+  step(event: ServiceEvent): void
   response(entry: RequestLogEntry): void
   warning(message: string): void
   error(error: unknown): void
@@ -25,6 +29,9 @@ function jsonLog(stream: NodeJS.WritableStream): Log {
     void stream.write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`)
   return {
     event: (name, fields) => print('info', name, fields),
+    // Logs need neither the device's address nor the client's name.
+    step: ({ type, at, client, origin, ...fields }) =>
+      print(levelOfStep(type), type, { ...fields, device: undefined }),
     response: ({ id, method, path = null, status, milliseconds }) =>
       print(levelOf(status), 'response', { id, method, path, status, ms: Number(milliseconds.toFixed(1)) }),
     warning: (message) => print('warn', 'warning', { message }),
@@ -32,19 +39,62 @@ function jsonLog(stream: NodeJS.WritableStream): Log {
   }
 }
 
+/** Characters shown of an id. */
+const ID_LENGTH = 8
+
+/** The columns before the text of a line. */
+const INDENT = 9
+
 const STYLES = { info: 'green', warn: 'yellow', error: 'red' } as const satisfies Record<Level, unknown>
 
-function readableLog(stream: NodeJS.WritableStream, color: boolean): Log {
+function readableLog(stream: NodeJS.WriteStream, color: boolean): Log {
   const print = (level: Level, mark: string, text: string) => {
     const time = new Date().toTimeString().slice(0, 8)
-    stream.write(`${time} ${color ? styleText(STYLES[level], mark) : mark} ${text}\n`)
+    const [first = '', ...more] = wrap(`${mark} ${text}`, Math.max(stream.columns - INDENT, 2 * INDENT))
+    const styledFirst = color ? first.replace(mark, (word) => styleText(STYLES[level], word)) : first
+    stream.write([`${time} ${styledFirst}`, ...more.map((line) => ' '.repeat(INDENT) + line), ''].join('\n'))
   }
   return {
     event: (name, fields) => print('info', name, Object.values(fields).join(' ')),
+    step: (event) => print(levelOfStep(event.type), idOf(event), stepInWords(event)),
     response: ({ method, path = '(another path)', status, milliseconds }) =>
       print(levelOf(status), String(status), `${method} ${path} ${milliseconds.toFixed(1)} ms`),
     warning: (message) => print('warn', 'warning', message),
     error: (error) => print('error', 'error', Object.values(describe(error)).join(': ')),
+  }
+}
+
+function levelOfStep(type: ServiceEvent['type']): Level {
+  return type === 'limited' || type === 'reuse.detected' ? 'warn' : 'info'
+}
+
+/** The beginning of the id of a grant or a login, which tells it from others. */
+function idOf(event: ServiceEvent): string {
+  const { grant, family } = event as { readonly grant?: string; readonly family?: string }
+  return (grant ?? family ?? '').slice(0, ID_LENGTH)
+}
+
+/** What the event did to its grant or login. */
+function stepInWords(event: ServiceEvent): string {
+  switch (event.type) {
+    case 'codes.issued':
+      return `requested${event.scopes.length > 0 ? `: ${event.scopes.join(', ')}` : ''}`
+    case 'code.viewed':
+      return 'the user opened the page'
+    case 'decision':
+      return `pending -> ${event.decision}`
+    case 'token.issued':
+      return 'approved -> authorized'
+    case 'token.refreshed':
+      return event.replayed ? 'refreshed again, with the same tokens' : 'refreshed'
+    case 'token.revoked':
+      return 'revoked'
+    case 'reuse.detected':
+      return 'a used refresh token came again: the login has ended'
+    case 'limited':
+      return event.limit === 'interval'
+        ? `slow_down ${event.retryAfter} s`
+        : `limited: ${event.limit}, ${event.retryAfter} s`
   }
 }
 

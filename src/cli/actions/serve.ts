@@ -6,15 +6,17 @@ import { behindProxies } from '../../service/client-address.ts'
 import { createService } from '../../service/create-service.ts'
 import { isSecureOrLoopback } from '../../service/options.ts'
 import { type RedisStore, redisStore } from '../../service/stores/redis.ts'
+import { wrap, writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
 import { readClients, readTls, type ServeOptions } from './serve-files.ts'
 import { type Log, logTo } from './serve-log.ts'
 
-const FOR_DEVELOPMENT = `
-  FOR DEVELOPMENT ONLY: there is no sign-in. Anyone who opens the page is the user "developer" and can approve.
-  Tokens are random. For production, use createService() from authgraph/service with your own sign-in.
+const FOR_DEVELOPMENT =
+  'FOR DEVELOPMENT ONLY: there is no sign-in. Anyone who opens the page is the user "developer" and can approve. ' +
+  'Tokens are random. For production, use createService() from authgraph/service with your own sign-in.'
 
-`
+/** Columns of a paragraph at most. */
+const WIDTH = 100
 
 /** Runs `authgraph serve` until a signal ends it. Returns the exit code. */
 export async function serve(options: ServeOptions, self: Command): Promise<number> {
@@ -30,10 +32,11 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
     const isReady = async () => !stopping && (await isReachable(store))
     const { port, host } = options
     const listening = await service.listen({ port, host, isReady, ...(tls && { tls }) }).catch(cannotListen)
-    process.stderr.write(FOR_DEVELOPMENT)
+    const say = paragraphsTo(process.stderr, options)
+    say(FOR_DEVELOPMENT)
     if (options.authUrl === undefined && !isLoopback(host))
-      process.stderr.write(
-        `  Requests to any address other than ${listening.url} get status 404: set --auth-url to the public address.\n\n`,
+      say(
+        `Requests to any address other than ${listening.url} get status 404: set --auth-url to the public address.`,
       )
     log.event('listening', { url: listening.url, store: store ? 'redis' : 'memory' })
 
@@ -48,6 +51,13 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
   } finally {
     await store?.close()
   }
+}
+
+/** Prints paragraphs, wrapped between words. */
+function paragraphsTo(stream: NodeJS.WriteStream, { color }: ServeOptions): (text: string) => void {
+  const { print } = writerTo(stream, { color })
+  const width = Math.min(stream.columns ?? WIDTH, WIDTH) - 2
+  return (text) => print('', ...wrap(text, width).map((line) => `  ${line}`), '')
 }
 
 /** Does not quote an invalid address: it may contain a password. */
@@ -84,6 +94,7 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
     // The default warns about a proxy that is not listed.
     ...(options.trustProxy && { clientAddress: behindProxies(options.trustProxy) }),
     onResponse: log.response,
+    onEvent: log.step,
     onError: log.error,
     onWarning: log.warning,
     ...(store && { store }),

@@ -16,7 +16,7 @@ export function replayCommand(): Command {
       'authgraph demo --approve --record login.ndjson',
       'authgraph replay login.ndjson',
       'authgraph replay login.ndjson --svg login.svg --machine machine.svg',
-      'authgraph replay login.ndjson --filmstrip filmstrip.svg --sequence sequence.svg',
+      'authgraph replay login.ndjson --filmstrip film.svg --sequence sequence.svg',
     ],
   })
     .argument('<file>', 'the recording')
