@@ -55,6 +55,7 @@ export function startInstance(world: World): Instance {
     ...(world.refreshTokens && { refreshTokens: world.refreshTokens }),
     onWarning: watched('onWarning'),
     onError: watched('onError'),
+    onEvent: watched('onEvent'),
     onResponse: watched('onResponse'),
   })
   const isGone = (exchange: Exchange) => {

@@ -306,9 +306,7 @@ export class Judge {
 
   /** A token was shown to the service. */
   recognised(login: Login, { status, body }: ServiceResponse): void {
-    const isUndone =
-      [...this.#undone].some((key) => key === tokenKey(login.token)) || this.#truthBy(login.number)?.isUndone
-    if (isUndone) return
+    if (this.#undone.has(tokenKey(login.token)) || this.#truthBy(login.number)?.isUndone) return
     this.#world.holds(status === 200, login.number, `the service knows a token no more: status ${status}`)
     this.#world.holds(
       status !== 200 || JSON.parse(body).login === this.#owners.get(login.token),

@@ -20,22 +20,21 @@ export function send(
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
     let isSettled = false
-    const settle = (end: () => void) => {
-      isSettled = true
-      end()
-    }
     const receive = (response: Received) => {
-      if (!isSettled) settle(() => resolve(response))
-      else if (response.made) world.judge.dropped(exchange, response.made, 'nobody waited for it')
+      if (isSettled && response.made) world.judge.dropped(exchange, response.made, 'nobody waited for it')
+      isSettled = true
+      resolve(response)
+    }
+    const fail = (error: unknown) => {
+      isSettled = true
+      reject(error)
     }
     const giveUp = () => {
       exchange.isGone = true
-      settle(() => reject(signal?.reason))
+      fail(signal?.reason)
     }
     signal?.addEventListener('abort', giveUp, { once: true })
-    carry(world, exchange, handle, receive).then(receive, (error) => {
-      if (!isSettled) settle(() => reject(error))
-    })
+    carry(world, exchange, handle, receive).then(receive, fail)
   })
 }
 
