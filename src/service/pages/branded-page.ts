@@ -164,14 +164,14 @@ ${button(texts.tryAgain)}
 ${footer(help)}`,
       }
     case 'signedOut':
-      return goOn(texts.signedOut, { text: texts.signIn, href: state.signInAt }, brand)
+      return withLink(texts.signedOut, { text: texts.signIn, href: state.signInAt }, brand)
     case 'stepUp':
-      return goOn(texts.stepUp, { text: texts.continue, href: state.stepUpAt }, brand)
+      return withLink(texts.stepUp, { text: texts.continue, href: state.stepUpAt }, brand)
   }
 }
 
 /** Sends the user elsewhere first. */
-function goOn(
+function withLink(
   { title, text }: PageNotice,
   link: { readonly text: string; readonly href: string },
   { texts, help }: Brand,
