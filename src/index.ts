@@ -82,6 +82,7 @@ export type { ScopeSeparator } from './protocol/scopes.ts'
 export type {
   RecordedEnd,
   RecordedEvent,
+  RecordedGrant,
   RecordedMessage,
   RecordedState,
   RecordedTransition,

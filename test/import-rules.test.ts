@@ -45,13 +45,13 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*)$/ },
   // As its users would write it.
   'docs/live': {
-    may: /^(authgraph(\/(machines|service))?|vite|node:.*|docs\/(live|tools)\/.*|src\/recording\/(messages|state-id|taken-transitions)\.ts)$/,
-    types: /^(xstate|src\/(cli\/watch\/stream|recording\/events|client\/view)\.ts)$/,
+    may: /^(authgraph(\/(machines|service|session))?|vite|node:.*|docs\/(live|tools)\/.*|src\/recording\/(messages|state-id)\.ts)$/,
+    types: /^(xstate|src\/(cli\/watch\/stream|recording\/events)\.ts)$/,
   },
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {
     may: /^(machines\/device-authorization\.ts|src\/(recording\/.*|client\/view\.ts|protocol\/(clock|response|read-text)\.ts))$/,
-    types: /^xstate$/,
+    types: /^(xstate|machines\/device-grant\.ts|src\/store\/store\.ts)$/,
   },
   // What a page or a file shows of it.
   'src/cli/watch': {

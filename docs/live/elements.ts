@@ -19,7 +19,21 @@ export function prepend(list: Element, item: Element, most: number): void {
   while (list.children.length > most) list.lastElementChild?.remove()
 }
 
-/** Minutes and seconds. */
-export function clockTime(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+/** Announces a text to screen readers, once. */
+export function announce(words: string): void {
+  const announcer = find('#announcer')
+  if (announcer.textContent !== words) announcer.textContent = words
+}
+
+/** Whether the user prefers pages that do not move. */
+export function isCalm(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches
+}
+
+/** Seconds, or hours, minutes and seconds. */
+export function timeText(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000)
+  if (seconds < 120) return `${(milliseconds / 1000).toFixed(1)} s`
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }

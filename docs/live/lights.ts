@@ -1,62 +1,115 @@
-import type { Machine, Transition } from '../tools/read-machine.ts'
+import type { AnyStateMachine } from 'xstate'
+import { type Machine, readMachine, type Transition } from '../tools/read-machine.ts'
+import { find, isCalm, make, prepend, timeText } from './elements.ts'
+
+/** Pixels around a picture, and above a state that is higher than its frame. */
+const MARGIN = 16
+
+/** Transitions that the log keeps. */
+const KEPT = 60
 
 /** Lights the active state and the taken transitions in the picture of a machine. */
 export class Lights {
-  readonly #picture: Element
-  readonly #machine: Machine
-  readonly #calm = matchMedia('(prefers-reduced-motion: reduce)')
+  readonly machine: Machine
+  readonly #frame: Element
+  readonly #who: string
 
-  constructor(picture: Element, machine: Machine) {
-    this.#picture = picture
-    this.#machine = machine
-    picture.scrollLeft = (picture.scrollWidth - picture.clientWidth) / 2
+  /** @param who The name of the machine in the log. */
+  constructor(frame: string, machine: AnyStateMachine, who: string) {
+    this.machine = readMachine(machine)
+    this.#frame = find(frame)
+    this.#who = who
+    crop(this.#frame)
   }
 
   /** Lights a state and its parents; `undefined` lights nothing. */
   light(state: string | undefined): void {
-    for (const drawn of this.#picture.querySelectorAll<SVGGElement>('[data-state]')) {
+    for (const drawn of this.#frame.querySelectorAll<SVGGElement>('[data-state]')) {
       const id = drawn.dataset.state ?? ''
       drawn.classList.toggle('active', state === id || (state ?? '').startsWith(`${id}.`))
     }
     this.#follow()
   }
 
-  /** Shows that a transition was taken: its arrow flashes and stays marked. */
-  flash(transition: Transition): void {
-    for (const drawn of this.#picture.querySelectorAll<SVGGElement>('[data-transitions]')) {
-      if (!drawn.dataset.transitions?.split(' ').includes(transition.id)) continue
+  /** Marks a transition that was taken, and logs it. Its arrow flashes if that has just happened. */
+  take({ id, from, trigger, guard, description }: Transition, to: string, at: number, isNow: boolean): void {
+    for (const drawn of this.#frame.querySelectorAll<SVGGElement>('[data-transitions]')) {
+      if (!drawn.dataset.transitions?.split(' ').includes(id)) continue
       drawn.classList.remove('taken')
       // The animation restarts only after the browser has noticed that the class is gone.
-      drawn.getBoundingClientRect()
-      drawn.classList.add('taken', 'walked')
+      if (isNow) drawn.getBoundingClientRect()
+      drawn.classList.add(...(isNow ? ['taken', 'walked'] : ['walked']))
     }
+    const event = trigger.kind === 'event' ? [trigger.name] : []
+    const why = [...event, description ?? guard ?? trigger.kind].join(': ')
+    const item = make(
+      'li',
+      '',
+      make('span', 'at', timeText(at)),
+      make('span', 'who', this.#who),
+      make('span', 'transition', make('b', '', from || 'anywhere'), ' to ', make('b', '', to)),
+      make('span', 'why', why),
+    )
+    prepend(find('#transitions'), item, KEPT)
+  }
+
+  /** Adds the cause to the newest transition of the log. */
+  explain(cause: string): void {
+    find('#transitions .why').append(`: ${cause}`)
   }
 
   /** Resets the picture. */
   clear(): void {
     this.light(undefined)
-    for (const drawn of this.#picture.querySelectorAll('.taken, .walked'))
+    for (const drawn of this.#frame.querySelectorAll('.taken, .walked'))
       drawn.classList.remove('taken', 'walked')
   }
 
   /** Finds the transition between two states, or from a parent of the first, for a reason. */
   find(from: string, to: string, isReason: (transition: Transition) => boolean): Transition | undefined {
-    return this.#machine.transitions.find(
+    return this.machine.transitions.find(
       (transition) =>
         `${from}.`.startsWith(`${transition.from}.`) && transition.to === to && isReason(transition),
     )
   }
 
-  /** Scrolls to the lit state if the picture is larger than its viewport. */
+  /** The transition of a state for an event, by its index among them. */
+  branch(from: string, event: string, index: number): Transition | undefined {
+    return this.machine.transitions.filter(
+      (transition) => transition.from === from && transition.definition.eventType === event,
+    )[index]
+  }
+
+  /** The text of a state. */
+  textOf(state: string): string {
+    return this.machine.states.find(({ id }) => id === state)?.text ?? ''
+  }
+
+  /** Scrolls the lit state, or where the machine starts, to the middle of the frame. */
   #follow(): void {
-    const lit = [...this.#picture.querySelectorAll<SVGGElement>('.active')].at(-1)
-    if (lit === undefined || this.#picture.scrollHeight <= this.#picture.clientHeight) return
-    const here = this.#picture.getBoundingClientRect()
+    const lit = [...this.#frame.querySelectorAll('.active')].at(-1) ?? this.#frame.querySelector('.state')
+    if (lit === null) return
+    const here = this.#frame.getBoundingClientRect()
     const there = lit.getBoundingClientRect()
-    this.#picture.scrollBy({
+    this.#frame.scrollBy({
       left: there.left + there.width / 2 - here.left - here.width / 2,
-      top: there.top + there.height / 2 - here.top - here.height / 2,
-      behavior: this.#calm.matches ? 'instant' : 'smooth',
+      top: there.top - here.top - Math.max(MARGIN, (here.height - there.height) / 2),
+      behavior: isCalm() ? 'instant' : 'smooth',
     })
   }
+}
+
+/** Cuts a picture down to the machine: its name and the key of the colours are beside it. */
+function crop(frame: Element): void {
+  const svg = frame.querySelector('svg')
+  const machine = svg?.querySelector('g')
+  if (!svg || !machine) throw new TypeError('the frame has no picture')
+  // It may be hidden the next time, and then it has no size.
+  if (svg.dataset.cropped) return
+  svg.dataset.cropped = 'true'
+  const { x, y, width, height } = machine.getBBox()
+  const top = machine.transform.baseVal.getItem(0).matrix.f
+  const size = { width: width + 2 * MARGIN, height: height + 2 * MARGIN }
+  svg.setAttribute('viewBox', `${x - MARGIN} ${y + top - MARGIN} ${size.width} ${size.height}`)
+  for (const [name, value] of Object.entries(size)) svg.setAttribute(name, String(value))
 }

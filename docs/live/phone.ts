@@ -91,6 +91,8 @@ export class Phone {
   }
 
   #confirm(code: string): void {
+    // When the page plays by itself, it must not take the focus from the page around it.
+    const isInUse = this.#page.contains(document.activeElement)
     const scopes = this.#scopes.flatMap((scope, index) => [index > 0 ? ', ' : '', make('code', '', scope)])
     const decide = (decision: 'approve' | 'deny') => () => this.#asks.decide(decision, code)
     const approve = button('Approve', 'go', decide('approve'))
@@ -101,7 +103,7 @@ export class Phone {
       make('p', 'quiet', 'It requests access to ', ...scopes, '.'),
       make('div', 'choices', button('Deny', 'act', decide('deny')), approve),
     )
-    find('#phone-page h3').focus()
+    if (isInUse) find('#phone-page h3').focus()
   }
 
   #show(...content: readonly HTMLElement[]): void {

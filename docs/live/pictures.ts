@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
-import { styleSheet } from '../tools/svg.ts'
+import { escapeXml, styleSheet } from '../tools/svg.ts'
 import { colorVariables } from '../tools/theme.ts'
 
 const root = import.meta.dirname
@@ -21,6 +21,7 @@ export function pictures(): Plugin {
         .replace(/<!-- part (\S+) -->/g, (_, name) =>
           readFileSync(resolve(root, `parts/${name}.html`), 'utf8'),
         )
+        .replace(/<!-- code (\S+) -->/g, (_, file) => escapeXml(firstCode(file)))
         .replace(/<!-- picture (\S+) -->/g, (_, file) => picture(file))
     },
   }
@@ -30,4 +31,9 @@ export function pictures(): Plugin {
 function picture(file: string): string {
   const svg = readFileSync(resolve(root, `../machines/${file}.svg`), 'utf8')
   return svg.replace(/<style>.*?<\/style>\n/s, '')
+}
+
+/** The first program of a document. */
+function firstCode(file: string): string {
+  return /```ts\n(.*?)\n```/s.exec(readFileSync(resolve(root, '../..', file), 'utf8'))?.[1] ?? ''
 }

@@ -1,42 +1,49 @@
 import type { Message } from '../../src/recording/messages.ts'
-import { find, make, prepend } from './elements.ts'
+import { find, isCalm, make, prepend } from './elements.ts'
 
+/** Exchanges that the list keeps. */
 const KEPT = 5
+
+/** The signs of the directions. */
+const SIGNS: Readonly<Record<Message['kind'], string>> = { request: '→', response: '←', lost: '✕' }
 
 /**
  * Shows a message as a moving parcel and in the list of exchanges.
  *
  * @param travel Milliseconds; 0 for a past message.
+ * @param who The sender, if there are several.
  */
-export function showMessage({ exchange, kind, title, fields }: Message, travel: number): void {
-  animate(kind, travel)
+export function showMessage({ exchange, kind, title, fields }: Message, travel: number, who = ''): void {
+  animate(kind, travel, who)
   const line = make(
     'div',
     `message ${kind}`,
-    make('span', 'direction', kind === 'request' ? 'request' : kind === 'response' ? 'response' : 'lost'),
-    make('code', 'title', title),
-    make(
-      'span',
-      'fields',
-      ...fields.flatMap(([name, value]) => [make('span', 'field', `${name} `, make('b', '', value))]),
-    ),
+    make('span', 'direction', SIGNS[kind], make('span', 'unseen', ` ${kind} `)),
+    make('code', '', `${who} ${title}`.trim()),
+    ...fields.map(([name, value]) => make('span', 'field', `${name} `, make('b', '', value))),
   )
   const list = find('#exchanges')
-  const present = list.querySelector(`[data-exchange="${exchange}"]`)
+  const id = `${who}${exchange}`
+  const present = list.querySelector(`[data-exchange="${id}"]`)
   if (present) {
     present.append(line)
     return
   }
   const item = make('li', 'exchange', line)
-  item.dataset.exchange = String(exchange)
+  item.dataset.exchange = id
   prepend(list, item, KEPT)
 }
 
-function animate(kind: Message['kind'], travel: number): void {
-  if (matchMedia('(prefers-reduced-motion: reduce)').matches || kind === 'lost' || travel === 0) return
+/** @param who The service stands at the right end, or in the middle if there are several senders. */
+function animate(kind: Message['kind'], travel: number, who: string): void {
+  if (isCalm() || kind === 'lost' || travel === 0) return
+  const lane = find('#lane')
   const parcel = make('span', `parcel ${kind}`)
-  find('#lane').append(parcel)
-  const way = [{ left: '0%' }, { left: '100%' }]
+  lane.append(parcel)
+  const width = lane.clientWidth
+  const way = [who === 'process 2' ? width : 0, who === '' ? width : width / 2].map((x) => ({
+    transform: `translateX(${x}px)`,
+  }))
   parcel
     .animate(kind === 'request' ? way : way.toReversed(), {
       duration: Math.max(250, travel),

@@ -14,6 +14,7 @@ export default defineConfig({
     alias: [
       { find: /^authgraph$/, replacement: `${source}/index.ts` },
       { find: /^authgraph\/machines$/, replacement: `${source}/machines.ts` },
+      { find: /^authgraph\/session$/, replacement: `${source}/session/index.ts` },
       { find: /^authgraph\/service$/, replacement: `${source}/service/index.ts` },
     ],
   },

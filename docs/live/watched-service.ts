@@ -1,6 +1,11 @@
 import type { Clock } from 'authgraph'
-import type { DeviceGrantContext, DeviceGrantState } from 'authgraph/machines'
-import { createService, memoryStore, type Service, type Store } from 'authgraph/service'
+import type {
+  DeviceGrantContext,
+  DeviceGrantState,
+  RefreshFamilyContext,
+  RefreshFamilyState,
+} from 'authgraph/machines'
+import { createService, memoryStore, type Service, type ServiceOptions, type Store } from 'authgraph/service'
 
 /** The registered client. */
 export const CLIENT = { clientId: 'coffee-machine', name: 'Coffee machine' }
@@ -9,41 +14,46 @@ export const CLIENT = { clientId: 'coffee-machine', name: 'Coffee machine' }
 export const AUTH_URL = 'https://login.example'
 
 /** Milliseconds that issuing a token takes. */
-const ISSUING = 1500
+const ISSUING = 300
 
 /** A grant as the store keeps it. */
 export interface Grant extends DeviceGrantContext {
   readonly state: DeviceGrantState
 }
 
-/** A change of a grant. `before` is `undefined` for a new one. */
-export interface Step {
-  readonly before: Grant | undefined
-  readonly after: Grant
+/** A family of refresh tokens as the store keeps it. */
+export interface Family extends RefreshFamilyContext {
+  readonly state: RefreshFamilyState
 }
 
-/** Creates a service that reports each change of a grant. It has no leeway: a poll one millisecond early is too early. */
-export function createWatchedService(clock: Clock, onStep: (step: Step) => void): Service {
+/** Creates a service that reports each change of its store. It has no leeway: a poll one millisecond early is too early. */
+export function createWatchedService(
+  clock: Clock,
+  onChange: (key: string, before: unknown, after: unknown) => void,
+  options: Pick<ServiceOptions, 'refreshTokens' | 'onEvent'> = {},
+): Service {
   return createService({
     clients: [CLIENT],
     authUrl: AUTH_URL,
     leeway: 0,
     clock,
-    store: watchedStore(memoryStore({ clock }), onStep),
+    store: watchedStore(memoryStore({ clock }), onChange),
     issueToken: async () => {
       await new Promise((resolve) => clock.setTimeout(() => resolve(undefined), ISSUING))
       return `gho_${crypto.randomUUID().replaceAll('-', '')}`
     },
+    // The warnings are about production.
+    onWarning: () => undefined,
+    ...options,
   })
 }
 
-function watchedStore(store: Store, onStep: (step: Step) => void): Store {
+function watchedStore(store: Store, onChange: (key: string, before: unknown, after: unknown) => void): Store {
   return {
     update: (key, change) =>
       store.update(key, (value) => {
         const made = change(value)
-        if (key.startsWith('grant:') && made.value)
-          onStep({ before: value as unknown as Grant | undefined, after: made.value as unknown as Grant })
+        if (made.value) onChange(key, value, made.value)
         return made
       }),
   }

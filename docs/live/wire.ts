@@ -1,8 +1,8 @@
 import type { Clock } from 'authgraph'
 import { type Message, shownRequest, shownResponse } from '../../src/recording/messages.ts'
 
-/** A fault of one request. */
-export type Fault = 'drop' | 'unavailable' | 'html'
+/** A fault of one exchange: its request or its response is lost, or another response arrives. */
+export type Fault = 'drop' | 'lose' | 'unavailable' | 'html'
 
 /** Milliseconds that a message travels: short enough that a clock 20% fast still polls too early. */
 export const LATENCY = 150
@@ -33,16 +33,10 @@ export class Wire {
     const fault = this.fault
     this.fault = undefined
     await this.#pass(request.signal)
-    if (this.isOffline || fault === 'drop') {
-      this.#onMessage({
-        exchange,
-        kind: 'lost',
-        title: this.isOffline ? 'no network' : 'connection lost',
-        fields: [],
-      })
-      throw new TypeError('the connection was lost')
-    }
+    if (this.isOffline) return this.#lose(exchange, 'no network')
+    if (fault === 'drop') return this.#lose(exchange, 'request lost')
     const response = await this.#response(request, fault)
+    if (fault === 'lose') return this.#lose(exchange, 'response lost')
     const shown = await shownResponse(response, secrets)
     this.#onMessage({
       exchange,
@@ -51,6 +45,11 @@ export class Wire {
     })
     await this.#pass(request.signal)
     return response
+  }
+
+  #lose(exchange: number, title: string): never {
+    this.#onMessage({ exchange, kind: 'lost', title, fields: [] })
+    throw new TypeError('the connection was lost')
   }
 
   async #response(request: Request, fault: Fault | undefined): Promise<Response> {

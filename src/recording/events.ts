@@ -1,3 +1,4 @@
+import type { DeviceGrantState } from '../../machines/device-grant.ts'
 import type { DeviceSnapshot, DeviceView } from '../client/view.ts'
 import type { Message } from './messages.ts'
 
@@ -46,6 +47,18 @@ export interface RecordedMessage extends Message {
 }
 
 /**
+ * The grant of the authorization changed, on the side of its service. Recorded only where the service is ours.
+ *
+ * @group Recording
+ */
+export interface RecordedGrant {
+  readonly type: 'grant'
+  readonly state: DeviceGrantState
+  /** Seconds. */
+  readonly interval: number
+}
+
+/**
  * The last event, and why.
  *
  * @group Recording
@@ -60,6 +73,12 @@ export interface RecordedEnd {
  *
  * @group Recording
  */
-export type RecordedEvent = (RecordedState | RecordedTransition | RecordedMessage | RecordedEnd) & {
+export type RecordedEvent = (
+  | RecordedState
+  | RecordedTransition
+  | RecordedMessage
+  | RecordedGrant
+  | RecordedEnd
+) & {
   readonly at: number
 }

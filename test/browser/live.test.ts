@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createDeviceAuthorization, record } from '../../src/index.ts'
+import { createService } from '../../src/service/index.ts'
 import { serveBuiltPage } from '../support/built-page.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { violations } from './axe.ts'
@@ -18,7 +20,10 @@ const SLOW = 60_000
 /** Slider positions. */
 const SPEED = { slow: '1', quick: '3', fastest: '6' }
 
-const DESK = { width: 1440, height: 1000 }
+/** Pixels of the smallest letters. */
+const SMALLEST = 12
+
+const DESK = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 
 describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
@@ -154,7 +159,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
   })
 
   test.each([
-    ['drop it', /lost/, /^no usable response: login.example cannot be reached$/],
+    ['drop a request', /request lost/, /^no usable response: login.example cannot be reached$/],
     ['respond with 503', /503/, /^no usable response: \w/],
     ['respond with HTML', /Sign in to this network/, /^no usable response: \w/],
   ])('recovers from a request with the fault "%s"', { timeout: SLOW }, async (fault, shown, why) => {
@@ -325,6 +330,160 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.tab.locator('#lane .parcel').count()).toBe(0)
   })
 
+  test.each([{ width: 1280, height: 800 }, DESK, { width: 1920, height: 1080 }])(
+    'shows both machines, the device, the phone and the faults on one screen of $width pixels',
+    { timeout: SLOW },
+    async (viewport) => {
+      const live = await open({ viewport, reducedMotion: 'reduce' })
+      await live.start(SPEED.quick)
+      await live.enter(await live.code())
+      await live.lit('device', 'waiting.pending')
+      for (const selector of [
+        '#caption',
+        '#user-code',
+        '#phone .go',
+        '#device-picture .active[data-state="waiting.pending"]',
+        '#service-picture .active[data-state="undecided.pending"]',
+        '[data-once="drop"]',
+        '[data-switch="asleep"]',
+        '#moment',
+      ])
+        expect(await live.isSeen(selector), selector).toBe(true)
+    },
+  )
+
+  test.each([{ width: 1280, height: 800 }, PHONE])(
+    'has no letters below 12 pixels at $width pixels',
+    { timeout: SLOW },
+    async (viewport) => {
+      const live = await open({ viewport, reducedMotion: 'reduce' })
+      await live.start(SPEED.quick)
+      await live.enter(await live.code())
+      await live.lit('device', 'waiting.pending')
+      expect(await live.smallLetters()).toEqual([])
+    },
+  )
+
+  test('plays a login by itself, which meets a fault and ends with a card', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.happened('polling to waiting.retrying')
+    await live.lit('device', 'authorized')
+    await live.tab.getByRole('heading', { name: 'Run it in your terminal' }).waitFor()
+    const { code } = /```ts\n(?<code>.*?)\n```/s.exec(readFileSync('README.md', 'utf8'))?.groups ?? {}
+    expect(await live.tab.locator('#next pre').last().textContent()).toBe(code)
+    await live.press('Play again')
+    await live.lit('device', 'waiting.requested')
+    expect(await live.tab.isVisible('#next')).toBe(false)
+  })
+
+  test('leaves the login to a user who clicks', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.code()
+    await live.tab.click('#caption')
+    expect(await live.tab.isVisible('#hint')).toBe(false)
+    await live.tab.fill('#speed', SPEED.quick)
+    const exchanges = await live.exchanges()
+    await live.tab.locator(`[data-exchange="${exchanges + 3}"] .response`).waitFor()
+    expect(await live.tab.inputValue('#code')).toBe('')
+  })
+
+  test('is only the scene in a frame of another page, whose focus it leaves alone', {
+    timeout: SLOW,
+  }, async () => {
+    const live = await open({ viewport: { width: 1180, height: 560 } }, `${page.url}?embed`)
+    await live.lit('device', 'authorized')
+    expect(await live.tab.isVisible('header')).toBe(false)
+    const { focused, height } = await live.tab.evaluate(() => ({
+      focused: document.activeElement?.tagName,
+      height: document.documentElement.scrollHeight,
+    }))
+    expect(focused).toBe('BODY')
+    expect(height).toBe(560)
+    expect(await live.isSeen('[data-switch="asleep"]')).toBe(true)
+  })
+
+  test('goes back to an earlier moment, and to now', { timeout: SLOW }, async () => {
+    const live = await open({ reducedMotion: 'reduce' })
+    await live.start(SPEED.quick)
+    const code = await live.code()
+    await live.lit('device', 'waiting.pending')
+    await live.tab.focus('#moment')
+    await live.tab.keyboard.press('Home')
+    await live.lit('device', 'requesting')
+    expect(await live.tab.textContent('#caption')).toBe('The device asks the service for a code.')
+    expect(await live.tab.textContent('#user-code')).not.toBe(code)
+    expect(await live.transitions()).toEqual(['starting to requesting'])
+    await live.tab.keyboard.press('ArrowRight')
+    await live.lit('device', 'waiting.requested')
+    expect(await live.tab.textContent('#user-code')).toBe(code)
+    await live.press('Now')
+    await live.happened('polling to waiting.pending')
+    await live.enter(code)
+    await live.decide('Approve')
+    await live.says('Authorized.')
+  })
+
+  test('shares a login between two processes, though a response is lost', { timeout: SLOW }, async () => {
+    const live = await open({ reducedMotion: 'reduce' }, `${page.url}#refresh`)
+    await live.start(SPEED.quick)
+    await live.lit('second', 'signedIn')
+    await live.press('lose a response')
+    await live.press('token expires, both need one')
+    await live.happened('refreshing to refreshing')
+    await live.tab.locator('#family-token', { hasText: 'no. 2' }).waitFor()
+    for (const process of ['first', 'second'])
+      await live.tab.locator(`#${process}-token`, { hasText: 'no. 2' }).waitFor()
+    const exchanges = await live.tab.textContent('#exchanges')
+    expect(exchanges).toContain('process 1 response lost')
+    expect(exchanges).not.toContain('process 2')
+    expect(await live.smallLetters()).toEqual([])
+    expect(await live.violations()).toEqual([])
+  })
+
+  test('ends a login whose old token comes back', { timeout: SLOW }, async () => {
+    const live = await open({ reducedMotion: 'reduce' }, `${page.url}#refresh`)
+    await live.start(SPEED.quick)
+    await live.lit('second', 'signedIn')
+    await live.press('token expires, both need one')
+    for (const process of ['first', 'second'])
+      await live.tab.locator(`#${process}-token`, { hasText: 'no. 2' }).waitFor()
+    await live.press('use a stolen old token')
+    await live.lit('family', 'revoked')
+    await live.press('token expires, both need one')
+    await live.lit('first', 'ended')
+    await live.lit('second', 'ended')
+  })
+
+  test('shows a recorded login', { timeout: SLOW }, async () => {
+    const events: object[] = []
+    const service = createService({
+      clients: [{ clientId: 'recorded', name: 'Recorded' }],
+      onWarning: () => undefined,
+    })
+    const actor = createDeviceAuthorization({
+      clientId: 'recorded',
+      ...record((event) => events.push(event), { fetch: service.fetch }),
+    })
+    actor.start()
+    await vi.waitUntil(() => actor.getSnapshot().matches('waiting'))
+    actor.send({ type: 'cancel' })
+    const live = await open({ reducedMotion: 'reduce' }, `${page.url}#recording`)
+    const file = (text: string) => ({
+      name: 'login.ndjson',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(text),
+    })
+    await live.tab.setInputFiles('#recording', file('{"type":"state"}\n'))
+    await live.tab.getByText('This file is not a recorded login.').waitFor()
+    await live.tab.setInputFiles(
+      '#recording',
+      file(events.map((event) => `${JSON.stringify(event)}\n`).join('')),
+    )
+    await live.lit('device', 'cancelled')
+    expect(await live.tab.isVisible('#service')).toBe(false)
+    expect(await live.violations()).toEqual([])
+  })
+
   test('runs from a file without a server', { timeout: SLOW }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'authgraph-live-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -365,8 +524,8 @@ function driver(tab: Page) {
     press: (name: string) => button(name).click(),
     isPressed: (name: string, isPressed: boolean) =>
       tab.getByRole('button', { name, exact: true, pressed: isPressed }).waitFor(),
-    /** Waits until a state is active in one of the two diagrams. */
-    lit: (machine: 'device' | 'service', state: string) =>
+    /** Waits until a state is active in a diagram. */
+    lit: (machine: string, state: string) =>
       tab.locator(`#${machine}-picture .state.active[data-state="${state}"]`).waitFor(),
     says: (words: string, timeout = 30_000) =>
       tab.locator('#device-text').filter({ hasText: words }).waitFor({ timeout }),
@@ -391,5 +550,38 @@ function driver(tab: Page) {
         .locator('#exchanges')
         .evaluate((list) => Number((list.firstElementChild as HTMLElement | null)?.dataset.exchange)),
     violations: () => violations(tab),
+    /** Whether all of an element is inside the window and inside whatever it scrolls in. */
+    isSeen: (selector: string) =>
+      tab
+        .locator(selector)
+        .last()
+        .evaluate((element) => {
+          const { left, top, right, bottom } = element.getBoundingClientRect()
+          const frame = element.closest('.picture')?.getBoundingClientRect()
+          return (
+            right > left &&
+            left >= (frame?.left ?? 0) &&
+            top >= (frame?.top ?? 0) &&
+            right <= (frame?.right ?? innerWidth) &&
+            bottom <= (frame?.bottom ?? innerHeight)
+          )
+        }),
+    /** The texts whose letters are too small to read, as they are drawn. */
+    smallLetters: () =>
+      tab.evaluate((smallest) => {
+        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+        const small: string[] = []
+        while (texts.nextNode()) {
+          const { parentElement, textContent } = texts.currentNode
+          if (parentElement === null || textContent?.trim() === '' || !parentElement.checkVisibility())
+            continue
+          if (parentElement.closest('script, style, title, desc, .unseen')) continue
+          const svg = parentElement.closest('svg')
+          const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1
+          const size = Number.parseFloat(getComputedStyle(parentElement).fontSize) * scale
+          if (size < smallest - 0.01) small.push(`${size}: ${textContent}`)
+        }
+        return small
+      }, SMALLEST),
   }
 }

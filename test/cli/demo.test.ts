@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RunOptions, run as runWith } from './support/command.ts'
 
 const run = (args: string[], onOutput?: RunOptions['onOutput']) =>
@@ -42,6 +45,30 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
       token: { accessToken: '[secret]', tokenType: 'bearer', scopes: ['repo', 'gist'], missingScopes: [] },
       user: { id: 1, login: 'octocat' },
     })
+  })
+
+  test('--record also records the grant of its service, without its secrets', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'authgraph-demo-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'login.ndjson')
+    await run(['demo', '--approve', '--interval', '1', '--record', file])
+    const text = readFileSync(file, 'utf8')
+    const events = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const grants = events.filter(({ type }) => type === 'grant')
+    expect([...new Set(grants.map(({ state }) => state))]).toEqual([
+      'requested',
+      'pending',
+      'approved',
+      'issuing',
+      'authorized',
+    ])
+    expect(Object.keys(grants[0])).toEqual(['type', 'state', 'interval', 'at'])
+    expect(text).not.toMatch(/gho_|octocat/)
+    const { code } = await run(['replay', file])
+    expect(code).toBe(0)
   })
 
   test('ends when nobody reads its output any more', async () => {

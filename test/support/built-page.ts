@@ -21,7 +21,8 @@ export async function serveBuiltPage(folder: string) {
     built.output.map((file) => [`/${file.fileName}`, file.type === 'chunk' ? file.code : file.source]),
   )
   const server = createServer((request, response) => {
-    const path = request.url === '/' ? '/index.html' : (request.url ?? '')
+    const { pathname } = new URL(request.url ?? '', 'http://localhost')
+    const path = pathname === '/' ? '/index.html' : pathname
     const content = files.get(path)
     if (content === undefined) response.writeHead(404).end()
     else response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'text/plain' }).end(content)

@@ -6,7 +6,10 @@ import type { DeviceAuthorizationActor } from '../../client/options.ts'
 import { viewOf } from '../../client/view.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import { github } from '../../protocol/provider.ts'
+import type { RecordedEvent } from '../../recording/events.ts'
+import { recordGrants } from '../../recording/record-grants.ts'
 import { createService, type Service } from '../../service/create-service.ts'
+import { memoryStore } from '../../service/stores/memory.ts'
 import { failure } from '../../terminal/failure.ts'
 import { loginTerminal } from '../../terminal/login-terminal.ts'
 import type { Line } from '../../terminal/writer.ts'
@@ -32,7 +35,9 @@ const POLLS_BEFORE_DECISION = 2
 
 /** Runs `authgraph demo`. Returns the exit code. */
 export async function demo(options: DemoOptions): Promise<number> {
+  let onGrant: (event: RecordedEvent) => void = () => undefined
   const service = createService({
+    store: recordGrants(memoryStore(), (event) => onGrant(event)),
     clients: [{ clientId: CLIENT_ID, name: 'Authgraph demo' }],
     interval: options.interval,
     // The warnings are about production.
@@ -46,7 +51,8 @@ export async function demo(options: DemoOptions): Promise<number> {
   const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false })
   const { report } = terminal
   try {
-    return await whileWatched(fetch, terminal, options, async (recorder) => {
+    return await whileWatched(fetch, terminal, options, async (recorder, send = onGrant) => {
+      onGrant = send
       const actor = createDeviceAuthorization({
         clientId: CLIENT_ID,
         scopes: ['repo', 'gist'],

@@ -25,7 +25,7 @@ const EVENT = v.variant('type', [
       verificationUri: v.exactOptional(TEXT),
     }),
   }),
-  v.object({ type: v.literal('transition'), at: AT }),
+  v.object({ type: v.picklist(['transition', 'grant']), at: AT }),
   v.object({
     type: v.literal('message'),
     at: AT,

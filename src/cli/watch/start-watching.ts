@@ -18,6 +18,8 @@ export interface WatchOptions {
 export interface Watching {
   /** Options to create the authorization with. */
   readonly options: Recorder
+  /** Sends a further event to the page and the file. */
+  readonly send: (event: RecordedEvent) => void
   /** Sends the last event to the page and stops the server. */
   close(): Promise<void>
 }
@@ -38,7 +40,7 @@ export async function startWatching(
     write?.(event)
     page?.send(event)
   }
-  return { options: record(send, { fetch }), close: async () => page?.close() }
+  return { options: record(send, { fetch }), send, close: async () => page?.close() }
 }
 
 async function startPage(report: Report, open: boolean) {

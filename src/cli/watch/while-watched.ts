@@ -1,6 +1,6 @@
 import type { Recorder } from '../../recording/record.ts'
 import type { LoginTerminal } from '../../terminal/login-terminal.ts'
-import type { WatchOptions } from './start-watching.ts'
+import type { Watching, WatchOptions } from './start-watching.ts'
 
 /** Whether a page or a file follows the authorization. */
 export function isWatched({ watch, record }: WatchOptions): boolean {
@@ -16,13 +16,13 @@ export async function whileWatched<Result>(
   fetch: typeof globalThis.fetch,
   { report, stream }: LoginTerminal,
   options: WatchOptions,
-  authorize: (recorder?: Recorder) => Promise<Result>,
+  authorize: (recorder?: Recorder, send?: Watching['send']) => Promise<Result>,
 ): Promise<Result> {
   if (!isWatched(options)) return authorize()
   const { startWatching } = await import('./start-watching.ts')
   const watching = await startWatching(fetch, report, { ...options, open: stream.isTTY })
   try {
-    return await authorize(watching.options)
+    return await authorize(watching.options, watching.send)
   } finally {
     await watching.close()
   }

@@ -1,0 +1,86 @@
+import { find, isCalm } from './elements.ts'
+
+/** Milliseconds between two looks at the page, and between two typed letters. */
+const LOOK = 30
+const TYPED = 45
+
+/** Ends the autoplay. */
+let current: AbortController | undefined
+
+/** What a script does. Each function throws once the autoplay is over. */
+interface Hands {
+  readonly click: (selector: string) => void
+  readonly type: (selector: string, words: string) => Promise<void>
+  readonly pause: (milliseconds: number) => Promise<void>
+  /** Waits until a machine is in a state. */
+  readonly lit: (machine: string, state: string) => Promise<void>
+}
+
+/** What is played in each scene, by its name: about six seconds. */
+const SCRIPTS: Readonly<Record<string, (hands: Hands) => Promise<void>>> = {
+  async login({ click, type, pause, lit }) {
+    click('#start')
+    await lit('device', 'waiting.pending')
+    click('[data-once="drop"]')
+    await lit('device', 'waiting.retrying')
+    await type('#code', find('#user-code').textContent ?? '')
+    click('#phone-page .go')
+    await pause(350)
+    click('#phone-page .go')
+    await lit('device', 'authorized')
+  },
+  async refresh({ click, pause, lit }) {
+    click('#start')
+    await lit('second', 'signedIn')
+    await pause(900)
+    click('[data-once="lose"]')
+    await pause(400)
+    click('[data-act="need"]')
+    await lit('first', 'settling')
+    await lit('second', 'claiming')
+    await lit('second', 'signedIn')
+  },
+}
+
+/** Plays a scene until its end, or until the user clicks or presses a key. Nothing is played for users who prefer less motion. */
+export async function autoplay(scene: string, onEnd: () => void): Promise<void> {
+  stopAutoplay()
+  if (isCalm()) return
+  current = new AbortController()
+  const { signal } = current
+  const pause = async (milliseconds: number) => {
+    await new Promise((resolve) => setTimeout(resolve, milliseconds))
+    signal.throwIfAborted()
+  }
+  const hands: Hands = {
+    pause,
+    click: (selector) => find(selector).click(),
+    type: async (selector, words) => {
+      for (const letter of words) {
+        await pause(TYPED)
+        find<HTMLInputElement>(selector).value += letter
+      }
+    },
+    lit: async (machine, state) => {
+      while (!document.querySelector(`#${machine}-picture .active[data-state="${state}"]`)) await pause(LOOK)
+    },
+  }
+  try {
+    await SCRIPTS[scene]?.(hands)
+    current = undefined
+    onEnd()
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+/** Whether the page plays by itself. */
+export function isPlaying(): boolean {
+  return current !== undefined
+}
+
+/** Leaves the scene to the user. */
+export function stopAutoplay(): void {
+  current?.abort()
+  current = undefined
+}

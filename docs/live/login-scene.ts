@@ -1,0 +1,159 @@
+import { createDeviceAuthorization, github, record } from 'authgraph'
+import type { Decision } from 'authgraph/service'
+import { DeviceSide } from './device-side.ts'
+import { find, make } from './elements.ts'
+import { rate, time, underway } from './pace.ts'
+import { PacedClock } from './paced-clock.ts'
+import { Phone } from './phone.ts'
+import type { Scene } from './scene.ts'
+import { ServiceSide } from './service-side.ts'
+import { showMessage } from './show-wire.ts'
+import { Story } from './story.ts'
+import { AUTH_URL, CLIENT, createWatchedService, type Grant } from './watched-service.ts'
+import { LATENCY, Wire } from './wire.ts'
+
+/** The rate of a fast device clock. */
+const FAST = 1.2
+
+/** The states of a grant that stay as they are when its lifetime ends. */
+const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
+
+/** Shows the scene before its start. Returns a function that starts it. */
+export function prepareLogin(): (onEnd: () => void) => Scene {
+  const sides = { device: new DeviceSide(), service: new ServiceSide() }
+  const newStory = () =>
+    new Story(() => {
+      sides.device.clear()
+      sides.service.clear()
+      find('#exchanges').replaceChildren()
+      find('#transitions').replaceChildren()
+    })
+  newStory()
+  find('#phone-page').replaceChildren(make('p', 'quiet', 'Here you will enter the code.'))
+  return (onEnd) => new LoginScene(sides, newStory(), onEnd)
+}
+
+interface Sides {
+  readonly device: DeviceSide
+  readonly service: ServiceSide
+}
+
+/** One device login between a real device authorization and a real service. */
+class LoginScene implements Scene {
+  readonly wires: readonly [Wire]
+  isRunning = true
+  readonly #sides: Sides
+  readonly #story: Story
+  readonly #began = time.now()
+  readonly #clock = new PacedClock(time)
+  readonly #service = createWatchedService(time, (key, before, after) => {
+    if (key.startsWith('grant:')) this.#onGrant(after as Grant, before as Grant | undefined)
+  })
+  readonly #actor
+  readonly #phone: Phone
+  #decision: 'approve' | 'deny' = 'approve'
+  #grant: Grant | undefined
+
+  /** @param onEnd Called when the login has ended. */
+  constructor(sides: Sides, story: Story, onEnd: () => void) {
+    this.#sides = sides
+    this.#story = story
+    const wire = new Wire(this.#service.fetch, time, (message) =>
+      story.add({
+        at: this.#at(),
+        paint: (isNow) => showMessage(message, isNow ? LATENCY / rate() : 0),
+      }),
+    )
+    this.wires = [wire]
+    const { inspect } = record(
+      (event) => {
+        if (!this.isRunning || event.type === 'message') return
+        if (event.type === 'end') {
+          this.isRunning = false
+          this.#phone.close(this.#actor.getSnapshot().output?.status)
+          onEnd()
+          return
+        }
+        story.add(sides.device.momentOf(event, this.#at()))
+        if (event.type === 'state' && event.view.userCode) this.#phone.offer(event.view.userCode)
+      },
+      { clock: this.#clock },
+    )
+    this.#actor = createDeviceAuthorization({
+      clientId: CLIENT.clientId,
+      scopes: ['repo', 'gist'],
+      provider: github({ authUrl: AUTH_URL, baseUrl: AUTH_URL }),
+      fetch: (input, init) => underway(wire.fetch(input, init)),
+      clock: this.#clock,
+      inspect,
+    })
+    this.#phone = new Phone(CLIENT.name, ['repo', 'gist'], {
+      lookUp: (code) => this.#lookUp(code),
+      decide: (decision, code) => this.#decide(decision, code),
+    })
+    this.#actor.start()
+  }
+
+  cancel(): void {
+    this.#actor.send({ type: 'cancel' })
+  }
+
+  wake(): void {
+    this.#actor.send({ type: 'wake' })
+  }
+
+  end(): void {
+    this.isRunning = false
+    this.#phone.close()
+    this.#actor.stop()
+  }
+
+  switch(name: string, isOn: boolean): void {
+    if (name === 'fast') this.#clock.setRate(isOn ? FAST : 1)
+    if (name === 'offline') this.wires[0].isOffline = isOn
+    if (name === 'asleep' && isOn) this.#clock.sleep()
+    if (name === 'asleep' && !isOn) {
+      this.#clock.wake()
+      this.wake()
+    }
+  }
+
+  tick(): void {
+    this.#sides.device.tick(this.#story.isNow ? this.#clock.now() : undefined)
+    // The machine of the service takes a transition only when a request arrives, and none arrives for expired codes.
+    const grant = this.#grant
+    if (grant && !OVER.has(grant.state) && time.now() >= grant.expiresAt)
+      this.#onGrant({ ...grant, state: 'expired' }, grant)
+  }
+
+  /** What the service responds to a code before it asks for a decision. */
+  #lookUp(code: string): Decision {
+    const { codes } = this.#actor.getSnapshot().context
+    if (codes === undefined || lettersOf(code) !== lettersOf(codes.userCode)) return 'unknown'
+    return this.#grant?.state === 'expired' ? 'expired' : 'done'
+  }
+
+  async #decide(decision: 'approve' | 'deny', code: string): Promise<void> {
+    this.#decision = decision
+    this.#phone.response(
+      decision,
+      await (decision === 'approve'
+        ? this.#service.approve(code, { id: 1, login: 'octocat' })
+        : this.#service.deny(code)),
+    )
+  }
+
+  #onGrant(grant: Grant, before: Grant | undefined): void {
+    this.#grant = grant
+    this.#story.add(this.#sides.service.momentOf(before, grant, this.#at(), this.#decision))
+  }
+
+  #at(): number {
+    return time.now() - this.#began
+  }
+}
+
+/** Users type codes in lower case, and without the hyphen. */
+function lettersOf(code: string): string {
+  return code.toUpperCase().replaceAll(/[^A-Z]/g, '')
+}

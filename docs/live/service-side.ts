@@ -1,0 +1,55 @@
+import { deviceGrant, grantValue } from 'authgraph/machines'
+import { stateId } from '../../src/recording/state-id.ts'
+import { announce, find } from './elements.ts'
+import { Lights } from './lights.ts'
+import type { Moment } from './story.ts'
+import type { Grant } from './watched-service.ts'
+
+/** What happened when the service came to a state. The device tells the rest. */
+const CAPTIONS: { readonly [State in Grant['state']]?: string } = {
+  approved: 'The user approved. The next poll gets the token.',
+  denied: 'The user denied. The next poll says so.',
+  issuing: 'The service issues the token, once, to this poll.',
+}
+
+/** The states that are announced. Announcing every poll would be too much. */
+const DECIDED = new Set<Grant['state']>(['approved', 'denied', 'authorized', 'expired'])
+
+/** What the page shows of a grant. */
+type Shown = Pick<Grant, 'state' | 'interval'>
+
+/** The service on the page: its machine, which shows the states of a grant. */
+export class ServiceSide {
+  readonly #lights = new Lights('#service-picture', deviceGrant, 'service')
+
+  clear(): void {
+    this.#lights.clear()
+    find('#service-text').textContent = 'No device has requested codes yet.'
+    find('#service-interval').textContent = '–'
+  }
+
+  /**
+   * @param at Milliseconds since the story began.
+   * @param event The event that changed the grant, if several lead to the same state.
+   */
+  momentOf(before: Shown | undefined, after: Shown, at: number, event = 'poll'): Moment {
+    const id = stateId(grantValue(after.state))
+    const transition =
+      before &&
+      this.#lights.find(stateId(grantValue(before.state)), id, ({ trigger }) =>
+        [event, 'poll', 'issued', 'notIssued'].includes(trigger.name),
+      )
+    return {
+      at,
+      caption: after.state === before?.state ? undefined : CAPTIONS[after.state],
+      paint: (isNow) => {
+        if (transition) this.#lights.take(transition, id, at, isNow)
+        this.#lights.light(id)
+        const text = this.#lights.textOf(id)
+        find('#service-text').textContent = text
+        find('#service-interval').textContent = `${after.interval} s`
+        if (isNow && DECIDED.has(after.state)) announce(`Service: ${text}`)
+      },
+    }
+  }
+}

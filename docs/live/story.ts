@@ -1,0 +1,70 @@
+import { find, timeText } from './elements.ts'
+
+/** Something that happened, and how to show it. */
+export interface Moment {
+  /** Milliseconds since the story began. */
+  readonly at: number
+  /** One line that tells what happened. The user can go back to every moment that has one. */
+  readonly caption?: string | undefined
+  /** Shows the moment. It moves only if it has just happened (`isNow`). */
+  readonly paint: (isNow: boolean) => void
+}
+
+const place = find<HTMLInputElement>('#moment')
+const returnToNow = find<HTMLButtonElement>('#now')
+
+/** All that happened since the start. It is shown as it happens, and again from the start when the user goes back. */
+export class Story {
+  readonly #clear: () => void
+  readonly #moments: Moment[] = []
+  /** The indices of the moments with a caption. */
+  readonly #stops: number[] = []
+  /** The stop that the user went back to. */
+  #past: number | undefined
+
+  /** @param clear Resets all that moments paint. */
+  constructor(clear: () => void) {
+    this.#clear = clear
+    place.oninput = () => this.#goTo(Number(place.value))
+    returnToNow.onclick = () => this.#goTo(this.#stops.length - 1)
+    clear()
+    this.#showPlace()
+  }
+
+  /** Whether the page shows the newest moment. */
+  get isNow(): boolean {
+    return this.#past === undefined
+  }
+
+  /** @param isFresh Whether it has just happened. */
+  add(moment: Moment | undefined, isFresh = true): void {
+    if (moment === undefined) return
+    this.#moments.push(moment)
+    if (moment.caption !== undefined) this.#stops.push(this.#moments.length - 1)
+    if (this.isNow) moment.paint(isFresh)
+    this.#showPlace()
+  }
+
+  #goTo(stop: number): void {
+    this.#past = stop === this.#stops.length - 1 ? undefined : stop
+    this.#clear()
+    const end = this.isNow ? this.#moments.length : this.#stops[stop + 1]
+    for (const { paint } of this.#moments.slice(0, end)) paint(false)
+    this.#showPlace()
+  }
+
+  #showPlace(): void {
+    const last = this.#stops.length - 1
+    const moment = this.#moments[this.#stops[this.#past ?? last] ?? -1]
+    place.max = String(Math.max(0, last))
+    place.value = String(this.#past ?? last)
+    place.disabled = last < 1
+    returnToNow.disabled = this.isNow
+    document.body.classList.toggle('past', !this.isNow)
+    find('#caption').textContent = moment?.caption ?? 'Nothing has happened yet.'
+    if (moment === undefined) return
+    const time = timeText(moment.at)
+    find('#moment-value').textContent = time
+    place.setAttribute('aria-valuetext', `${time}: ${moment.caption}`)
+  }
+}
