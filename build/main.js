@@ -6,8 +6,11 @@ import { build } from 'esbuild'
 import { build as buildPage } from 'vite'
 import { listBundledPackages } from './bundled-packages.js'
 
-/** Larger than the rest of the command and needed only behind a proxy, so it is a separate file. */
-const PROXY_CLIENT = 'undici'
+/**
+ * Packages that few runs of the command need, as separate files: undici is larger than the rest of the command. Of ws, the
+ * ES module: Node finds the named exports of its bundle.
+ */
+const RARELY_USED = { undici: 'undici', ws: 'node_modules/ws/wrapper.mjs' }
 
 const shared = {
   bundle: true,
@@ -107,9 +110,9 @@ const [, ...bundles] = await Promise.all([
   command('src/cli/main.ts', 'main', {
     external: ['@napi-rs/keyring', 'redis', 'pg', 'libsql'],
     define: { 'import.meta.url': '__filename' },
-    plugins: [loadFromFile(new RegExp(`^${PROXY_CLIENT}$`), `./${PROXY_CLIENT}.cjs`)],
+    plugins: Object.keys(RARELY_USED).map((name) => loadFromFile(new RegExp(`^${name}$`), `./${name}.cjs`)),
   }),
-  command(PROXY_CLIENT, PROXY_CLIENT),
+  ...Object.entries(RARELY_USED).map(([name, entry]) => command(entry, name)),
 ])
 listBundledPackages([modules, ...bundles].map(({ metafile }) => metafile))
 // `authgraph replay` lights the states of this picture.

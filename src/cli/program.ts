@@ -6,6 +6,7 @@ import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
 import { demoCommand } from './commands/demo.ts'
 import { gitCredentialCommand } from './commands/git-credential.ts'
+import { inspectCommand } from './commands/inspect.ts'
 import { jwtCommand } from './commands/jwt.ts'
 import { loginCommand } from './commands/login.ts'
 import { logoutCommand } from './commands/logout.ts'
@@ -29,7 +30,7 @@ export function createProgram(): Command {
   const groups = {
     'Log in:': [loginCommand(), statusCommand(), switchCommand(), tokenCommand(), logoutCommand()],
     'Call APIs:': [apiCommand(), jwtCommand(), gitCredentialCommand()],
-    'See a login:': [demoCommand(), replayCommand()],
+    'See a login:': [demoCommand(), replayCommand(), inspectCommand()],
     'Run and check services:': [serveCommand(), checkCommand()],
     'More:': [completionCommand()],
   }

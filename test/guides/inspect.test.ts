@@ -6,7 +6,7 @@ import { transform } from 'esbuild'
 import { JSDOM } from 'jsdom'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { startRelay } from '../../docs/examples/inspect/relay.ts'
+import { startRelay } from '../../src/cli/inspect/relay.ts'
 import { deviceAuthorization } from '../../src/machines.ts'
 import { createService } from '../../src/service/index.ts'
 import { inspectedLogin as inspectedInPage } from './inspect/in-a-page.ts'
@@ -100,6 +100,8 @@ describe('the relay', () => {
     ).toBe(401)
     expect(await connect(socketUrl, { host: `evil.example:${port}` })).toBe(401)
     expect(await connect(socketUrl, { origin: url })).toBeInstanceOf(WebSocket)
+    expect(await connect(socketUrl, { host: `localhost:${port}`, origin: url })).toBe(401)
+    expect(await connect(`ws://localhost:${port}`)).toBeInstanceOf(WebSocket)
     expect((await fetchPage(url, { origin: 'https://evil.example' })).status).toBe(403)
   })
 

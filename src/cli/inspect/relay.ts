@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 
 const VISUALIZER = 'https://stately.ai'
 
@@ -18,20 +18,34 @@ const page = `<!doctype html>
   }, false)
 </script>`
 
-/** Listens on this machine only. Programs send events; the page at `url` shows them, and no other page receives any. */
-export async function startRelay(port = 0) {
+/** Events kept for pages that open late. */
+const KEPT = 1000
+
+/** A relay from programs to the page at `url`. */
+export interface Relay {
+  readonly url: string
+  close(): void
+}
+
+/**
+ * Listens on this machine only. Programs send events; the page at `url` shows them in the visualizer, and no other page
+ * receives any.
+ */
+export async function startRelay(port = 0): Promise<Relay> {
+  const { WebSocketServer } = await import('ws')
   const server = createServer((request, response) => {
     if (!isOurs(request)) return response.writeHead(403).end()
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  const url = `http://${host}`
+  const { port: bound } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${bound}`
 
   /** Browsers send the origin of the page; programs send none. The host is checked too, against DNS rebinding. */
-  function isOurs({ headers }: IncomingMessage): boolean {
-    return headers.host === host && (headers.origin === undefined || headers.origin === url)
+  function isOurs({ headers: { host, origin } }: IncomingMessage): boolean {
+    const isThisHost = host === `127.0.0.1:${bound}` || host === `localhost:${bound}`
+    return isThisHost && (origin === undefined || origin === `http://${host}`)
   }
 
   const sockets = new WebSocketServer({
@@ -41,7 +55,7 @@ export async function startRelay(port = 0) {
   const pages = new Set<WebSocket>()
   const events: string[] = []
   sockets.on('connection', (socket, { headers }) => {
-    if (headers.origin === url) {
+    if (headers.origin !== undefined) {
       pages.add(socket)
       socket.on('close', () => pages.delete(socket))
       for (const event of events) socket.send(event)
@@ -50,8 +64,8 @@ export async function startRelay(port = 0) {
     socket.on('message', (data) => {
       const event = String(data)
       events.push(event)
-      if (events.length > 1000) events.shift()
-      for (const page of pages) if (page.readyState === WebSocket.OPEN) page.send(event)
+      if (events.length > KEPT) events.shift()
+      for (const page of pages) if (page.readyState === page.OPEN) page.send(event)
     })
   })
 
