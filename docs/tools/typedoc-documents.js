@@ -1,17 +1,10 @@
 // @ts-check
 import { Converter, ReflectionKind } from 'typedoc'
-
-/** The groups of documents in the navigation, and the folder of each. */
-const GROUPS = [
-  { group: 'Guides', files: /^docs\/guides\// },
-  { group: 'States and transitions', files: /^docs\/machines\// },
-  { group: 'Extend it', files: /^docs\/extend\// },
-  { group: 'Project', files: /^docs\// },
-]
+import { sectionOf } from './site-sections.js'
 
 /**
- * Names each document after its heading, and puts it into the group of its folder. TypeDoc can read both from front
- * matter, but GitHub would show that as a table.
+ * Names each document after its heading, and groups it by its section. TypeDoc can read both from front matter, but
+ * GitHub would show that as a table.
  *
  * @param {import('typedoc').Application} app
  */
@@ -19,17 +12,17 @@ export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const document of project.getReflectionsByKind(ReflectionKind.Document)) {
       if (!document.isDocument()) continue
-      const path = project.files.getReflectionPath(document) ?? ''
-      const file = path.slice(process.cwd().length + 1)
-      const group = GROUPS.find(({ files }) => files.test(file))?.group
-      const heading = /^# (.*)/.exec(document.content[0]?.text ?? '')
-      if (group === undefined || heading === null)
-        throw new Error(`${path} has no heading, or is outside the document folders: see GROUPS`)
-      document.name = heading[1] ?? ''
-      document.frontmatter.group = group
+      const heading = /^# (.*)/.exec(document.content[0]?.text ?? '')?.[1]
+      if (heading === undefined) throw new Error(`${document.name} has no heading`)
+      document.name = plainName(heading)
+      document.frontmatter.group = sectionOf(project, document)
     }
-    // The start page already shows the project's name as its heading.
-    const [start] = project.readme ?? []
-    if (start !== undefined) start.text = start.text.replace(/^# .*\n+/, '')
   })
+}
+
+/** The pages of the machines have the names of their exports. @param {string} heading */
+function plainName(heading) {
+  if (!/^[a-z]+([A-Z][a-z]+)*$/.test(heading)) return heading
+  const words = heading.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
+import { drawTerminal } from '../../docs/tools/draw-terminal.ts'
+import { screen } from './support/screen.ts'
 import { DENIED, granted, PENDING } from './support/scripted-http.ts'
 import { test, type World } from './support/world.ts'
 
@@ -24,12 +26,35 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/"(secondsLeft|secondsToNextPoll|expiresAt)":\d+/g, '"$1":1'],
 ]
 
+/** What the pictures of frames in the documentation show. */
+const PICTURES: Readonly<Record<string, string>> = {
+  'login-80x24': 'The address, the code in large letters, the keys, and a countdown to the next poll.',
+  'login-authorized': 'An authorized login: the account, the scopes, and where the token is stored.',
+}
+
 /** Compares with the saved frame. `docs/tools/terminal-frames.js` updates it. */
 function expectFrame(name: string, text: string): void {
-  const shape = VARYING.reduce((shape, [pattern, text]) => shape.replaceAll(pattern, text), text)
-  const file = join(folder, `${name}.txt`)
-  if (process.env.WRITE_FRAMES) writeFileSync(file, `${shape.trimEnd()}\n`)
-  expect(`${shape.trimEnd()}\n`).toBe(readFileSync(file, 'utf8'))
+  expectFile(join(folder, `${name}.txt`), `${stable(text).trimEnd()}\n`)
+}
+
+/** Compares with the saved frame, and with its picture if the documentation has one. */
+function expectScreen(name: string, terminal: { screen(): string; colored(): string }, columns = 80): void {
+  expectFrame(name, terminal.screen())
+  const description = PICTURES[name]
+  if (description === undefined) return
+  const view = screen(columns)
+  view.write(stable(terminal.colored()).replaceAll('\n', '\r\n'))
+  const picture = { title: 'authgraph login', description, columns }
+  expectFile(join(folder, `../images/terminal/${name}.svg`), drawTerminal(picture, view.cells()))
+}
+
+function expectFile(file: string, content: string): void {
+  if (process.env.WRITE_FRAMES) writeFileSync(file, content)
+  expect(content).toBe(readFileSync(file, 'utf8'))
+}
+
+function stable(text: string): string {
+  return VARYING.reduce((text, [pattern, replacement]) => text.replaceAll(pattern, replacement), text)
 }
 
 /** A login that waits in a terminal. */
@@ -48,7 +73,7 @@ describe('the saved frame', { concurrent: true, timeout: 60_000 }, () => {
     ['login-no-qr-120x40', { columns: 120, rows: 40 }, ['--no-qr']],
   ] as const)('%s', async ([name, size, more], { world }) => {
     const terminal = await waiting(world, size, more)
-    expectFrame(name, terminal.screen())
+    expectScreen(name, terminal, size.columns)
     expect(terminal.raw()).toMatch(COLOR)
   })
 
@@ -66,7 +91,7 @@ describe('the saved frame', { concurrent: true, timeout: 60_000 }, () => {
     const { url } = await world.scripted({ polls: [PENDING, granted('gho_tokenInTheClear')] })
     const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN])
     expect(await terminal.exit).toBe(0)
-    expectFrame('login-authorized', terminal.screen())
+    expectScreen('login-authorized', terminal)
     expect(terminal.raw()).not.toContain('gho_')
     expect(terminal.raw().lastIndexOf('\u001b[?25h')).toBeGreaterThan(
       terminal.raw().lastIndexOf('\u001b[?25l'),

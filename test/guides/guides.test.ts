@@ -33,3 +33,21 @@ test.each([
   expect(shown.sort()).toEqual(tested.sort())
   expect(text.match(/^```tsx?$/gm)).toHaveLength(tested.length)
 })
+
+test('the landing page shows code of the README and of a tested guide', () => {
+  const landing = readFileSync(join(docs, 'landing.md'), 'utf8')
+  const shown = [...landing.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
+  const known = ['../README.md', '../test/guides/test-your-login/log-in.test.ts'].map((file) =>
+    readFileSync(join(docs, file), 'utf8'),
+  )
+  expect(shown).toHaveLength(2)
+  expect(shown.filter((code) => !known.some((text) => text.includes(code)))).toEqual([])
+})
+
+test('the overview lists every guide', () => {
+  const names = readdirSync(join(docs, 'guides')).filter(
+    (name) => name.endsWith('.md') && name !== 'README.md',
+  )
+  const overview = readFileSync(join(docs, 'guides/README.md'), 'utf8')
+  expect(names.filter((name) => !overview.includes(`](${name})`))).toEqual([])
+})

@@ -51,6 +51,8 @@ export function openTerminal(
     /** The complete output, with control sequences. */
     raw: () => raw,
     screen: view.text,
+    /** The screen with its colors. */
+    colored: view.colored,
     /** Waits until the screen shows something. */
     shows: (pattern: RegExp) =>
       new Promise<string>((resolve, reject) => {

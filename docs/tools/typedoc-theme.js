@@ -1,0 +1,193 @@
+// @ts-check
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Application, DefaultTheme, JSX, RendererEvent } from 'typedoc'
+import { runnerImport } from 'vite'
+import { fileOf, guideParts, SECTIONS, sectionOf } from './site-sections.js'
+
+const docs = resolve(import.meta.dirname, '..')
+
+/** Pages that TypeDoc does not make: the file in the site, its text in the sidebar, and the built page. */
+const PAGES = [{ url: 'live.html', text: 'Watch a login live', built: 'live/dist/index.html' }]
+
+/** @typedef {import('typedoc').DefaultThemeRenderContext} Context */
+/** @typedef {import('typedoc').PageEvent<import('typedoc').Reflection>} Page */
+
+/**
+ * A theme with the sections, colors and mark of this project. `index.html` is the landing page, the others are pages of
+ * documentation.
+ *
+ * @param {import('typedoc').Application} app
+ */
+export async function load(app) {
+  const { module: theme } = await runnerImport(join(docs, 'tools/theme.ts'))
+  app.renderer.defineTheme('authgraph', SiteTheme)
+  app.on(Application.EVENT_BOOTSTRAP_END, () => app.options.setValue('theme', 'authgraph'))
+  app.renderer.on(RendererEvent.END, ({ outputDirectory }) => {
+    const style = readFileSync(join(docs, 'tools/site.css'), 'utf8')
+    writeFileSync(join(outputDirectory, 'assets/custom.css'), `${theme.colorVariables()}\n${style}`)
+    cpSync(join(docs, 'images/mark.svg'), join(outputDirectory, 'assets/mark.svg'))
+    for (const { url, built } of PAGES) cpSync(join(docs, built), join(outputDirectory, url))
+  })
+}
+
+class SiteTheme extends DefaultTheme {
+  /** @override @param {Page} page */
+  getRenderContext(page) {
+    const context = super.getRenderContext(page)
+    context.navigation = () => raw(navigation(context, page))
+    context.toolbar = () => raw(toolbar(context))
+    context.defaultLayout = (template, page) => raw(layout(context, page, text(template(page))))
+    return context
+  }
+}
+
+/** @param {Context} context @param {Page} page @param {string} content */
+function layout(context, page, content) {
+  const at = (/** @type {string} */ path) => context.relativeURL(path)
+  const isLanding = page.url === 'index.html'
+  const title = isLanding ? 'Authgraph: device login you can see' : `${page.model.name} | Authgraph`
+  return `<html lang="en" data-base="${at('./')}">
+<head>
+<meta charset="utf-8">
+<title>${escapeHtml(title)}</title>
+<meta name="description" content="OAuth device login as a state machine: run it, watch it, draw it, test every path of it.">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="${at('assets/mark.svg')}">
+${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="${at(`assets/${name}.css`)}">`).join('\n')}
+<script defer src="${at('assets/main.js')}"></script>
+<script async src="${at('assets/icons.js')}" id="tsd-icons-script"></script>
+<script async src="${at('assets/search.js')}" id="tsd-search-script"></script>
+</head>
+<body${isLanding ? ' class="landing"' : ''}>
+<script>document.documentElement.dataset.theme = localStorage.getItem('tsd-theme') || 'os'</script>
+<a class="skip" href="#content">Skip to content</a>
+${text(context.toolbar(page))}
+<div class="container container-main">
+<main class="col-content" id="content" tabindex="-1">
+${isLanding ? landing(content) : text(context.header(page)) + content}
+</main>
+<div class="col-sidebar">
+<div class="page-menu">${text(context.pageSidebar(page))}</div>
+<div class="site-menu">${text(context.sidebar(page))}</div>
+</div>
+</div>
+<footer class="main-links">${mainLinks(context)}</footer>
+<div class="overlay"></div>
+</body>
+</html>`
+}
+
+/** Writes what changes into the landing page. @param {string} content */
+function landing(content) {
+  const { paths, edges } = figures()
+  return content
+    .replace('{live}', link('live.html', 'full view'))
+    .replace('{paths}', paths)
+    .replace('{edges}', edges)
+}
+
+/** The counts of all walked graphs, as the tests check them. */
+function figures() {
+  const lines = [
+    ...readFileSync(join(docs, 'testing.md'), 'utf8').matchAll(/^[\w ]+: (\d+) paths, (\d+) of \d+ edges$/gm),
+  ]
+  const sum = (/** @type {1 | 2} */ column) => lines.reduce((total, line) => total + Number(line[column]), 0)
+  return { paths: sum(1).toLocaleString('en'), edges: sum(2).toLocaleString('en') }
+}
+
+/** @param {Context} context */
+function toolbar(context) {
+  const at = (/** @type {string} */ path) => context.relativeURL(path)
+  const { search, menu } = context.icons
+  return `<header class="tsd-page-toolbar"><div class="tsd-toolbar-contents container">
+<a href="${at('index.html')}" class="title"><img src="${at('assets/mark.svg')}" width="24" height="24" alt=""> Authgraph</a>
+<nav id="tsd-toolbar-links" class="main-links" aria-label="Main">${mainLinks(context)}</nav>
+<button type="button" id="tsd-search-trigger" class="tsd-widget">${text(search())} Search</button>
+<dialog id="tsd-search" aria-label="Search">
+<input role="combobox" id="tsd-search-input" aria-label="Search the docs" aria-controls="tsd-search-results" aria-autocomplete="list" aria-expanded="true" autocapitalize="off" autocomplete="off" placeholder="Search the docs" maxlength="100">
+<ul role="listbox" id="tsd-search-results" aria-label="Results"></ul>
+<div id="tsd-search-status" aria-live="polite" aria-atomic="true"><div>Preparing the search index…</div></div>
+</dialog>
+<a href="#" class="tsd-widget menu" id="tsd-toolbar-menu-trigger" data-toggle="menu" role="button" aria-label="Menu">${text(menu())}</a>
+</div></header>`
+}
+
+/** The main pages. @param {Context} context */
+function mainLinks(context) {
+  const links = {
+    Guides: 'documents/Guides.html',
+    Machines: 'documents/The_machines.html',
+    API: 'modules.html',
+    Live: 'live.html',
+  }
+  return Object.entries(links)
+    .map(([name, url]) => link(context.relativeURL(url), name))
+    .join('')
+}
+
+/** @param {Context} context @param {Page} page */
+function navigation(context, page) {
+  const { project } = page
+  const documents = project.documents ?? []
+  const item = (/** @type {import('typedoc').Reflection} */ reflection, /** @type {string} */ inside = '') =>
+    `<li>${link(context.urlTo(reflection), reflection.name, reflection === page.model)}${inside}</li>`
+  const sections = Object.keys(SECTIONS).map((name) => {
+    const members = documents.filter((document) => sectionOf(project, document) === name)
+    if (name !== 'Guides')
+      return section(name, members.includes(page.model), list(members.map((one) => item(one))))
+    const [overview] = members
+    const parts = guideParts().map(({ title, files }) => {
+      const guides = files.map((file) => members.find((document) => fileOf(project, document) === file))
+      return `<p>${title}</p>${list(guides.map((guide) => item(guide)))}`
+    })
+    return section(name, true, list([item(overview)]) + parts.join(''))
+  })
+  const modules = (project.children ?? []).map((module) =>
+    item(
+      module,
+      holds(module, page.model)
+        ? list(
+            module.children.map((child) => item(child)),
+            'members',
+          )
+        : '',
+    ),
+  )
+  sections.splice(2, 0, section('API', !page.model.isDocument(), list(modules)))
+  const pages = PAGES.map(
+    ({ url, text }) => `<a class="extra" href="${context.relativeURL(url)}">${text}</a>`,
+  )
+  return `<nav class="sections" aria-label="Pages">${pages.join('')}${sections.join('')}</nav>`
+}
+
+/** @param {string} title @param {boolean} isOpen @param {string} content */
+function section(title, isOpen, content) {
+  return `<details${isOpen ? ' open' : ''}><summary>${title}</summary>${content}</details>`
+}
+
+/** @param {readonly string[]} items */
+function list(items, name = '') {
+  return `<ul${name && ` class="${name}"`}>${items.join('')}</ul>`
+}
+
+function holds(module, reflection) {
+  return reflection === module || (reflection.parent !== undefined && holds(module, reflection.parent))
+}
+
+function link(url, name, isCurrent = false) {
+  return `<a href="${url}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(name)}</a>`
+}
+
+/** @param {import('typedoc').JSX.Element | null | undefined} element */
+function text(element) {
+  return JSX.renderElement(element)
+}
+
+function raw(html) {
+  return JSX.createElement(JSX.Raw, { html })
+}
+
+function escapeHtml(words) {
+  return words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+}
