@@ -20,6 +20,10 @@ for (const [page, html] of pages) {
     if (!leads(page, address.replaceAll('&amp;', '&'))) broken.push(`${relative(site, page)}: ${address}`)
   }
 }
+for (const [, address = ''] of readFileSync(join(site, 'llms.txt'), 'utf8').matchAll(/\]\((.*?)\)/g)) {
+  links++
+  if (!leads(join(site, 'llms.txt'), address)) broken.push(`llms.txt: ${address}`)
+}
 process.stdout.write(`${pages.size} pages, ${links} links\n`)
 for (const link of new Set(broken)) process.stderr.write(`broken link in ${link}\n`)
 process.exitCode = links === 0 || broken.length > 0 ? 1 : 0

@@ -33,7 +33,7 @@ export function fileOf(project, document) {
   return relative(root, project.files.getReflectionPath(document) ?? '')
 }
 
-/** The guides in the order of their overview: the title of each part, and its files. */
+/** The guides in the order of their overview: the title of each part, and what each of its guides is about. */
 export function guideParts() {
   const overview = readFileSync(resolve(root, 'docs/guides/README.md'), 'utf8')
   return overview
@@ -41,6 +41,9 @@ export function guideParts() {
     .slice(1)
     .map((part) => ({
       title: part.slice(0, part.indexOf('\n')),
-      files: [...part.matchAll(/^- \[.*?\]\((.*?)\)/gm)].map(([, file]) => `docs/guides/${file}`),
+      guides: [...part.matchAll(/^- \[.*?\]\((.*?)\): (.*)/gm)].map(([, file, about = '']) => ({
+        file: `docs/guides/${file}`,
+        about,
+      })),
     }))
 }

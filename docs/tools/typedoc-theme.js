@@ -137,9 +137,9 @@ function navigation(context, page) {
     if (name !== 'Guides')
       return section(name, members.includes(page.model), list(members.map((one) => item(one))))
     const [overview] = members
-    const parts = guideParts().map(({ title, files }) => {
-      const guides = files.map((file) => members.find((document) => fileOf(project, document) === file))
-      return `<p>${title}</p>${list(guides.map((guide) => item(guide)))}`
+    const parts = guideParts().map(({ title, guides }) => {
+      const pages = guides.map(({ file }) => members.find((document) => fileOf(project, document) === file))
+      return `<p>${title}</p>${list(pages.map((page) => item(page)))}`
     })
     return section(name, true, list([item(overview)]) + parts.join(''))
   })

@@ -51,3 +51,34 @@ test('the overview lists every guide', () => {
   const overview = readFileSync(join(docs, 'guides/README.md'), 'utf8')
   expect(names.filter((name) => !overview.includes(`](${name})`))).toEqual([])
 })
+
+const root = join(docs, '..')
+const skill = readFileSync(join(root, 'skills/authgraph/SKILL.md'), 'utf8')
+
+test('the skill shows code of the README and of tested guides', () => {
+  const shown = [...skill.matchAll(/^```[jt]s\n(.*?)^```$/gms)].map(([, code = '']) => code)
+  const known = ['docs/guides', 'test/guides'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(md|tsx?)$/.test(name))
+      .map((name) => readFileSync(join(root, folder, name), 'utf8')),
+  )
+  known.push(readFileSync(join(root, 'README.md'), 'utf8'))
+  expect(shown).toHaveLength(5)
+  expect(shown.filter((code) => !known.some((text) => text.includes(code)))).toEqual([])
+})
+
+test('the skill names only entry points of the package, and what they export', async () => {
+  const rows = [...skill.matchAll(/^\| [^|]+ \| (`.*?) *\|$/gm)].map(([, cell = '']) => cell)
+  expect(rows).toHaveLength(8)
+  for (const part of rows.flatMap((cell) => cell.split(/(?<=`authgraph[\w/]*`),(?: or)? /))) {
+    const [entry = '', ...names] = [...part.matchAll(/`([\w/]+)`/g)].map(([, word = '']) => word).reverse()
+    expect(Object.keys(await import(entry)), entry).toEqual(expect.arrayContaining(names))
+  }
+})
+
+test('the header of the skill is what agents expect', () => {
+  const [, name, description = ''] = /^---\nname: (.*)\ndescription: (.*)\n---\n/.exec(skill) ?? []
+  expect(name).toBe('authgraph')
+  expect(description.length).toBeGreaterThan(100)
+  expect(description.length).toBeLessThan(1024)
+})
