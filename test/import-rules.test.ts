@@ -11,7 +11,9 @@ interface Import {
   readonly typeOnly: boolean
 }
 
-const imports = ['machines', 'src', 'docs/tools', 'docs/live'].flatMap(sourcesOf).flatMap(importsOf)
+const imports = ['machines', 'src', 'docs/tools', 'docs/live', 'docs/explorer']
+  .flatMap(sourcesOf)
+  .flatMap(importsOf)
 
 /** What a folder may import, at run time and (`types`) as types. Nothing else that is ours, and no other package. */
 const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> = {
@@ -47,6 +49,10 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'docs/live': {
     may: /^(authgraph(\/(machines|service|session))?|vite|node:.*|docs\/(live|tools)\/.*|src\/recording\/(messages|state-id)\.ts)$/,
     types: /^(xstate|src\/(cli\/watch\/stream|recording\/events)\.ts)$/,
+  },
+  // The paths come from where the tests have them.
+  'docs/explorer': {
+    may: /^(vite|xstate|node:path|machines\/.*|docs\/explorer\/.*|docs\/live\/(elements|in-one-file|pictures)\.ts|docs\/tools\/read-machine\.ts|src\/(testing\/paths\/.*|recording\/state-id\.ts|service\/dialect\.ts)|test\/paths\/(both-sides-walk|path-sets)\.ts)$/,
   },
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {
@@ -155,9 +161,9 @@ test('only the testing entry and the command import the check of a service', () 
   ).toEqual([])
 })
 
-test('only the testing folder imports itself', () => {
+test('only the testing folder and the explorer of the paths import it', () => {
   const importers = imports.filter(({ to }) => to.startsWith('src/testing/')).map(({ from }) => from)
-  expect(importers.filter((from) => !from.startsWith('src/testing/'))).toEqual([])
+  expect(importers.filter((from) => !/^(src\/testing|docs\/explorer)\//.test(from))).toEqual([])
 })
 
 test('secrets and errors import only each other', () => {

@@ -8,7 +8,10 @@ import { fileOf, guideParts, SECTIONS, sectionOf } from './site-sections.js'
 const docs = resolve(import.meta.dirname, '..')
 
 /** Pages that TypeDoc does not make: the file in the site, its text in the sidebar, and the built page. */
-const PAGES = [{ url: 'live.html', text: 'Watch a login live', built: 'live/dist/index.html' }]
+const PAGES = [
+  { url: 'live.html', text: 'Watch a login live', built: 'live/dist/index.html' },
+  { url: 'paths.html', text: 'Explore every path', built: 'explorer/dist/index.html' },
+]
 
 /** @typedef {import('typedoc').DefaultThemeRenderContext} Context */
 /** @typedef {import('typedoc').PageEvent<import('typedoc').Reflection>} Page */

@@ -2,56 +2,46 @@ import { describe, expect, test } from 'vitest'
 import type { AnyTransitionDefinition } from 'xstate'
 import { deviceMachine } from '../../src/index.ts'
 import { nameOfDevicePath } from '../../src/testing/paths/device-paths.ts'
-import { type DeviceWalk, type DeviceWalkStep, deviceWalk } from '../../src/testing/paths/device-walk.ts'
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { forgottenTransitions } from './declared-transitions.ts'
 import { DrivenDevice } from './driven-device.ts'
 import { publish } from './figures.ts'
+import { DEVICE_SETS, DEVICE_WALKS } from './path-sets.ts'
 
-const walks = { new: deviceWalk({ begin: 'new' }), resumed: deviceWalk({ begin: 'resumed' }) }
-const edges = [...edgesOf(walks.new), ...edgesOf(walks.resumed)]
+const edges = Object.values(DEVICE_WALKS).flatMap(edgesOf)
 const names = [...new Set(edges.map(nameOfEdge))].sort()
 const walked = new Set<string>()
 const taken = new Set<AnyTransitionDefinition>()
 let count = 0
 
-/** Without sleeps, which the shortest paths have: with them there are twenty times as many simple ones. */
-function awake(walk: DeviceWalk): DeviceWalk {
-  const isAwake = (step: DeviceWalkStep) =>
-    step.type !== 'sleep' && !(step.type === 'wake' && step.slept !== 'not')
-  return { ...walk, next: (situation) => walk.next(situation).filter(isAwake) }
-}
+for (const { title, walk, kept, kind } of DEVICE_SETS) {
+  describe(title, () => {
+    const paths = pathsOf(kept, kind).map((steps) => ({
+      steps,
+      name: nameOfDevicePath(steps.map(({ step }) => step)),
+    }))
+    count += paths.length
 
-for (const [login, walk] of Object.entries(walks)) {
-  for (const kind of ['shortest', 'simple'] as const) {
-    describe(`a ${login} login, ${kind} paths`, () => {
-      const paths = pathsOf(kind === 'simple' ? awake(walk) : walk, kind).map((steps) => ({
-        steps,
-        name: nameOfDevicePath(steps.map(({ step }) => step)),
-      }))
-      count += paths.length
-
-      for (const { name, steps } of paths)
-        test(name, async () => {
-          const device = new DrivenDevice()
-          let from = walk.nameOf(walk.start)
-          for (const { step, situation } of steps) {
-            await device.take(step, situation)
-            const to = walk.nameOf({ now: device.time.now, device: device.snapshot })
-            walked.add(nameOfEdge({ from, step: walk.labelOf(step), to }))
-            from = to
-          }
-          await device.end()
-          for (const transition of device.taken) taken.add(transition)
-        })
-
-      test('no two paths have one name, and no name holds what is secret', () => {
-        const told = paths.map(({ name }) => name)
-        expect(new Set(told).size).toBe(told.length)
-        expect(told.join()).not.toMatch(/sample|code-|\d{10}|[[\]{}]/)
+    for (const { name, steps } of paths)
+      test(name, async () => {
+        const device = new DrivenDevice()
+        let from = walk.nameOf(walk.start)
+        for (const { step, situation } of steps) {
+          await device.take(step, situation)
+          const to = walk.nameOf({ now: device.time.now, device: device.snapshot })
+          walked.add(nameOfEdge({ from, step: walk.labelOf(step), to }))
+          from = to
+        }
+        await device.end()
+        for (const transition of device.taken) taken.add(transition)
       })
+
+    test('no two paths have one name, and no name holds what is secret', () => {
+      const told = paths.map(({ name }) => name)
+      expect(new Set(told).size).toBe(told.length)
+      expect(told.join()).not.toMatch(/sample|code-|\d{10}|[[\]{}]/)
     })
-  }
+  })
 }
 
 test('the client walked every edge of the graph, and no other', () => {

@@ -6,19 +6,14 @@ import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths
 import { forgottenTransitions, transitionsFrom } from './declared-transitions.ts'
 import { DrivenFamily } from './driven-family.ts'
 import { publish } from './figures.ts'
-
-/** Each dialect, with and without a reuse window. Seconds. */
-const SERVICES = [
-  { dialect: 'github', lifetime: 86_400, reuseWindow: 30 },
-  { dialect: 'rfc8628', lifetime: 3600, reuseWindow: 0 },
-] as const
+import { FAMILIES, titleOfFamily } from './path-sets.ts'
 
 const taken = new Set<AnyTransitionDefinition>()
 const figures = { paths: 0, walked: 0, edges: 0 }
 
-for (const options of SERVICES) {
-  const { dialect, reuseWindow } = options
-  describe(`a login at a service of the dialect ${dialect}, with a window of ${reuseWindow} seconds`, () => {
+for (const options of FAMILIES) {
+  const { reuseWindow } = options
+  describe(titleOfFamily(options), () => {
     const walk = familyWalk(options)
     const paths = pathsOf(walk, 'shortest')
     const edges = edgesOf(walk)

@@ -7,18 +7,13 @@ import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths
 import { forgottenTransitions, transitionsFrom } from './declared-transitions.ts'
 import { DrivenService } from './driven-service.ts'
 import { publish } from './figures.ts'
-
-/** Each dialect, with one of the rules for the first poll. */
-const SERVICES = [
-  { dialect: 'github', firstPoll: 'free', leeway: 1 },
-  { dialect: 'rfc8628', firstPoll: 'counted', leeway: 0 },
-] as const
+import { SERVICES, titleOfService } from './path-sets.ts'
 
 const taken = new Set<AnyTransitionDefinition>()
 const figures = { paths: 0, walked: 0, edges: 0 }
 
 for (const { dialect, ...options } of SERVICES) {
-  describe(`a service of the dialect ${dialect}, the first poll ${options.firstPoll}`, () => {
+  describe(titleOfService({ dialect, ...options }), () => {
     const walk = serviceWalk(options)
     const paths = pathsOf(walk, 'shortest')
     const edges = edgesOf(walk)

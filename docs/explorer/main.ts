@@ -1,0 +1,206 @@
+import { find, make } from '../live/elements.ts'
+import { Axis } from './axis.ts'
+import type { PackedGraph } from './pack.ts'
+import { allOf, nameOf, pathTo, type Step, statesAfter, type Tree, unpack } from './paths.ts'
+import { markStep, showSteps } from './show-steps.ts'
+import { Stage } from './stage.ts'
+import { PathTree } from './tree.ts'
+
+/** Milliseconds that a step is shown while a path plays. */
+const STEP = 1100
+
+/** Rows that the tree shows at first, and when all are to be open. */
+const ROWS = { first: 60, all: Number.POSITIVE_INFINITY }
+
+const trees = (JSON.parse(find('#data').textContent ?? '[]') as PackedGraph[]).map(unpack)
+const stage = new Stage()
+const axis = new Axis((machine, state) => stage.roleOf(machine, state))
+const rows = new PathTree((step) => goTo(step))
+let tree = trees[0] as Tree
+let path: readonly Step[] = []
+let at = 0
+let playing: ReturnType<typeof setInterval> | undefined
+
+/** Shows a graph, with all of its paths. */
+function showGraph(next: Tree): void {
+  tree = next
+  for (const link of document.querySelectorAll('#graphs a'))
+    if (link.getAttribute('href') === `#${tree.id}`) link.setAttribute('aria-current', 'page')
+    else link.removeAttribute('aria-current')
+  stage.show(tree)
+  const steps = allOf(tree.roots)
+  const states = tree.machines.flatMap(({ name }, machine) => {
+    const ids = new Set(steps.flatMap((step) => step.states[machine] ?? []))
+    return [...ids].map(
+      (id) => [`${machine} ${id}`, tree.machines.length > 1 ? `${name}: ${id}` : id] as const,
+    )
+  })
+  const ends = new Set(tree.ends.flatMap((end) => statesAfter(end).map((id, machine) => `${machine} ${id}`)))
+  fill(
+    '#filter-end',
+    states.filter(([value]) => ends.has(value)),
+  )
+  fill('#filter-state', states)
+  fill(
+    '#filter-step',
+    [...new Set(steps.filter(({ kind }) => kind !== 'set').map(({ words }) => words))].map(
+      (words) => [words, words] as const,
+    ),
+  )
+  find<HTMLInputElement>('#filter-words').value = ''
+  filter()
+}
+
+function fill(selector: string, options: readonly (readonly [value: string, label: string])[]): void {
+  const sorted = [...options].sort(([, one], [, other]) => one.localeCompare(other))
+  const made = [['', 'any'] as const, ...sorted].map(([value, label]) => new Option(label, value))
+  find(selector).replaceChildren(...made)
+}
+
+/** Shows the paths that the filters keep. */
+function filter(): void {
+  const [end, state, step, words] = ['end', 'state', 'step', 'words'].map(
+    (name) => find<HTMLInputElement>(`#filter-${name}`).value,
+  )
+  const isIn = (one: Step, value: string) => {
+    const [machine, id] = value.split(' ')
+    return one.states[Number(machine)]?.includes(id ?? '')
+  }
+  const kept = tree.ends.filter((last) => {
+    const steps = pathTo(last)
+    return (
+      (!end || end === keyOf(last, Number(end[0]))) &&
+      (!state || steps.some((one) => isIn(one, state))) &&
+      (!step || steps.some((one) => one.words === step)) &&
+      (!words || `${nameOf(last, tree.joint)} ${wordsOf(steps)}`.toLowerCase().includes(words.toLowerCase()))
+    )
+  })
+  find('#found').textContent =
+    kept.length === tree.ends.length ? `${kept.length} paths` : `${kept.length} of ${tree.ends.length} paths`
+  rows.show(tree.roots, kept, roleOf)
+  rows.openUpTo(ROWS.first)
+  rows.select(path.at(-1))
+}
+
+function keyOf(step: Step, machine: number): string {
+  return `${machine} ${statesAfter(step)[machine]}`
+}
+
+/** What is searched besides the name: the wire. */
+function wordsOf(steps: readonly Step[]): string {
+  return steps.flatMap(({ wire }) => wire).join(' ')
+}
+
+/** The colour of a step: that of its last state. */
+function roleOf(step: Step): string {
+  const machine = tree.machines.findIndex((_, index) => statesAfter(step)[index] !== undefined)
+  return stage.roleOf(machine, statesAfter(step)[machine] ?? '')
+}
+
+/** Plays the path that ends with a step, and puts it into the address. */
+function goTo(step: Step): void {
+  const hash = `#${tree.id}/${step.id}`
+  if (location.hash !== hash) history.replaceState(undefined, '', hash)
+  choose(step)
+}
+
+function choose(step: Step): void {
+  path = pathTo(step)
+  rows.select(step)
+  showSteps(path, roleOf, stopAt)
+  axis.show(tree, path, stopAt)
+  showTest(step)
+  at = 0
+  showStep()
+  if (path.length > 1) play()
+}
+
+function showTest(step: Step): void {
+  find('#test-heading').textContent = step.isEnd ? 'Run by' : 'Beginning of'
+  const set = step.set === '' ? [] : [`${step.set} › `]
+  const rest = step.isEnd ? [...set, nameOf(step, tree.joint)] : [`${countOf(step)} paths`]
+  const file = make('code', '', tree.test)
+  find('#test-name').replaceChildren(...(step.isEnd ? [file, ' › ', ...rest] : rest))
+}
+
+function countOf(step: Step): number {
+  return (step.isEnd ? 1 : 0) + step.next.reduce((sum, next) => sum + countOf(next), 0)
+}
+
+function showStep(): void {
+  const step = path[at]
+  stage.light(step)
+  markStep(at)
+  axis.mark(at)
+  find('#told').textContent = step
+    ? `${at + 1} of ${path.length}: ${step.words}`
+    : 'Choose a path to play it.'
+  find<HTMLButtonElement>('#back').disabled = at === 0
+  find<HTMLButtonElement>('#on').disabled = at >= path.length - 1
+  find<HTMLButtonElement>('#play').disabled = path.length < 2
+}
+
+function play(): void {
+  pause()
+  playing = setInterval(() => {
+    at += 1
+    if (at >= path.length - 1) pause()
+    showStep()
+  }, STEP)
+  find('#play').textContent = 'Pause'
+}
+
+function pause(): void {
+  clearInterval(playing)
+  playing = undefined
+  find('#play').textContent = 'Play'
+}
+
+function stopAt(index: number): void {
+  pause()
+  at = Math.min(Math.max(index, 0), path.length - 1)
+  showStep()
+}
+
+/** Opens what the address says: `#session`, or `#session/1x2y3z`. */
+function open(): void {
+  const [id, hash] = location.hash.slice(1).split('/')
+  const next = trees.find((other) => other.id === id) ?? (trees[0] as Tree)
+  path = []
+  at = 0
+  pause()
+  showGraph(next)
+  const linked = hash && allOf(tree.roots).find((step) => step.id === hash)
+  choose(linked || usual(tree))
+}
+
+/** A path to begin with: the shortest one to the best end. */
+function usual({ ends }: Tree): Step {
+  const good = ends.filter((end) => roleOf(end) === 'good')
+  const [first = ends[0] as Step] = [...good].sort((one, other) => pathTo(one).length - pathTo(other).length)
+  return first
+}
+
+const total = trees.reduce((sum, { ends }) => sum + ends.length, 0)
+find('#summary').textContent =
+  `${total.toLocaleString('en')} paths, generated from the machines. The tests walk each of them with the real code.`
+find('#graphs').append(
+  ...trees.map(({ id, title, ends }) => {
+    const link = make('a', '', title, make('span', 'count', String(ends.length)))
+    link.setAttribute('href', `#${id}`)
+    return link
+  }),
+)
+find('#filters').addEventListener('input', filter)
+find('#filters').addEventListener('submit', (event) => event.preventDefault())
+find('#expand').addEventListener('click', () => rows.openUpTo(ROWS.all))
+find('#back').addEventListener('click', () => stopAt(at - 1))
+find('#on').addEventListener('click', () => stopAt(at + 1))
+find('#play').addEventListener('click', () => {
+  if (playing) return pause()
+  if (at >= path.length - 1) at = 0
+  showStep()
+  play()
+})
+addEventListener('hashchange', open)
+open()

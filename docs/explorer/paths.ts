@@ -1,0 +1,107 @@
+import type { Graph, Message } from './graphs.ts'
+import type { PackedGraph, PackedSet } from './pack.ts'
+
+/** A step in the tree of a graph: all paths that begin alike share it. The root of a set has the name of its tests. */
+export interface Step {
+  readonly set: string
+  readonly parent: Step | undefined
+  readonly next: Step[]
+  readonly words: string
+  readonly kind: string
+  readonly states: readonly (readonly string[])[]
+  readonly wire: readonly Message[]
+  /** Milliseconds since the start of the path. */
+  readonly at: number
+  /** A hash of all steps up to this one, so that a link stays good when other paths come and go. */
+  readonly id: string
+  /** Whether a path ends here. */
+  readonly isEnd: boolean
+}
+
+/** A graph with its tree. */
+export interface Tree extends Omit<Graph, 'sets'> {
+  /** The first steps, or the roots of the sets if there are several. */
+  readonly roots: readonly Step[]
+  readonly ends: readonly Step[]
+}
+
+/** Unpacks the paths of a graph. */
+export function unpack({ sets, words, states, wires, ...graph }: PackedGraph): Tree {
+  const roots = sets.map((set) => unpackSet(set, { words, states, wires }))
+  const isOne = sets.length === 1
+  return {
+    ...graph,
+    roots: roots.flatMap((root) => (isOne ? root.next : [root])),
+    ends: roots.flatMap(endsOf),
+  }
+}
+
+function unpackSet(
+  set: PackedSet,
+  { words, states, wires }: Pick<PackedGraph, 'words' | 'states' | 'wires'>,
+): Step {
+  const root: Step = {
+    ...{ set: set.title, parent: undefined, next: [], words: set.title, kind: 'set', states: [], wire: [] },
+    ...{ at: 0, id: hash(set.title), isEnd: false },
+  }
+  const ends = new Set(set.ends)
+  const open = [root]
+  set.depth.forEach((depth, index) => {
+    const parent = open[depth] ?? root
+    const [told = '', kind = ''] = (words[set.word[index] ?? 0] ?? '').split('\t')
+    const step: Step = {
+      set: set.title,
+      parent,
+      next: [],
+      words: told,
+      kind,
+      states: (states[set.state[index] ?? 0] ?? '')
+        .split('\t')
+        .map((visited) => (visited === '' ? [] : visited.split('>'))),
+      wire: (wires[set.wire[index] ?? 0] ?? '').split('\t').filter((message) => message !== '') as Message[],
+      at: parent.at + (set.wait[index] ?? 0),
+      id: hash(`${parent.id} ${told}`),
+      isEnd: ends.has(index),
+    }
+    parent.next.push(step)
+    open.splice(depth + 1, open.length, step)
+  })
+  return root
+}
+
+function endsOf(step: Step): Step[] {
+  return [...(step.isEnd ? [step] : []), ...step.next.flatMap(endsOf)]
+}
+
+/** Every step of a tree. */
+export function allOf(steps: readonly Step[]): Step[] {
+  return steps.flatMap((step) => [step, ...allOf(step.next)])
+}
+
+/** The steps from the first one to this one. */
+export function pathTo(step: Step | undefined): Step[] {
+  return step === undefined || step.kind === 'set' ? [] : [...pathTo(step.parent), step]
+}
+
+/** The state of each machine after a step. */
+export function statesAfter({ states }: Step): (string | undefined)[] {
+  return states.map((visited) => visited.at(-1))
+}
+
+/** The name of the test that walks a path. The start of a login, or of a poll, is left out if a response follows. */
+export function nameOf(end: Step, joint: string): string {
+  return pathTo(end)
+    .filter(({ words, kind }, index, { [index + 1]: next }) => {
+      if (words === 'started') return next?.kind !== 'codes'
+      return !(words === 'polling' && kind === 'wait' && ['response', 'silence'].includes(next?.kind ?? ''))
+    })
+    .map(({ words }) => words)
+    .join(joint)
+}
+
+/** FNV-1a, 32 bits, in base 36. */
+function hash(text: string): string {
+  let value = 0x811c9dc5
+  for (const unit of new TextEncoder().encode(text)) value = Math.imul(value ^ unit, 0x01000193)
+  return (value >>> 0).toString(36)
+}

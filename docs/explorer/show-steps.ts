@@ -1,0 +1,71 @@
+import { find, make } from '../live/elements.ts'
+import type { Message } from './graphs.ts'
+import { type Step, statesAfter } from './paths.ts'
+
+/** What the first sign of a message stands for. */
+const WAYS = { '>': ['request', '→'], '<': ['response', '←'], x: ['lost', '✕'] } as const
+
+/**
+ * Lists the steps of a path with what they send and receive.
+ *
+ * @param roleOf The colour of a step.
+ */
+export function showSteps(
+  path: readonly Step[],
+  roleOf: (step: Step) => string,
+  onChoose: (index: number) => void,
+): void {
+  const items = path.map((step, index) => {
+    const states = statesAfter(step).map((id) => id?.split('.').at(-1) ?? '–')
+    const button = make(
+      'button',
+      'step',
+      make('span', 'at', timeOf(step.at)),
+      make('span', 'words', step.words),
+      make('span', `state ${roleOf(step)}`, make('span', 'dot'), states.join(' · ')),
+      ...step.wire.map(showMessage),
+    )
+    button.addEventListener('click', () => onChoose(index))
+    return make('li', '', button)
+  })
+  find('#list').replaceChildren(...items)
+}
+
+/** Marks the step that is shown, and those before it. */
+export function markStep(at: number): void {
+  const list = find('#list')
+  ;[...list.children].forEach((item, index) => {
+    item.classList.toggle('ahead', index > at)
+    const button = item.querySelector('button')
+    if (index === at) button?.setAttribute('aria-current', 'step')
+    else button?.removeAttribute('aria-current')
+    if (index !== at || !(item instanceof HTMLElement)) return
+    const { top, bottom } = item.getBoundingClientRect()
+    const seen = list.getBoundingClientRect()
+    if (top < seen.top) list.scrollTop += top - seen.top
+    else if (bottom > seen.bottom) list.scrollTop += bottom - seen.bottom
+  })
+}
+
+function showMessage(message: Message): HTMLElement {
+  const [way, sign] = WAYS[message[0] as keyof typeof WAYS]
+  const [title = '', fields] = message.slice(1).split('\n')
+  return make(
+    'span',
+    `message ${way}`,
+    make('span', 'sign', sign),
+    make('b', '', title),
+    ...(fields === undefined ? [] : [` ${fields}`]),
+  )
+}
+
+/** Seconds, minutes or hours since the start. */
+export function timeOf(milliseconds: number): string {
+  const seconds = milliseconds / 1000
+  if (seconds < 100) return `${Number(seconds.toFixed(3))} s`
+  const minutes = Math.floor(seconds / 60)
+  const rest = Number((seconds % 60).toFixed(3))
+  if (minutes >= 60)
+    return `${Math.floor(minutes / 60)} h ${minutes % 60 ? `${minutes % 60} min` : ''}`.trim()
+  return `${minutes} min ${rest > 0 ? `${rest} s` : ''}`.trim()
+}

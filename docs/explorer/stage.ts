@@ -1,0 +1,99 @@
+import { find, make } from '../live/elements.ts'
+import { pathTo, type Step, type Tree } from './paths.ts'
+
+/** The pictures of the machines of a graph, lit as far as a path has come. */
+export class Stage {
+  readonly #calm = matchMedia('(prefers-reduced-motion: reduce)')
+  #frames: readonly HTMLElement[] = []
+  #tree: Tree | undefined
+
+  /** Shows the machines of a graph. */
+  show(tree: Tree): void {
+    this.#tree = tree
+    this.#frames = tree.machines.map(({ name, file }) => {
+      const frame = make('div', 'picture')
+      frame.append(find<HTMLTemplateElement>(`#picture-${file}`).content.cloneNode(true))
+      // Scrollable areas must be reachable by keyboard.
+      frame.tabIndex = 0
+      frame.setAttribute('role', 'group')
+      frame.setAttribute('aria-label', `The machine of the ${name}`)
+      return frame
+    })
+    find('#pictures').replaceChildren(...this.#frames)
+    find('#stage-heading').textContent = tree.machines.length > 1 ? 'Machines' : 'Machine'
+  }
+
+  /** Lights the states after a step, and the arrows that led there. */
+  light(step: Step | undefined): void {
+    const path = pathTo(step)
+    this.#frames.forEach((frame, machine) => {
+      const visited = path.map(({ states }) => states[machine] ?? [])
+      const state = visited.flat().at(-1)
+      const arrows = this.#arrows(machine, visited)
+      for (const drawn of frame.querySelectorAll<SVGGElement>('[data-state]')) {
+        const id = drawn.dataset.state ?? ''
+        drawn.classList.toggle('active', id === state || (state ?? '').startsWith(`${id}.`))
+      }
+      for (const drawn of frame.querySelectorAll<SVGGElement>('[data-transitions]')) {
+        const ids = drawn.dataset.transitions?.split(' ') ?? []
+        drawn.classList.toggle(
+          'walked',
+          ids.some((id) => arrows.walked.has(id)),
+        )
+        drawn.classList.toggle(
+          'taken',
+          ids.some((id) => arrows.taken.has(id)),
+        )
+      }
+      this.#follow(frame)
+    })
+  }
+
+  /** The colour of a state, as it is drawn. */
+  roleOf(machine: number, state: string): string {
+    const drawn = this.#frames[machine]?.querySelector(`[data-state="${state}"]`)
+    return [...(drawn?.classList ?? [])].find((name) => name !== 'state' && name !== 'active') ?? ''
+  }
+
+  #arrows(machine: number, visited: readonly (readonly string[])[]) {
+    const walked = new Set<string>()
+    const taken = new Set<string>()
+    let from: string | undefined
+    visited.forEach((states, index) => {
+      for (const to of states) {
+        for (const id of this.#between(machine, from, to)) {
+          walked.add(id)
+          if (index === visited.length - 1) taken.add(id)
+        }
+        from = to
+      }
+    })
+    return { walked, taken }
+  }
+
+  /** The transitions from a state, or from one around it, to another, or to the one that begins with it. */
+  #between(machine: number, from: string | undefined, to: string): string[] {
+    if (from === undefined || from === to) return []
+    const transitions = this.#tree?.machines[machine]?.transitions ?? []
+    return transitions
+      .filter(([, source, target]) => isIn(from, source) && target !== '' && isIn(to, target))
+      .map(([id]) => id)
+  }
+
+  /** Scrolls to the lit state. */
+  #follow(frame: HTMLElement): void {
+    const lit = [...frame.querySelectorAll('.active')].at(-1)
+    if (lit === undefined) return
+    const here = frame.getBoundingClientRect()
+    const there = lit.getBoundingClientRect()
+    frame.scrollBy({
+      left: there.left + there.width / 2 - here.left - here.width / 2,
+      top: there.top + there.height / 2 - here.top - here.height / 2,
+      behavior: this.#calm.matches ? 'instant' : 'smooth',
+    })
+  }
+}
+
+function isIn(state: string, around: string): boolean {
+  return around === '' || state === around || state.startsWith(`${around}.`)
+}

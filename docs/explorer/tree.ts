@@ -1,0 +1,182 @@
+import { find, make } from '../live/elements.ts'
+import { type Step, statesAfter } from './paths.ts'
+
+/** Pixels of a row, as in the style. */
+const ROW = 32
+
+/** Rows above and below what is seen. */
+const MORE = 8
+
+interface Row {
+  readonly step: Step
+  readonly level: number
+  readonly position: number
+  readonly siblings: number
+  readonly paths: number
+}
+
+/** A tree of steps. Only the rows in sight are in the page. */
+export class PathTree {
+  readonly #element = find('#tree')
+  readonly #onSelect: (step: Step) => void
+  readonly #inner = make('div', 'rows')
+  readonly #open = new Set<Step>()
+  #roots: readonly Step[] = []
+  #paths = new Map<Step, number>()
+  #rows: readonly Row[] = []
+  #selected: Step | undefined
+  #roleOf: (step: Step) => string = () => ''
+
+  constructor(onSelect: (step: Step) => void) {
+    this.#onSelect = onSelect
+    this.#inner.setAttribute('role', 'none')
+    this.#element.append(this.#inner)
+    this.#element.addEventListener('scroll', () => this.#draw(), { passive: true })
+    this.#element.addEventListener('click', (event) => this.#onClick(event))
+    this.#element.addEventListener('keydown', (event) => this.#onKey(event))
+    new ResizeObserver(() => this.#draw()).observe(this.#element)
+  }
+
+  /**
+   * Shows steps.
+   *
+   * @param ends Those of the paths that are kept.
+   * @param roleOf The colour of a step.
+   */
+  show(roots: readonly Step[], ends: readonly Step[], roleOf: (step: Step) => string): void {
+    this.#roots = roots
+    this.#roleOf = roleOf
+    this.#paths = new Map()
+    for (const end of ends)
+      for (let step: Step | undefined = end; step; step = step.parent)
+        this.#paths.set(step, (this.#paths.get(step) ?? 0) + 1)
+    this.#element.scrollTop = 0
+    this.#update()
+  }
+
+  /** Opens steps that lead on, as deep as it takes to show about `most` rows. */
+  openUpTo(most: number): void {
+    this.#open.clear()
+    let level = this.#roots.filter((step) => this.#paths.has(step))
+    let rows = level.length
+    while (level.length > 0) {
+      const next = level.flatMap((step) => step.next.filter((other) => this.#paths.has(other)))
+      rows += next.length
+      if (rows > most) break
+      for (const step of level) this.#open.add(step)
+      level = next
+    }
+    this.#update()
+  }
+
+  /** Selects a step, and brings it into sight. */
+  select(step: Step | undefined): void {
+    this.#selected = step
+    for (let above = step?.parent; above; above = above.parent) this.#open.add(above)
+    this.#update()
+    const index = this.#rows.findIndex((row) => row.step === step)
+    if (index < 0) return
+    const { scrollTop, clientHeight } = this.#element
+    if (index * ROW < scrollTop || (index + 1) * ROW > scrollTop + clientHeight)
+      this.#element.scrollTop = index * ROW - clientHeight / 2
+    this.#draw()
+  }
+
+  #update(): void {
+    const list = (steps: readonly Step[], level: number): Row[] => {
+      const kept = steps.filter((step) => this.#paths.has(step))
+      return kept.flatMap((step, index) => [
+        { step, level, position: index + 1, siblings: kept.length, paths: this.#paths.get(step) ?? 0 },
+        ...(this.#open.has(step) ? list(step.next, level + 1) : []),
+      ])
+    }
+    this.#rows = list(this.#roots, 1)
+    this.#inner.style.height = `${this.#rows.length * ROW}px`
+    this.#draw()
+  }
+
+  #draw(): void {
+    const { scrollTop, clientHeight } = this.#element
+    const first = Math.max(0, Math.floor(scrollTop / ROW) - MORE)
+    const last = Math.ceil((scrollTop + clientHeight) / ROW) + MORE
+    // The selected row stays in the page: the tree names it as its active one.
+    const shown = this.#rows
+      .map((row, index) => ({ row, index }))
+      .filter(({ row, index }) => (index >= first && index < last) || row.step === this.#selected)
+    this.#inner.replaceChildren(...shown.map(({ row, index }) => this.#drawRow(row, index)))
+    if (shown.some(({ row }) => row.step === this.#selected))
+      this.#element.setAttribute('aria-activedescendant', `row-${this.#selected?.id}`)
+    else this.#element.removeAttribute('aria-activedescendant')
+  }
+
+  #drawRow({ step, level, position, siblings, paths }: Row, index: number): HTMLElement {
+    const leads = this.#leadsOn(step)
+    const state = statesAfter(step)
+      .map((id) => id?.split('.').at(-1))
+      .filter((name) => name !== undefined)
+      .join(' · ')
+    const row = make(
+      'div',
+      `row ${this.#roleOf(step)}`,
+      make('span', 'twisty', leads ? (this.#open.has(step) ? '▾' : '▸') : ''),
+      make('span', 'dot'),
+      make('span', 'words', step.words),
+      make('span', 'state', step.isEnd && state !== step.words ? state : ''),
+      make('span', 'count', leads ? String(paths) : ''),
+    )
+    row.id = `row-${step.id}`
+    row.dataset.index = String(index)
+    row.style.top = `${index * ROW}px`
+    row.style.paddingLeft = `${level * 14 - 6}px`
+    row.title = step.isEnd ? `${step.words}: ends in ${state}` : step.words
+    row.setAttribute('role', 'treeitem')
+    row.setAttribute('aria-level', String(level))
+    row.setAttribute('aria-posinset', String(position))
+    row.setAttribute('aria-setsize', String(siblings))
+    row.setAttribute('aria-selected', String(step === this.#selected))
+    if (leads) row.setAttribute('aria-expanded', String(this.#open.has(step)))
+    return row
+  }
+
+  #leadsOn(step: Step): boolean {
+    return step.next.some((other) => this.#paths.has(other))
+  }
+
+  #onClick({ target }: MouseEvent): void {
+    const element = target as Element
+    const row = this.#rows[Number(element.closest<HTMLElement>('.row')?.dataset.index)]
+    if (row === undefined) return
+    const { step } = row
+    const isOpen = this.#open.has(step)
+    if (isOpen && (element.closest('.twisty') || step === this.#selected)) this.#open.delete(step)
+    else if (this.#leadsOn(step)) this.#open.add(step)
+    this.#update()
+    if (!element.closest('.twisty')) this.#onSelect(step)
+  }
+
+  #onKey(event: KeyboardEvent): void {
+    const index = this.#rows.findIndex(({ step }) => step === this.#selected)
+    const row = this.#rows[index]
+    const go = (to: Row | undefined) => to && this.#onSelect(to.step)
+    const moves: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => go(this.#rows[Math.min(index + 1, this.#rows.length - 1)]),
+      ArrowUp: () => go(this.#rows[Math.max(index - 1, 0)]),
+      Home: () => go(this.#rows[0]),
+      End: () => go(this.#rows.at(-1)),
+      ArrowRight: () => {
+        if (row === undefined || !this.#leadsOn(row.step)) return
+        if (this.#open.has(row.step)) return go(this.#rows[index + 1])
+        this.#open.add(row.step)
+        this.#update()
+      },
+      ArrowLeft: () => {
+        if (row && this.#open.delete(row.step)) this.#update()
+        else go(this.#rows.find(({ step }) => step === row?.step.parent))
+      },
+    }
+    const move = moves[event.key]
+    if (move === undefined) return
+    event.preventDefault()
+    move()
+  }
+}

@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { serveBuiltPage } from '../support/built-page.ts'
+import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { violations } from './axe.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** Maximum size of the whole page, compressed, in bytes. */
+const LARGEST = 60_000
+
+/** Milliseconds to generate the paths, which the build does. */
+const SLOW = 300_000
+
+/** The graphs, by the name that the tests print. */
+const NAMES = {
+  device: 'device',
+  service: 'service',
+  family: 'refresh family',
+  both: 'both sides',
+  session: 'session',
+} as const
+
+const SCREENS = [
+  { width: 1280, height: 800 },
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]
+
+/** The figures that the tests of the paths hold to. */
+function figure(name: string): number {
+  const documented = readFileSync(resolve(root, 'docs/testing.md'), 'utf8')
+  return Number(new RegExp(`^${name}: (\\d+) paths`, 'm').exec(documented)?.[1])
+}
+
+describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () => {
+  let page: Awaited<ReturnType<typeof serveBuiltPage>>
+  let browser: Browser
+
+  beforeAll(async () => {
+    page = await serveBuiltPage(resolve(root, 'docs/explorer'))
+    browser = await launchChromium()
+  }, SLOW)
+
+  afterAll(async () => {
+    await browser?.close()
+    await page?.close()
+  })
+
+  /** @param isPaused Whether time passes only when a test says so. */
+  async function open(hash = '', options: BrowserContextOptions = {}, isPaused = false) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const tab = await context.newPage()
+    const problems: string[] = []
+    tab.on('pageerror', ({ message }) => problems.push(message))
+    tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    onTestFinished(async () => {
+      await context.close()
+      expect(problems).toEqual([])
+    })
+    if (isPaused) {
+      await tab.clock.install({ time: 0 })
+      await tab.clock.pauseAt(1000)
+    }
+    await tab.goto(`${page.url}${hash}`)
+    const lit = (machine = 0) =>
+      tab.locator('.picture').nth(machine).locator('.active').last().getAttribute('data-state')
+    return {
+      tab,
+      lit,
+      found: () => tab.textContent('#found'),
+      /** Shows the end of the path that is chosen. */
+      toEnd: async () => {
+        await tab.locator('#list li').last().getByRole('button').click()
+        return lit()
+      },
+    }
+  }
+
+  test('has as many paths as the tests walk', async () => {
+    const { tab, found } = await open()
+    for (const [id, name] of Object.entries(NAMES)) {
+      await tab.click(`#graphs a[href="#${id}"]`)
+      await tab.locator(`#graphs a[aria-current][href="#${id}"]`).waitFor()
+      expect(await found()).toBe(`${figure(name)} paths`)
+      await tab.locator('#tree').focus()
+      await tab.keyboard.press('Home')
+      for (let root = 0; root < 5; root += 1) {
+        await tab.keyboard.press('ArrowLeft')
+        await tab.keyboard.press('ArrowDown')
+      }
+      const counts = await tab.locator('[role=treeitem] .count').allTextContents()
+      expect(counts.reduce((sum, count) => sum + (Number(count) || 1), 0)).toBe(figure(name))
+    }
+  })
+
+  test('has a link of its own for each path, and names the test that walks it', async () => {
+    const { tab } = await open('#session')
+    await tab.click('#expand')
+    await tab.locator('#tree').focus()
+    const links = new Set<string>()
+    await tab.keyboard.press('Home')
+    for (let step = 0; step < 40; step += 1) {
+      links.add(new URL(tab.url()).hash)
+      await tab.keyboard.press('ArrowDown')
+    }
+    expect(links.size).toBe(40)
+    await tab.fill('#filter-words', 'renewed by another process')
+    await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
+    const name = (await tab.textContent('#test-name')) ?? ''
+    const [file = '', set = '', path = ''] = name.split(' › ')
+    expect([file, set]).toEqual(['test/paths/session.test.ts', 'a session'])
+    expect(path).toMatch(/^opened .*renewed by another process/)
+    const end = await tab.locator('[aria-selected=true] .words').textContent()
+    const other = await open(new URL(tab.url()).hash)
+    expect(await other.tab.textContent('#test-name')).toBe(name)
+    expect(await other.tab.locator('[aria-selected=true] .words').textContent()).toBe(end)
+  })
+
+  test('filters by the end, a state, a step and words', async () => {
+    const { tab, found, toEnd } = await open('#device')
+    await tab.selectOption('#filter-end', { label: 'denied' })
+    const denied = Number.parseInt((await found()) ?? '', 10)
+    expect(denied).toBeGreaterThan(5)
+    expect(denied).toBeLessThan(100)
+    await tab.selectOption('#filter-state', { label: 'waiting.slowed' })
+    await tab.selectOption('#filter-step', { label: 'slowed by slow_down' })
+    await tab.fill('#filter-words', 'ACCESS_DENIED')
+    const slowed = Number.parseInt((await found()) ?? '', 10)
+    expect(slowed).toBeGreaterThan(0)
+    expect(slowed).toBeLessThan(denied)
+    await tab.click('#expand')
+    await tab.locator('[role=treeitem]:not([aria-expanded])').last().click()
+    expect(await toEnd()).toBe('denied')
+    expect(await tab.textContent('#list')).toContain('slowed by slow_down')
+    await tab.fill('#filter-words', 'no such words')
+    expect(await found()).toBe(`0 of ${figure('device')} paths`)
+  })
+
+  test('plays a path on the machine with the wire beside it', async () => {
+    const { tab, lit } = await open('#device', {}, true)
+    await tab.fill('#filter-words', 'authorized')
+    await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
+    const steps = await tab.locator('#list li').count()
+    expect(await lit()).toBe('requesting')
+    const seen = [await lit()]
+    for (let step = 1; step < steps; step += 1) {
+      await tab.clock.runFor(1200)
+      seen.push(await lit())
+    }
+    expect(seen.slice(0, 2)).toEqual(['requesting', 'waiting.requested'])
+    expect(seen.at(-1)).toBe('authorized')
+    expect(await tab.textContent('#play')).toBe('Play')
+    const wire = await tab.locator('#list .message').allTextContents()
+    expect(wire.slice(0, 2)).toEqual([
+      '→POST /login/device/code',
+      expect.stringMatching(/^←200 device_code 000000…, user_code ABCD-EFGH.*interval 5$/),
+    ])
+    expect(wire.at(-1)).toMatch(/^←200 access_token/)
+    expect(await tab.locator('.arrow.walked').count()).toBeGreaterThan(3)
+    await tab.click('#back')
+    expect(await lit()).toBe('polling')
+  })
+
+  test('shows both machines, and both sides on one axis', async () => {
+    const { tab, lit, toEnd } = await open('#both')
+    await tab.selectOption('#filter-end', { label: 'service: authorized' })
+    await tab.selectOption('#filter-step', { label: 'polled, and the response lost' })
+    await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
+    expect(await toEnd()).toBe('waiting.retrying')
+    expect(await lit(1)).toBe('authorized')
+    const spans = await tab.locator('#axis g[data-index] > .name').allTextContents()
+    expect(spans).toContain('retrying')
+    expect(spans).toContain('authorized')
+    expect(await tab.locator('#axis .outcome').last().textContent()).toBe('lost')
+  })
+
+  test('renders only the rows in sight', async () => {
+    const { tab } = await open('#session')
+    await tab.click('#expand')
+    const rows = tab.locator('[role=treeitem]')
+    expect(await rows.count()).toBeLessThan(60)
+    const first = await rows.first().textContent()
+    await tab.locator('#tree').evaluate((tree) => {
+      tree.scrollTop = tree.scrollHeight
+    })
+    await expect.poll(() => rows.first().textContent()).not.toBe(first)
+    expect(await rows.count()).toBeLessThan(60)
+  })
+
+  test('can be used with the keyboard alone', async () => {
+    const { tab, lit } = await open('#device')
+    const { keyboard } = tab
+    await tab.locator('#tree').focus()
+    await keyboard.press('Home')
+    const level = () => tab.locator('[aria-selected=true]').getAttribute('aria-level')
+    expect(await level()).toBe('1')
+    await keyboard.press('ArrowRight')
+    expect(await level()).toBe('2')
+    await keyboard.press('ArrowDown')
+    expect(await level()).toBe('3')
+    await keyboard.press('ArrowLeft')
+    await keyboard.press('ArrowLeft')
+    expect(await level()).toBe('2')
+    await keyboard.press('End')
+    const active = await tab.locator('#tree').getAttribute('aria-activedescendant')
+    expect(await tab.locator('[aria-selected=true]').getAttribute('id')).toBe(active)
+    await tab.locator('#list button').last().focus()
+    await keyboard.press('Enter')
+    expect(await lit()).toBeTruthy()
+  })
+
+  test.each(
+    (['light', 'dark'] as const).flatMap((colorScheme) =>
+      SCREENS.map((viewport) => [colorScheme, viewport.width, viewport] as const),
+    ),
+  )(
+    'has no axe violations in %s colours at %d pixels, and letters of 12 px',
+    async (colorScheme, _, viewport) => {
+      const { tab, toEnd } = await open('#both', { colorScheme, viewport, reducedMotion: 'reduce' })
+      expect(await violations(tab)).toEqual([])
+      await tab.click('#graphs a[href="#session"]')
+      await tab.locator('#graphs a[aria-current][href="#session"]').waitFor()
+      await tab.fill('#filter-words', 'cut off')
+      await tab.locator('[role=treeitem]').last().click()
+      await toEnd()
+      expect(await violations(tab)).toEqual([])
+      const smallest = await tab.evaluate(() => {
+        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+        let size = Number.POSITIVE_INFINITY
+        for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+          const element = text.parentElement
+          if (text.textContent?.trim() && element?.checkVisibility())
+            size = Math.min(size, Number.parseFloat(getComputedStyle(element).fontSize))
+        }
+        return size
+      })
+      expect(smallest).toBeGreaterThanOrEqual(12)
+      const { scrollWidth, clientWidth } = await tab.evaluate(() => document.documentElement)
+      expect(scrollWidth).toBe(clientWidth)
+    },
+  )
+
+  test('shows everything on one screen of a desktop', async () => {
+    const { tab } = await open('#session')
+    const { scrollHeight, clientHeight } = await tab.evaluate(() => document.documentElement)
+    expect(scrollHeight).toBe(clientHeight)
+  })
+
+  test('stays below its size limit', () => {
+    const sizes = [...page.files.values()].map((content) => gzipSync(content).byteLength)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(LARGEST)
+  })
+})

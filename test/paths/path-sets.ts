@@ -1,0 +1,49 @@
+import { type DeviceWalk, type DeviceWalkStep, deviceWalk } from '../../src/testing/paths/device-walk.ts'
+
+/** Walks of the device. */
+export const DEVICE_WALKS = {
+  new: deviceWalk({ begin: 'new' }),
+  resumed: deviceWalk({ begin: 'resumed' }),
+}
+
+/** The paths of the device, by the name of their tests. */
+export const DEVICE_SETS = Object.entries(DEVICE_WALKS).flatMap(([login, walk]) =>
+  (['shortest', 'simple'] as const).map((kind) => ({
+    title: `a ${login} login, ${kind} paths`,
+    walk,
+    kept: kind === 'simple' ? awake(walk) : walk,
+    kind,
+  })),
+)
+
+/** Without sleeps, which the shortest paths have: with them there are twenty times as many simple ones. */
+function awake(walk: DeviceWalk): DeviceWalk {
+  const isAwake = (step: DeviceWalkStep) =>
+    step.type !== 'sleep' && !(step.type === 'wake' && step.slept !== 'not')
+  return { ...walk, next: (situation) => walk.next(situation).filter(isAwake) }
+}
+
+/** Each dialect, with one of the rules for the first poll. */
+export const SERVICES = [
+  { dialect: 'github', firstPoll: 'free', leeway: 1 },
+  { dialect: 'rfc8628', firstPoll: 'counted', leeway: 0 },
+] as const
+
+/** The name of the tests of a service. */
+export function titleOfService({
+  dialect,
+  firstPoll,
+}: Pick<(typeof SERVICES)[number], 'dialect' | 'firstPoll'>): string {
+  return `a service of the dialect ${dialect}, the first poll ${firstPoll}`
+}
+
+/** Each dialect, with and without a reuse window. Seconds. */
+export const FAMILIES = [
+  { dialect: 'github', lifetime: 86_400, reuseWindow: 30 },
+  { dialect: 'rfc8628', lifetime: 3600, reuseWindow: 0 },
+] as const
+
+/** The name of the tests of a refresh family. */
+export function titleOfFamily({ dialect, reuseWindow }: (typeof FAMILIES)[number]): string {
+  return `a login at a service of the dialect ${dialect}, with a window of ${reuseWindow} seconds`
+}
