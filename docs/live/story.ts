@@ -13,6 +13,9 @@ export interface Moment {
 const place = find<HTMLInputElement>('#moment')
 const returnToNow = find<HTMLButtonElement>('#now')
 
+/** The story on the page. */
+let current: Story | undefined
+
 /** All that happened since the start. It is shown as it happens, and again from the start when the user goes back. */
 export class Story {
   readonly #clear: () => void
@@ -25,6 +28,7 @@ export class Story {
   /** @param clear Resets all that moments paint. */
   constructor(clear: () => void) {
     this.#clear = clear
+    current = this
     place.oninput = () => this.#goTo(Number(place.value))
     returnToNow.onclick = () => this.#goTo(this.#stops.length - 1)
     clear()
@@ -38,7 +42,8 @@ export class Story {
 
   /** @param isFresh Whether it has just happened. */
   add(moment: Moment | undefined, isFresh = true): void {
-    if (moment === undefined) return
+    // What was in flight at a restart still arrives.
+    if (moment === undefined || current !== this) return
     this.#moments.push(moment)
     if (moment.caption !== undefined) this.#stops.push(this.#moments.length - 1)
     if (this.isNow) moment.paint(isFresh)

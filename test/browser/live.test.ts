@@ -135,6 +135,17 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.tab.locator('.state.active[data-state="cancelled"]').count()).toBe(0)
   })
 
+  test('shows nothing of what was in flight at a restart', { timeout: SLOW }, async () => {
+    const live = await open({ reducedMotion: 'reduce' })
+    await live.tab.evaluate(() => {
+      const button = document.querySelector<HTMLElement>('#start')
+      button?.click()
+      button?.click()
+    })
+    await live.lit('device', 'waiting.pending')
+    expect(await live.tab.locator('[data-exchange="1"] .response').count()).toBe(1)
+  })
+
   test('refuses a code that the device does not show', { timeout: SLOW }, async () => {
     const live = await open()
     await live.start(SPEED.slow)
