@@ -5,7 +5,8 @@ import { join, relative, resolve } from 'node:path'
 const site = resolve(import.meta.dirname, '../site')
 const pages = new Map(
   readdirSync(site, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.html'))
+    // The anchors of these pages are scenes that their scripts show.
+    .filter((name) => name.endsWith('.html') && !['live.html', 'paths.html'].includes(name))
     .map((name) => [join(site, name), readFileSync(join(site, name), 'utf8')]),
 )
 

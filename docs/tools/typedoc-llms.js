@@ -38,8 +38,8 @@ export function load(app) {
     const api = `## API\n\n${modules.map((module) => `${link(module)}: ${summary(module)}`).join('\n')}\n`
     writeFileSync(join(outputDirectory, 'llms.txt'), [ABOUT, ...guides, api, ...others].join('\n'))
 
-    const texts = guideParts().flatMap(({ files }) =>
-      files.map((file) => readFileSync(join(root, file), 'utf8')),
+    const texts = guideParts().flatMap(({ guides }) =>
+      guides.map(({ file }) => readFileSync(join(root, file), 'utf8')),
     )
     const exports = modules.map(
       (module) => `# ${module.name}\n\n${summary(module)}\n\n${module.children?.map(entry).join('\n')}\n`,
