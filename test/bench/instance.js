@@ -1,17 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { behindProxies, createService, memoryStore } from '../../dist/src/service/index.js'
+import { behindProxies, createService } from '../../dist/src/service/index.js'
+import { openStore } from './open-store.js'
 
-/** One instance of a service, in a process of its own: `node instance.js <its address> <port> <Redis, if any>`. */
-const [authUrl, port, redis] = process.argv.slice(2)
-
-const store = redis
-  ? (await import('../../dist/src/service/stores/redis.js')).redisStore(redis)
-  : memoryStore()
+/** One instance of a service, in a process of its own: `node instance.js <its address> <port> <its store>`. */
+const [authUrl, port, where = 'memory'] = process.argv.slice(2)
 
 const service = createService({
   clients: [{ clientId: 'client', name: 'Client' }],
   authUrl,
-  store,
+  store: openStore(where),
   interval: 1,
   expiresIn: 60,
   // Access tokens of 12 s, so that a session refreshes about five times a minute.

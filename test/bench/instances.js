@@ -8,12 +8,12 @@ import { freePort, listen } from './free-port.js'
  * Starts instances of a service, and a balancer that hands each connection to one of them that lives.
  *
  * @param {number} count
- * @param {string | undefined} redis The address of the Redis that they share.
+ * @param {string} store The store that they share.
  */
-export async function startInstances(count, redis) {
+export async function startInstances(count, store) {
   const relay = createServer()
   const url = `http://127.0.0.1:${await listen(relay)}`
-  const instances = await Promise.all(Array.from({ length: count }, () => startInstance(url, redis)))
+  const instances = await Promise.all(Array.from({ length: count }, () => startInstance(url, store)))
   let turn = 0
 
   relay.on('connection', (socket) => {
@@ -48,7 +48,7 @@ export async function startInstances(count, redis) {
   }
 }
 
-async function startInstance(url, redis) {
+async function startInstance(url, store) {
   const port = await freePort()
   const script = new URL('instance.js', import.meta.url).pathname
   let child
@@ -56,7 +56,7 @@ async function startInstance(url, redis) {
     port,
     alive: false,
     async start() {
-      child = spawn(process.execPath, [script, url, String(port), redis ?? ''], {
+      child = spawn(process.execPath, [script, url, String(port), store], {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       })
       await once(child, 'message')

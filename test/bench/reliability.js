@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { authorizeDevice, github } from '../../dist/src/index.js'
 import { KILLED, LATE, verdictOf } from '../simulate/verdict.js'
 import { startInstances } from './instances.js'
-import { startRedis } from './redis-process.js'
 import { startSharedSessions } from './shared-sessions.js'
+import { STORES } from './start-store.js'
 import { median, print, quantile, table } from './statistics.js'
 
 /**
@@ -13,7 +13,7 @@ import { median, print, quantile, table } from './statistics.js'
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
-    /** With `memory` there is one instance, which lives: its grants end with it. */
+    /** `redis`, `postgres` or `sqlite`. With `memory` there is one instance, which lives: its grants end with it. */
     store: { type: 'string', default: 'redis' },
     /** Logins at the same time. */
     logins: { type: 'string', default: '40' },
@@ -35,8 +35,9 @@ const BOUND = 300
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 
-const redis = values.store === 'redis' ? await startRedis() : undefined
-const instances = await startInstances(redis ? 2 : 1, redis?.url)
+const isShared = values.store !== 'memory'
+const store = await STORES[values.store]()
+const instances = await startInstances(isShared ? 2 : 1, store.url)
 const { url } = instances
 const provider = github({ authUrl: url, baseUrl: url })
 const flows = []
@@ -60,13 +61,13 @@ await Promise.all([
     post('/login/oauth/access_token', poll('f'.repeat(40)), { attacker: true }),
   ),
   flood(floods.userCodes, guessUserCode),
-  redis && killAgainAndAgain(() => instances.replaceOne().then(() => (kills += 1))),
+  isShared && killAgainAndAgain(() => instances.replaceOne().then(() => (kills += 1))),
   killAgainAndAgain(shared.replaceOne),
   measureAgainAndAgain(),
 ])
 const kept = await shared.end(whoIs)
 instances.stop()
-redis?.stop()
+await store.stop()
 report()
 
 async function logInAgainAndAgain() {

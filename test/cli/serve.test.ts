@@ -10,6 +10,7 @@ import { spawn } from '@lydell/node-pty'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { authorizeDevice, github, refresh } from '../../src/index.ts'
 import { selfSigned } from '../support/certificate.ts'
+import { hasPostgres, startPostgres } from '../support/postgres-server.js'
 import { hasRedis, startRedis } from '../support/redis-server.ts'
 import { serveCommand } from '../support/serve-command.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
@@ -276,9 +277,12 @@ describe('invalid options', () => {
       '--clients: the file must contain [{ "clientId"',
     ],
     [
-      ['--demo-client', '--store', 'postgres://localhost'],
-      '--store must be "memory", or an address that starts with redis://',
+      ['--demo-client', '--store', 'mysql://localhost'],
+      '--store must be "memory", sqlite:FILE, or an address that starts with postgres://, redis://',
     ],
+    [['--demo-client', '--store', 'postgres://['], '--store must be "memory", sqlite:FILE, or an address'],
+    [['--demo-client', '--store', 'sqlite:'], '--store must be "memory", sqlite:FILE, or an address'],
+    [['--demo-client', '--store', 'sqlite:/no/such/folder/a.db'], 'cannot open the SQLite file: ENOENT'],
     [['--demo-client', '--auth-url', 'login.example.com'], 'Expected an address that starts with https://'],
     [['--demo-client', '--auth-url', 'http://login.example.com'], 'on a test network, add --allow-http'],
     [['--demo-client', '--host', '0.0.0.0'], '--host off loopback requires --auth-url, or --tls-key'],
@@ -303,7 +307,7 @@ describe('invalid options', () => {
       { encoding: 'utf8', env: { ...process.env, AUTHGRAPH_STORE: 'redis://user:pass-in-the-clear@ho st' } },
     )
     expect(status).toBe(2)
-    expect(stderr).toContain('--store must be "memory", or an address that starts with redis://')
+    expect(stderr).toContain('--store must be "memory", sqlite:FILE, or an address')
     expect(stderr).not.toContain('pass-in-the-clear')
   })
 
@@ -335,6 +339,58 @@ describe('stopping', () => {
   })
 })
 
+const status = async (address: string) => (await fetch(address)).status
+
+describe.each([
+  { name: 'redis', isHere: hasRedis, start: () => startRedis('kept') },
+  { name: 'postgres', isHere: hasPostgres, start: startPostgres },
+])('with a store in $name', ({ name, isHere, start }) => {
+  async function serveStore() {
+    const server = await start()
+    onTestFinished(server.stop)
+    const served = serve(...CLIENT, '--store', server.url)
+    return { server, served, url: await served.url() }
+  }
+
+  test.skipIf(!isHere)('is ready while it is available, and always alive', async () => {
+    const { server, served, url } = await serveStore()
+    expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 200])
+    await server.kill()
+    expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 503])
+    expect((await askForCodes(url)).status).toBe(503)
+    expect(served.logged()).toContainEqual(expect.objectContaining({ event: 'listening', store: name }))
+    expect(served.logged()).toContainEqual(
+      expect.objectContaining({ level: 'error', event: 'error', code: 'store_unavailable' }),
+    )
+    await server.start()
+    await vi.waitFor(async () => expect(await status(`${url}/readyz`)).toBe(200), { timeout: 5000 })
+    expect((await askForCodes(url)).status).toBe(200)
+  })
+
+  test.skipIf(!isHere)('starts without it and is ready once it is available', async () => {
+    const server = await start()
+    onTestFinished(server.stop)
+    await server.kill()
+    const url = await serve(...CLIENT, '--store', server.url).url()
+    expect(await status(`${url}/readyz`)).toBe(503)
+    await server.start()
+    await vi.waitFor(async () => expect(await status(`${url}/readyz`)).toBe(200), { timeout: 5000 })
+  })
+})
+
+test('keeps codes in an SQLite file when the process is killed', async () => {
+  const options = [...CLIENT, '--store', `sqlite:${file('authgraph.db', '')}`]
+  const first = serve(...options)
+  const { device_code } = await (await askForCodes(await first.url())).json()
+  await first.kill()
+  const second = serve(...options)
+  const url = await second.url()
+  expect(second.logged()).toContainEqual(expect.objectContaining({ event: 'listening', store: 'sqlite' }))
+  const fields = { client_id: CLIENT_ID, device_code, grant_type: GRANT_TYPE }
+  const poll = await post(url, '/login/oauth/access_token', fields)
+  expect(await poll.json()).toMatchObject({ error: 'authorization_pending' })
+})
+
 describe.skipIf(!hasRedis)('with a store in Redis', () => {
   async function serveRedis() {
     const redis = await startRedis('kept')
@@ -342,31 +398,6 @@ describe.skipIf(!hasRedis)('with a store in Redis', () => {
     const served = serve(...CLIENT, '--store', redis.url)
     return { redis, served, url: await served.url() }
   }
-  const status = async (address: string) => (await fetch(address)).status
-
-  test('is ready while Redis is available, and always alive', async () => {
-    const { redis, served, url } = await serveRedis()
-    expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 200])
-    await redis.kill()
-    expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 503])
-    expect((await askForCodes(url)).status).toBe(503)
-    expect(served.logged()).toContainEqual(
-      expect.objectContaining({ level: 'error', event: 'error', code: 'store_unavailable' }),
-    )
-    await redis.start()
-    await vi.waitFor(async () => expect(await status(`${url}/readyz`)).toBe(200), { timeout: 5000 })
-    expect((await askForCodes(url)).status).toBe(200)
-  })
-
-  test('starts without Redis and is ready once Redis is available', async () => {
-    const redis = await startRedis('kept')
-    onTestFinished(redis.stop)
-    await redis.kill()
-    const url = await serve(...CLIENT, '--store', redis.url).url()
-    expect(await status(`${url}/readyz`)).toBe(503)
-    await redis.start()
-    await vi.waitFor(async () => expect(await status(`${url}/readyz`)).toBe(200), { timeout: 5000 })
-  })
 
   test('responds to pending requests before it stops, and is not ready meanwhile', async () => {
     const { redis, served, url } = await serveRedis()

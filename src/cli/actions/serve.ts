@@ -5,11 +5,11 @@ import { isLoopback } from '../../protocol/address.ts'
 import { behindProxies } from '../../service/client-address.ts'
 import { createService } from '../../service/create-service.ts'
 import { isSecureOrLoopback } from '../../service/options.ts'
-import { type RedisStore, redisStore } from '../../service/stores/redis.ts'
 import { wrap, writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
 import { readClients, readTls, type ServeOptions } from './serve-files.ts'
 import { type Log, logTo } from './serve-log.ts'
+import { type OpenStore, openStore } from './serve-store.ts'
 
 const FOR_DEVELOPMENT =
   'FOR DEVELOPMENT ONLY: there is no sign-in. Anyone who opens the page is the user "developer" and can approve. ' +
@@ -23,7 +23,8 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
   refuseHttp(options, self)
   const signalled = nextSignal()
   const log = logTo(process.stdout, { json: options.json ?? false, color: options.color })
-  const store = openStore(options.store, self)
+  const opened = openStore(options.store, self)
+  const store = opened?.store
   try {
     const { service, tls } = await prepare(options, store, log).catch((error) => {
       throw error instanceof BadOptionError ? self.error(`error: ${error.message}`) : error
@@ -38,7 +39,7 @@ export async function serve(options: ServeOptions, self: Command): Promise<numbe
       say(
         `Requests to any address other than ${listening.url} get status 404: set --auth-url to the public address.`,
       )
-    log.event('listening', { url: listening.url, store: store ? 'redis' : 'memory' })
+    log.event('listening', { url: listening.url, store: opened?.name ?? 'memory' })
 
     const signal = await signalled
     stopping = true
@@ -60,15 +61,6 @@ function paragraphsTo(stream: NodeJS.WriteStream, { color }: ServeOptions): (tex
   return (text) => print('', ...wrap(text, width).map((line) => `  ${line}`), '')
 }
 
-/** Does not quote an invalid address: it may contain a password. */
-function openStore(where: string, self: Command): RedisStore | undefined {
-  try {
-    return where === 'memory' ? undefined : redisStore(where)
-  } catch {
-    return self.error('error: --store must be "memory", or an address that starts with redis:// or rediss://')
-  }
-}
-
 /** `createService` refuses this too, but its error names other options. */
 function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions, self: Command): void {
   if (authUrl === undefined && !allowHttp && !tlsKey && !isLoopback(host))
@@ -82,7 +74,7 @@ function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions,
       )
 }
 
-async function prepare(options: ServeOptions, store: RedisStore | undefined, log: Log) {
+async function prepare(options: ServeOptions, store: OpenStore['store'] | undefined, log: Log) {
   const service = createService({
     clients: readClients(options),
     dialect: options.dialect,
@@ -103,7 +95,7 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
     ...(options.baseUrl && { baseUrl: options.baseUrl }),
   })
   const tls = readTls(options)
-  // A Redis server may start later; a missing Redis client will not appear.
+  // A server may start later. A missing package will not appear, nor will a missing folder.
   await store?.ping().catch((error) => {
     if (error instanceof BadOptionError) throw error
     log.error(error)
@@ -111,7 +103,7 @@ async function prepare(options: ServeOptions, store: RedisStore | undefined, log
   return { service, tls }
 }
 
-function isReachable(store: RedisStore | undefined): Promise<boolean> {
+function isReachable(store: OpenStore['store'] | undefined): Promise<boolean> {
   return (store?.ping() ?? Promise.resolve()).then(
     () => true,
     () => false,

@@ -18,13 +18,17 @@ export function serveCommand(): Command {
       'authgraph serve --demo-client',
       'authgraph serve --client my-id="My device" --interval 1',
       'authgraph serve --demo-client --refresh-tokens 3600 --reuse-window 0',
+      'authgraph serve --demo-client --store sqlite:authgraph.db',
       'authgraph serve --clients clients.json --store redis://127.0.0.1:6379 --json',
     ],
   })
     .option('--port <number>', 'listen on this port; 0 picks a free one', wholeNumber(0, 65_535), 8628)
     .option('--host <address>', 'listen on this address', '127.0.0.1')
     .addOption(
-      new Option('--store <where>', 'store grants and tokens in memory or at redis://HOST:PORT')
+      new Option(
+        '--store <where>',
+        'store grants and tokens in memory, sqlite:FILE, postgres://… or redis://…',
+      )
         .env('AUTHGRAPH_STORE')
         .default('memory'),
     )

@@ -16,11 +16,11 @@ import {
 import { type SharedStore, storeContract } from '../../../src/testing/index.ts'
 import { buildProgram, startProgram } from '../../session/support/start-program.ts'
 import { freePort } from '../../support/free-port.ts'
-import { hasPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.ts'
+import { hasPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.js'
 import { startService } from '../../support/start-service.ts'
 
 // Starts, kills and awaits servers.
-vi.setConfig({ testTimeout: 20_000, hookTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let postgres: PostgresServer
 let services = 0

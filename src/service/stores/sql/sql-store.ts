@@ -77,6 +77,14 @@ export interface SqlDatabase {
  * changes nothing, otherwise two. Expired records are deleted every ten seconds, while there are updates.
  *
  * @throws {@link BadOptionError} if an option is not valid.
+ * @example
+ * ```ts
+ * import { type Query, sqlStore } from 'authgraph/service/sql'
+ *
+ * // Runs a statement with the driver that your application uses.
+ * declare const query: Query
+ * const store = sqlStore({ name: 'PGlite', query })
+ * ```
  * @group Service
  */
 export function sqlStore(

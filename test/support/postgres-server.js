@@ -1,8 +1,8 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort } from './free-port.ts'
+import { freePort } from '../bench/free-port.js'
 
 /** Debian keeps the programs of a server in a folder of their version. */
 const VERSIONS = '/usr/lib/postgresql'
@@ -24,39 +24,29 @@ export const hasPostgres = programs !== undefined && (!isRoot || account !== und
 if (!hasPostgres)
   process.stderr.write('There is no PostgreSQL on this machine: the tests of the store in it are SKIPPED.\n')
 
-/** A PostgreSQL server for one test on a free port of 127.0.0.1. */
-export interface PostgresServer {
-  readonly port: number
-  readonly url: string
-  /** Ends it without a checkpoint: it recovers at the next start. */
-  kill(): Promise<void>
-  /** Restarts it on the same port with its data. */
-  start(): Promise<void>
-  /** Stops it and removes its files. */
-  stop(): Promise<void>
-  /** Pauses it with its connections open, and resumes it. */
-  freeze(): void
-  thaw(): void
-}
-
-/** Creates an empty database, and starts a server. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** Creates an empty database, and starts a server. `fsync: 'on'` makes it durable, and slower. */
+export async function startPostgres({ fsync = 'off' } = {}) {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'authgraph-postgres-'))
   if (account) chownSync(folder, account.uid, account.gid)
   run('initdb', '--pgdata', folder, '--username', 'authgraph', '--auth', 'trust', '--no-sync')
-  let server: ChildProcess
+  let server
 
-  const signal = (name: NodeJS.Signals) => {
+  const signal = (name) => {
     // The processes of the connections are in sessions of their own.
     const children = spawnSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' }).stdout.split('\n')
     for (const pid of [String(server.pid), ...children]) if (pid !== '') process.kill(Number(pid), name)
   }
-  const postgres: PostgresServer = {
+  const postgres = {
     port,
     url: `postgres://authgraph@127.0.0.1:${port}/postgres`,
     async start() {
-      const options = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off']
+      const options = [
+        `port=${port}`,
+        `fsync=${fsync}`,
+        'listen_addresses=127.0.0.1',
+        'unix_socket_directories=',
+      ]
       const args = ['-D', folder, ...options.flatMap((option) => ['-c', option])]
       server = spawn(join(programs ?? '', 'postgres'), args, {
         ...account,
@@ -82,11 +72,11 @@ export async function startPostgres(): Promise<PostgresServer> {
   return postgres
 }
 
-function run(program: string, ...args: string[]): void {
+function run(program, ...args) {
   execFileSync(join(programs ?? '', program), args, { ...account, cwd: tmpdir(), stdio: 'ignore' })
 }
 
-function ready({ stderr }: ChildProcess): Promise<void> {
+function ready({ stderr }) {
   return new Promise((resolve, reject) => {
     let log = ''
     stderr?.on('data', (chunk) => {
@@ -97,7 +87,7 @@ function ready({ stderr }: ChildProcess): Promise<void> {
   })
 }
 
-function idsOf(user: string): { readonly uid: number; readonly gid: number } | undefined {
+function idsOf(user) {
   const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, user], { encoding: 'utf8' }).stdout)
   return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined
 }
