@@ -24,6 +24,7 @@ import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
 import { createFamilies } from './families.ts'
 import { formSecret } from './form-secret.ts'
+import { createGeneration } from './generation.ts'
 import { createGrants, type Decision } from './grants.ts'
 import { harmless } from './harmless.ts'
 import { createHeldRefreshes } from './held-refreshes.ts'
@@ -41,6 +42,9 @@ import { createRevocations } from './revocations.ts'
 import { revokeFamily, revokeToken } from './revoke-token.ts'
 import { memoryStore } from './stores/memory.ts'
 import { createWaitingGrants } from './waiting-grants.ts'
+
+const SET_BACK =
+  'the store was set back to an earlier copy: codes from before are refused, and revocations may be lost'
 
 /**
  * An authorization service for the device flow. You may destructure it: its functions do not use `this`.
@@ -128,7 +132,8 @@ export function createService(options: ServiceOptions): Service {
     baseUrl: options.baseUrl ?? options.authUrl ?? bound,
   })
   const authUrl = () => withoutSlash(addresses().authUrl ?? IN_PROCESS)
-  const development = developmentDefaults(options.onWarning ?? warn, authUrl)
+  const onWarning = harmless<string>(options.onWarning ?? warn)
+  const development = developmentDefaults(onWarning, authUrl)
   const {
     interval = DEFAULT_INTERVAL,
     expiresIn = DEFAULT_LIFETIME,
@@ -149,6 +154,7 @@ export function createService(options: ServiceOptions): Service {
   const emit = createEmit(options.onEvent, clients, clock, onError)
   const waitingGrants = createWaitingGrants(limits, expiresIn, store, clock)
   const grants = createGrants(store, clock, (grant) => waitingGrants.remove(grant).catch(onError), emit)
+  const generation = createGeneration(store, clock, () => onWarning(SET_BACK))
   const families = createFamilies(store, clock)
   const revocations = createRevocations(store)
   const tokens = options.verifyToken
@@ -175,6 +181,7 @@ export function createService(options: ServiceOptions): Service {
     emit,
     clients,
     grants,
+    generation,
     tokens,
     families,
     revocations,

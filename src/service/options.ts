@@ -210,7 +210,10 @@ export interface ServiceOptions {
    * `expiresIn`.
    */
   readonly refreshTokens?: RefreshTokens
-  /** Called once for each default that is for development only. Default: `console.warn`. */
+  /**
+   * Called once for each default that is for development only, and when the store was set back to an earlier copy: some
+   * logins are lost then, and some revocations. Default: `console.warn`.
+   */
   readonly onWarning?: (message: string) => void
   /** Called with internal errors, such as a failing `issueToken`, which clients do not see. Default: ignores them. */
   readonly onError?: (error: unknown) => void

@@ -21,6 +21,9 @@ const LONGEST_REQUEST = 60_000
 /** Milliseconds for which a fault of Redis explains a request that failed. */
 const TROUBLE = 8000
 
+/** The one record that never expires. */
+const KEPT = 'generation'
+
 /** The longest that a record may still be kept, in milliseconds, by the beginning of its key. */
 const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: World) => number])[] = [
   [GRANT_PREFIX, lifetimeOf],
@@ -32,6 +35,7 @@ const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: Wo
   ['refresh:', familyLifetimeOf],
   ['successor:', ({ refreshTokens }) => 1000 * (refreshTokens?.reuseWindow ?? 0) + 10_000],
   ['form-secret', () => 30 * DAY],
+  [KEPT, () => Number.POSITIVE_INFINITY],
 ]
 
 /** A device code, a token or a user code. */
@@ -338,7 +342,8 @@ export class Judge {
   /** Records that are there although they have expired. */
   #recordsLeft(): number {
     const { redis, memory } = this.#world
-    if (memory === undefined) return redis.keys.length
+    if (memory === undefined) return redis.keys.filter((key) => !key.includes(KEPT)).length
+    void memory.update(KEPT, () => ({ result: undefined, value: null }))
     // Each update first sweeps two of its records.
     for (let count = memory.size; count >= 0; count -= 1)
       for (const key of ['swept', 'limit:swept']) void memory.update(key, () => ({ result: undefined }))

@@ -7,6 +7,7 @@ import type { Clients, KnownClient } from '../clients.ts'
 import { newClaim, newFamily, newRefreshToken } from '../credentials/random-codes.ts'
 import type { DialectRules } from '../dialect.ts'
 import type { EarlyPolls } from '../early-polls.ts'
+import type { GenerationOfStore } from '../generation.ts'
 import type { Grant } from '../grant-steps.ts'
 import { type Grants, grantId } from '../grants.ts'
 import { readFields } from '../http/fields.ts'
@@ -25,6 +26,7 @@ const LIFETIME = 365 * 24 * 60 * 60
 export interface AccessTokenEndpoint extends RefreshEndpoint {
   readonly clients: Clients
   readonly grants: Grants
+  readonly generation: GenerationOfStore
   readonly earlyPolls: EarlyPolls
 }
 
@@ -127,7 +129,8 @@ interface Delivery {
  * left for the next poll. A token that nobody receives expires with the lease.
  *
  * If the store fails before the grant is settled, the lease lapses and the next poll issues another token. If it fails
- * after that, beyond all retries, the grant is used up: issuing a second token would be worse.
+ * after that, beyond all retries, the grant is used up: issuing a second token would be worse. For the same reason, a
+ * grant from before a set-back of the store counts as expired.
  */
 async function deliver(
   service: AccessTokenEndpoint,
@@ -135,6 +138,7 @@ async function deliver(
 ): Promise<ServiceResponse> {
   const {
     grants,
+    generation,
     tokens,
     families,
     revocations,
@@ -147,6 +151,10 @@ async function deliver(
   } = service
   const { user, scope, lease } = grant
   if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
+  if (await generation.isInDoubt(grant)) {
+    await grants.notIssued(deviceCode, claim)
+    return RESPONSES.expired(grant, dialect)
+  }
   const id = newFamily()
   const family = refreshTokens && { ...refreshTokens, id, token: new Secret(newRefreshToken(id, 0)) }
   const ofFamily = family && { family: family.id }
@@ -177,6 +185,7 @@ async function deliver(
   const { token, scopes, expiresIn } = issued
   // The lease has lapsed and another poll holds it: drop this token.
   if (!(await grants.issued(deviceCode, claim))) return pending(grant, dialect)
+  generation.advance()
   const now = clock.now()
   const lifetime = family ? accessLifetime(expiresIn, family.lifetime) : expiresIn
   const record = { ...login, scopes, revocations: counted }
