@@ -157,7 +157,7 @@ test('only the testing entry and the command import the check of a service', () 
   const importers = imports.filter(({ to }) => to.startsWith('src/check/')).map(({ from }) => from)
   const others = importers.filter((from) => !from.startsWith('src/check/'))
   expect(
-    others.filter((from) => !/^src\/(testing\/index|cli\/actions\/check(-report)?)\.ts$/.test(from)),
+    others.filter((from) => !/^src\/(testing\/index|cli\/commands\/check(-report)?)\.ts$/.test(from)),
   ).toEqual([])
 })
 

@@ -27,7 +27,7 @@ process.on('uncaughtException', (error) => process.exit(report(error)))
 
 async function run(): Promise<void> {
   refuseSecrets(process.argv)
-  const program = createProgram()
+  const program = await createProgram(process.argv[2])
   if (process.argv.length === 2) program.outputHelp()
   else await program.parseAsync()
 }

@@ -1,23 +1,44 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
 import { layout } from './command.ts'
-import { apiCommand } from './commands/api.ts'
-import { checkCommand } from './commands/check.ts'
-import { completionCommand } from './commands/completion.ts'
-import { demoCommand } from './commands/demo.ts'
-import { gitCredentialCommand } from './commands/git-credential.ts'
-import { inspectCommand } from './commands/inspect.ts'
-import { jwtCommand } from './commands/jwt.ts'
-import { loginCommand } from './commands/login.ts'
-import { logoutCommand } from './commands/logout.ts'
-import { replayCommand } from './commands/replay.ts'
-import { serveCommand } from './commands/serve.ts'
-import { statusCommand } from './commands/status.ts'
-import { switchCommand } from './commands/switch.ts'
-import { tokenCommand } from './commands/token.ts'
 
-/** Declares the whole command line. Help, suggestions and completions derive from it. */
-export function createProgram(): Command {
+/** The commands by the headings of the help. Each is loaded when it is needed. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
+  'Log in:': {
+    login: async () => (await import('./commands/login.ts')).loginCommand(),
+    status: async () => (await import('./commands/status.ts')).statusCommand(),
+    switch: async () => (await import('./commands/switch.ts')).switchCommand(),
+    token: async () => (await import('./commands/token.ts')).tokenCommand(),
+    logout: async () => (await import('./commands/logout.ts')).logoutCommand(),
+  },
+  'Call APIs:': {
+    api: async () => (await import('./commands/api.ts')).apiCommand(),
+    jwt: async () => (await import('./commands/jwt.ts')).jwtCommand(),
+    'git-credential': async () => (await import('./commands/git-credential.ts')).gitCredentialCommand(),
+  },
+  'See a login:': {
+    demo: async () => (await import('./commands/demo.ts')).demoCommand(),
+    replay: async () => (await import('./commands/replay.ts')).replayCommand(),
+    inspect: async () => (await import('./commands/inspect.ts')).inspectCommand(),
+  },
+  'Run and check services:': {
+    serve: async () => (await import('./commands/serve.ts')).serveCommand(),
+    check: async () => (await import('./commands/check.ts')).checkCommand(),
+  },
+  'More:': {
+    completion: async () => (await import('./commands/completion.ts')).completionCommand(),
+  },
+}
+
+/** The commands that read the declarations of all others. */
+const READ_ALL: readonly (string | undefined)[] = ['completion', 'help']
+
+/**
+ * Declares the command line. Help, suggestions and completions derive from it.
+ *
+ * @param name Declares only this command, if it is one that needs no other.
+ */
+export async function createProgram(name?: string): Promise<Command> {
   const program = new Command('authgraph')
     .description('Log in with the OAuth device flow, use the token, and run or check a service.')
     .option('-V, --version', 'show the version')
@@ -27,16 +48,12 @@ export function createProgram(): Command {
     .addHelpText('after', '\nRun any command with --help to see its options.')
     .showHelpAfterError('See: authgraph --help')
     .exitOverride()
-  const groups = {
-    'Log in:': [loginCommand(), statusCommand(), switchCommand(), tokenCommand(), logoutCommand()],
-    'Call APIs:': [apiCommand(), jwtCommand(), gitCredentialCommand()],
-    'See a login:': [demoCommand(), replayCommand(), inspectCommand()],
-    'Run and check services:': [serveCommand(), checkCommand()],
-    'More:': [completionCommand()],
-  }
-  for (const [heading, commands] of Object.entries(groups)) {
+  const groups = Object.entries(COMMANDS)
+  const isOne = !READ_ALL.includes(name) && groups.some(([, commands]) => Object.hasOwn(commands, name ?? ''))
+  for (const [heading, commands] of groups) {
     program.commandsGroup(heading)
-    for (const command of commands) program.addCommand(command)
+    for (const [each, load] of Object.entries(commands))
+      if (!isOne || each === name) program.addCommand(await load())
   }
   program.helpCommand('help [command]', 'show the help of a command')
   program.hook('preAction', async (_, { options }) => {

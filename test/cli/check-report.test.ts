@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { CheckResult } from '../../src/check/verdicts.ts'
-import { checkReportTo } from '../../src/cli/actions/check-report.ts'
+import { checkReportTo } from '../../src/cli/commands/check-report.ts'
 
 const ESCAPE = '\u001b['
 const DIM = `${ESCAPE}2m`

@@ -11,6 +11,8 @@ function run(...args: string[]) {
   return { status, stdout, stderr }
 }
 
+const program = await createProgram()
+
 describe('the command line', () => {
   test.each([
     [['demo', '--interval', '0'], 'Expected a whole number of seconds from 1 to 300', 'demo --help'],
@@ -51,7 +53,7 @@ describe('the command line', () => {
     expect(run('help', 'login')).toEqual(run('login', '--help'))
   })
 
-  test.each(createProgram().commands.map((declared) => declared.name()))(
+  test.each(program.commands.map((declared) => declared.name()))(
     '%s has help with exit codes and examples in 80 columns',
     (name) => {
       const { status, stdout } = run(name, '--help')

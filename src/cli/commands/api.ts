@@ -1,13 +1,51 @@
+import { pipeline } from 'node:stream/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ApiOptions, AuthForm } from '../actions/api.ts'
+import { app } from '../../auth/app.ts'
+import type { Auth } from '../../auth/auth.ts'
+import { basic } from '../../auth/basic.ts'
+import { type CreateApiOptions, createApi } from '../../auth/create-api.ts'
+import { none } from '../../auth/none.ts'
+import { oauth } from '../../auth/oauth.ts'
+import { personalToken } from '../../auth/personal-token.ts'
+import { withAuth } from '../../auth/with-auth.ts'
+import { UnreachableError } from '../../errors.ts'
+import { type Line, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError, isFailure } from '../command-error.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
+import { authOrigin, DEFAULT_ADDRESS, isSameService, providerAt } from '../network/service-address.ts'
+import { tokenAuth } from '../network/token-auth.ts'
+import { environmentToken } from '../storage/environment-token.ts'
+import { providerOf, validToken, withSession } from '../storage/open-session.ts'
+import { findProfile, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
+import { numberOrName } from './jwt.ts'
+import { readSecret } from './secret-source.ts'
 import { profileName, readHost } from './values.ts'
+
+/** A form of client authentication, by its name on the command line. */
+type AuthForm = 'none' | 'basic' | 'personal' | 'app' | 'oauth'
+
+/** The options of `authgraph api`. */
+interface ApiOptions {
+  readonly auth: AuthForm
+  readonly profile?: string
+  readonly host?: string
+  readonly user?: string
+  readonly secret?: string
+  readonly appId?: string
+  readonly key?: string
+  readonly method?: string
+  readonly field?: [string, string][]
+  readonly header?: [string, string][]
+  readonly include?: true
+  readonly paginate?: true
+  readonly color: boolean
+}
+
+const LINE_BREAK = 0x0a
 
 /** A token of HTTP: {@link https://www.rfc-editor.org/rfc/rfc9110.html#section-5.6.2 RFC 9110, section 5.6.2}. */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
-
-const FORMS = ['none', 'basic', 'personal', 'app', 'oauth'] satisfies AuthForm[]
 
 /** Declares `authgraph api`. */
 export function apiCommand(): Command {
@@ -28,7 +66,9 @@ export function apiCommand(): Command {
     ],
   })
     .argument('<path>', 'path of the API, such as /user')
-    .addOption(new Option('--auth <form>', 'authenticate this way').choices(FORMS).default('oauth'))
+    .addOption(
+      new Option('--auth <form>', 'authenticate this way').choices(Object.keys(FORMS)).default('oauth'),
+    )
     .option('-p, --profile <name>', 'use this profile (default: the last login)', profileName)
     .addOption(
       new Option('--host <host>', 'call this host (default: the host of the login, or github.com)')
@@ -49,11 +89,7 @@ export function apiCommand(): Command {
         'follow all pages of a list, and print each item as one line of JSON',
       ).conflicts('include'),
     )
-    .action(
-      exitWith(async (path: string, options: ApiOptions) =>
-        (await import('../actions/api.ts')).api(path, options),
-      ),
-    )
+    .action(exitWith(api))
 }
 
 function collect(separator: string) {
@@ -91,4 +127,181 @@ function userName(text: string): string {
   if (text.includes(':'))
     throw new CommandError('secret_in_argument', '--user takes only the name: use --secret for the password')
   return text
+}
+
+/** Runs `authgraph api`. Returns the exit code. */
+async function api(path: string, options: ApiOptions): Promise<number> {
+  const fetch = await environmentFetch()
+  const given =
+    usesLogin(options) && options.profile === undefined ? environmentToken(options.host) : undefined
+  const saved = given ? undefined : savedProfileOf(options)
+  const provider = saved
+    ? await providerOf(saved, fetch)
+    : await providerAt(given?.address ?? (options.host ? { host: options.host } : DEFAULT_ADDRESS), fetch)
+  if (provider.baseUrl === undefined)
+    throw new CommandError(
+      'usage',
+      'this service has no known API: set --host, or use the output of authgraph token',
+    )
+  const { baseUrl } = provider
+  const withForm = async <Result>(run: (auth: Auth) => Promise<Result>) => {
+    if (given) return run(oauth(given.token))
+    return usesLogin(options) ? withLogin(saved, fetch, run) : run(await FORMS[options.auth](options))
+  }
+  const asked = request(path, options)
+  if (options.paginate) {
+    await withForm((auth) => printItems(asked, { auth, provider, fetch }, options))
+    return 0
+  }
+  const response = await withForm((auth) => send(withAuth(auth, { provider, fetch }), asked, baseUrl))
+  const writer = writerTo(process.stdout, options)
+  const [status, ...headers] = head(response)
+  if (options.include) writer.print(status, ...headers)
+  const isEmpty = !(await printBody(writer, response))
+  // A success without a body needs no message in a script.
+  if (isEmpty && !options.include && (!response.ok || process.stdout.isTTY))
+    writerTo(process.stderr, options).print(status)
+  return response.ok ? 0 : 1
+}
+
+/** Finds the login that provides the token or the address, if one is needed. */
+function savedProfileOf(options: ApiOptions): NamedProfile | undefined {
+  const { profile, host } = options
+  if (profile !== undefined) return profileOrCurrent(profile)
+  if (!usesLogin(options)) return undefined
+  if (host === undefined) return profileOrCurrent(undefined)
+  const named = findProfile(authOrigin({ host }).host)
+  // A profile may have the name of one host and the address of another.
+  return named && isSameService(named.address, { host }) ? named : undefined
+}
+
+function usesLogin({ auth, secret }: ApiOptions): boolean {
+  return auth === 'oauth' && secret === undefined
+}
+
+function withLogin<Result>(
+  saved: NamedProfile | undefined,
+  fetch: typeof globalThis.fetch,
+  run: (auth: Auth) => Promise<Result>,
+): Promise<Result> {
+  if (saved === undefined)
+    throw new CommandError('no_login', 'not logged in to this host: run authgraph login')
+  return withSession(saved, fetch, async (session) => {
+    const token = await validToken(session, saved)
+    const auth = tokenAuth(token)
+    // A token that the API refuses is renewed once.
+    return run(token.refreshToken ? session : auth)
+  })
+}
+
+const FORMS = {
+  none: async () => none(),
+  basic: async ({ user, secret }) => {
+    if (user === undefined) throw new CommandError('usage', '--auth basic requires --user')
+    return basic(user, await readSecret(required(secret), '--secret'))
+  },
+  personal: async ({ secret }) => personalToken(await readSecret(required(secret), '--secret')),
+  app: async ({ appId, key }) => {
+    if (appId === undefined || key === undefined)
+      throw new CommandError('usage', '--auth app requires --app-id and --key')
+    return app({ appId: numberOrName(appId), privateKey: await readSecret(key, '--key') })
+  },
+  oauth: async ({ secret }) => oauth(await readSecret(required(secret), '--secret')),
+} satisfies Record<AuthForm, (options: ApiOptions) => Promise<Auth>>
+
+function required(secret: string | undefined): string {
+  if (secret !== undefined) return secret
+  throw new CommandError('usage', 'no credential: set --secret to a file, - for standard input, or env:NAME')
+}
+
+interface ApiRequest {
+  readonly path: string
+  readonly init: { readonly method: string; readonly headers: Headers; readonly body?: string }
+}
+
+/** Sends fields as the query of a request without a body, and as a JSON object otherwise. */
+function request(path: string, { method, field = [], header = [], paginate }: ApiOptions): ApiRequest {
+  const verb = method ?? (field.length > 0 && !paginate ? 'POST' : 'GET')
+  if (paginate && verb !== 'GET') throw new CommandError('usage', '--paginate works with the method GET only')
+  const headers = new Headers(header)
+  if (!headers.has('accept')) headers.set('accept', 'application/json')
+  if (verb === 'GET' || verb === 'HEAD') {
+    const query = new URLSearchParams(field).toString()
+    return {
+      path: query ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path,
+      init: { method: verb, headers },
+    }
+  }
+  if (field.length === 0) return { path, init: { method: verb, headers } }
+  headers.set('content-type', 'application/json')
+  return { path, init: { method: verb, headers, body: JSON.stringify(Object.fromEntries(field)) } }
+}
+
+async function send(
+  fetch: typeof globalThis.fetch,
+  { path, init }: ApiRequest,
+  baseUrl: string,
+): Promise<Response> {
+  try {
+    return await fetch(path, init)
+  } catch (error) {
+    throw isFailure(error) ? error : UnreachableError.of(new URL(baseUrl).host, error)
+  }
+}
+
+/** Prints each item of all pages as one line of JSON. */
+async function printItems(
+  { path, init: { headers } }: ApiRequest,
+  api: CreateApiOptions,
+  options: ApiOptions,
+): Promise<void> {
+  const [writer, log] = [writerTo(process.stdout, options), writerTo(process.stderr, options)]
+  const { paginate } = createApi({
+    ...api,
+    onWait: ({ until }) =>
+      log.print(`rate limit: waiting ${Math.ceil((until - Date.now()) / 1000)} seconds before the next page`),
+  })
+  for await (const item of paginate(path, { headers })) writer.print(visibleJson(item))
+}
+
+function head({ status, statusText, headers, ok }: Response): [Line, ...Line[]] {
+  return [
+    [styled(ok ? 'green' : 'red', `${status} ${statusText}`)],
+    ...[...headers].map(([name, value]): Line => [styled('cyan', name), `: ${value}`]),
+    '',
+  ]
+}
+
+/**
+ * Prints a body and returns whether there was one. A terminal gets formatted JSON, without control characters; a file or
+ * a pipe gets the bytes as received, with a final line break after text.
+ */
+async function printBody({ stream, print }: Writer, response: Response): Promise<boolean> {
+  if (stream.isTTY) {
+    const text = await response.text()
+    if (text !== '') print(...formatted(text).split('\n'))
+    return text !== ''
+  }
+  let last: number | undefined
+  const watched = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      last = chunk.at(-1) ?? last
+      yield chunk
+    }
+  }
+  if (response.body) await pipeline(response.body, watched, stream, { end: false })
+  if (last !== undefined && last !== LINE_BREAK && isText(response)) stream.write('\n')
+  return last !== undefined
+}
+
+function isText({ headers }: Response): boolean {
+  return /^(text\/|application\/([^;]*\+)?json)/i.test(headers.get('content-type') ?? '')
+}
+
+function formatted(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text.trimEnd()
+  }
 }

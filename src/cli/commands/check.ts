@@ -1,7 +1,42 @@
+import { writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
 import { type Command, Option } from 'commander'
-import type { CheckCommandOptions } from '../actions/check.ts'
+import { checkService } from '../../check/check-service.ts'
+import { decideByCommand } from '../../check/decide-by-command.ts'
+import { toJUnit } from '../../check/junit.ts'
+import type { CheckOptions } from '../../check/options.ts'
+import { discover } from '../../client/discover.ts'
+import type { ShownCodes } from '../../client/options.ts'
+import { BadOptionError } from '../../errors.ts'
+import { isLoopback } from '../../protocol/address.ts'
+import { github } from '../../protocol/provider.ts'
 import { command, exitWith } from '../command.ts'
+import { endpointsOf } from '../network/service-address.ts'
+import { checkReportTo } from './check-report.ts'
 import { readIssuer, scopes } from './values.ts'
+
+/** The options of `authgraph check`. */
+interface CheckCommandOptions {
+  readonly clientId: string
+  readonly otherClientId?: string
+  readonly approve?: string
+  readonly deny?: string
+  readonly dialect: 'github' | 'rfc8628' | 'auto'
+  readonly issuer?: string
+  readonly deviceAuthorizationEndpoint?: string
+  readonly tokenEndpoint?: string
+  readonly pageOrigin?: string
+  readonly resource?: string
+  readonly scope?: readonly string[]
+  readonly waitExpiry?: true
+  readonly yesRemote?: true
+  readonly json?: true
+  /** A path. */
+  readonly junit?: string
+  readonly color: boolean
+}
+
+type Decide = (codes: ShownCodes) => Promise<void>
 
 /** Declares `authgraph check`. */
 export function checkCommand(): Command {
@@ -50,9 +85,104 @@ export function checkCommand(): Command {
     .option('--yes-remote', 'allow a service on another machine')
     .option('--json', 'print the report as JSON')
     .option('--junit <file>', 'also write the report to this file as JUnit XML')
-    .action(
-      exitWith(async (url: string | undefined, options: CheckCommandOptions, self: Command) =>
-        (await import('../actions/check.ts')).check(url, options, self),
-      ),
-    )
+    .action(exitWith(check))
+}
+
+/** Runs `authgraph check`. Returns the exit code. */
+async function check(
+  url: string | undefined,
+  options: CheckCommandOptions,
+  command: Command,
+): Promise<number> {
+  const interrupt = new AbortController()
+  const { signal } = interrupt
+  const onInterrupt = () => interrupt.abort()
+  process.once('SIGINT', onInterrupt)
+  try {
+    const provider = await providerOf(url, options, signal)
+    const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
+    const endpoints = [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint]
+    refuseRemote(options, ...endpoints, options.pageOrigin, options.resource)
+    const reporter = checkReportTo(process.stdout, options)
+    const report = await checkService({
+      clientId: options.clientId,
+      provider,
+      dialect: options.dialect,
+      scopes: options.scope ?? [],
+      ...decisionsOf(options, interrupt),
+      ...(options.otherClientId && { otherClientId: options.otherClientId }),
+      ...(options.issuer && { issuer: options.issuer }),
+      ...(options.pageOrigin && { pageOrigin: options.pageOrigin }),
+      ...(options.resource && { resource: options.resource }),
+      waitExpiry: options.waitExpiry ?? false,
+      remote: options.yesRemote ?? false,
+      signal,
+      onResult: reporter.result,
+    })
+    reporter.end(report)
+    if (options.junit) await writeFile(options.junit, toJUnit(report, provider.tokenEndpoint))
+    return report.failed === 0 ? 0 : 1
+  } catch (error) {
+    if (signal.aborted) return 130
+    if (error instanceof BadOptionError) command.error(`error: ${error.message}`)
+    throw error
+  } finally {
+    process.off('SIGINT', onInterrupt)
+  }
+}
+
+async function providerOf(
+  url: string | undefined,
+  options: CheckCommandOptions,
+  signal: AbortSignal,
+): Promise<CheckOptions['provider']> {
+  const { issuer } = options
+  const endpoints = endpointsOf(options)
+  if (endpoints) return endpoints
+  if (issuer) {
+    refuseRemote(options, issuer)
+    return discover(issuer, { signal })
+  }
+  if (url === undefined) throw new BadOptionError('no service: give its address, --issuer or both endpoints')
+  if (!URL.canParse(url)) throw new BadOptionError('the address of the service is not an absolute URL')
+  return github({ authUrl: url })
+}
+
+function refuseRemote({ yesRemote }: CheckCommandOptions, ...addresses: (string | undefined)[]): void {
+  if (!yesRemote && addresses.some((address) => address && !isLoopback(new URL(address).hostname)))
+    throw new BadOptionError('the service is on another machine: add --yes-remote to check it anyway')
+}
+
+/** Decides by the given commands, or asks the user at the terminal. */
+function decisionsOf(
+  { approve, deny, json }: CheckCommandOptions,
+  interrupt: AbortController,
+): { readonly approve?: Decide; readonly deny?: Decide } {
+  const isUser = process.stdin.isTTY && process.stderr.isTTY && !json
+  const of = (line: string | undefined, word: string): Decide | undefined => {
+    if (line !== undefined) return decideByCommand(line)
+    return isUser ? (codes) => askUser(codes, word, interrupt) : undefined
+  }
+  const decisions = { approve: of(approve, 'approve'), deny: of(deny, 'deny') }
+  return Object.fromEntries(Object.entries(decisions).filter(([, decide]) => decide !== undefined))
+}
+
+async function askUser(
+  { verificationUri, userCode }: ShownCodes,
+  word: string,
+  interrupt: AbortController,
+): Promise<void> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // While readline reads a line, it receives Ctrl-C instead of the process.
+  terminal.once('SIGINT', () => interrupt.abort())
+  const closed = new Promise<never>((_, reject) => {
+    terminal.once('close', () => reject(new Error('the terminal was closed')))
+  })
+  try {
+    const question = `\n  Open   ${verificationUri}\n  Enter  ${userCode}\n  Then ${word} the request and press Enter here. `
+    await Promise.race([terminal.question(question, { signal: interrupt.signal }), closed])
+    process.stderr.write('\n')
+  } finally {
+    terminal.close()
+  }
 }

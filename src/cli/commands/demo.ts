@@ -1,7 +1,40 @@
 import { type Command, Option } from 'commander'
-import type { DemoOptions } from '../actions/demo.ts'
+import { createApi } from '../../auth/create-api.ts'
+import { oauth } from '../../auth/oauth.ts'
+import { reasonOf } from '../../client/authorize-device.ts'
+import { createDeviceAuthorization } from '../../client/create-device-authorization.ts'
+import type { DeviceAuthorizationActor } from '../../client/options.ts'
+import { viewOf } from '../../client/view.ts'
+import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import { github } from '../../protocol/provider.ts'
+import type { RecordedEvent } from '../../recording/events.ts'
+import { recordGrants } from '../../recording/record-grants.ts'
+import { createService, type Service } from '../../service/create-service.ts'
+import { memoryStore } from '../../service/stores/memory.ts'
+import { failure } from '../../terminal/failure.ts'
+import { loginTerminal } from '../../terminal/login-terminal.ts'
+import type { Line } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
+import { commandTexts } from '../command-texts.ts'
+import type { WatchOptions } from '../watch/start-watching.ts'
+import { whileWatched } from '../watch/while-watched.ts'
 import { wholeNumber } from './values.ts'
+
+/** The options of `authgraph demo`. */
+interface DemoOptions extends WatchOptions {
+  readonly approve?: true
+  readonly deny?: true
+  readonly expire?: true
+  /** Seconds between polls. */
+  readonly interval: number
+  readonly json?: true
+  readonly color: boolean
+}
+
+const CLIENT_ID = 'authgraph-demo'
+
+/** Polls after which `--approve` and `--deny` decide. */
+const POLLS_BEFORE_DECISION = 2
 
 /** Declares `authgraph demo`. */
 export function demoCommand(): Command {
@@ -23,5 +56,79 @@ export function demoCommand(): Command {
     .option('--watch', 'follow states, transitions and HTTP messages in the browser')
     .option('--record <file>', 'write the events to this file, for authgraph replay')
     .option('--json', 'print one JSON object per line')
-    .action(exitWith(async (options: DemoOptions) => (await import('../actions/demo.ts')).demo(options)))
+    .action(exitWith(demo))
+}
+
+/** Runs `authgraph demo`. Returns the exit code. */
+async function demo(options: DemoOptions): Promise<number> {
+  let onGrant: (event: RecordedEvent) => void = () => undefined
+  const service = createService({
+    store: recordGrants(memoryStore(), (event) => onGrant(event)),
+    clients: [{ clientId: CLIENT_ID, name: 'Authgraph demo' }],
+    interval: options.interval,
+    // The warnings are about production.
+    onWarning: () => undefined,
+    ...(options.expire && { expiresIn: 3 * options.interval }),
+  })
+  const { url, close } = await service.listen({ port: 0 })
+  const provider = github({ authUrl: url, baseUrl: url })
+  const { json = false, color } = options
+  const open = isLeftToUser(options) && process.stdout.isTTY && !json
+  const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false })
+  const { report } = terminal
+  try {
+    return await whileWatched(fetch, terminal, options, async (recorder, send = onGrant) => {
+      onGrant = send
+      const actor = createDeviceAuthorization({
+        clientId: CLIENT_ID,
+        scopes: ['repo', 'gist'],
+        provider,
+        ...recorder,
+      })
+      decideAutomatically(actor, service, options)
+      // Nothing is lost if nobody reads the output: the token is worthless.
+      process.stdout.once('error', () => actor.send({ type: 'cancel' }))
+      const result = await terminal.run(actor)
+      if (result.status === 'authorized') {
+        const user = await createApi({ auth: oauth(result.token), provider })('/user')
+        report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
+      } else {
+        const { event, lines } = failure(reasonOf(result), process.stdout, commandTexts)
+        report.say(event, ...lines)
+      }
+      return terminal.signal() ? 130 : result.status === 'authorized' ? 0 : 1
+    })
+  } finally {
+    terminal.close()
+    await close()
+  }
+}
+
+function isLeftToUser({ approve, deny, expire }: DemoOptions): boolean {
+  return !approve && !deny && !expire
+}
+
+function decideAutomatically(
+  actor: DeviceAuthorizationActor,
+  service: Service,
+  { approve, deny }: Pick<DemoOptions, 'approve' | 'deny'>,
+): void {
+  if (!approve && !deny) return
+  const subscription = actor.subscribe((snapshot) => {
+    const { userCode, activity, polls } = viewOf(snapshot, Date.now())
+    if (userCode === undefined || activity !== 'waiting' || polls < POLLS_BEFORE_DECISION) return
+    subscription.unsubscribe()
+    void (approve ? service.approve(userCode, { id: 1, login: 'octocat' }) : service.deny(userCode))
+  })
+}
+
+function record(token: OAuthToken, user: unknown): Line[] {
+  return [
+    '',
+    `access_token  ${token.accessToken}`,
+    `token_type    ${token.tokenType}`,
+    `scope         ${token.scopes.join(', ')}`,
+    `GET /user     ${JSON.stringify(user)}`,
+    '',
+  ]
 }

@@ -1,9 +1,30 @@
+import { text } from 'node:stream/consumers'
 import { Argument, type Command } from 'commander'
-import type { GitCredentialOptions, GitOperation } from '../actions/git-credential.ts'
+import { Secret } from '../../secret.ts'
+import type { Session } from '../../session/create-session.ts'
+import { type Line, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
+import { authOrigin, type ServiceAddress } from '../network/service-address.ts'
+import { bearerToken } from '../network/token-auth.ts'
+import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
+import { validToken, withSession } from '../storage/open-session.ts'
+import { allProfiles, type NamedProfile, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { profileName } from './values.ts'
 
-const OPERATIONS = ['get', 'store', 'erase'] satisfies GitOperation[]
+/** An operation of a git credential helper. */
+type GitOperation = 'get' | 'store' | 'erase'
+
+/** The options of `authgraph git-credential`. */
+interface GitCredentialOptions {
+  readonly profile?: string
+}
+
+/** The user name sent with a token: services check only the token. */
+const ANYONE = 'x-access-token'
+
+/** The attributes of a credential that git needs or has tried. */
+type Description = Readonly<Record<string, string>>
 
 /** Declares `authgraph git-credential`. */
 export function gitCredentialCommand(): Command {
@@ -19,11 +40,95 @@ export function gitCredentialCommand(): Command {
       'printf "protocol=https\\nhost=github.com\\n" | authgraph git-credential get',
     ],
   })
-    .addArgument(new Argument('<operation>', 'operation that git requests').choices(OPERATIONS))
+    .addArgument(new Argument('<operation>', 'operation that git requests').choices(Object.keys(OPERATIONS)))
     .option('-p, --profile <name>', 'use this profile (default: the login to the host)', profileName)
-    .action(
-      exitWith(async (operation: GitOperation, options: GitCredentialOptions) =>
-        (await import('../actions/git-credential.ts')).gitCredential(operation, options),
-      ),
+    .action(exitWith(gitCredential))
+}
+
+/**
+ * Runs `authgraph git-credential`. Returns the exit code, which is also 0 without a matching login, so that git asks its
+ * next helper.
+ *
+ * @see {@link https://git-scm.com/docs/git-credential#IOFMT git credential, input/output format}
+ */
+async function gitCredential(operation: GitOperation, options: GitCredentialOptions): Promise<number> {
+  const description = read(await text(process.stdin))
+  const given = options.profile === undefined ? environmentTokenFor(description) : undefined
+  if (given) {
+    if (operation === 'get') printSecret(description, given.token)
+    return 0
+  }
+  const profile = profileFor(description, options.profile)
+  const operate = OPERATIONS[operation]
+  if (profile && operate)
+    await withSession(profile, await environmentFetch(), (session) =>
+      operate({ session, profile, description }),
     )
+  return 0
+}
+
+interface Operands {
+  readonly session: Session
+  readonly profile: NamedProfile
+  readonly description: Description
+}
+
+const OPERATIONS: Readonly<Record<GitOperation, ((operands: Operands) => Promise<void>) | undefined>> = {
+  get: printCredential,
+  // Git got this credential from here: it is already stored.
+  store: undefined,
+  erase: reject,
+}
+
+async function printCredential({ session, profile, description }: Operands): Promise<void> {
+  const token = await validToken(session, profile)
+  printSecret(description, bearerToken(token), token.expiresAt)
+}
+
+function printSecret({ username = ANYONE }: Description, token: Secret, expiresAt?: number): void {
+  const lines: Line[] = [
+    `username=${username}`,
+    `password=${token.reveal()}`,
+    ...(expiresAt === undefined ? [] : [`password_expiry_utc=${Math.floor(expiresAt / 1000)}`]),
+  ]
+  writerTo(process.stdout, { color: false }).print(...lines)
+}
+
+/** Git's request was refused. One refusal does not delete a login: a token that is still in use is renewed if possible. */
+async function reject({ session, profile, description: { password } }: Operands): Promise<void> {
+  const { accessToken, refreshToken } = await validToken(session, profile)
+  if (accessToken.reveal() !== password) return
+  if (refreshToken) {
+    session.learn?.(new Response(null, { status: 401 }), new Secret(`Bearer ${password}`))
+    await validToken(session, profile)
+    return
+  }
+  writerTo(process.stderr, { color: true }).print(
+    `authgraph: ${profile.name} did not accept the token. Check the login: authgraph status --profile ${profile.name}`,
+  )
+}
+
+/** Finds the login of this host and scheme. A token never goes to another host or over another scheme. */
+function profileFor(description: Description, name: string | undefined): NamedProfile | undefined {
+  const profiles = name === undefined ? allProfiles() : [profileOrCurrent(name)]
+  const fitting = profiles.filter(({ address }) => isFor(address, description))
+  return fitting.find((profile) => profile.name === description.host) ?? fitting[0]
+}
+
+function environmentTokenFor(description: Description): EnvironmentToken | undefined {
+  const { protocol, host } = description
+  const given = host && environmentToken(protocol === 'http' ? `http://${host}` : host)
+  return given && isFor(given.address, description) ? given : undefined
+}
+
+function isFor(address: ServiceAddress, { protocol, host }: Description): boolean {
+  const origin = authOrigin(address)
+  return origin.host === host && origin.protocol === `${protocol}:`
+}
+
+function read(input: string): Description {
+  const lines = input.split('\n').filter((line) => line.includes('='))
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
 }

@@ -1,6 +1,24 @@
 import type { Command } from 'commander'
-import type { JwtOptions } from '../actions/jwt.ts'
+import { decode } from 'jose/base64url'
+import * as v from 'valibot'
+import { createAppJwtSigner } from '../../app-jwt/create-app-jwt-signer.ts'
+import type { Secret } from '../../secret.ts'
+import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
+import { CommandError } from '../command-error.ts'
+import { readSecret } from './secret-source.ts'
+
+/** The options of `authgraph jwt`. */
+interface JwtOptions {
+  readonly appId?: string
+  readonly key?: string
+  readonly decode?: true
+  readonly json?: true
+  readonly color: boolean
+}
+
+/** The exit code for a JWT that has expired or is not valid yet. */
+const NOT_VALID = 3
 
 /** Declares `authgraph jwt`. */
 export function jwtCommand(): Command {
@@ -26,5 +44,83 @@ export function jwtCommand(): Command {
     .option('--key <place>', 'read the private key from a file, - for standard input, or env:NAME')
     .option('--decode', 'print the claims and the seconds left')
     .option('--json', 'print the output of --decode as JSON')
-    .action(exitWith(async (options: JwtOptions) => (await import('../actions/jwt.ts')).jwt(options)))
+    .action(exitWith(jwt))
+}
+
+/** Runs `authgraph jwt`. Returns the exit code. */
+async function jwt({ appId, key, decode: isDecoded, json, color }: JwtOptions): Promise<number> {
+  const token = await (key === undefined ? readToken(isDecoded) : sign(appId, key))
+  const writer = writerTo(process.stdout, { color })
+  if (!isDecoded) {
+    writer.print(token.reveal())
+    return 0
+  }
+  const parts = decoded(token)
+  const secondsLeft = Math.floor(parts.claims.exp - Date.now() / 1000)
+  const secondsUntil = Math.ceil((parts.claims.iat ?? 0) - Date.now() / 1000)
+  const isGood = secondsLeft > 0 && secondsUntil <= 0
+  if (json) writer.stream.write(`${visibleJson({ ...parts, secondsLeft })}\n`)
+  else writer.print(...linesOf(parts, { secondsLeft, isGood }))
+  return isGood ? 0 : NOT_VALID
+}
+
+async function sign(appId: string | undefined, key: string): Promise<Secret> {
+  if (appId === undefined) throw new CommandError('usage', 'no app id: set --app-id')
+  const privateKey = await readSecret(key, '--key')
+  return createAppJwtSigner({ appId: numberOrName(appId), privateKey }).sign()
+}
+
+async function readToken(isDecoded: true | undefined): Promise<Secret> {
+  if (!isDecoded)
+    throw new CommandError('usage', 'no private key: set --key, or use --decode to decode a JWT')
+  return readSecret('-', 'the JWT on standard input')
+}
+
+/** In the claims of a JWT, an app id is a number and a client id is a string. */
+export function numberOrName(appId: string): number | string {
+  return /^\d+$/.test(appId) ? Number(appId) : appId
+}
+
+const header = v.record(v.string(), v.unknown())
+const claims = v.looseObject({ exp: v.number(), iat: v.optional(v.number()) })
+
+type Decoded = ReturnType<typeof decoded>
+
+/** Decodes the header and the claims. The signature is not checked: only the service has the public key. */
+function decoded(token: Secret) {
+  const [head, body, signature, ...more] = token.reveal().split('.')
+  try {
+    if (!head || !body || !signature || more.length > 0) throw new TypeError('not three parts')
+    return { header: v.parse(header, jsonOf(head)), claims: v.parse(claims, jsonOf(body)) }
+  } catch {
+    throw new CommandError('usage', 'not a signed JWT: expected three dot-separated parts and an `exp` claim')
+  }
+}
+
+function jsonOf(part: string): unknown {
+  return JSON.parse(new TextDecoder().decode(decode(part)))
+}
+
+function linesOf({ header, claims }: Decoded, left: { secondsLeft: number; isGood: boolean }): Line[] {
+  const { iat, exp, ...others } = claims
+  return [
+    `header      ${JSON.stringify(header)}`,
+    ...Object.entries(others).map(([name, value]) => `${name.padEnd(11)} ${JSON.stringify(value)}`),
+    ...(iat === undefined ? [] : [`iat         ${iat}, ${dateOf(iat)}`]),
+    `exp         ${exp}, ${dateOf(exp)}`,
+    [
+      'left        ',
+      styled(
+        left.isGood ? 'green' : 'red',
+        left.secondsLeft > 0 ? `${left.secondsLeft} s` : `expired ${-left.secondsLeft} s ago`,
+      ),
+    ],
+    [styled('dim', 'The signature was not checked.')],
+  ]
+}
+
+/** A JWT may contain a time outside the range of `Date`. */
+function dateOf(seconds: number): string {
+  const date = new Date(seconds * 1000)
+  return Number.isNaN(date.getTime()) ? 'out of range' : date.toISOString()
 }

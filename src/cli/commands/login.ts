@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { LoginOptions } from '../actions/login/plan.ts'
 import { command, exitWith } from '../command.ts'
 import { STORE_NAMES } from '../storage/login-stores.ts'
+import { login } from './login/login.ts'
 import { profileName, readHost, readIssuer, scopes } from './values.ts'
 
 /** Declares `authgraph login`. */
@@ -83,7 +83,5 @@ export function loginCommand(): Command {
     .option('--watch', 'follow states, transitions and HTTP messages in the browser')
     .option('--record <file>', 'write the events to this file, for authgraph replay')
     .option('--json', 'print one JSON object per line')
-    .action(
-      exitWith(async (options: LoginOptions) => (await import('../actions/login/login.ts')).login(options)),
-    )
+    .action(exitWith(login))
 }

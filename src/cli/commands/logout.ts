@@ -1,7 +1,21 @@
 import { type Command, Option } from 'commander'
-import type { LogoutOptions } from '../actions/logout.ts'
+import { WrongHostError } from '../../errors.ts'
+import { type Line, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
+import { CommandError } from '../command-error.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
+import { authOrigin } from '../network/service-address.ts'
+import { openSession } from '../storage/open-session.ts'
+import { removeLogin } from '../storage/saved-logins.ts'
+import { profileNames, profileOrCurrent } from '../storage/saved-profiles.ts'
 import { profileName } from './values.ts'
+
+/** The options of `authgraph logout`. */
+interface LogoutOptions {
+  readonly profile?: string
+  readonly all?: true
+  readonly color: boolean
+}
 
 /** Declares `authgraph logout`. */
 export function logoutCommand(): Command {
@@ -16,7 +30,47 @@ export function logoutCommand(): Command {
   })
     .option('-p, --profile <name>', 'log out of this profile (default: the last login)', profileName)
     .addOption(new Option('--all', 'log out of all profiles').conflicts('profile'))
-    .action(
-      exitWith(async (options: LogoutOptions) => (await import('../actions/logout.ts')).logout(options)),
-    )
+    .action(exitWith(logout))
+}
+
+/** Runs `authgraph logout`. Returns the exit code. */
+async function logout(options: LogoutOptions): Promise<number> {
+  const { print } = writerTo(process.stdout, options)
+  const names = options.all ? profileNames() : [options.profile]
+  if (names.length === 0) throw new CommandError('no_login', 'nobody is logged in')
+  for (const name of names) print(...(await endLogin(name)))
+  return 0
+}
+
+async function endLogin(name: string | undefined): Promise<Line[]> {
+  try {
+    return await end(name)
+  } catch (error) {
+    // Only by its name: it may not be the one that the user means.
+    if (name === undefined || !isUnreadable(error)) throw error
+    removeLogin(name)
+    return [
+      [styled('green', '✓'), ' Logged out of ', styled('bold', name), ': its damaged record is deleted.'],
+      '  The service still accepts the token. Revoke it in your settings there.',
+    ]
+  }
+}
+
+async function end(name: string | undefined): Promise<Line[]> {
+  const profile = profileOrCurrent(name)
+  const session = await openSession(profile, await environmentFetch())
+  await session.logout()
+  const { revocation } = session.actor.getSnapshot().context
+  const loggedOut = [styled('green', '✓'), ' Logged out of ', styled('bold', profile.name)]
+  if (revocation === undefined) return [[...loggedOut, ': the login had already ended.']]
+  if (revocation.revoked) return [[...loggedOut, ': the token is revoked, and deleted from this machine.']]
+  return [
+    [...loggedOut, ': the token is deleted from this machine.'],
+    `  The service still accepts it (${revocation.why}).`,
+    `  Revoke it in your settings at ${authOrigin(profile.address).host}.`,
+  ]
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof WrongHostError || (error instanceof CommandError && error.code === 'damaged_file')
 }

@@ -1,6 +1,30 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { ReplayOptions } from '../actions/replay.ts'
+import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
+import { CommandError } from '../command-error.ts'
+import { filmstrip } from '../replay/filmstrip.ts'
+import { litMachine } from '../replay/lit-machine.ts'
+import { readRecording } from '../replay/read-recording.ts'
+import { sequence } from '../replay/sequence.ts'
+import { type Exchange, type Span, type Story, storyOf } from '../replay/story.ts'
+import { timeline } from '../replay/timeline.ts'
+
+/** The drawings of a login, by the option that names their file. They share the colors of the machine's picture. */
+const DRAWINGS = {
+  svg: (story, machine) => timeline(story, styleIn(machine)),
+  machine: litMachine,
+  filmstrip,
+  sequence: (story, machine) => sequence(story, styleIn(machine)),
+} as const satisfies Record<string, (story: Story, machine: string) => string>
+
+/** The options of `authgraph replay`: a file for each drawing. */
+interface ReplayOptions extends Readonly<Partial<Record<keyof typeof DRAWINGS, string>>> {
+  readonly json?: true
+  readonly color: boolean
+}
 
 /** Declares `authgraph replay`. */
 export function replayCommand(): Command {
@@ -25,9 +49,72 @@ export function replayCommand(): Command {
     .option('--filmstrip <file>', 'draw each state that a user saw, side by side')
     .option('--sequence <file>', 'draw the messages between user, device and service')
     .option('--json', 'print the login as one JSON object')
-    .action(
-      exitWith(async (file: string, options: ReplayOptions) =>
-        (await import('../actions/replay.ts')).replay(file, options),
-      ),
-    )
+    .action(exitWith(replay))
+}
+
+/** Runs `authgraph replay`. Returns the exit code. */
+async function replay(file: string, { json, color, ...files }: ReplayOptions): Promise<number> {
+  const story = storyOf(readRecording(file))
+  const writer = writerTo(process.stdout, { color })
+  const written = Object.entries(DRAWINGS).flatMap(([name, draw]) => {
+    const path = files[name as keyof typeof DRAWINGS]
+    if (path === undefined) return []
+    write(path, draw(story, picture()))
+    return [`Wrote ${path}`]
+  })
+  if (json) writer.stream.write(`${visibleJson(story)}\n`)
+  else writer.print(...(written.length > 0 ? written : linesOf(story)))
+  return 0
+}
+
+/** The picture of the machine. The same file for the sources and for the build. */
+function picture(): string {
+  const root = createRequire(import.meta.url).resolve('authgraph/package.json')
+  return readFileSync(join(root, '../dist/src/cli/device-authorization.svg'), 'utf8')
+}
+
+function styleIn(svg: string): string {
+  return /<style>.*?<\/style>/s.exec(svg)?.[0] ?? ''
+}
+
+function write(path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError('unusable_file', `${path} cannot be written (${code})`)
+  }
+}
+
+/** The style of a status. */
+const STYLES = {
+  authorized: 'green',
+  denied: 'red',
+  failed: 'red',
+  slowed: 'yellow',
+  retrying: 'yellow',
+} as const
+
+/** One line for each message and each change of the status, in the order of their times. */
+function linesOf({ spans, exchanges, began }: Story): Line[] {
+  const lines = [
+    ...spans.map((span) => ({ at: span.from, rank: 1, line: lineOfSpan(span) })),
+    ...exchanges.map((exchange) => ({ at: exchange.from, rank: 0, line: lineOfExchange(exchange) })),
+  ].sort((a, b) => a.at - b.at || a.rank - b.rank)
+  return [
+    [styled('dim', new Date(began).toISOString())],
+    ...lines.map(
+      ({ at, line }): Line => [styled('dim', `${(at / 1000).toFixed(1).padStart(7)} s  `), ...line],
+    ),
+  ]
+}
+
+function lineOfSpan({ name, text }: Span): Exclude<Line, string> {
+  return [styled(['bold', STYLES[name as keyof typeof STYLES] ?? 'cyan'], name.padEnd(11)), text]
+}
+
+function lineOfExchange({ request, outcome, fields, from, to }: Exchange): Exclude<Line, string> {
+  const shown = fields.filter(([name]) => name === 'interval' || name === 'expires_in' || name === 'scope')
+  const details = shown.map(([name, value]) => ` ${name}=${value}`).join('')
+  return [styled('dim', `  ${request}  ${to - from} ms  `), outcome, styled('dim', details)]
 }

@@ -1,7 +1,43 @@
 import { type Command, Option } from 'commander'
-import type { StatusOptions } from '../actions/status.ts'
+import { BusyError } from '../../errors.ts'
+import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import { type SessionView, viewOfSession } from '../../session/view-of-session.ts'
+import { failure } from '../../terminal/failure.ts'
+import { type Line, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
+import { type Failure, isFailure } from '../command-error.ts'
+import { commandTexts } from '../command-texts.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
+import { authOrigin, providerAt, type ServiceAddress } from '../network/service-address.ts'
+import { whoIs } from '../network/who-is.ts'
+import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
+import { placeOf, type StoreName } from '../storage/login-stores.ts'
+import { providerOf, validToken, withSession } from '../storage/open-session.ts'
+import {
+  allProfiles,
+  currentProfile,
+  damagedProfiles,
+  type NamedProfile,
+  profileNames,
+  profileOrCurrent,
+} from '../storage/saved-profiles.ts'
+import { validityOf } from '../storage/validity.ts'
 import { profileName } from './values.ts'
+
+/** The options of `authgraph status`. */
+interface StatusOptions {
+  readonly profile?: string
+  readonly json?: true
+  readonly names?: true
+  readonly color: boolean
+}
+
+const NOT_CHECKED = 'unknown, token not checked: this service has no known API'
+
+/** The result of checking a login. */
+type LoginState =
+  | { readonly user: string | undefined; readonly token?: OAuthToken; readonly view?: SessionView }
+  | { readonly error: Failure; readonly token?: OAuthToken; readonly view?: SessionView }
 
 /** Declares `authgraph status`. */
 export function statusCommand(): Command {
@@ -22,7 +58,150 @@ export function statusCommand(): Command {
     .addOption(
       new Option('--names', 'print only the profile names, without sending a request').conflicts('json'),
     )
-    .action(
-      exitWith(async (options: StatusOptions) => (await import('../actions/status.ts')).status(options)),
-    )
+    .action(exitWith(status))
+}
+
+/** Runs `authgraph status`. Returns the exit code. */
+async function status(options: StatusOptions): Promise<number> {
+  if (options.names) {
+    writerTo(process.stdout, options).print(...profileNames())
+    return 0
+  }
+  const given = options.profile ? undefined : environmentToken()
+  const damaged = options.profile ? [] : damagedProfiles()
+  const isOne = options.profile || (allProfiles().length === 0 && damaged.length === 0 && !given)
+  const profiles = isOne ? [profileOrCurrent(options.profile)] : allProfiles()
+  const current = currentProfile()
+  const fetch = await environmentFetch()
+  const logins = await Promise.all([
+    ...(given ? [environmentLogin(given, fetch)] : []),
+    ...profiles.map((profile) => savedLogin(profile, fetch)),
+  ])
+  const writer = writerTo(process.stdout, options)
+  const error = current instanceof Error ? current : undefined
+  const isListed = damaged.some((one) => one.error.message === error?.message)
+  const failures: readonly { readonly name?: string; readonly error: Failure }[] = [
+    ...damaged,
+    // The working directory selects a login that cannot be used.
+    ...(error && profiles.length > 0 && !isListed && !options.profile ? [{ error }] : []),
+  ]
+  const currentName = current instanceof Error ? isListed && allProfiles()[0]?.name : current.name
+  for (const login of logins) {
+    const shown = { ...login, isCurrent: given ? login.store === undefined : login.name === currentName }
+    if (options.json) writer.stream.write(`${visibleJson(asEvent(shown))}\n`)
+    else show(writer, shown)
+  }
+  for (const { name, error } of failures) {
+    const { event, lines } = failure(error, writer.stream, commandTexts)
+    if (options.json)
+      writer.stream.write(`${visibleJson({ ...(name && { profile: name }), error: event })}\n`)
+    else writer.print(...lines, '')
+  }
+  return failures.length === 0 && logins.every(({ state }) => !('error' in state)) ? 0 : 1
+}
+
+async function savedLogin(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Login> {
+  const { name, address, store } = profile
+  return { name, address, store, place: placeOf(store, name), state: await loginStateOf(profile, fetch) }
+}
+
+async function environmentLogin(
+  { source, address, token: accessToken }: EnvironmentToken,
+  fetch: typeof globalThis.fetch,
+): Promise<Login> {
+  const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [] }
+  const response = await whoIs(token, { provider: await providerAt(address, fetch), fetch })
+  const state = isFailure(response) ? { error: response } : { user: response }
+  return { name: source, address, place: `the environment variable ${source}`, state }
+}
+
+async function loginStateOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<LoginState> {
+  try {
+    const { token, view } = await withSession(profile, fetch, async (session) => ({
+      token: await validToken(session, profile),
+      view: viewOfSession(session.actor.getSnapshot(), Date.now()),
+    }))
+    const response = await whoIs(token, { provider: await providerOf(profile, fetch), fetch })
+    return isFailure(response) ? { error: response, token, view } : { user: response, token, view }
+  } catch (error) {
+    if (isFailure(error)) return { error }
+    throw error
+  }
+}
+
+function hasApi({ address }: Login): boolean {
+  return 'host' in address
+}
+
+/** A saved login, or a token in the environment, which has no `store`. */
+interface Login {
+  /** Of the profile, or of the variable. */
+  readonly name: string
+  readonly address: ServiceAddress
+  readonly store?: StoreName
+  /** Where the token is, for users. */
+  readonly place: string
+  readonly state: LoginState
+}
+
+interface Shown extends Login {
+  readonly isCurrent: boolean
+}
+
+function asEvent(shown: Shown): object {
+  const { name, address, store, place, state, isCurrent } = shown
+  const { token, view } = state
+  const pid = holderOf(state)
+  return {
+    ...(store ? { profile: name } : { source: name }),
+    current: isCurrent,
+    host: authOrigin(address).host,
+    tried: hasApi(shown),
+    ...('error' in state ? { error: failure(state.error, {}, commandTexts).event } : { user: state.user }),
+    ...(token && {
+      scopes: token.scopes,
+      expiresAt: token.expiresAt,
+      renewable: token.refreshToken !== undefined,
+    }),
+    ...(view && { stored: view.isStored }),
+    ...(pid !== undefined && { heldBy: pid }),
+    ...(store && { store }),
+    place,
+  }
+}
+
+/** The process that renews the login and does not finish. */
+function holderOf(state: LoginState): number | undefined {
+  return 'error' in state && state.error instanceof BusyError ? state.error.pid : state.view?.busy?.pid
+}
+
+function show({ print, stream }: Writer, shown: Shown): void {
+  const { name, address, place, state, isCurrent } = shown
+  const { token, view } = state
+  const pid = holderOf(state)
+  const isGood = !('error' in state)
+  const isTried = hasApi(shown)
+  const lines: Line[] = [
+    [
+      isGood ? (isTried ? styled('green', '✓') : styled('yellow', '●')) : styled('red', '✗'),
+      ' ',
+      styled('bold', name),
+      ...(isCurrent ? [styled('dim', ' (current)')] : []),
+    ],
+    ...(isGood
+      ? [`  user        ${isTried ? (state.user ?? 'not reported by this service') : NOT_CHECKED}`]
+      : // The mark is already in front of the name.
+        failure(state.error, stream, commandTexts).lines.map((line) =>
+          typeof line === 'string' ? line : [' ', ...line.slice(1)],
+        )),
+    `  host        ${authOrigin(address).host}`,
+    ...(token
+      ? [`  scopes      ${token.scopes.join(', ') || 'none'}`, `  valid       ${validityOf(token)}`]
+      : []),
+    ...(pid === undefined ? [] : [`  held by     process ${pid}, which is renewing it`]),
+    `  stored in   ${place}`,
+    ...(view?.isStored === false ? ['  not stored  the new token: the store cannot be written'] : []),
+    '',
+  ]
+  print(...lines)
 }

@@ -1,5 +1,10 @@
 import type { Command } from 'commander'
+import { writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
+import { environmentFetch } from '../network/environment-fetch.ts'
+import { environmentToken } from '../storage/environment-token.ts'
+import { validToken, withSession } from '../storage/open-session.ts'
+import { profileOrCurrent } from '../storage/saved-profiles.ts'
 import { profileName } from './values.ts'
 
 /** Declares `authgraph token`. */
@@ -16,7 +21,20 @@ export function tokenCommand(): Command {
     ],
   })
     .option('-p, --profile <name>', 'use this profile (default: the last login)', profileName)
-    .action(
-      exitWith(async (options: { profile?: string }) => (await import('../actions/token.ts')).token(options)),
-    )
+    .action(exitWith(token))
+}
+
+/** Runs `authgraph token`. Returns the exit code. */
+async function token(options: { readonly profile?: string }): Promise<number> {
+  const given = options.profile === undefined ? environmentToken() : undefined
+  if (given) {
+    writerTo(process.stdout, { color: false }).print(given.token.reveal())
+    return 0
+  }
+  const profile = profileOrCurrent(options.profile)
+  await withSession(profile, await environmentFetch(), async (session) => {
+    const { accessToken } = await validToken(session, profile)
+    writerTo(process.stdout, { color: false }).print(accessToken.reveal())
+  })
+  return 0
 }
