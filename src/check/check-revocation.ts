@@ -77,6 +77,7 @@ async function checkRevoked(
   const isRefused = foreign.status >= 400 && foreign.status <= 499 && foreign.error !== undefined
   verdicts.judge('foreign-revocation', foreign, isRefused ? undefined : `got status ${foreign.status}`)
   const opened = await open(context, accessToken)
+  if (opened?.status === 200) await openByUrl(context, accessToken)
   const own = await revoke(token)
   verdicts.judge('revoked', own, notOk(own))
   if (own.status !== 200) {
@@ -129,6 +130,13 @@ async function open(
   return options.resource === undefined
     ? undefined
     : wire.send({ method: 'GET', url: options.resource, token: accessToken })
+}
+
+/** Sends the token where it ends up in logs and in the history: a resource should refuse it there. */
+async function openByUrl({ wire, options }: CheckContext, accessToken: string): Promise<void> {
+  const url = new URL(options.resource ?? '')
+  url.searchParams.set('access_token', accessToken)
+  await wire.send({ method: 'GET', url: url.href })
 }
 
 function notOk({ status, error }: CheckedResponse): string | undefined {

@@ -3,6 +3,7 @@ import { BadOptionError, type WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress } from '../protocol/address.ts'
 import { systemClock } from '../protocol/clock.ts'
 import { Secret } from '../secret.ts'
+import { checkAdvice } from './check-advice.ts'
 import { checkCodes } from './check-codes.ts'
 import { checkMetadata, checkPage } from './check-documents.ts'
 import { checkAllPolls, checkPollRefusals } from './check-poll-refusals.ts'
@@ -76,6 +77,7 @@ async function walk(context: CheckContext): Promise<void> {
   await checkPage(context, first.shown.verificationUri)
   const published = await checkMetadata(context)
   await checkRevocation(context, published)
+  checkAdvice(context, first)
 }
 
 function checkRedirects({ verdicts, wire }: CheckContext): void {

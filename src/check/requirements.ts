@@ -217,7 +217,7 @@ export const REQUIREMENTS = {
   },
   'page-frames': {
     text: 'other sites cannot frame the verification page',
-    source: 'RFC 6749, 10.13',
+    source: 'RFC 6749, 10.13; RFC 9700, 4.16',
   },
   'page-no-store': {
     text: 'caches must not store the verification page',
@@ -254,6 +254,26 @@ export const REQUIREMENTS = {
   'revoked-access-token': {
     text: 'a resource refuses the access token after the revocation',
     source: 'RFC 7009, 2.1',
+  },
+  'codes-short': {
+    text: 'the codes expire within 15 minutes',
+    source: 'RFC 8628, 5.4; RFC 10027, 6.1.2',
+  },
+  'token-short': {
+    text: 'an access token expires within a day',
+    source: 'RFC 10027, 6.1.10',
+  },
+  'page-referrer': {
+    text: 'the verification page does not tell other sites its URL',
+    source: 'RFC 9700, 4.2.4',
+  },
+  'page-cors': {
+    text: 'scripts of other sites cannot read the verification page',
+    source: 'RFC 9700, 2.6',
+  },
+  'token-in-url': {
+    text: 'a resource refuses an access token in its URL',
+    source: 'RFC 9700, 4.3.2',
   },
 } satisfies Record<
   string,

@@ -25,6 +25,8 @@ const SHOWN_HEADERS = [
   'www-authenticate',
   'x-frame-options',
   'content-security-policy',
+  'referrer-policy',
+  'access-control-allow-origin',
 ]
 
 /** Matches other spellings too, such as `accessToken`. */

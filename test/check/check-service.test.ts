@@ -93,7 +93,7 @@ describe('our service', () => {
     const { report, failed, advised, skipped } = await check({ dialect })
     expect([...failed, ...advised]).toEqual([])
     expect(skipped).toEqual(inapplicable)
-    expect(report).toMatchObject({ dialect: dialect, requests: 49 })
+    expect(report).toMatchObject({ dialect: dialect, requests: 50 })
     expect(report.results).toHaveLength(Object.keys(REQUIREMENTS).length)
     const { requests, passed, notApplicable } = report
     const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'), 'utf8').replaceAll(
@@ -134,6 +134,11 @@ const ADVICE = new Set<RequirementId>([
   'page-frames',
   'page-no-store',
   'revoked-access-token',
+  'codes-short',
+  'token-short',
+  'page-referrer',
+  'page-cors',
+  'token-in-url',
 ])
 
 describe('a service', () => {
@@ -160,7 +165,7 @@ describe('a service', () => {
       },
     })
     expect(failed).toEqual([])
-    expect(skipped).toEqual(['metadata', ...OF_REVOCATION])
+    expect(skipped).toEqual(['metadata', ...OF_REVOCATION, 'token-in-url'])
   })
 
   test('whose revocation endpoint is on another origin gets no tokens there, unless the provider names it', async () => {
@@ -172,7 +177,7 @@ describe('a service', () => {
       },
     }
     const { sandbox, skipped } = await check(spoiler)
-    expect(skipped).toEqual(OF_REVOCATION)
+    expect(skipped).toEqual([...OF_REVOCATION, 'token-in-url'])
     const { provider } = sandbox.client
     const named = await check(spoiler, { options: { provider: { ...provider, revocationEndpoint: at } } })
     expect(named.failed).toEqual(expect.arrayContaining(['foreign-revocation', 'revoked-refresh-token']))
@@ -194,7 +199,7 @@ describe('a service', () => {
   ])('is not judged by a resource that %s', async (_, resource) => {
     const { failed, skipped } = await check({}, { options: { resource } as Partial<CheckOptions> })
     expect(failed).toEqual([])
-    expect(skipped).toEqual(['revoked-access-token'])
+    expect(skipped).toEqual(['revoked-access-token', 'token-in-url'])
   })
 
   test.each([
@@ -235,6 +240,8 @@ describe('a service', () => {
       'token-once',
       'denied',
       ...OF_REVOCATION.slice(3),
+      'token-short',
+      'token-in-url',
     ])
   })
 
@@ -242,7 +249,7 @@ describe('a service', () => {
     const stay = () => Promise.reject(new Error('the door is shut'))
     const { report, failed, skipped } = await check({}, { options: { approve: stay, deny: stay } })
     expect(failed).toEqual([])
-    expect(skipped).toHaveLength(20)
+    expect(skipped).toHaveLength(22)
     for (const id of ['approved', 'denied', 'revoked'])
       expect(report.results.find((result) => result.id === id)?.detail).toContain('the door is shut')
   })

@@ -15,7 +15,7 @@ const SERVERS = {
   'oidc-provider': {
     start: startOidcProvider,
     deviations: ['codes-method', 'foreign-revocation'],
-    advised: ['slow-down', 'page-frames', 'page-no-store'],
+    advised: ['slow-down', 'page-frames', 'page-no-store', 'page-referrer'],
     inapplicable: ['device-code-form', 'user-code-form', 'slow-down-interval', 'recovery'],
   },
   'better-auth': {
@@ -30,7 +30,7 @@ const SERVERS = {
       'empty-device-code',
       'poll-no-client',
     ],
-    advised: ['codes-no-store', 'early-decision'],
+    advised: ['codes-no-store', 'early-decision', 'token-short'],
     inapplicable: [
       'codes-repeated',
       'poll-repeated',
@@ -40,6 +40,7 @@ const SERVERS = {
       ...OF_REFRESH,
       'metadata',
       ...OF_REVOCATION,
+      'token-in-url',
     ],
   },
 }

@@ -8,7 +8,12 @@ import type { ShownCodes } from '../../../src/index.ts'
 import { userAt } from '../../support/user.ts'
 
 /** Headers of our own page, because better-auth has none. */
-const PAGE = { 'content-type': 'text/html', 'cache-control': 'no-store', 'x-frame-options': 'DENY' }
+const PAGE = {
+  'content-type': 'text/html',
+  'cache-control': 'no-store',
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+}
 
 /** better-auth with its device authorization plugin on a free port, and a signed-in user. */
 export async function startBetterAuth() {
