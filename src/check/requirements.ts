@@ -292,6 +292,8 @@ const CHAPTERS: Partial<Record<string, string>> = {
   page: 'Verification page',
   metadata: 'Metadata',
   'revocation-unknown': 'Revocation',
+  'codes-short': 'Phishing (RFC 8628, 5; RFC 10027)',
+  'page-referrer': 'Best current practice (RFC 9700)',
 } satisfies Partial<Record<RequirementId, string>>
 
 /** The title of the chapter to which a requirement belongs. */

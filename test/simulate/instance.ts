@@ -52,10 +52,11 @@ export function startInstance(world: World): Instance {
     clientAddress: ({ address }) => address,
     identify: ({ header }) => ({ user: header('x-user') ?? '' }),
     issueToken: (request) => issueToken(world, request),
+    ...(world.profile.policy && { policy: world.profile.policy }),
     ...(world.refreshTokens && { refreshTokens: world.refreshTokens }),
     onWarning: watched('onWarning'),
     onError: watched('onError'),
-    onEvent: watched('onEvent'),
+    onEvent: (event) => world.judge.told(event),
     onResponse: watched('onResponse'),
   })
   const isGone = (exchange: Exchange) => {

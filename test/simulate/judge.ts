@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
+import type { ServiceEvent } from '../../src/service/events.ts'
 import type { Grant } from '../../src/service/grant-steps.ts'
 import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { GRANT_PREFIX } from '../../src/service/store-keys.ts'
@@ -79,6 +80,8 @@ export class Judge {
   protected readonly excuses = new Set<string>()
   readonly #owners = new Map<string, string>()
   readonly #undone = new Set<string>()
+  /** The grants of whose token a listener was told. */
+  readonly #issued = new Set<string>()
   readonly #logins = new Map<number, Login>()
   readonly #exchanges = new Map<string, Exchange>()
   readonly #answered = new Set<Exchange>()
@@ -244,6 +247,20 @@ export class Judge {
   logged(what: string, said: unknown): void {
     const text = said instanceof Error ? inspect(said, { depth: 6 }) : JSON.stringify(said)
     this.#world.holds(!SECRET.test(text), this.#world.login, `${what} was told a secret`)
+  }
+
+  /** The listener of an instance was told an event. */
+  told(event: ServiceEvent): void {
+    this.logged('onEvent', event)
+    if (event.type !== 'token.issued') return
+    const { login } = this.#world
+    const isFirst = !this.#issued.has(event.grant)
+    this.#issued.add(event.grant)
+    this.#world.holds(
+      isFirst || this.#truthBy(login)?.isUndone === true,
+      login,
+      'the listener was told of two tokens of one grant',
+    )
   }
 
   /** A login has ended. Where its token has gone shows when all that was on its way has arrived. */

@@ -1,3 +1,4 @@
+import type { Policy } from '../../src/service/policy.ts'
 import type { Fault } from '../../src/testing/sandbox/fault.ts'
 
 /**
@@ -70,6 +71,8 @@ export interface Profile extends Chances {
   /** Logins of one world, and the time over which they begin. */
   readonly logins: number
   readonly span: number
+  /** The rules of the service against phishing, if there are any. */
+  readonly policy?: Policy
   /** When users decide, from the moment they have the codes. */
   readonly decides: readonly [from: number, to: number]
   readonly plans: { readonly approve: number; readonly deny: number; readonly leave: number }
@@ -127,7 +130,14 @@ const gateway = { html: 0.01, malformed: 0.01, status: 0.03 }
 /** General chaos misses the bugs that need one kind of bad luck: each profile is one kind. */
 export const PROFILES = {
   calm,
-  memory: { ...calm, store: 'memory', instances: 1, request: { ...network, ...gateway }, rivals: 0.3 },
+  memory: {
+    ...calm,
+    store: 'memory',
+    instances: 1,
+    policy: {},
+    request: { ...network, ...gateway },
+    rivals: 0.3,
+  },
   late: {
     ...calm,
     interval: 5,
@@ -160,7 +170,14 @@ export const PROFILES = {
     issue: { slow: 0.3, fail: 0.1, never: 0.05 },
     skew: 0.5,
   },
-  rivals: { ...calm, rivals: 1, onPage: 0.3, request: { twice: 0.2, slow: 0.05 }, decides: [1, 6] },
+  rivals: {
+    ...calm,
+    policy: {},
+    rivals: 1,
+    onPage: 0.3,
+    request: { twice: 0.2, slow: 0.05 },
+    decides: [1, 6],
+  },
   real: {
     ...calm,
     interval: 5,

@@ -49,10 +49,13 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
     return transmit(world, exchange, world.fault('request', number, exchange.id), asking)
   }
 
+  // A browser keeps its cookie: by policy, only the first browser may decide.
+  let cookie = ''
+
   async function byPage(): Promise<boolean> {
-    const entered = await request('GET', {})
+    const entered = await request('GET', {}, cookie)
     if (entered.status === 503) return false
-    const [cookie = ''] = (entered.headers['set-cookie'] ?? '').split(';')
+    cookie ||= (entered.headers['set-cookie'] ?? '').split(';')[0] ?? ''
     const confirm = await request('POST', { csrf: csrfIn(entered), user_code: userCode }, cookie)
     if (confirm.status !== 200) return confirm.status !== 503
     const done = await request('POST', { csrf: csrfIn(confirm), user_code: userCode, decision: plan }, cookie)
