@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { redisStore } from '../../src/service/stores/redis.ts'
+import { postgresStore } from '../../src/service/stores/sql/index.ts'
+import { hasPostgres, startPostgres } from '../support/postgres-server.js'
 import { hasRedis, startRedis } from '../support/redis-server.ts'
 import { startService } from '../support/start-service.ts'
 
@@ -16,8 +18,8 @@ interface Instance {
   readonly times: { issued: number }
 }
 
-async function startInstance(name: string, redis: string): Promise<Instance> {
-  const child = fork(join(import.meta.dirname, 'refreshing-instance.js'), [name, redis])
+async function startInstance(name: string, store: string): Promise<Instance> {
+  const child = fork(join(import.meta.dirname, 'refreshing-instance.js'), [name, store])
   onTestFinished(() => void child.kill('SIGKILL'))
   const [{ url }] = await once(child, 'message')
   const times = { issued: 0 }
@@ -27,18 +29,26 @@ async function startInstance(name: string, redis: string): Promise<Instance> {
   return { url, process: child, issuing: once(child, 'message'), times }
 }
 
-test.skipIf(!hasRedis)(
-  `${CALLERS} refreshes of one token at two instances, of which the one that issues is killed, get one successor`,
-  async () => {
-    const redis = await startRedis()
-    onTestFinished(redis.stop)
-    const store = redisStore(redis.url)
+const STORES = [
+  { where: 'Redis', isHere: hasRedis, start: () => startRedis(), open: redisStore },
+  { where: 'PostgreSQL', isHere: hasPostgres, start: () => startPostgres(), open: postgresStore },
+]
+
+test.for(STORES.filter(({ isHere }) => isHere))(
+  `${CALLERS} refreshes of one token at two instances with $where, of which the one that issues is killed, get one successor`,
+  async ({ start, open }) => {
+    const server = await start()
+    onTestFinished(server.stop)
+    const store = open(server.url)
     onTestFinished(store.close)
     const refreshTokens = { lifetime: 3600 }
     const clients = [{ clientId: 'client', name: 'Client' }]
     const service = startService({ store, clock: Date, clients, refreshTokens })
     const { refresh_token } = await service.login({ client_id: 'client' })
-    const instances = [await startInstance('one', redis.url), await startInstance('two', redis.url)] as const
+    const instances = [
+      await startInstance('one', server.url),
+      await startInstance('two', server.url),
+    ] as const
 
     const statuses = new Map<number | 'no response', number>()
     const count = (what: number | 'no response') => statuses.set(what, (statuses.get(what) ?? 0) + 1)

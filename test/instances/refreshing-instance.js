@@ -1,16 +1,16 @@
 import { createService } from '../../dist/src/service/index.js'
-import { redisStore } from '../../dist/src/service/stores/redis.js'
+import { openStore } from '../bench/open-store.js'
 
 /** Milliseconds for which the host makes a token: long enough to be killed meanwhile. */
 const MAKING = 300
 
-/** One instance of a service with refresh tokens: `node refreshing-instance.js <its name> <Redis>`. */
-const [name, redis] = process.argv.slice(2)
+/** One instance of a service with refresh tokens: `node refreshing-instance.js <its name> <its store>`. */
+const [name, store] = process.argv.slice(2)
 let made = 0
 
 const service = createService({
   clients: [{ clientId: 'client', name: 'Client' }],
-  store: redisStore(redis),
+  store: openStore(store),
   refreshTokens: { lifetime: 3600 },
   async issueToken() {
     process.send({ type: 'issuing' })
