@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
 import { escapeXml, styleSheet } from '../tools/svg.ts'
-import { colorVariables } from '../tools/theme.ts'
+import { colorVariables, ROLES } from '../tools/theme.ts'
 
 const root = import.meta.dirname
 
@@ -12,12 +12,12 @@ export function pictures(): Plugin {
     name: 'pictures',
     transformIndexHtml(html) {
       const mark = readFileSync(resolve(root, '../images/mark.svg'), 'utf8').trim()
+      const lit = Object.keys(ROLES).map((role) => `.${role}.active .shape{fill:var(--${role}-ink)}`)
+      const pictureStyle = styleSheet((color) => `var(--${color})`) + lit.join('')
       return html
         .replace('<!-- icon -->', `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}">`)
-        .replace(
-          '<!-- colors -->',
-          `<style>${colorVariables()}${styleSheet((color) => `var(--${color})`)}</style>`,
-        )
+        .replace('<!-- mark -->', mark.replace(/role="img"><title>.*?<\/title>/, 'aria-hidden="true">'))
+        .replace('<!-- colors -->', `<style>${colorVariables()}${pictureStyle}</style>`)
         .replace(/<!-- part (\S+) -->/g, (_, name) =>
           readFileSync(resolve(root, `parts/${name}.html`), 'utf8'),
         )

@@ -23,7 +23,11 @@ const UNTIL_POLL = 10_000
 const EXPIRY = 8 * 60 * 60 * 1000
 const REUSE = 60_000
 
-const provider = github({ authUrl: AUTH_URL, baseUrl: AUTH_URL })
+/** Unlike github.com, our service lets a client revoke its tokens without a secret. */
+const provider = {
+  ...github({ authUrl: AUTH_URL, baseUrl: AUTH_URL }),
+  revocationEndpoint: `${AUTH_URL}/login/oauth/revoke`,
+}
 
 /** Shows the scene before its start. Returns a function that starts it. */
 export function prepareRefresh(): (onEnd: () => void) => Scene {
@@ -53,7 +57,7 @@ interface Sides {
 
 /** Two processes that share one login: two real sessions over one store, and a real service. */
 class RefreshScene implements Scene {
-  readonly isRunning = true
+  isRunning = true
   readonly wires: readonly Wire[]
   readonly #sides: Sides
   readonly #story: Story
@@ -83,7 +87,10 @@ class RefreshScene implements Scene {
     this.#sides = sides
     this.#story = story
     this.wires = NAMES.map((_, index) => this.#newWire(`process ${index + 1}`))
-    void this.#logIn()
+    this.#logIn().catch((error: unknown) => {
+      // A session that was stopped meanwhile rejects.
+      if (this.isRunning) throw error
+    })
   }
 
   tick(): void {}
@@ -91,16 +98,17 @@ class RefreshScene implements Scene {
   wake(): void {}
 
   end(): void {
+    this.isRunning = false
     for (const { actor } of this.#sessions) actor.stop()
   }
 
   act(name: string): void {
     const [first] = this.#sessions
-    if (name === 'logout') void first?.logout()
+    // What becomes of them is seen in the machines.
+    if (name === 'logout') first?.logout().catch(() => undefined)
     if (name === 'steal') void this.#steal()
     if (name !== 'need') return
     time.skip(EXPIRY)
-    // What becomes of them is seen in the machines.
     for (const session of this.#sessions) session.token().catch(() => undefined)
   }
 
@@ -143,6 +151,7 @@ class RefreshScene implements Scene {
       },
     })
     for (const [index, wire] of this.wires.entries()) {
+      if (!this.isRunning) return
       const session = this.#newSession(wire, index)
       this.#sessions.push(session)
       if (index === 0) await session.keep(this.#copied)

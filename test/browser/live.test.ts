@@ -451,6 +451,23 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.violations()).toEqual([])
   })
 
+  test('logs both processes out, also after a restart', { timeout: SLOW }, async () => {
+    const live = await open({ reducedMotion: 'reduce' }, `${page.url}#refresh`)
+    await live.tab.evaluate(() => {
+      const button = document.querySelector<HTMLElement>('#start')
+      button?.click()
+      button?.click()
+    })
+    await live.lit('second', 'signedIn')
+    await live.press('log out')
+    await live.lit('first', 'signedOut')
+    await live.lit('family', 'revoked')
+    await live.press('token expires, both need one')
+    await live.lit('second', 'signedOut')
+    await live.press('log out')
+    await live.lit('first', 'signedOut')
+  })
+
   test('ends a login whose old token comes back', { timeout: SLOW }, async () => {
     const live = await open({ reducedMotion: 'reduce' }, `${page.url}#refresh`)
     await live.start(SPEED.quick)
