@@ -28,6 +28,7 @@ function showGraph(next: Tree): void {
     if (link.getAttribute('href') === `#${tree.id}`) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   stage.show(tree)
+  find('#list').classList.toggle('two', tree.machines.length > 1)
   const steps = allOf(tree.roots)
   const states = tree.machines.flatMap(({ name }, machine) => {
     const ids = new Set(steps.flatMap((step) => step.states[machine] ?? []))

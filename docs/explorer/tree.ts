@@ -4,8 +4,8 @@ import { type Step, statesAfter } from './paths.ts'
 /** Pixels of a row, as in the style. */
 const ROW = 32
 
-/** Rows above and below what is seen. */
-const MORE = 8
+/** Rows above and below what is seen, and by how many the page is ahead when it draws more. */
+const MORE = 12
 
 interface Row {
   readonly step: Step
@@ -25,13 +25,17 @@ export class PathTree {
   #paths = new Map<Step, number>()
   #rows: readonly Row[] = []
   #selected: Step | undefined
+  /** The first row that was drawn. */
+  #drawn = 0
   #roleOf: (step: Step) => string = () => ''
 
   constructor(onSelect: (step: Step) => void) {
     this.#onSelect = onSelect
     this.#inner.setAttribute('role', 'none')
     this.#element.append(this.#inner)
-    this.#element.addEventListener('scroll', () => this.#draw(), { passive: true })
+    this.#element.addEventListener('scroll', () => this.#first() !== this.#drawn && this.#draw(), {
+      passive: true,
+    })
     this.#element.addEventListener('click', (event) => this.#onClick(event))
     this.#element.addEventListener('keydown', (event) => this.#onKey(event))
     new ResizeObserver(() => this.#draw()).observe(this.#element)
@@ -95,10 +99,14 @@ export class PathTree {
     this.#draw()
   }
 
+  #first(): number {
+    return (Math.floor(this.#element.scrollTop / ROW / MORE) - 1) * MORE
+  }
+
   #draw(): void {
-    const { scrollTop, clientHeight } = this.#element
-    const first = Math.max(0, Math.floor(scrollTop / ROW) - MORE)
-    const last = Math.ceil((scrollTop + clientHeight) / ROW) + MORE
+    const first = this.#first()
+    const last = first + 3 * MORE + Math.ceil(this.#element.clientHeight / ROW)
+    this.#drawn = first
     // The selected row stays in the page: the tree names it as its active one.
     const shown = this.#rows
       .map((row, index) => ({ row, index }))
@@ -115,19 +123,21 @@ export class PathTree {
       .map((id) => id?.split('.').at(-1))
       .filter((name) => name !== undefined)
       .join(' · ')
+    // Those of two machines leave no room for the words: their colour tells the first.
+    const isTold = step.isEnd && step.states.length === 1 && state !== step.words
     const row = make(
       'div',
       `row ${this.#roleOf(step)}`,
       make('span', 'twisty', leads ? (this.#open.has(step) ? '▾' : '▸') : ''),
       make('span', 'dot'),
       make('span', 'words', step.words),
-      make('span', 'state', step.isEnd && state !== step.words ? state : ''),
+      make('span', 'state', isTold ? state : ''),
       make('span', 'count', leads ? String(paths) : ''),
     )
     row.id = `row-${step.id}`
     row.dataset.index = String(index)
     row.style.top = `${index * ROW}px`
-    row.style.paddingLeft = `${level * 14 - 6}px`
+    row.style.paddingLeft = `${level * 10}px`
     row.title = step.isEnd ? `${step.words}: ends in ${state}` : step.words
     row.setAttribute('role', 'treeitem')
     row.setAttribute('aria-level', String(level))

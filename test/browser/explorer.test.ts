@@ -182,13 +182,13 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     const { tab } = await open('#session')
     await tab.click('#expand')
     const rows = tab.locator('[role=treeitem]')
-    expect(await rows.count()).toBeLessThan(60)
+    expect(await rows.count()).toBeLessThan(80)
     const first = await rows.first().textContent()
     await tab.locator('#tree').evaluate((tree) => {
       tree.scrollTop = tree.scrollHeight
     })
     await expect.poll(() => rows.first().textContent()).not.toBe(first)
-    expect(await rows.count()).toBeLessThan(60)
+    expect(await rows.count()).toBeLessThan(80)
   })
 
   test('can be used with the keyboard alone', async () => {

@@ -1,0 +1,32 @@
+// Takes the screenshots of the explorer of the paths in docs/images/explorer. Build it first with `vite build docs/explorer`: node docs/tools/explorer-screenshots.js
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { takePictures } from './take-pictures.js'
+
+const built = pathToFileURL(resolve(import.meta.dirname, '../explorer/dist/index.html'))
+const screens = {
+  phone: { width: 390, height: 1450 },
+  '1280x800': { width: 1280, height: 800 },
+  '1440x900': { width: 1440, height: 900 },
+}
+/** The step that the path of a graph must hold. */
+const PATHS = {
+  both: 'polled, and the response lost',
+  session: 'logged out by another process',
+}
+/** Milliseconds until the machine has come to rest in its frame. */
+const RESTS = 900
+
+await takePictures('explorer', screens, async (page, keep) => {
+  for (const [graph, step] of Object.entries(PATHS)) {
+    await page.goto(`${built}#${graph}`)
+    await page.reload()
+    await page.selectOption('#filter-step', { label: step })
+    await page.click('#expand')
+    await page.locator('[role=treeitem]:not([aria-expanded])').first().click()
+    await page.locator('#list button').last().click()
+    await page.evaluate(() => scrollTo(0, 0))
+    await page.waitForTimeout(RESTS)
+    keep(await page.screenshot(), graph)
+  }
+})
