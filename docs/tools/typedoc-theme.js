@@ -40,7 +40,7 @@ class SiteTheme extends DefaultTheme {
     const context = super.getRenderContext(page)
     context.navigation = () => raw(navigation(context, page))
     context.toolbar = () => raw(toolbar(context))
-    context.defaultLayout = (template, page) => raw(layout(context, page, text(template(page))))
+    context.defaultLayout = (template, page) => raw(layout(context, page, accessible(text(template(page)))))
     return context
   }
 }
@@ -71,7 +71,7 @@ ${text(context.toolbar(page))}
 ${isLanding ? landing(content) : text(context.header(page)) + content}
 </main>
 <div class="col-sidebar">
-<div class="page-menu">${text(context.pageSidebar(page))}</div>
+<aside class="page-menu" aria-label="On this page">${text(context.pageSidebar(page))}</aside>
 <div class="site-menu">${text(context.sidebar(page))}</div>
 </div>
 </div>
@@ -79,6 +79,14 @@ ${isLanding ? landing(content) : text(context.header(page)) + content}
 <div class="overlay"></div>
 </body>
 </html>`
+}
+
+/** Leaves no link inside the summary of a section, and no gap between the levels of headings. @param {string} content */
+function accessible(content) {
+  const summaries = content.replaceAll(/<summary\b.*?<\/summary>/gs, (summary) =>
+    summary.replaceAll(/<a\b.*?<\/a>/gs, ''),
+  )
+  return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
 }
 
 /** Writes what changes into the landing page. @param {string} content */
