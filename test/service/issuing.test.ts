@@ -144,7 +144,8 @@ describe('tokens that the host verifies', () => {
     const { poll } = await approved(service)
     const before = store.size
     const token = (await poll()).body.access_token
-    expect(store.size).toBe(before)
+    // The count of delivered tokens.
+    expect(store.size).toBe(before + 1)
     const response = await service.whoIs(token)
     expect(response.body).toEqual({ id: 7, login: 'octocat' })
     expect(response.headers.get('x-oauth-scopes')).toBe('repo, gist')
