@@ -4,7 +4,7 @@ import { hash, same } from './credentials/hash.ts'
 import type { ServiceRequest } from './http/types.ts'
 import type { Limiter } from './limiter.ts'
 import type { Client, ServiceOptions } from './options.ts'
-import { type EffectivePolicy, effectivePolicy } from './policy.ts'
+import { type EffectivePolicy, effectivePolicy, mayMustType } from './policy.ts'
 
 /** A client of the service. */
 export interface KnownClient {
@@ -51,6 +51,9 @@ export function createClients(
   const known = index(clients, policy)
 
   return {
+    /** Whether the users of a client may have to type their code. */
+    mayMustType: clients.some(({ policy: own }) => mayMustType(effectivePolicy(policy, own))),
+
     /**
      * Finds the client of a request by the fields `client_id` and `client_secret`, or by a Basic header. The password in the
      * header of a client without a secret is empty; its field `client_secret` is ignored.

@@ -16,6 +16,7 @@ test.each([
   'guides/own-machine',
   'guides/record',
   'guides/refresh-and-revoke',
+  'guides/security',
   'guides/test-your-login',
   'guides/walk-the-graph',
   'guides/your-own-cli',

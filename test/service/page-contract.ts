@@ -109,6 +109,7 @@ function contract(page: Page): void {
       'user_code',
     ])
     expect(valueIn(form, 'user_code')).toBe(state.userCode)
+    expect(read({ ...state, userCode: '' }).querySelectorAll('form [name]')).toHaveLength(0)
   })
 
   test('a signed-out user gets a sign-in link', () => {

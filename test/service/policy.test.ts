@@ -3,6 +3,7 @@ import {
   type Assessment,
   BadOptionError,
   type Client,
+  memoryStore,
   type Policy,
   type ServiceEvent,
   type ServiceOptions,
@@ -100,6 +101,18 @@ describe('the lifetimes', () => {
   })
 })
 
+test('a rule for typing that throws leaves no grant waiting, and does not count the request', async () => {
+  const typeCode = (scopes: readonly string[]) => {
+    if (scopes.includes('odd')) throw new Error('of the rule')
+    return false
+  }
+  const limits = { waitingGrants: 1, codesRequests: { max: 1, window: 60 } }
+  const { askForCodes, errors } = start({ typeCode }, { limits })
+  expect((await askForCodes({ scope: 'odd' })).status).toBe(500)
+  expect(errors).toEqual([new Error('of the rule')])
+  expect((await askForCodes()).status).toBe(200)
+})
+
 describe('a link with the code', () => {
   test('is offered and accepted without a policy, even for risky scopes', async () => {
     const { codes, browser } = start(undefined)
@@ -162,6 +175,52 @@ describe('a link with the code', () => {
     const { user_code } = await codes()
     await follow(browser(), user_code)
     expect((await type(browser(), user_code)).html).toContain('value="approve"')
+  })
+})
+
+describe('a code that was typed', () => {
+  const failing: Policy = { typeCode: true, assess: () => Promise.reject(new Error('no database')) }
+
+  test('does not become a link if the assessment fails: the page asks for it again, and accepts it', async () => {
+    let isUp = false
+    const assess = () => (isUp ? 'allow' : Promise.reject(new Error('no database')))
+    const { codes, browser, poll } = start({ typeCode: true, assess })
+    const { user_code, device_code } = await codes()
+    const mona = browser()
+    const failed = await mona.send(await type(mona, user_code), { decision: 'approve' })
+    expect(failed.html).toContain('The service is not available')
+    expect(failed.html).not.toContain(user_code)
+    expect(failed.html).not.toContain('name="user_code"')
+    isUp = true
+    const [, action = ''] = /<form action="([^"]+)">/.exec(failed.html) ?? []
+    const again = await mona.open(new URL(action, PAGE).href)
+    const confirm = await mona.send(again, { user_code })
+    await mona.send(confirm, { decision: 'approve' })
+    expect((await poll(device_code)).body).toHaveProperty('access_token')
+  })
+
+  test('is not in the way back after a sign-out', async () => {
+    let isSignedIn = true
+    const identify = (_: unknown, returnTo: string) =>
+      isSignedIn ? { user: OCTOCAT } : { signInAt: `/sign-in?to=${encodeURIComponent(returnTo)}` }
+    const { codes, browser } = start({ typeCode: true }, { identify })
+    const { user_code } = await codes()
+    const mona = browser()
+    const confirm = await type(mona, user_code)
+    isSignedIn = false
+    const { html } = await mona.send(confirm, { decision: 'approve' })
+    expect(html).toContain(`<a class="main" href="/sign-in?to=${encodeURIComponent(PAGE)}">`)
+  })
+
+  test.each<[string, Policy, boolean]>([
+    ['kept if no client wants it typed', { ...failing, typeCode: false }, true],
+    ['not kept if a client may want it typed', { ...failing, typeCode: () => false }, false],
+  ])('is %s', async (_, policy, isKept) => {
+    const { codes, browser } = start(undefined, {}, policy)
+    const { user_code } = await codes()
+    const mona = browser()
+    const failed = await mona.send(await type(mona, user_code), { decision: 'approve' })
+    expect(failed.html.includes(user_code)).toBe(isKept)
   })
 })
 
@@ -323,6 +382,21 @@ describe('an assessment', () => {
     expect(service.errors).toEqual([new Error('assess took longer than ten seconds')])
   })
 
+  test('is not skipped at an instance that does not know the client: the approval is refused', async () => {
+    const store = memoryStore({ clock: { now: () => 0 } })
+    const service = start({ assess: () => 'refuse' }, { store })
+    const other = start({}, { store, clients: [{ clientId: 'another', name: 'Another app' }] })
+    let at = service
+    const mona = userAt((url, init) => at.fetch(String(url), init))
+    const { user_code, device_code } = await service.codes()
+    const confirm = await type(mona, user_code)
+    at = other
+    expect((await mona.send(confirm, { decision: 'approve' })).html).toContain('Unknown code')
+    expect((await service.poll(device_code)).body.error).toBe('authorization_pending')
+    expect((await mona.send(confirm, { decision: 'deny' })).html).toContain('You denied the request')
+    expect((await service.poll(device_code)).body.error).toBe('access_denied')
+  })
+
   test('is not asked about a denial, or by the host', async () => {
     const assess = vi.fn(() => 'refuse' as const)
     const service = start({ assess })
@@ -340,8 +414,18 @@ describe('an assessment', () => {
   })
 })
 
+/** Rules as methods, which are not properties of the object itself. */
+class Rules {
+  assess() {
+    return 'refuse'
+  }
+}
+
 test.each<[unknown, string]>([
-  [null, 'policy must be an object'],
+  [null, 'policy must be a plain object'],
+  [[], 'policy must be a plain object'],
+  [new Rules(), 'policy must be a plain object'],
+  [Object.create({ assess: () => 'refuse' }), 'policy must be a plain object'],
   [{ codeLifetime: 0 }, 'policy.codeLifetime must be a whole number of seconds, 1 or more'],
   [{ tokenLifetime: 1.5 }, 'policy.tokenLifetime must be a whole number of seconds, 1 or more'],
   [{ codeLifetime: undefined }, 'policy.codeLifetime must be a whole number of seconds, 1 or more'],

@@ -42,6 +42,8 @@ export async function deviceCode(
 
   const { policy, reference: client } = found.client
   const expiresIn = Math.min(pace.expiresIn, policy?.codeLifetime ?? Number.POSITIVE_INFINITY)
+  // A function of the host may throw: before anything is counted.
+  const isTyped = mustType(policy, requested.scopes)
   const address = clientAddress(request)
   const counted = await limiter.codesRequest(address)
   const allowed = counted.ok ? await waitingGrants.add(address, expiresIn) : counted
@@ -59,7 +61,7 @@ export async function deviceCode(
     device_code: deviceCode,
     user_code: userCode,
     verification_uri: verificationUri,
-    ...(!mustType(policy, scopes) && {
+    ...(!isTyped && {
       verification_uri_complete: `${verificationUri}?user_code=${userCode}`,
     }),
     expires_in: expiresIn,

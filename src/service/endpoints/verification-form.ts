@@ -104,6 +104,7 @@ async function decide(
   if (userCode === undefined || !(await session.isOurs(fields.csrf, userCode))) return refuse('forged')
   const origin = requestOrigin(request, clientAddress(request))
   const assessed = decision === 'approve' ? await assess(service, sent, { userCode, origin }) : 'allow'
+  if (assessed === 'unknown') return refuse('unknown')
   if (typeof assessed === 'object') return { type: 'stepUp', stepUpAt: assessed.stepUpAt }
   if (assessed === 'refuse') {
     const outcome = await grants.deny(userCode, { by: 'policy', user, origin })
@@ -120,6 +121,7 @@ async function decide(
 /**
  * Asks the policy of the client about an approval.
  *
+ * @returns `unknown` for a client that this instance does not know: only another instance has its policy.
  * @throws what the host throws, and an Error if it takes too long or returns anything else than an assessment: nothing is
  *   approved then.
  */
@@ -127,10 +129,11 @@ async function assess(
   { clients, grants }: VerificationForm,
   { request, fields, user, returnTo }: SentForm,
   { userCode, origin: browser }: { readonly userCode: string; readonly origin: Origin },
-): Promise<Assessment> {
+): Promise<Assessment | 'unknown'> {
   const grant = await grants.find(userCode)
   const known = grant && (await clients.at(grant.client))
-  if (!grant || !known?.policy?.assess) return 'allow'
+  if (!grant || !known) return 'unknown'
+  if (!known.policy?.assess) return 'allow'
   const { clientId, name, policy } = known
   const scopes = splitScopes(grant.scope, ' ')
   const approval = {

@@ -64,7 +64,8 @@ export async function verification(
   const fields = read(request, address.pathname)
   const { shown, headers } = await response(service, request, fields, address).catch((error: unknown) => {
     service.onError(error)
-    const { action, userCode } = fields
+    const { action } = fields
+    const userCode = codeToKeep(service, request, fields)
     return { shown: { type: 'unavailable', action, userCode, retryAfter: PAUSE } as const, headers: {} }
   })
   // The CSP forbids a form to leave this site, even by a redirect. After a POST, the page shows a link instead.
@@ -88,9 +89,8 @@ async function response(
   fields: FormFields,
   address: URL,
 ): Promise<{ readonly shown: Shown; readonly headers: Session['headers'] }> {
-  const returnTo = new URL(address)
-  if (fields.userCode !== '') returnTo.searchParams.set('user_code', fields.userCode)
-  const identity = await withDeadline(IDENTIFY_TIMEOUT, service.identify(request, returnTo.href), tookTooLong)
+  const back = urlWith(address, codeToKeep(service, request, fields))
+  const identity = await withDeadline(IDENTIFY_TIMEOUT, service.identify(request, back), tookTooLong)
   if ('signInAt' in identity && !IN_HEADER.test(identity.signInAt))
     throw new TypeError('identify returned a signInAt that cannot be sent in a header')
   if ('signInAt' in identity)
@@ -101,7 +101,13 @@ async function response(
   const { action, userCode } = fields
   const shown: Shown =
     request.method === 'POST'
-      ? await verificationForm(service, { request, fields, session, user, returnTo: returnTo.href })
+      ? await verificationForm(service, {
+          request,
+          fields,
+          session,
+          user,
+          returnTo: urlWith(address, userCode),
+        })
       : {
           type: 'enter',
           action,
@@ -110,6 +116,24 @@ async function response(
           userCode: readUserCode(userCode) ?? userCode,
         }
   return { shown, headers: session.headers }
+}
+
+/**
+ * The code to open the page with again. A code from the URL counts as one that came with a link, so a code that was typed is
+ * left out if a policy may want that. The grant is not looked up: nobody may be signed in, and guesses would not be limited.
+ */
+function codeToKeep(
+  { clients }: VerificationEndpoint,
+  { method }: ServiceRequest,
+  { userCode }: FormFields,
+): string {
+  return method === 'POST' && clients.mayMustType ? '' : userCode
+}
+
+function urlWith(address: URL, userCode: string): string {
+  const url = new URL(address)
+  if (userCode !== '') url.searchParams.set('user_code', userCode)
+  return url.href
 }
 
 function tookTooLong(): Error {

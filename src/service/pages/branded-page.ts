@@ -158,7 +158,7 @@ function content(state: PageState, brand: Brand): Content {
         title: `${fill(texts.unavailable.title)} · ${fill(texts.connect)}`,
         body: `${heading(fill(texts.connect))}${notice(texts.unavailable)}
 <form action="${escapeHtml(state.action)}">
-${codeField(state.userCode, texts, 'aria-describedby="notice" autofocus')}
+${state.userCode && codeField(state.userCode, texts, 'aria-describedby="notice" autofocus')}
 ${button(texts.tryAgain)}
 </form>
 ${footer(help)}`,

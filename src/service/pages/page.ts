@@ -78,7 +78,7 @@ export interface PageRequest {
  * - `done`: the user has decided.
  * - `refused`: the page says what was wrong, and the user may try again, after `retryAfter` seconds if given.
  * - `unavailable`: the service is not available; retry after `retryAfter` seconds. The form is sent by GET, with the
- *   field `user_code` only.
+ *   field `user_code` only, or without fields if `userCode` is empty: a code in the URL counts as a link.
  * - `signedOut`: the user must sign in again. Link to `signInAt`.
  * - `stepUp`: the policy wants more proof of who the user is before the approval counts. Link to `stepUpAt`.
  *

@@ -177,7 +177,7 @@ export const englishTexts: PageTexts = {
 
   signedOut: {
     title: 'Sign in to continue',
-    text: 'You are no longer signed in. Nothing was approved or denied. The page remembers your code while you sign in.',
+    text: 'You are no longer signed in. Nothing was approved or denied. Sign in and continue with the same code.',
   },
   signIn: 'Sign in',
   stepUp: {

@@ -95,7 +95,7 @@ export const germanTexts: PageTexts = {
 
   signedOut: {
     title: 'Melden Sie sich an, um fortzufahren',
-    text: 'Sie sind nicht mehr angemeldet. Nichts wurde bestätigt oder abgelehnt. Ihr Code bleibt erhalten, während Sie sich anmelden.',
+    text: 'Sie sind nicht mehr angemeldet. Nichts wurde bestätigt oder abgelehnt. Melden Sie sich an und fahren Sie mit demselben Code fort.',
   },
   signIn: 'Anmelden',
   stepUp: {

@@ -32,7 +32,7 @@ export const ownPage: Page = (state) => {
       case 'refused':
         return `<p>Refused: ${state.reason}. Wait ${state.retryAfter ?? 0} seconds.</p> ${form('<button>Continue</button>')}`
       case 'unavailable':
-        return `<form action="${escapeHtml(state.action)}">${field('user_code', state.userCode)} <button>Retry</button></form>`
+        return `<form action="${escapeHtml(state.action)}">${state.userCode && field('user_code', state.userCode)} <button>Retry</button></form>`
       case 'signedOut':
         return `<a href="${escapeHtml(state.signInAt)}">Sign in</a>`
       case 'stepUp':
