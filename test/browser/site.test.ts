@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
+import { violations } from './axe.ts'
+
+const site = resolve(import.meta.dirname, '../../docs/site')
+const isBuilt = existsSync(resolve(site, 'llms.txt'))
+
+const DESK = { width: 1280, height: 800 }
+const PHONE = { width: 390, height: 844 }
+
+const PAGES = {
+  landing: 'index.html',
+  guide: 'documents/Keep_and_refresh_a_token.html',
+  function: 'functions/authgraph.authorizeDevice.html',
+  module: 'modules/authgraph.html',
+}
+
+describe.skipIf(!hasChromium || !isBuilt)(
+  `the site, ${isBuilt ? IN_CHROMIUM : 'skipped: run npm run docs first'}`,
+  () => {
+    let browser: Browser
+
+    beforeAll(async () => {
+      browser = await launchChromium(['--allow-file-access-from-files'])
+    })
+
+    afterAll(() => browser?.close())
+
+    async function open(file: string, options: Parameters<Browser['newPage']>[0]): Promise<Page> {
+      const tab = await browser.newPage({ reducedMotion: 'reduce', ...options })
+      onTestFinished(() => tab.close())
+      await tab.goto(String(pathToFileURL(resolve(site, file))))
+      return tab
+    }
+
+    describe.each(Object.entries(PAGES))('the %s page', (_, file) => {
+      test.each(
+        (['light', 'dark'] as const).flatMap((colorScheme) =>
+          [DESK, PHONE].map((viewport) => ({ colorScheme, viewport, width: viewport.width })),
+        ),
+      )(
+        'has no axe violations in $colorScheme colors at $width pixels, and does not scroll sideways',
+        async (options) => {
+          const tab = await open(file, options)
+          expect(await violations(tab)).toEqual([])
+          expect(await tab.evaluate(() => document.documentElement.scrollWidth)).toBe(options.width)
+        },
+      )
+    })
+
+    test('shows every guide in an open section of the sidebar, and marks the page', async () => {
+      const tab = await open(PAGES.guide, { viewport: DESK })
+      const guides = tab.locator('.sections details').first()
+      expect(await guides.locator('summary').textContent()).toBe('Guides')
+      expect(await guides.locator('a:visible').count()).toBeGreaterThan(20)
+      expect(await guides.locator('a[aria-current=page]').textContent()).toBe('Keep and refresh a token')
+    })
+
+    test('opens the search with a key, and finds a guide', async () => {
+      const tab = await open(PAGES.landing, { viewport: DESK })
+      await tab.keyboard.press('/')
+      await tab.locator('#tsd-search[open]').waitFor()
+      await tab.keyboard.type('restart')
+      await tab.locator('#tsd-search-results a', { hasText: 'Resume after a restart' }).waitFor()
+    })
+
+    test('moves focus to the content by its first link', async () => {
+      const tab = await open(PAGES.guide, { viewport: DESK })
+      await tab.keyboard.press('Tab')
+      await tab.keyboard.press('Enter')
+      expect(await tab.evaluate(() => document.activeElement?.id)).toBe('content')
+    })
+  },
+)
