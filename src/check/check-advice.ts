@@ -1,5 +1,6 @@
 import { memberOf, textMemberOf } from '../protocol/response.ts'
 import type { CheckContext, Grant } from './context.ts'
+import type { CheckedResponse } from './wire.ts'
 
 /** Seconds that users need to fetch another device and sign in. A longer lifetime mostly helps a phisher. */
 const LONG_CODES = 15 * 60
@@ -12,13 +13,17 @@ const DISCREET =
   /^(?:no-referrer|same-origin|origin|strict-origin|origin-when-cross-origin|strict-origin-when-cross-origin)$/i
 
 /** Checks recommendations of the best current practices in what was seen. Sends nothing. */
-export function checkAdvice(context: CheckContext, { response }: Grant): void {
+export function checkAdvice(
+  context: CheckContext,
+  { response }: Grant,
+  page: CheckedResponse | undefined,
+): void {
   const { verdicts } = context
   const expiresIn = memberOf(response.body, 'expires_in')
   const isLong = typeof expiresIn === 'number' && Math.floor(expiresIn) > LONG_CODES
   verdicts.advise('codes-short', response, isLong ? `they are valid for ${expiresIn} seconds` : undefined)
   checkToken(context)
-  checkPageHeaders(context)
+  checkPageHeaders(context, page)
   checkTokenInUrl(context)
 }
 
@@ -40,13 +45,8 @@ function checkToken({ verdicts, polls }: CheckContext): void {
   else verdicts.advise('token-short', login, 'missing expires_in')
 }
 
-function checkPageHeaders({ verdicts, wire }: CheckContext): void {
-  const { outcome } = verdicts.results.get('page') ?? {}
-  const page = wire.responses.find(
-    ({ request, headers }) =>
-      request.method === 'GET' && /^text\/html\b/i.test(headers.get('content-type') ?? ''),
-  )
-  if (outcome !== 'passed' || page === undefined) {
+function checkPageHeaders({ verdicts }: CheckContext, page: CheckedResponse | undefined): void {
+  if (page === undefined) {
     verdicts.skip(['page-referrer', 'page-cors'], 'the page was not seen')
     return
   }

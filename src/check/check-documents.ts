@@ -6,29 +6,33 @@ import type { CheckedResponse } from './wire.ts'
 
 const OF_PAGE = ['page', 'page-frames', 'page-no-store'] as const
 
-/** Checks the verification page. */
-export async function checkPage(context: CheckContext, address: string): Promise<void> {
+/** Checks the verification page. Returns its response; `undefined` if it was not seen. */
+export async function checkPage(
+  context: CheckContext,
+  address: string,
+): Promise<CheckedResponse | undefined> {
   const { wire, verdicts } = context
   // The service chose this URL. On another origin, it may be a site that nobody wants to test.
   if (!isUnderTest(context, address)) {
     verdicts.skip(OF_PAGE, 'the page is on another origin: allow it with pageOrigin')
-    return
+    return undefined
   }
   const response = await wire.send({ method: 'GET', url: address })
   const { status, headers } = response
   if (status >= 300 && status < 400) {
     verdicts.skip(OF_PAGE, 'the page redirects, for example to a sign-in')
-    return
+    return undefined
   }
   const type = headers.get('content-type') ?? 'no content type'
   const isPage = status === 200 && /^text\/html\b/i.test(type)
   verdicts.judge('page', response, isPage ? undefined : `got status ${status} and ${type}`)
   if (!isPage) {
     verdicts.skip(OF_PAGE, 'the service has no page')
-    return
+    return undefined
   }
   verdicts.advise('page-frames', response, isFramed(headers) ? 'no header forbids framing' : undefined)
   verdicts.advise('page-no-store', response, mayBeStored(response))
+  return response
 }
 
 function isFramed(headers: Headers): boolean {

@@ -74,10 +74,10 @@ async function walk(context: CheckContext): Promise<void> {
   await checkExpiry(context, first)
   checkAllPolls(context)
   checkRedirects(context)
-  await checkPage(context, first.shown.verificationUri)
+  const page = await checkPage(context, first.shown.verificationUri)
   const published = await checkMetadata(context)
   await checkRevocation(context, published)
-  checkAdvice(context, first)
+  checkAdvice(context, first, page)
 }
 
 function checkRedirects({ verdicts, wire }: CheckContext): void {

@@ -2,6 +2,7 @@ import type { User } from '../../machines/device-grant.ts'
 import { hmac, same } from './credentials/hash.ts'
 import { newSessionId } from './credentials/random-codes.ts'
 import type { ServiceRequest } from './http/types.ts'
+import { userId } from './user-id.ts'
 
 /** Binds each form of the verification page to the browser and the user it was shown to. */
 export interface Session {
@@ -41,8 +42,7 @@ export function openSession({ request, user, secret, address }: SessionRequest):
   const cookieName = isSecure ? '__Host-authgraph' : 'authgraph'
   const known = readCookie(request.header('cookie'), cookieName)
   const id = known ?? newSessionId()
-  const csrfFor = (purpose = '') =>
-    hmac(secret, JSON.stringify([id, typeof user === 'string' ? user : user.id, purpose]))
+  const csrfFor = (purpose = '') => hmac(secret, JSON.stringify([id, userId(user), purpose]))
   return {
     csrfFor,
     isOurs: async (csrf, purpose) =>

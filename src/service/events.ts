@@ -8,6 +8,8 @@ import type { Limits } from './limits.ts'
  *
  * - `codes.issued`: a device got its codes.
  * - `code.viewed`: a signed-in user opened the code and may decide. Comes again if the same user opens it again.
+ * - `code.refused`: a signed-in user could not decide yet, by `reason`: another viewer `opened` the code first; it came with
+ *   a link and must be typed (`linked`); or the policy asked for more proof (`stepUp`).
  * - `decision`: the grant was approved or denied: on the page (`user`), by `service.approve` or `service.deny` (`host`), or
  *   by the policy, which refused an approval (`policy`).
  * - `token.issued`: the device got its token. Comes at most once for each grant.
@@ -37,6 +39,14 @@ export type ServiceEvent = {
     }
   | {
       readonly type: 'code.viewed'
+      readonly grant: string
+      readonly user: User
+      /** Where the codes were requested. */
+      readonly device: Origin
+    }
+  | {
+      readonly type: 'code.refused'
+      readonly reason: 'opened' | 'linked' | 'stepUp'
       readonly grant: string
       readonly user: User
       /** Where the codes were requested. */

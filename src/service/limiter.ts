@@ -6,6 +6,7 @@ import { hash } from './credentials/hash.ts'
 import type { CheckedPassword } from './credentials/passwords.ts'
 import type { Limits } from './limits.ts'
 import { COUNT_PREFIX } from './store-keys.ts'
+import { userId } from './user-id.ts'
 
 /** Whether a user code may be looked up. If so, call `right` or `wrong` once the result is known. */
 export type CodeAttempt = { readonly ok: true; right(): Promise<void>; wrong(): Promise<void> } | Refusal
@@ -109,7 +110,7 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
      * first. The first try of a user is always looked up, even if other users entered too many wrong codes.
      */
     async userCode(user: User, address: string | undefined): Promise<CodeAttempt> {
-      const own = JSON.stringify(typeof user === 'string' ? user : user.id)
+      const own = JSON.stringify(userId(user))
       const tried = await take('wrongUserCodes', own)
       if (!tried.ok) return tried
       const right = () => giveBack('wrongUserCodes', own)

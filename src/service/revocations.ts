@@ -1,6 +1,7 @@
 import type { User } from '../../machines/device-grant.ts'
 import type { Json, Store } from '../store/store.ts'
 import { hash } from './credentials/hash.ts'
+import { userId } from './user-id.ts'
 
 /**
  * Counts how often all tokens of a user were revoked. A token remembers the count of its login, and is not valid under
@@ -25,5 +26,5 @@ function countIn(value: Json | undefined): number {
 }
 
 async function userKey(user: User): Promise<string> {
-  return `revocations:${await hash(JSON.stringify(typeof user === 'string' ? user : user.id))}`
+  return `revocations:${await hash(JSON.stringify(userId(user)))}`
 }

@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)(`a phisher, ${IN_CHROMIUM}`, { timeout: 60_000 }, 
     expect(await loot()).toBe('a token')
   })
 
-  test('is stopped if the code must be typed: the link neither brings nor shows it', async () => {
+  test('is stopped if the code must be typed: a code that came with a link is not accepted', async () => {
     const { browser, link, userCode, loot } = await begin({ policy: {}, scope: 'delete_repo' })
     const page = await browser()
     await page.goto(link)

@@ -158,6 +158,17 @@ describe('a service', () => {
     },
   )
 
+  test('gets advice on the headers of its page, not on those of another response with HTML', async () => {
+    const { advised } = await check({
+      after: ({ headers }, { method, path }) => {
+        if (method !== 'GET' || path === '/login/device') return
+        headers.set('content-type', 'text/html')
+        headers.set('access-control-allow-origin', '*')
+      },
+    })
+    expect(advised).toEqual([])
+  })
+
   test('does not need metadata', async () => {
     const { failed, skipped } = await check({
       after: (response, { path }) => {

@@ -22,7 +22,7 @@ test('the guide counts each event and logs what an audit needs, without secrets'
   expect(counted).toEqual([
     { ...each, type: 'codes.issued', detail: '' },
     { ...each, type: 'limited', detail: 'interval' },
-    { ...each, type: 'decision', detail: 'approved' },
+    { ...each, type: 'decision', detail: 'approved by host' },
     { ...each, type: 'token.issued', detail: '' },
   ])
   const logged = lines.map((line) => JSON.parse(line))

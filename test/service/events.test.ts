@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import { memoryStore, type ServiceEvent, type ServiceOptions } from '../../src/service/index.ts'
+import { memoryStore, type Policy, type ServiceEvent, type ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE, HOST, startService, TOKEN_PATH } from '../support/start-service.ts'
 import { userAt } from '../support/user.ts'
 
@@ -70,6 +70,53 @@ describe('a login', () => {
       { type: 'token.issued', ...facts, user: OCTOCAT, scopes, origin: DEVICE },
     ])
     expect(new Set(service.events.map((event) => 'grant' in event && event.grant)).size).toBe(1)
+  })
+
+  test.each<[string, Policy]>([
+    ['linked', { typeCode: true }],
+    ['opened', {}],
+    ['stepUp', { assess: () => ({ stepUpAt: '/second-factor' }) }],
+  ])('that its user may not decide yet is told as %s, once and with both origins', async (reason, policy) => {
+    const service = start({ policy })
+    const { body } = await service.ask()
+    const [codes] = service.told()
+    if (reason === 'opened') {
+      const first = userAt((url, init) => service.fetch(String(url), init))
+      await first.send(await first.open(PAGE), { user_code: body.user_code })
+      service.told()
+    }
+    const link = reason === 'linked' ? `${PAGE}?user_code=${body.user_code}` : PAGE
+    const { browser } = service
+    const shown = await browser.send(await browser.open(link), { user_code: body.user_code })
+    if (reason === 'stepUp') {
+      expect(typesOf(service.told())).toEqual(['code.viewed'])
+      await browser.send(shown, { decision: 'approve' })
+    }
+    expect(service.told()).toEqual([
+      {
+        type: 'code.refused',
+        reason,
+        at: service.clock.time,
+        client: APP,
+        grant: codes?.type === 'codes.issued' && codes.grant,
+        user: OCTOCAT,
+        device: DEVICE,
+        origin: BROWSER,
+      },
+    ])
+  })
+
+  test('that another user has opened is told without a policy too', async () => {
+    let user = 'mona'
+    const service = start({ identify: () => ({ user }) })
+    const { body } = await service.ask()
+    await service.view(body.user_code)
+    user = 'hubot'
+    await service.view(body.user_code)
+    expect(service.told().slice(1)).toMatchObject([
+      { type: 'code.viewed', user: 'mona' },
+      { type: 'code.refused', reason: 'opened', user: 'hubot' },
+    ])
   })
 
   test('that its user denies is told once, with the user', async () => {

@@ -248,6 +248,55 @@ describe('the first viewer', () => {
     expect((await first.send(confirm, { decision: 'approve' })).html).toContain('Your device is connected')
   })
 
+  describe.each(['browser', 'user'] as const)('who claims as %s', (claimedBy) => {
+    const MONA = { id: 8, login: 'mona' }
+
+    /** A service whose browsers are signed in as the last user given to `signIn`. */
+    function startSignedIn(policy: Policy = {}) {
+      let user = OCTOCAT
+      const signIn = (other: typeof OCTOCAT) => {
+        user = other
+      }
+      return { ...start({ claimedBy, ...policy }, { identify: () => ({ user }) }), signIn }
+    }
+
+    test.each(['the same browser', 'another browser'])('keeps other users out in %s', async (where) => {
+      const { codes, browser, signIn, poll } = startSignedIn()
+      const { user_code, device_code } = await codes()
+      const first = browser()
+      const confirm = await type(first, user_code)
+      signIn(MONA)
+      const second = where === 'the same browser' ? first : browser()
+      const { html } = await type(second, user_code)
+      expect(html).toContain('This code is open somewhere else')
+      expect(html).not.toContain('value="approve"')
+      expect((await second.send(confirm, { decision: 'approve' })).html).toContain('out of date')
+      expect((await poll(device_code)).body.error).toBe('authorization_pending')
+      signIn(OCTOCAT)
+      expect((await first.send(confirm, { decision: 'approve' })).html).toContain('Your device is connected')
+    })
+
+    test('does not let another account return from a step-up', async () => {
+      let isStrong = false
+      const assess = (_: unknown, returnTo: string): Assessment =>
+        isStrong ? 'allow' : { stepUpAt: returnTo }
+      const { codes, browser, signIn, poll, wait } = startSignedIn({ assess })
+      const { user_code, device_code, verification_uri_complete } = await codes()
+      const mona = browser()
+      const asked = await mona.send(await type(mona, user_code), { decision: 'approve' })
+      expect(asked.html).toContain(`<a class="main" href="${verification_uri_complete}">`)
+      isStrong = true
+      signIn(MONA)
+      const { html } = await follow(mona, user_code)
+      expect(html).toContain('This code is open somewhere else')
+      expect((await poll(device_code)).body.error).toBe('authorization_pending')
+      signIn(OCTOCAT)
+      await mona.send(await follow(mona, user_code), { decision: 'approve' })
+      wait(5)
+      expect((await poll(device_code)).body).toHaveProperty('access_token')
+    })
+  })
+
   test('cannot be taken over with the form token of another browser', async () => {
     const { codes, browser, deny } = start({})
     const { user_code } = await codes()

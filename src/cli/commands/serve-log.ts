@@ -81,6 +81,8 @@ function stepInWords(event: ServiceEvent): string {
       return `requested${event.scopes.length > 0 ? `: ${event.scopes.join(', ')}` : ''}`
     case 'code.viewed':
       return 'the user opened the page'
+    case 'code.refused':
+      return `the user could not decide: ${event.reason}`
     case 'decision':
       return `pending -> ${event.decision}`
     case 'token.issued':

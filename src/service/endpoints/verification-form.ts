@@ -12,6 +12,7 @@ import type { ServiceOptions } from '../options.ts'
 import type { PageState, Refusal } from '../pages/page.ts'
 import { type Assessment, mustType } from '../policy.ts'
 import { requestOrigin } from '../request-origin.ts'
+import { userId } from '../user-id.ts'
 
 /** What the forms of the verification page need. */
 export interface VerificationForm {
@@ -59,7 +60,7 @@ export const LINKED = 'linked'
 const ASSESS_TIMEOUT = 10_000
 
 /** After these, the code is of no use, or its user must type it. */
-const MUST_TYPE: ReadonlySet<Refusal> = new Set([
+const DROPS_CODE: ReadonlySet<Refusal> = new Set([
   'missing',
   'expired',
   'decided',
@@ -74,7 +75,7 @@ export async function verificationForm(service: VerificationForm, sent: SentForm
   const { action, csrf, decision } = fields
   const isTyped = await session.isOurs(csrf)
   const refuse: Refuse = async (reason, retryAfter) => {
-    const userCode = MUST_TYPE.has(reason) ? '' : fields.userCode
+    const userCode = DROPS_CODE.has(reason) ? '' : fields.userCode
     const purpose = isTyped || userCode === '' ? undefined : LINKED
     return {
       type: 'refused',
@@ -126,7 +127,7 @@ async function decide(
  *   approved then.
  */
 async function assess(
-  { clients, grants }: VerificationForm,
+  { clients, grants, emit }: VerificationForm,
   { request, fields, user, returnTo }: SentForm,
   { userCode, origin: browser }: { readonly userCode: string; readonly origin: Origin },
 ): Promise<Assessment | 'unknown'> {
@@ -136,8 +137,9 @@ async function assess(
   if (!known.policy?.assess) return 'allow'
   const { clientId, name, policy } = known
   const scopes = splitScopes(grant.scope, ' ')
+  const { origin: device = {} } = grant
   const approval = {
-    device: grant.origin ?? {},
+    device,
     browser,
     user,
     client: { clientId, name },
@@ -148,7 +150,11 @@ async function assess(
   const page = mustType(policy, scopes) ? new URL(fields.action, returnTo).href : returnTo
   const assessed = await withDeadline(ASSESS_TIMEOUT, policy.assess?.(approval, page), tookTooLong)
   if (assessed === 'allow' || assessed === 'refuse') return assessed
-  if (typeof assessed?.stepUpAt === 'string') return assessed
+  if (typeof assessed?.stepUpAt === 'string') {
+    const facts = { grant: grant.id, client: grant.client, user, device, origin: browser }
+    await emit?.({ type: 'code.refused', reason: 'stepUp', ...facts })
+    return assessed
+  }
   throw new TypeError('assess must return "allow", "refuse" or { stepUpAt }')
 }
 
@@ -183,23 +189,18 @@ async function lookUp(
   if (grant.state === 'expired') return refuse('expired')
   if (!isUndecided(grant)) return refuse('decided')
   const scopes = splitScopes(grant.scope, ' ')
-  if (!isTyped && mustType(client.policy, scopes)) return refuse('linked')
-  const viewer =
-    client.policy?.claimedBy === 'browser'
-      ? await session.viewer()
-      : typeof user === 'string'
-        ? user
-        : user.id
-  if (!(await grants.open(userCode, grant, viewer))) return refuse('opened')
   const { id, issuedAt: requestedAt, expiresAt, origin = {} } = grant
-  await emit?.({
-    type: 'code.viewed',
-    grant: id,
-    client: grant.client,
-    user,
-    device: origin,
-    origin: browser,
-  })
+  const facts = { grant: id, client: grant.client, user, device: origin, origin: browser }
+  if (!isTyped && mustType(client.policy, scopes)) {
+    await emit?.({ type: 'code.refused', reason: 'linked', ...facts })
+    return refuse('linked')
+  }
+  const viewer = client.policy?.claimedBy === 'browser' ? await session.viewer() : userId(user)
+  if (!(await grants.open(userCode, grant, viewer))) {
+    await emit?.({ type: 'code.refused', reason: 'opened', ...facts })
+    return refuse('opened')
+  }
+  await emit?.({ type: 'code.viewed', ...facts })
   return {
     type: 'confirm',
     action,

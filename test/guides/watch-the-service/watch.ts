@@ -10,8 +10,13 @@ export function watchService(meter: Meter, log: (line: string) => void): (event:
   const events = meter.createCounter('authgraph.events')
   return (event) => {
     const { type, client } = event
-    const detail = type === 'decision' ? event.decision : type === 'limited' ? event.limit : ''
-    events.add(1, { type, detail, client: client?.name ?? '' })
+    events.add(1, { type, detail: detailOf(event), client: client?.name ?? '' })
     if (type !== 'limited') log(JSON.stringify(event))
   }
+}
+
+function detailOf(event: ServiceEvent): string {
+  if (event.type === 'decision') return `${event.decision} by ${event.by}`
+  if (event.type === 'code.refused') return event.reason
+  return event.type === 'limited' ? event.limit : ''
 }
