@@ -15,7 +15,7 @@ export interface NamedClient {
 export interface ServeOptions {
   readonly port: number
   readonly host: string
-  /** `memory`, or the address of a Redis server. */
+  /** `memory`, `sqlite:FILE`, or the URL of a PostgreSQL or Redis server. */
   readonly store: string
   readonly client?: readonly NamedClient[]
   /** A path. */

@@ -9,6 +9,9 @@ export const PAUSE = { shortest: 20, longest: 200 }
 /** Milliseconds of the longest pause after a conflict with another instance. */
 const STEP_BACK = 8
 
+/** Seconds of the longest possible timer: a longer one fires at once. */
+const LONGEST_TIMEOUT = Math.floor((2 ** 31 - 1) / 1000)
+
 /** Milliseconds for which the database keeps the record that `ping` writes. */
 const PING_LIFETIME = 60_000
 
@@ -58,7 +61,10 @@ export function compareAndSetStore(
   database: Database,
   { timeout = 2, clock = Date }: DatabaseOptions,
 ): Store & { ping(): Promise<void> } {
-  if (!(timeout > 0)) throw new BadOptionError('timeout must be a number of seconds, more than 0')
+  if (!(timeout > 0 && timeout <= LONGEST_TIMEOUT))
+    throw new BadOptionError(
+      `timeout must be a number of seconds, more than 0 and at most ${LONGEST_TIMEOUT}`,
+    )
   const inTurn = createTurns()
   const unavailable = (why: string) => new StoreUnavailableError(`${database.name} is not available: ${why}`)
 

@@ -529,6 +529,6 @@ test.each([{ url: 'redis://127.0.0.1' }, undefined, null, 6379])('refuses %j ins
   )
 })
 
-test.each([0, -1, Number.NaN])('refuses a timeout of %j', (timeout) => {
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses a timeout of %s', (timeout) => {
   expect(() => redisStore('redis://127.0.0.1', { timeout })).toThrow('timeout must be a number of seconds')
 })

@@ -244,6 +244,29 @@ describe('an SQLite file', () => {
     expect(readFileSync(file, 'latin1')).not.toContain('only-in-this-record')
   })
 
+  test('no longer contains a record that has expired, although it is open', async () => {
+    const file = newFile()
+    const clock = { time: 1_000_000, now: () => clock.time }
+    const store = inSqlite(file, { clock })
+    const write = (key: string, value: string) =>
+      store.update(key, () => ({ result: 0, value, expiresAt: clock.time + 5000 }))
+    await write('key', 'only-in-this-record')
+    expect(readFileSync(`${file}-wal`, 'latin1')).toContain('only-in-this-record')
+    clock.time += 20_000
+    await write('any', 'another')
+    await vi.waitFor(() => {
+      for (const name of [file, `${file}-wal`])
+        expect(readFileSync(name, 'latin1')).not.toContain('only-in-this-record')
+    })
+  })
+
+  test('that cannot be opened is closed without an error', async () => {
+    const store = sqliteStore(join(newFolder(), 'missing', 'authgraph.db'))
+    const ping = store.ping().catch((error) => error)
+    await store.close()
+    expect(await ping).toMatchObject({ code: 'bad_option' })
+  })
+
   test('that another process has locked is tried again until the timeout', async () => {
     const file = newFile()
     const store = inSqlite(file, { timeout: 0.6 })
@@ -291,6 +314,33 @@ describe('an SQLite file', () => {
     )
     expect(texts).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
   })
+})
+
+test('an SQLite database in a transaction of the host is written when that has ended', async () => {
+  const database = new Database(':memory:')
+  let begins = 0
+  const store = sqliteStore(
+    {
+      exec(text) {
+        if (text.startsWith('BEGIN')) begins += 1
+        return database.exec(text)
+      },
+      prepare: (text) => database.prepare(text),
+      close: () => database.close(),
+    },
+    { timeout: 30 },
+  )
+  await increment(store)
+  begins = 0
+  database.exec('CREATE TABLE orders (id integer)')
+  database.exec('BEGIN')
+  database.exec('INSERT INTO orders VALUES (1)')
+  const waiting = increment(store)
+  // The store writes in a later turn.
+  await vi.waitFor(() => expect(begins).toBeGreaterThan(0))
+  database.exec('COMMIT')
+  expect(await waiting).toBe(1)
+  expect(database.prepare('SELECT id FROM orders').all()).toEqual([{ id: 1 }])
 })
 
 describe.skipIf(!hasPostgres)('PostgreSQL', () => {
@@ -365,6 +415,32 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     expect(await count(store)).toBe(2)
   })
 
+  test.each(['57P01', '08006', '40003'])(
+    'whose response to a change is lost with %s does not apply it again after the change of another',
+    async (code) => {
+      const pool = newPool()
+      const prefix = newPrefix()
+      const other = inPostgres(pool, { prefix })
+      let breaking = false
+      const store = inPostgres(
+        {
+          async query(text, values) {
+            const result = await pool.query(text, values)
+            if (!breaking || !text.startsWith('UPDATE')) return result
+            breaking = false
+            await increment(other)
+            throw Object.assign(new Error('broken'), { code })
+          },
+        },
+        { prefix },
+      )
+      await increment(store)
+      breaking = true
+      await expect(increment(store)).rejects.toThrow('PostgreSQL is not available: the connection broke')
+      expect(await count(store)).toBe(3)
+    },
+  )
+
   test('whose response to a deletion is lost leaves it undecided', async () => {
     const pool = newPool()
     const store = inPostgres(
@@ -429,6 +505,18 @@ test('refuses an empty path', () => {
   expect(() => sqliteStore('')).toThrow('sqlite must be the path of a file')
 })
 
-test.each([0, -1, Number.NaN])('refuses a timeout of %j', (timeout) => {
-  expect(() => sqliteStore('/tmp/any.db', { timeout })).toThrow('timeout must be a number of seconds')
+test('refuses the name of a database in memory, which would be that of a file', () => {
+  expect(() => sqliteStore(':memory:')).toThrow('for a database in memory, pass an open one')
+})
+
+test('refuses a database without a query function', () => {
+  expect(() => sqlStore({ name: 'My database' } as never)).toThrow(
+    expect.objectContaining({ code: 'bad_option', message: 'query must be a function that runs SQL' }),
+  )
+})
+
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2_147_484])('refuses a timeout of %s', (timeout) => {
+  expect(() => sqliteStore('/tmp/any.db', { timeout })).toThrow(
+    'timeout must be a number of seconds, more than 0 and at most 2147483',
+  )
 })

@@ -24,8 +24,9 @@ export interface PostgresClient {
  * {@link StoreUnavailableError}. A rejected update was applied at most once: if the connection broke before the response, it
  * may have been applied.
  *
- * @param postgres A URL, which needs the package `pg`, or a pool. Give a pool a `connectionTimeoutMillis` and a
- * `query_timeout`, so that no statement runs late.
+ * @param postgres A URL, which needs the package `pg`, or a pool. Give a pool a `connectionTimeoutMillis`, so that no
+ * statement is sent late, and a `query_timeout`, so that a server that does not respond does not keep its connections. What
+ * the server has received may still run: a `statement_timeout` of the role ends that.
  * @throws {@link BadOptionError} if the URL or an option is not valid.
  * @example
  * ```ts
@@ -69,8 +70,9 @@ function connectTo(url: string, { timeout = 2 }: SqlStoreOptions) {
     const pool = new pg.Pool({
       connectionString: url,
       max: CONNECTIONS,
-      // A queued statement could run long after its update was rejected.
+      // A queued statement could be sent long after its update was rejected.
       connectionTimeoutMillis: timeout * 1000,
+      // Only this side of the connection. Poolers such as PgBouncer do not accept `statement_timeout` here.
       query_timeout: timeout * 1000,
     })
     // Idle connections that break: the next statement opens another one.

@@ -1,3 +1,4 @@
+import { BadOptionError } from '../../../errors.ts'
 import type { Store } from '../../../store/store.ts'
 import { compareAndSetStore, type Database } from '../compare-and-set.ts'
 import { migrate } from './migrations.ts'
@@ -15,12 +16,16 @@ const INSERT =
 const UPDATE =
   'UPDATE authgraph_records SET record = $1, expires_at = $2 WHERE key = $3 AND record = $4 RETURNING key'
 const DELETE = 'DELETE FROM authgraph_records WHERE key = $1 AND record = $2 RETURNING key'
-// The outer condition is the one that PostgreSQL checks again if another instance has just replaced a record.
-const SWEEP = `DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (
+
+/** Deletes expired records. PostgreSQL checks the outer condition again if another instance has just replaced a record. */
+export const SWEEP = `DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (
   SELECT key FROM authgraph_records WHERE expires_at <= $2 LIMIT ${SWEPT}) RETURNING key`
 
-/** Reasons with which the database itself refused a statement: those of SQLite, and an SQLSTATE. */
-const SAYS_NO = /^SQLITE|^(?=.*\d)[0-9A-Z]{5}$/
+/**
+ * Reasons with which the database itself refused a statement: those of SQLite, and an SQLSTATE. A lost connection (class
+ * 08), a server that stops (57P) and an unknown completion (40003) can follow a commit.
+ */
+const SAYS_NO = /^SQLITE|^(?!08|57P|40003)(?=.*\d)[0-9A-Z]{5}$/
 
 /**
  * Options of the SQL stores.
@@ -91,6 +96,7 @@ export function sqlStore(
   { name, query, close = async () => undefined }: SqlDatabase,
   { prefix = '', timeout = 2, clock = Date }: SqlStoreOptions = {},
 ): SqlStore {
+  if (typeof query !== 'function') throw new BadOptionError('query must be a function that runs SQL')
   // PostgreSQL cannot store every character: in JSON, all of them are escaped.
   const keyOf = (key: string) => JSON.stringify(prefix + key)
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { BadOptionError } from '../../../errors.ts'
 import type { Query } from './query.ts'
-import { type SqlStore, type SqlStoreOptions, sqlStore } from './sql-store.ts'
+import { type SqlStore, type SqlStoreOptions, SWEEP, sqlStore } from './sql-store.ts'
 
 /**
  * Readers do not wait for a writer (WAL). What was committed survives a power failure (FULL). Deleted records are
@@ -12,6 +12,9 @@ const SETTINGS = `PRAGMA busy_timeout = 20;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA secure_delete = ON`
+
+/** The log holds earlier versions of records until it is emptied. If a reader prevents that, it is done later. */
+const EMPTY_LOG = 'PRAGMA wal_checkpoint(TRUNCATE)'
 
 /** How statements that write nothing begin. */
 const READING = 'SELECT'
@@ -50,7 +53,8 @@ type Rows = Awaited<ReturnType<Query>>
  * are retried until the timeout, then reject with {@link StoreUnavailableError}.
  *
  * @param sqlite The path of a file, which is created with access for its owner only. It needs `node:sqlite` (Node.js 22.13 or
- * newer), or else the package `libsql`. Or an open database, whose pragmas are yours to set.
+ * newer), or else the package `libsql`. Or an open database, whose pragmas are yours to set, and whose transactions must
+ * not span an `await`: the store would write in them, or wait for their end.
  * @throws {@link BadOptionError} if an option is not valid.
  * @example
  * ```ts
@@ -67,6 +71,8 @@ type Rows = Awaited<ReturnType<Query>>
 export function sqliteStore(sqlite: string | SqliteDatabase, options: SqlStoreOptions = {}): SqlStore {
   if (sqlite === '' || (typeof sqlite !== 'string' && typeof sqlite?.prepare !== 'function'))
     throw new BadOptionError('sqlite must be the path of a file, or an open database')
+  if (sqlite === ':memory:')
+    throw new BadOptionError('sqlite must be the path of a file: for a database in memory, pass an open one')
   let opened: Promise<SqliteDatabase> | undefined
   const open = () => {
     if (typeof sqlite !== 'string') return Promise.resolve(sqlite)
@@ -76,8 +82,14 @@ export function sqliteStore(sqlite: string | SqliteDatabase, options: SqlStoreOp
     })
     return opened
   }
-  const close = async () => void (await opened)?.close()
-  return sqlStore({ name: 'SQLite', query: queryOf(open), close }, options)
+  const run = queryOf(open)
+  const query: Query = async (text, values) => {
+    const rows = await run(text, values)
+    if (opened && text === SWEEP) (await opened).exec(EMPTY_LOG)
+    return rows
+  }
+  const close = async () => void (await opened?.catch(() => undefined))?.close()
+  return sqlStore({ name: 'SQLite', query, close }, options)
 }
 
 async function openFile(file: string): Promise<SqliteDatabase> {
@@ -133,12 +145,9 @@ function queryOf(open: () => Promise<SqliteDatabase>): Query {
     const together = writes
     writes = []
     try {
-      database.exec('BEGIN IMMEDIATE')
-      const results = together.map((write) => [write, write.run()] as const)
-      database.exec('COMMIT')
+      const results = inTransaction(database, () => together.map((write) => [write, write.run()] as const))
       for (const [write, rows] of results) write.resolve(rows)
     } catch (error) {
-      rollBack(database)
       for (const { reject } of together) reject(error)
     }
   }
@@ -153,10 +162,23 @@ function queryOf(open: () => Promise<SqliteDatabase>): Query {
   }
 }
 
+function inTransaction<Result>(database: SqliteDatabase, write: () => Result): Result {
+  // Fails if one is open: that one is not ours to roll back.
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = write()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    rollBack(database)
+    throw error
+  }
+}
+
 function rollBack(database: SqliteDatabase): void {
   try {
     database.exec('ROLLBACK')
   } catch {
-    // There was no transaction, because the file was locked, or SQLite has ended it.
+    // SQLite has ended the transaction.
   }
 }
