@@ -2,58 +2,68 @@ import type { Change, Json, Store } from '../store/store.ts'
 
 const KEY = 'generation'
 
-/** How many tokens were delivered, and when the store was last found to have forgotten some (epoch milliseconds). */
+/** How many deliveries the record can tell apart from those of another past. */
+const MARKS = 64
+
+/** What the store knows of the delivered tokens. */
 interface Generation {
   readonly delivered: number
+  /** One random mark for each of the latest deliveries. */
+  readonly marks: readonly string[]
+  /** When the store was last found to have forgotten some, in epoch milliseconds. */
   readonly setBackAt: number
 }
 
-const NEW: Generation = { delivered: 0, setBackAt: -1 }
+const NEW: Generation = { delivered: 0, marks: [], setBackAt: -1 }
 
 /**
- * Notices that the store was set back to an earlier copy, by a failover or a restored backup: it then counts fewer
- * delivered tokens than this instance has seen. All instances learn about it from the store.
+ * Notices that the store was set back to an earlier copy, by a failover or a restored backup: it then no longer contains
+ * the latest delivery that this instance has seen. All instances learn about it from the store.
  *
  * @param onSetBack Called by the instance that notices it.
  */
 export function createGeneration(store: Store, clock: { now(): number }, onSetBack: () => void) {
-  let seen = 0
+  let seen = NEW
   let next: Promise<Generation> | undefined
   let running: Promise<unknown> = Promise.resolve()
 
-  async function look(step: 0 | 1): Promise<Generation> {
-    const expected = seen
+  async function look(marks: readonly string[]): Promise<Generation> {
+    const before = seen
     const { found, isSetBack } = await store.update(KEY, (value) =>
-      changeOf(generationIn(value), expected, step),
+      changeOf(generationIn(value), before, marks),
     )
-    seen = Math.max(seen, found.delivered)
+    // Concurrent looks may end in another order.
+    if (isSetBack || found.setBackAt > seen.setBackAt || found.delivered > seen.delivered) seen = found
     if (isSetBack) onSetBack()
     return found
   }
 
   function changeOf(
     kept: Generation,
-    expected: number,
-    step: 0 | 1,
+    before: Generation,
+    marks: readonly string[],
   ): Change<{ found: Generation; isSetBack: boolean }> {
-    const isSetBack = kept.delivered < expected
-    const from = isSetBack ? { delivered: expected, setBackAt: clock.now() } : kept
-    const found = { ...from, delivered: from.delivered + step }
+    const isSetBack = forgot(kept, before)
+    const found = {
+      delivered: kept.delivered + marks.length,
+      marks: [...kept.marks, ...marks].slice(-MARKS),
+      setBackAt: isSetBack ? clock.now() : kept.setBackAt,
+    }
     const result = { found, isSetBack }
-    return isSetBack || step > 0 ? { result, value: found } : { result }
+    return isSetBack || marks.length > 0 ? { result, value: found } : { result }
   }
 
   return {
     /** Whether a grant began before the store was last set back: its token may have been delivered in the lost time. */
     async isInDoubt({ issuedAt }: { readonly issuedAt: number }): Promise<boolean> {
-      return issuedAt <= (await look(0)).setBackAt
+      return issuedAt <= (await look([])).setBackAt
     },
 
     /** Counts a delivered token, once the store says that it is. Simultaneous ones are counted together. */
     advance(): void {
       next ??= running.then(() => {
         next = undefined
-        return look(1)
+        return look([crypto.randomUUID().slice(0, 8)])
       })
       // A store that fails counts later tokens. This one is not worth a failed delivery.
       running = next.catch(() => undefined)
@@ -65,4 +75,12 @@ export type GenerationOfStore = ReturnType<typeof createGeneration>
 
 function generationIn(value: Json | undefined): Generation {
   return (value as unknown as Generation | undefined) ?? NEW
+}
+
+/** Whether a store no longer contains the latest delivery that was seen before, and no instance has noticed it yet. */
+function forgot(kept: Generation, seen: Generation): boolean {
+  if (kept.setBackAt > seen.setBackAt) return false
+  const since = kept.delivered - seen.delivered
+  const mark = kept.marks.at(-1 - since)
+  return since < 0 || (mark !== undefined && mark !== seen.marks.at(-1))
 }

@@ -64,6 +64,43 @@ describe('a store that was set back to before a token was delivered', () => {
     expect(two.onWarning).not.toHaveBeenCalled()
   })
 
+  test('is noticed after the other instance, which has not seen the loss, has delivered tokens', async () => {
+    const { store, copy } = copiedStore()
+    const [one, two] = [start(store), start(store)]
+    const grants = [await approved(one), await approved(one), await approved(one)] as const
+    const setBack = copy()
+    expect((await grants[0].poll()).body).toHaveProperty('access_token')
+    setBack()
+    for (const { deviceCode } of [grants[0], grants[1]])
+      expect((await two.poll(deviceCode)).body).toHaveProperty('access_token')
+    expect((await grants[2].poll()).body.error).toBe('expired_token')
+    expect((await two.poll(grants[2].deviceCode)).body.error).toBe('expired_token')
+    expect(one.onWarning.mock.calls).toEqual([[expect.stringContaining(SET_BACK)]])
+    expect(two.onWarning).not.toHaveBeenCalled()
+  })
+
+  test('is noticed once, although both instances have seen the lost tokens', async () => {
+    const { store, copy } = copiedStore()
+    const [one, two] = [start(store), start(store)]
+    const grants = [await approved(one), await approved(one)] as const
+    const setBack = copy()
+    expect((await one.poll(grants[0].deviceCode)).body).toHaveProperty('access_token')
+    expect((await two.poll(grants[1].deviceCode)).body).toHaveProperty('access_token')
+    setBack()
+    one.clock.time += 1000
+    two.clock.time += 1000
+    expect((await one.poll(grants[0].deviceCode)).body.error).toBe('expired_token')
+    const later = await approved(one)
+    expect((await two.poll(grants[1].deviceCode)).body.error).toBe('expired_token')
+    one.clock.time += 1000
+    two.clock.time += 1000
+    const last = await approved(one)
+    expect((await later.poll()).body.error).toBe('expired_token')
+    expect((await two.poll(last.deviceCode)).body).toHaveProperty('access_token')
+    expect(one.onWarning).toHaveBeenCalledTimes(1)
+    expect(two.onWarning).not.toHaveBeenCalled()
+  })
+
   test('logs in whoever begins afterwards', async () => {
     const { store, copy } = copiedStore()
     const service = start(store)
@@ -82,8 +119,8 @@ describe('a store that was set back to before a token was delivered', () => {
 test('a store that is whole delivers tokens without a warning', async () => {
   const { store } = copiedStore()
   const [one, two] = [start(store), start(store)]
-  for (const service of [one, two, one, two]) {
-    const grants = await Promise.all(Array.from({ length: 10 }, () => approved(service)))
+  for (const service of [one, one, one, two, one, two]) {
+    const grants = await Promise.all(Array.from({ length: 30 }, () => approved(service)))
     const responses = await Promise.all(grants.map(({ poll }) => poll()))
     for (const { body } of responses) expect(body).toHaveProperty('access_token')
   }
