@@ -1,4 +1,4 @@
-import { find, make } from '../live/elements.ts'
+import { find, isCalm, make } from '../live/elements.ts'
 import { Axis } from './axis.ts'
 import type { PackedGraph } from './pack.ts'
 import { allOf, nameOf, pathTo, type Step, statesAfter, type Tree, unpack } from './paths.ts'
@@ -98,7 +98,7 @@ function roleOf(step: Step): string {
   return stage.roleOf(machine, statesAfter(step)[machine] ?? '')
 }
 
-/** Plays the path that ends with a step, and puts it into the address. */
+/** Chooses the path that ends with a step, and puts it into the address. */
 function goTo(step: Step): void {
   const hash = `#${tree.id}/${step.id}`
   if (location.hash !== hash) history.replaceState(undefined, '', hash)
@@ -113,7 +113,7 @@ function choose(step: Step): void {
   showTest(step)
   at = 0
   showStep()
-  if (path.length > 1) play()
+  if (path.length > 1 && !isCalm()) play()
 }
 
 function showTest(step: Step): void {
@@ -149,12 +149,15 @@ function play(): void {
     showStep()
   }, STEP)
   find('#play').textContent = 'Pause'
+  // A screen reader would interrupt itself with every step.
+  find('#told').ariaLive = 'off'
 }
 
 function pause(): void {
   clearInterval(playing)
   playing = undefined
   find('#play').textContent = 'Play'
+  find('#told').ariaLive = 'polite'
 }
 
 function stopAt(index: number): void {

@@ -1,9 +1,9 @@
 import { find, make } from '../live/elements.ts'
+import { lightState } from '../live/light-state.ts'
 import { pathTo, type Step, type Tree } from './paths.ts'
 
 /** The pictures of the machines of a graph, lit as far as a path has come. */
 export class Stage {
-  readonly #calm = matchMedia('(prefers-reduced-motion: reduce)')
   #frames: readonly HTMLElement[] = []
   #tree: Tree | undefined
 
@@ -30,10 +30,6 @@ export class Stage {
       const visited = path.map(({ states }) => states[machine] ?? [])
       const state = visited.flat().at(-1)
       const arrows = this.#arrows(machine, visited)
-      for (const drawn of frame.querySelectorAll<SVGGElement>('[data-state]')) {
-        const id = drawn.dataset.state ?? ''
-        drawn.classList.toggle('active', id === state || (state ?? '').startsWith(`${id}.`))
-      }
       for (const drawn of frame.querySelectorAll<SVGGElement>('[data-transitions]')) {
         const ids = drawn.dataset.transitions?.split(' ') ?? []
         drawn.classList.toggle(
@@ -45,7 +41,7 @@ export class Stage {
           ids.some((id) => arrows.taken.has(id)),
         )
       }
-      this.#follow(frame)
+      lightState(frame, state)
     })
   }
 
@@ -78,19 +74,6 @@ export class Stage {
     return transitions
       .filter(([, source, target]) => isIn(from, source) && target !== '' && isIn(to, target))
       .map(([id]) => id)
-  }
-
-  /** Scrolls to the lit state. */
-  #follow(frame: HTMLElement): void {
-    const lit = [...frame.querySelectorAll('.active')].at(-1)
-    if (lit === undefined) return
-    const here = frame.getBoundingClientRect()
-    const there = lit.getBoundingClientRect()
-    frame.scrollBy({
-      left: there.left + there.width / 2 - here.left - here.width / 2,
-      top: there.top + there.height / 2 - here.top - here.height / 2,
-      behavior: this.#calm.matches ? 'instant' : 'smooth',
-    })
   }
 }
 

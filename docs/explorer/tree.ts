@@ -4,7 +4,7 @@ import { type Step, statesAfter } from './paths.ts'
 /** Pixels of a row, as in the style. */
 const ROW = 32
 
-/** Rows above and below what is seen, and by how many the page is ahead when it draws more. */
+/** Rows drawn beyond what is visible. */
 const MORE = 12
 
 interface Row {

@@ -1,4 +1,4 @@
-import { find, isCalm } from './elements.ts'
+import { find } from './elements.ts'
 
 /** Milliseconds between two looks at the page, and between two typed letters. */
 const LOOK = 30
@@ -42,10 +42,13 @@ const SCRIPTS: Readonly<Record<string, (hands: Hands) => Promise<void>>> = {
   },
 }
 
-/** Plays a scene until its end, or until the user clicks or presses a key. Nothing is played for users who prefer less motion. */
+/**
+ * Plays a scene until its end, or until it is stopped.
+ *
+ * @param onEnd Called at the end, also if the script fails.
+ */
 export async function autoplay(scene: string, onEnd: () => void): Promise<void> {
   stopAutoplay()
-  if (isCalm()) return
   current = new AbortController()
   const { signal } = current
   const pause = async (milliseconds: number) => {
@@ -67,14 +70,14 @@ export async function autoplay(scene: string, onEnd: () => void): Promise<void> 
   }
   try {
     await SCRIPTS[scene]?.(hands)
-    current = undefined
-    onEnd()
   } catch (error) {
     if (!signal.aborted) throw error
+  } finally {
+    if (!signal.aborted) onEnd()
   }
 }
 
-/** Whether the page plays by itself. */
+/** Whether the page plays automatically. */
 export function isPlaying(): boolean {
   return current !== undefined
 }

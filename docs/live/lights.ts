@@ -1,8 +1,9 @@
 import type { AnyStateMachine } from 'xstate'
 import { type Machine, readMachine, type Transition } from '../tools/read-machine.ts'
-import { find, isCalm, make, prepend, timeText } from './elements.ts'
+import { find, make, prepend, timeText } from './elements.ts'
+import { lightState } from './light-state.ts'
 
-/** Pixels around a picture, and above a state that is higher than its frame. */
+/** Pixels around a picture. */
 const MARGIN = 16
 
 /** Transitions that the log keeps. */
@@ -24,11 +25,7 @@ export class Lights {
 
   /** Lights a state and its parents; `undefined` lights nothing. */
   light(state: string | undefined): void {
-    for (const drawn of this.#frame.querySelectorAll<SVGGElement>('[data-state]')) {
-      const id = drawn.dataset.state ?? ''
-      drawn.classList.toggle('active', state === id || (state ?? '').startsWith(`${id}.`))
-    }
-    this.#follow()
+    lightState(this.#frame, state)
   }
 
   /** Marks a transition that was taken, and logs it. Its arrow flashes if that has just happened. */
@@ -83,19 +80,6 @@ export class Lights {
   /** The text of a state. */
   textOf(state: string): string {
     return this.machine.states.find(({ id }) => id === state)?.text ?? ''
-  }
-
-  /** Scrolls the lit state, or where the machine starts, to the middle of the frame. */
-  #follow(): void {
-    const lit = [...this.#frame.querySelectorAll('.active')].at(-1) ?? this.#frame.querySelector('.state')
-    if (lit === null) return
-    const here = this.#frame.getBoundingClientRect()
-    const there = lit.getBoundingClientRect()
-    this.#frame.scrollBy({
-      left: there.left + there.width / 2 - here.left - here.width / 2,
-      top: there.top - here.top - Math.max(MARGIN, (here.height - there.height) / 2),
-      behavior: isCalm() ? 'instant' : 'smooth',
-    })
   }
 }
 

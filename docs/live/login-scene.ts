@@ -2,13 +2,14 @@ import { createDeviceAuthorization, github, record } from 'authgraph'
 import type { Decision } from 'authgraph/service'
 import { DeviceSide } from './device-side.ts'
 import { find, make } from './elements.ts'
+import { loginStory } from './login-story.ts'
 import { rate, time, underway } from './pace.ts'
 import { PacedClock } from './paced-clock.ts'
 import { Phone } from './phone.ts'
 import type { Scene } from './scene.ts'
 import { ServiceSide } from './service-side.ts'
 import { showMessage } from './show-wire.ts'
-import { Story } from './story.ts'
+import type { Story } from './story.ts'
 import { AUTH_URL, CLIENT, createWatchedService, type Grant } from './watched-service.ts'
 import { LATENCY, Wire } from './wire.ts'
 
@@ -21,16 +22,9 @@ const OVER = new Set<Grant['state']>(['denied', 'authorized', 'expired'])
 /** Shows the scene before its start. Returns a function that starts it. */
 export function prepareLogin(): (onEnd: () => void) => Scene {
   const sides = { device: new DeviceSide(), service: new ServiceSide() }
-  const newStory = () =>
-    new Story(() => {
-      sides.device.clear()
-      sides.service.clear()
-      find('#exchanges').replaceChildren()
-      find('#transitions').replaceChildren()
-    })
-  newStory()
+  loginStory(sides.device, sides.service)
   find('#phone-page').replaceChildren(make('p', 'quiet', 'Here you will enter the code.'))
-  return (onEnd) => new LoginScene(sides, newStory(), onEnd)
+  return (onEnd) => new LoginScene(sides, loginStory(sides.device, sides.service), onEnd)
 }
 
 interface Sides {

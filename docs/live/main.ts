@@ -1,5 +1,5 @@
 import { autoplay, isPlaying, stopAutoplay } from './autoplay.ts'
-import { find } from './elements.ts'
+import { find, isCalm } from './elements.ts'
 import { prepareLogin } from './login-scene.ts'
 import { setSpeed } from './pace.ts'
 import { prepareRecording } from './recording-scene.ts'
@@ -38,6 +38,7 @@ function open(): void {
   const name = SCENES[location.hash.slice(1)] ? location.hash.slice(1) : 'login'
   scene?.end()
   scene = undefined
+  takeOver()
   hideCard()
   main.dataset.scene = name
   for (const link of document.querySelectorAll('nav a'))
@@ -46,7 +47,7 @@ function open(): void {
   find('#service').hidden = false
   begin = SCENES[name]?.() ?? begin
   showRunning()
-  if (name !== 'recording') play()
+  if (name !== 'recording' && !isCalm()) play()
 }
 
 function play(): void {
@@ -56,7 +57,6 @@ function play(): void {
     takeOver()
     showCardSoon()
   })
-  if (!isPlaying()) takeOver()
 }
 
 /** Ends the autoplay. What has begun continues at the speed of the slider. */
@@ -81,7 +81,13 @@ function start(): void {
 
 function showRunning(): void {
   startButton.textContent = scene ? 'Restart' : 'Start'
-  for (const button of buttons) button.disabled = !scene?.isRunning
+  showPossible()
+}
+
+/** Enables the buttons that can do something. */
+function showPossible(): void {
+  for (const button of buttons)
+    button.disabled = !scene?.isRunning || scene.can?.(button.dataset.act ?? '') === false
 }
 
 function showCardSoon(): void {
@@ -137,7 +143,8 @@ find('#speed').addEventListener('input', showSpeed)
 find('#close').addEventListener('click', hideCard)
 find('#again').addEventListener('click', () => {
   hideCard()
-  play()
+  if (isCalm()) start()
+  else play()
 })
 // Scrollable areas must be reachable by keyboard.
 for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls, .picture')) scrolling.tabIndex = 0
@@ -150,6 +157,7 @@ window.addEventListener('hashchange', open)
 setInterval(() => {
   scene?.tick()
   showFault()
+  showPossible()
 }, TICK)
 // In a frame further down a page, it starts when it is seen.
 new IntersectionObserver(([entry], observer) => {

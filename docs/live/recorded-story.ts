@@ -1,9 +1,9 @@
 import type { RecordedEvent, RecordedGrant } from '../../src/recording/events.ts'
 import { DeviceSide } from './device-side.ts'
 import { announce, find } from './elements.ts'
+import { loginStory } from './login-story.ts'
 import { ServiceSide } from './service-side.ts'
 import { showMessage } from './show-wire.ts'
-import { Story } from './story.ts'
 
 /** Milliseconds that a message takes to travel. */
 const TRAVEL = 400
@@ -12,12 +12,7 @@ const TRAVEL = 400
 export class RecordedStory {
   readonly #device = new DeviceSide()
   readonly #service = new ServiceSide()
-  readonly #story = new Story(() => {
-    this.#device.clear()
-    this.#service.clear()
-    find('#exchanges').replaceChildren()
-    find('#transitions').replaceChildren()
-  })
+  readonly #story = loginStory(this.#device, this.#service)
   #began: number | undefined
   #grant: RecordedGrant | undefined
 

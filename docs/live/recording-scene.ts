@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '../../src/recording/events.ts'
 import { find } from './elements.ts'
 import { RecordedStory } from './recorded-story.ts'
 
@@ -14,12 +15,28 @@ export function prepareRecording(): () => undefined {
 
 /** Returns what is wrong with the file. */
 function show(text: string): string {
-  const story = new RecordedStory()
   try {
-    // The last line may have been cut off.
-    for (const line of text.split('\n').slice(0, -1)) story.add(JSON.parse(line), false)
+    const events = readEvents(text)
+    const story = new RecordedStory()
+    for (const event of events) story.add(event, false)
     return ''
   } catch {
     return 'This file is not a recorded login.'
   }
+}
+
+/** @throws If the text is not a recording. */
+function readEvents(text: string): readonly RecordedEvent[] {
+  const lines = text.split('\n')
+  const events: readonly RecordedEvent[] = lines.flatMap((line, index) => {
+    try {
+      return [JSON.parse(line)]
+    } catch (error) {
+      // The last line may have been cut off.
+      if (index === lines.length - 1) return []
+      throw error
+    }
+  })
+  if (!events.some(({ type }) => type === 'state')) throw new TypeError('no state was recorded')
+  return events
 }

@@ -102,6 +102,12 @@ class RefreshScene implements Scene {
     for (const { actor } of this.#sessions) actor.stop()
   }
 
+  /** A token must be spent before it is an old one. */
+  can(name: string): boolean {
+    if (name === 'steal') return (this.#family?.generation ?? 0) > 0
+    return this.#sessions.length === NAMES.length
+  }
+
   act(name: string): void {
     const [first] = this.#sessions
     // What becomes of them is seen in the machines.

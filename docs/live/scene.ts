@@ -14,6 +14,8 @@ export interface Scene {
   cancel?(): void
   /** Turns a fault on or off. */
   switch?(name: string, isOn: boolean): void
+  /** Whether something can be done yet. */
+  can?(name: string): boolean
   /** Does something once. */
   act?(name: string): void
 }

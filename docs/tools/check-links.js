@@ -5,10 +5,12 @@ import { join, relative, resolve } from 'node:path'
 const site = resolve(import.meta.dirname, '../site')
 const pages = new Map(
   readdirSync(site, { recursive: true, encoding: 'utf8' })
-    // The anchors of these pages are scenes that their scripts show.
-    .filter((name) => name.endsWith('.html') && !['live.html', 'paths.html'].includes(name))
+    .filter((name) => name.endsWith('.html'))
     .map((name) => [join(site, name), readFileSync(join(site, name), 'utf8')]),
 )
+
+/** The anchors of these pages are scenes that their scripts show. */
+const SCENES = ['live.html', 'paths.html'].map((name) => join(site, name))
 
 let links = 0
 const broken = []
@@ -37,5 +39,5 @@ function leads(page, address) {
   if (!existsSync(file)) return false
   const place = decodeURIComponent(hash.slice(1))
   const html = pages.get(file)
-  return place === '' || html === undefined || html.includes(`id="${place}"`)
+  return place === '' || html === undefined || SCENES.includes(file) || html.includes(`id="${place}"`)
 }

@@ -146,6 +146,8 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
     const steps = await tab.locator('#list li').count()
     expect(await lit()).toBe('requesting')
+    const told = tab.locator('#told')
+    expect(await told.getAttribute('aria-live')).toBe('off')
     const seen = [await lit()]
     for (let step = 1; step < steps; step += 1) {
       await tab.clock.runFor(1200)
@@ -154,6 +156,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(seen.slice(0, 2)).toEqual(['requesting', 'waiting.requested'])
     expect(seen.at(-1)).toBe('authorized')
     expect(await tab.textContent('#play')).toBe('Play')
+    expect(await told.getAttribute('aria-live')).toBe('polite')
     const wire = await tab.locator('#list .message').allTextContents()
     expect(wire.slice(0, 2)).toEqual([
       '→POST /login/device/code',
@@ -163,6 +166,16 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await tab.locator('.arrow.walked').count()).toBeGreaterThan(3)
     await tab.click('#back')
     expect(await lit()).toBe('polling')
+  })
+
+  test('plays nothing until a user who prefers reduced motion asks for it', async () => {
+    const { tab, lit } = await open('#device', { reducedMotion: 'reduce' }, true)
+    await tab.clock.runFor(1200)
+    expect(await lit()).toBe('requesting')
+    expect(await tab.locator('#told').getAttribute('aria-live')).toBe('polite')
+    await tab.click('#play')
+    await tab.clock.runFor(1200)
+    expect(await lit()).toBe('waiting.requested')
   })
 
   test('shows both machines, and both sides on one axis', async () => {

@@ -387,6 +387,26 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.tab.isVisible('#next')).toBe(false)
   })
 
+  test('plays again for users who prefer reduced motion, at their speed', { timeout: SLOW }, async () => {
+    const live = await open({ reducedMotion: 'reduce' })
+    await live.start(SPEED.slow)
+    await live.code()
+    await live.tab.click('#cancel')
+    await live.press('Play again')
+    await live.lit('device', 'waiting.requested')
+    expect(await live.tab.isVisible('#next')).toBe(false)
+    expect(await live.tab.isVisible('#hint')).toBe(false)
+  })
+
+  test('stops playing when the user goes to another scene', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.code()
+    expect(await live.tab.textContent('#hint')).toBe('Playing automatically. Click to take over.')
+    await live.tab.goto(`${page.url}#recording`)
+    await live.tab.locator('main[data-scene="recording"]').waitFor()
+    expect(await live.tab.isVisible('#hint')).toBe(false)
+  })
+
   test('leaves the login to a user who clicks', { timeout: SLOW }, async () => {
     const live = await open()
     await live.code()
@@ -468,10 +488,24 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.lit('first', 'signedOut')
   })
 
+  test('lets no token expire before both processes have one', { timeout: SLOW }, async () => {
+    const live = await open({ reducedMotion: 'reduce' }, `${page.url}#refresh`)
+    await live.tab.evaluate(() => {
+      document.querySelector<HTMLElement>('#start')?.click()
+      document.querySelector<HTMLElement>('[data-act="need"]')?.click()
+    })
+    await live.lit('second', 'signedIn')
+    expect(await live.tab.textContent('#first-token')).toBe('no. 1')
+    await live.press('token expires, both need one')
+    await live.tab.locator('#second-token', { hasText: 'no. 2' }).waitFor()
+  })
+
   test('ends a login whose old token comes back', { timeout: SLOW }, async () => {
     const live = await open({ reducedMotion: 'reduce' }, `${page.url}#refresh`)
     await live.start(SPEED.quick)
     await live.lit('second', 'signedIn')
+    // No token is an old one yet.
+    expect(await live.tab.isDisabled('[data-act="steal"]')).toBe(true)
     await live.press('token expires, both need one')
     for (const process of ['first', 'second'])
       await live.tab.locator(`#${process}-token`, { hasText: 'no. 2' }).waitFor()
@@ -501,12 +535,15 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
       mimeType: 'text/plain',
       buffer: Buffer.from(text),
     })
-    await live.tab.setInputFiles('#recording', file('{"type":"state"}\n'))
-    await live.tab.getByText('This file is not a recorded login.').waitFor()
-    await live.tab.setInputFiles(
-      '#recording',
-      file(events.map((event) => `${JSON.stringify(event)}\n`).join('')),
-    )
+    const recorded = events.map((event) => JSON.stringify(event)).join('\n')
+    const problem = live.tab.locator('#file-problem')
+    for (const other of ['', '{}\n{}\n', '1\n', 'null\n', '{"type":"state"}\n', `{\n${recorded}`]) {
+      await live.tab.setInputFiles('#recording', file(other))
+      await problem.filter({ hasText: 'This file is not a recorded login.' }).waitFor()
+      await live.tab.setInputFiles('#recording', file(`${recorded}\n{"type":"sta`))
+      await problem.filter({ hasNotText: 'not' }).waitFor({ state: 'attached' })
+    }
+    await live.tab.setInputFiles('#recording', file(recorded))
     await live.lit('device', 'cancelled')
     expect(await live.tab.isVisible('#service')).toBe(false)
     expect(await live.violations()).toEqual([])
