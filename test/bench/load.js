@@ -6,12 +6,12 @@ import { quantile } from './statistics.js'
  *
  * @param {object} load
  * @param {number} load.port
- * @param {readonly Buffer[]} load.requests Complete requests; each connection repeats its own.
+ * @param {readonly Buffer[]} load.requests Complete requests; the connections send them in turn, again and again.
  * @param {number} load.connections
  * @param {number} [load.seconds] Duration; unlimited by default.
  * @param {number} [load.most] Maximum number of requests.
  * @param {string} load.expected What every response must contain.
- * @param {(response: string, request: Buffer) => Buffer} [load.following] The next request of a connection.
+ * @param {(response: string, request: Buffer) => Buffer} [load.following] The next request of a connection, instead.
  * @returns Responses, seconds, and the latencies in milliseconds.
  */
 export async function load({
@@ -21,16 +21,18 @@ export async function load({
   seconds = 1e6,
   most = Infinity,
   expected,
-  following = (_, request) => request,
+  following,
 }) {
   const latencies = []
+  let turn = 0
+  const nextInTurn = () => requests[turn++ % requests.length]
   let sent = 0
   const begin = performance.now()
   const end = begin + seconds * 1000
 
-  const connection = (index) =>
+  const connection = () =>
     new Promise((resolve, reject) => {
-      let request = requests[index % requests.length]
+      let request = nextInTurn()
       const socket = connect(port, '127.0.0.1').setNoDelay().setEncoding('latin1')
       let received = ''
       let at = 0
@@ -53,7 +55,7 @@ export async function load({
           reject(new Error(`a response did not contain "${expected}": ${received}`))
           return
         }
-        request = following(received, request)
+        request = following ? following(received, request) : nextInTurn()
         received = ''
         next()
       })
@@ -61,7 +63,7 @@ export async function load({
       socket.once('error', reject)
     })
 
-  await Promise.all(Array.from({ length: connections }, (_, index) => connection(index)))
+  await Promise.all(Array.from({ length: connections }, connection))
   return {
     responses: latencies.length,
     seconds: (performance.now() - begin) / 1000,

@@ -14,7 +14,7 @@ const WARM_UP = 10_000
 
 const CONNECTIONS = 50
 
-/** Grants whose memory is measured. */
+/** Grants that are polled in turn, and whose memory is measured. */
 const GRANTS = 100_000
 
 /** Seconds, with a garbage collection in each, after which memory is read a second time. */
@@ -25,6 +25,8 @@ const ISSUERS = [LIMIT, OURS, PROVIDER, BETTER_AUTH]
 
 print(`\nPolls that get authorization_pending, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
 printRates(await measure(POLLED, pollsOf, 'authorization_pending'), 'polls')
+print(`\nPolls of ${GRANTS} grants in turn, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
+printRates(await measure([LIMIT, HONO, OURS], pollsOfMany, 'authorization_pending'), 'polls')
 print(`\nRequests for codes, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
 printRates(await measure(ISSUERS, codesOf, 'device_code'), 'codes')
 print(`\nMemory of ${GRANTS} grants\n`)
@@ -45,6 +47,27 @@ async function pollsOf({ name, port, codes, poll, encoding }) {
   if (name === LIMIT || name === HONO) return [write('0'.repeat(40))]
   const issue = async () => (await ask(port, post(codes, codesFields, encoding))).device_code
   return Promise.all(Array.from({ length: CONNECTIONS }, async () => write(await issue())))
+}
+
+/** Polls of so many grants that their records are not in the processor's caches, nor young when they are replaced. */
+async function pollsOfMany(server) {
+  const { name, port, codes, poll, encoding } = server
+  if (name !== OURS) return pollsOf(server)
+  const polls = []
+  const request = post(codes, codesFields, encoding)
+  await load({
+    port,
+    requests: [request],
+    connections: CONNECTIONS,
+    most: GRANTS,
+    expected: 'device_code',
+    following: (response) => {
+      const [, deviceCode] = /"device_code":"(\w+)"/.exec(response)
+      polls.push(post(poll, pollFields(deviceCode), encoding))
+      return request
+    },
+  })
+  return polls
 }
 
 function codesOf({ codes, encoding }) {
@@ -79,7 +102,9 @@ async function measure(names, requestsOf, expected) {
 
 function printRates(figures, what) {
   const of = (name, other, pick) =>
-    median(figures[name].map((figure, round) => pick(figure) / pick(figures[other][round]))).toFixed(2)
+    figures[other] === undefined
+      ? ''
+      : median(figures[name].map((figure, round) => pick(figure) / pick(figures[other][round]))).toFixed(2)
   const rate = (figure) => figure.rate
   const perCpu = (figure) => 1 / figure.cpu
   const middle = (name, pick) => median(figures[name].map(pick))
