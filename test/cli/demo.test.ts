@@ -77,9 +77,30 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   })
 
-  test('closes everything on Ctrl-C and exits with 130', async () => {
-    const { code, stdout } = await run(['demo'], (text, kill) => text.includes('requested') && kill('SIGINT'))
-    expect(code).toBe(130)
-    expect(stdout).toMatch(/^✗ the authorization was cancelled$/m)
+  for (const [signal, exitCode] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)
+    test(`closes everything on ${signal} and exits with ${exitCode}`, async () => {
+      const { code, stdout } = await run(['demo'], (text, kill) => text.includes('requested') && kill(signal))
+      expect(code).toBe(exitCode)
+      expect(stdout).toMatch(/✗ the authorization was cancelled\n$/)
+    })
+
+  test('exits with 0 if a signal arrives after the authorization', async () => {
+    const preload = `
+      const { write } = process.stdout
+      process.stdout.write = function (text, ...rest) {
+        if (/^authorized /m.test(text)) process.emit('SIGINT', 'SIGINT')
+        return write.call(this, text, ...rest)
+      }`
+    const env = {
+      PATH: process.env.PATH ?? '',
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}`,
+    }
+    const { code, stdout } = await runWith(['demo', '--approve', '--interval', '1'], { env })
+    expect(code).toBe(0)
+    expect(stdout).toContain('access_token  [secret]')
   })
 })

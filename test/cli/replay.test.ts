@@ -109,6 +109,23 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     expect(drawn).not.toMatch(/<script|javascript:|href=/)
   })
 
+  test('shows no response to a request after which the recording was cut', async ({ world }) => {
+    const lines = recorded.trimEnd().split('\n')
+    const last = lines.findLastIndex((line) => line.includes('"kind":"request"'))
+    const sequence = join(world.folder, 'sequence.svg')
+    const svg = join(world.folder, 'login.svg')
+    const file = inFile(world, lines.slice(0, last + 1).join('\n'))
+    expect((await world.run(['replay', file, '--sequence', sequence, '--svg', svg])).code).toBe(0)
+    const drawn = readFileSync(sequence, 'utf8')
+    const words = [...drawn.matchAll(/class="(?:name|trigger)"[^>]*>([^<]+)</g)].map(([, text]) => text)
+    expect(words.slice(-3)).toEqual(['no response', 'retrying', 'POST /login/oauth/access_token'])
+    const axis = readFileSync(svg, 'utf8')
+    expect(axis.match(/class="way wire"/g)).toHaveLength(2 * 4)
+    expect(axis.match(/class="shape wire"/g)).toHaveLength(2 * 3)
+    const { stdout } = await world.run(['replay', file])
+    expect(stdout.trimEnd()).toMatch(/POST \/login\/oauth\/access_token {2}…$/)
+  })
+
   test('draws equal polls of a sequence once', async ({ world }) => {
     const sequence = join(world.folder, 'sequence.svg')
     const file = inFile(world, await recording(30))

@@ -49,6 +49,17 @@ test('holds back only the first signal, and none while nothing is renewed', asyn
   expect(process.listenerCount('SIGHUP')).toBe(before)
 })
 
+test('leaves a signal to a program that listens to it', async () => {
+  const kill = watchKill()
+  const heard = vi.fn()
+  process.once('SIGHUP', heard)
+  const end = await renewing()
+  process.emit('SIGHUP', 'SIGHUP')
+  await end()
+  expect(heard).toHaveBeenCalledTimes(1)
+  expect(kill).not.toHaveBeenCalled()
+})
+
 test.for(['stored', 'given up'])(
   'holds a signal back until a token that the store refuses is %s',
   async (end) => {

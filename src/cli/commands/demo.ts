@@ -7,15 +7,17 @@ import type { DeviceAuthorizationActor } from '../../client/options.ts'
 import { viewOf } from '../../client/view.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import { github } from '../../protocol/provider.ts'
-import type { RecordedEvent } from '../../recording/events.ts'
+import type { Recorder } from '../../recording/record.ts'
 import { recordGrants } from '../../recording/record-grants.ts'
 import { createService, type Service } from '../../service/create-service.ts'
 import { memoryStore } from '../../service/stores/memory.ts'
 import { failure } from '../../terminal/failure.ts'
-import { loginTerminal } from '../../terminal/login-terminal.ts'
+import { type LoginTerminal, loginTerminal } from '../../terminal/login-terminal.ts'
+import type { TerminalTexts } from '../../terminal/texts.ts'
 import type { Line } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { commandTexts } from '../command-texts.ts'
+import { SIGNAL_EXIT_CODES } from '../signal-exit-codes.ts'
 import type { WatchOptions } from '../watch/start-watching.ts'
 import { whileWatched } from '../watch/while-watched.ts'
 import { wholeNumber } from './values.ts'
@@ -29,6 +31,15 @@ interface DemoOptions extends WatchOptions {
   readonly interval: number
   readonly json?: true
   readonly color: boolean
+}
+
+/** A login of the demo. */
+interface Demo {
+  readonly service: Service
+  readonly url: string
+  readonly terminal: LoginTerminal
+  readonly options: DemoOptions
+  readonly recorder?: Recorder
 }
 
 const CLIENT_ID = 'authgraph-demo'
@@ -59,49 +70,62 @@ export function demoCommand(): Command {
     .action(exitWith(demo))
 }
 
+/** A demo cannot be resumed. */
+const texts: TerminalTexts = {
+  ...commandTexts,
+  advice: (error) => (error.code === 'cancelled' ? '' : commandTexts.advice(error)),
+}
+
 /** Runs `authgraph demo`. Returns the exit code. */
 async function demo(options: DemoOptions): Promise<number> {
-  let onGrant: (event: RecordedEvent) => void = () => undefined
-  const service = createService({
-    store: recordGrants(memoryStore(), (event) => onGrant(event)),
-    clients: [{ clientId: CLIENT_ID, name: 'Authgraph demo' }],
-    interval: options.interval,
-    // The warnings are about production.
-    onWarning: () => undefined,
-    ...(options.expire && { expiresIn: 3 * options.interval }),
-  })
-  const { url, close } = await service.listen({ port: 0 })
-  const provider = github({ authUrl: url, baseUrl: url })
   const { json = false, color } = options
   const open = isLeftToUser(options) && process.stdout.isTTY && !json
   const terminal = loginTerminal({ stream: process.stdout, json, color, open, qr: false, keys: false })
-  const { report } = terminal
   try {
-    return await whileWatched(fetch, terminal, options, async (recorder, send = onGrant) => {
-      onGrant = send
-      const actor = createDeviceAuthorization({
-        clientId: CLIENT_ID,
-        scopes: ['repo', 'gist'],
-        provider,
-        ...recorder,
+    return await whileWatched(fetch, terminal, options, async (recorder, send = () => undefined) => {
+      const service = createService({
+        store: recordGrants(memoryStore(), send),
+        clients: [{ clientId: CLIENT_ID, name: 'Authgraph demo' }],
+        interval: options.interval,
+        // The warnings are about production.
+        onWarning: () => undefined,
+        ...(options.expire && { expiresIn: 3 * options.interval }),
       })
-      decideAutomatically(actor, service, options)
-      // Nothing is lost if nobody reads the output: the token is worthless.
-      process.stdout.once('error', () => actor.send({ type: 'cancel' }))
-      const result = await terminal.run(actor)
-      if (result.status === 'authorized') {
-        const user = await createApi({ auth: oauth(result.token), provider })('/user')
-        report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
-      } else {
-        const { event, lines } = failure(reasonOf(result), process.stdout, commandTexts)
-        report.say(event, ...lines)
+      const { url, close } = await service.listen({ port: 0 })
+      try {
+        return await logIn({ service, url, terminal, options, ...(recorder && { recorder }) })
+      } finally {
+        await close()
       }
-      return terminal.signal() ? 130 : result.status === 'authorized' ? 0 : 1
     })
   } finally {
     terminal.close()
-    await close()
   }
+}
+
+/** Logs in at the service, and reports how it ended. Returns the exit code. */
+async function logIn({ service, url, terminal, options, recorder }: Demo): Promise<number> {
+  const { report } = terminal
+  const provider = github({ authUrl: url, baseUrl: url })
+  const actor = createDeviceAuthorization({
+    clientId: CLIENT_ID,
+    scopes: ['repo', 'gist'],
+    provider,
+    ...recorder,
+  })
+  decideAutomatically(actor, service, options)
+  // Nothing is lost if nobody reads the output: the token is worthless.
+  process.stdout.once('error', () => actor.send({ type: 'cancel' }))
+  const result = await terminal.run(actor)
+  if (result.status === 'authorized') {
+    const user = await createApi({ auth: oauth(result.token), provider })('/user')
+    report.say({ event: 'authorized', token: result.token, user }, ...record(result.token, user))
+    return 0
+  }
+  const { event, lines } = failure(reasonOf(result), process.stdout, texts)
+  report.say(event, ...lines)
+  const signal = terminal.signal()
+  return signal ? SIGNAL_EXIT_CODES[signal] : 1
 }
 
 function isLeftToUser({ approve, deny, expire }: DemoOptions): boolean {

@@ -113,7 +113,7 @@ function lineOfSpan({ name, text }: Span): Exclude<Line, string> {
   return [styled(['bold', STYLES[name as keyof typeof STYLES] ?? 'cyan'], name.padEnd(11)), text]
 }
 
-function lineOfExchange({ request, outcome, fields, from, to }: Exchange): Exclude<Line, string> {
+function lineOfExchange({ request, outcome = '…', fields, from, to }: Exchange): Exclude<Line, string> {
   const shown = fields.filter(([name]) => name === 'interval' || name === 'expires_in' || name === 'scope')
   const details = shown.map(([name, value]) => ` ${name}=${value}`).join('')
   return [styled('dim', `  ${request}  ${to - from} ms  `), outcome, styled('dim', details)]

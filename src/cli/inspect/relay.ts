@@ -21,6 +21,9 @@ const page = `<!doctype html>
 /** Events kept for pages that open late. */
 const KEPT = 1000
 
+/** Bytes of an event. */
+const MAX_EVENT = 1024 * 1024
+
 /** A relay from programs to the page at `url`. */
 export interface Relay {
   readonly url: string
@@ -50,11 +53,14 @@ export async function startRelay(port = 0): Promise<Relay> {
 
   const sockets = new WebSocketServer({
     server,
+    maxPayload: MAX_EVENT,
     verifyClient: ({ req }: { req: IncomingMessage }) => isOurs(req),
   })
   const pages = new Set<WebSocket>()
   const events: string[] = []
   sockets.on('connection', (socket, { headers }) => {
+    // A frame that is invalid or too large closes its connection. Without a listener, it would end the process.
+    socket.on('error', () => undefined)
     if (headers.origin !== undefined) {
       pages.add(socket)
       socket.on('close', () => pages.delete(socket))

@@ -19,8 +19,8 @@ type Step =
 const DECISIONS: Readonly<Record<string, string>> = { token: 'approves', access_denied: 'denies' }
 
 /**
- * Draws the messages between user, device and service from top to bottom, and each status of the device. A recording holds
- * no decision of the user: it is drawn before the poll that brought it.
+ * Draws the messages between user, device and service from top to bottom, and each status of the device. Recordings do not
+ * contain the user's decision; it is drawn before the poll that reports it.
  *
  * @param colors The style sheet of the pictures of machines.
  */
@@ -109,15 +109,17 @@ function drawExchange({ exchange, times, at, until }: Extract<Step, { times: num
   const { request, outcome, fields } = exchange
   const shown = fields.filter(([name]) => name === 'interval' || name === 'expires_in' || name === 'scope')
   const details = shown.filter(([, value]) => value !== '').map(([name, value]) => `${name} ${value}`)
-  const decision = DECISIONS[outcome]
-  const decided =
-    decision === undefined
-      ? { drawn: [], bottom: y }
-      : drawMessage('user', 'service', y, { bold: decision, lines: ['before the next poll'] })
+  const decision = outcome && DECISIONS[outcome]
+  const decided = !decision
+    ? { drawn: [], bottom: y }
+    : drawMessage('user', 'service', y, { bold: decision, lines: ['before the next poll'] })
   const sent = drawMessage('device', 'service', decided.bottom, {
     bold: request,
     lines: times > 1 ? [`${times} times`] : [],
   })
+  const time = drawTime(at, until, decided.bottom + 14)
+  const drawn = [...decided.drawn, time, ...sent.drawn]
+  if (outcome === undefined) return { drawn, bottom: sent.bottom }
   const response =
     outcome === 'no response'
       ? drawMessage('service', 'device', sent.bottom, { bold: outcome, lines: [], isLost: true })
@@ -126,10 +128,7 @@ function drawExchange({ exchange, times, at, until }: Extract<Step, { times: num
           lines: details.length > 0 ? [details.join(', ')] : [],
           isResponse: true,
         })
-  return {
-    drawn: [...decided.drawn, drawTime(at, until, decided.bottom + 14), ...sent.drawn, ...response.drawn],
-    bottom: response.bottom,
-  }
+  return { drawn: [...drawn, ...response.drawn], bottom: response.bottom }
 }
 
 function drawTime(from: number, to: number, y: number): string {

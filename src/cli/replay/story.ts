@@ -15,14 +15,14 @@ export interface Span {
   readonly after?: number
 }
 
-/** A request, and what came back. */
+/** A request, and what came back. A recording may end before that. */
 export interface Exchange {
   readonly from: number
   to: number
   /** Method and path. */
   readonly request: string
   /** In one or two words: `codes`, `pending`, `token`, `no response`, or a status. */
-  outcome: string
+  outcome?: string
   fields: readonly (readonly [name: string, value: string])[]
 }
 
@@ -66,13 +66,7 @@ export function storyOf(events: readonly ReadEvent[]): Story {
       }
       after = undefined
     } else if (event.type === 'message' && event.kind === 'request')
-      exchanges.set(event.exchange, {
-        from: at,
-        to: at,
-        request: event.title,
-        outcome: '…',
-        fields: event.fields,
-      })
+      exchanges.set(event.exchange, { from: at, to: at, request: event.title, fields: event.fields })
     else if (event.type === 'message') {
       const exchange = exchanges.get(event.exchange)
       after = [...exchanges.keys()].indexOf(event.exchange)

@@ -94,7 +94,7 @@ function drawSpan({ from, to, name }: Span, x: (moment: number) => number, isLas
 /** Draws messages. An outcome that would cover the one before it is left out. */
 function drawExchanges(exchanges: readonly Exchange[], x: (moment: number) => number): string[] {
   let covered = 0
-  return exchanges.map(({ from, to, outcome }) => {
+  return exchanges.map(({ from, to, outcome = '' }) => {
     const sent = x(from)
     const arrived = Math.max(x(to), sent + 2 * LEAN)
     const width = outcome.length * LETTER
@@ -110,8 +110,8 @@ function drawExchanges(exchanges: readonly Exchange[], x: (moment: number) => nu
       'g',
       { class: roleOfOutcome(outcome) },
       element('path', { class: 'way wire', d: down }),
-      element('path', { class: 'shape wire', d: up }),
-      ...(isShown
+      ...(outcome ? [element('path', { class: 'shape wire', d: up })] : []),
+      ...(outcome && isShown
         ? [text(outcome, middle, SERVICE.top + 30, { class: 'name small', 'text-anchor': 'middle' })]
         : []),
     )
@@ -135,6 +135,7 @@ function at(x: number, y: number): string {
 }
 
 function roleOfOutcome(outcome: string): string {
+  if (outcome === '') return 'over'
   if (outcome === 'token' || outcome === 'codes') return 'good'
   if (outcome === 'pending') return 'waiting'
   return outcome === 'slow_down' ? 'retrying' : 'bad'

@@ -12,7 +12,7 @@ const HOLDING: readonly SessionSnapshot['value'][] = ['refreshing', 'settling', 
 /**
  * Holds back Ctrl-C, SIGTERM and SIGHUP while a session refreshes its token, until the new token is stored: the service
  * issues it only once, so that a process that ends in between would lose the login. The signal then takes effect. A second
- * one takes effect at once.
+ * one takes effect at once. If the program itself listens to a signal, only its listener decides what the signal does.
  *
  * Call it once for each session of a command line. It listens to signals only during a refresh.
  *
@@ -45,7 +45,7 @@ export function isHolding(): boolean {
 
 function start(): void {
   sessions += 1
-  if (sessions === 1) for (const signal of SIGNALS) process.on(signal, keep)
+  if (sessions === 1) for (const signal of SIGNALS) process.prependListener(signal, keep)
 }
 
 function stop(): void {
@@ -57,7 +57,8 @@ function stop(): void {
 }
 
 function keep(signal: NodeJS.Signals): void {
-  held = signal
+  // This one is called first, so that a listener of the program that is called only once still counts.
+  if (process.listenerCount(signal) === 1) held = signal
   stopListening()
 }
 

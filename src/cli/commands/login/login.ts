@@ -15,6 +15,7 @@ import { commandTexts } from '../../command-texts.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { httpFetch } from '../../network/http-fetch.ts'
 import { providerAt } from '../../network/service-address.ts'
+import { SIGNAL_EXIT_CODES } from '../../signal-exit-codes.ts'
 import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
 import { timeOf } from '../../storage/validity.ts'
 import { isWatched, whileWatched } from '../../watch/while-watched.ts'
@@ -24,8 +25,6 @@ import { reportLogin, saveToken } from './settle.ts'
 
 /** The exit code of a saved login: `EX_TEMPFAIL` of sysexits.h. */
 const SAVED = 75
-
-const STOPPED = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
 /** Runs `authgraph login`. Returns the exit code. */
 export async function login(options: LoginOptions): Promise<number> {
@@ -58,7 +57,7 @@ async function authorize(login: LoginSession, recorder?: Recorder): Promise<numb
   if ('record' in result || result.status === 'cancelled') {
     reportSaved(login)
     const signal = terminal.signal()
-    return signal ? STOPPED[signal] : SAVED
+    return signal ? SIGNAL_EXIT_CODES[signal] : SAVED
   }
   const token = await saveToken(result, login).finally(() => forget(plan))
   // Signals must not interrupt before the token is stored or printed: the service issues it once.
