@@ -10,6 +10,7 @@ const root = resolve(import.meta.dirname, '..')
 /** Pages for users. Their JavaScript blocks run as they are; their TypeScript blocks are files in `test/guides`. */
 const documents = [
   'README.md',
+  'skills/authgraph/SKILL.md',
   ...['docs/guides', 'docs/extend'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))
@@ -31,8 +32,8 @@ const sources = ['src', 'machines'].flatMap((folder) =>
     .map((name) => join(folder, name)),
 )
 
-/** TypeScript blocks of the README, the changelog and doc comments. They may use the names below. */
-const examples = ['README.md', 'CHANGELOG.md', ...sources].flatMap((file) =>
+/** TypeScript blocks of the README, the changelog, the skill and doc comments. They may use the names below. */
+const examples = ['README.md', 'CHANGELOG.md', 'skills/authgraph/SKILL.md', ...sources].flatMap((file) =>
   blocksOf('ts', read(file).replaceAll(/^ *(\* ?)?/gm, '')).map((code, index) => ({
     name: `${file.replaceAll(/\W/g, '-')}-${index + 1}`,
     code,

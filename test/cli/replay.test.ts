@@ -123,7 +123,7 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     expect(axis.match(/class="way wire"/g)).toHaveLength(2 * 4)
     expect(axis.match(/class="shape wire"/g)).toHaveLength(2 * 3)
     const { stdout } = await world.run(['replay', file])
-    expect(stdout.trimEnd()).toMatch(/POST \/login\/oauth\/access_token {2}…$/)
+    expect(stdout.trimEnd()).toMatch(/POST \/login\/oauth\/access_token {2}0 ms {2}…$/)
   })
 
   test('draws equal polls of a sequence once', async ({ world }) => {

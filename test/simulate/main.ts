@@ -6,10 +6,6 @@ import { enter, replaceGlobals } from './runtime.ts'
 import { SessionWorld } from './sessions/session-world.ts'
 import { World } from './world.ts'
 
-/**
- * Simulates logins under faults: `--seed N --logins N --profile NAME`, `--trace SEED:LOGIN --profile NAME` to replay one
- * of them, `--json` for programs, `--until-caught` to stop at the first violation.
- */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },

@@ -24,6 +24,15 @@ async function resultOf(...given: string[]): Promise<Result> {
   return JSON.parse(await simulate('--json', ...given))
 }
 
+test('prints its usage, and refuses an unknown option in one line', async () => {
+  expect(await simulate('--help')).toMatch(/^Usage: npm run simulate .*\n {2}--until-caught /s)
+  const program = resolve(import.meta.dirname, 'run.js')
+  await expect(run(process.execPath, [program, '--nope'])).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^Unknown option '--nope'.*\nSee: .*--help\n$/),
+  })
+})
+
 test.each(['harsh', 'sessions'])(
   'a seed of %s gives the same run again, whatever else the machine does, and another seed another one',
   async (profile) => {
