@@ -36,6 +36,7 @@ const ROLES = {
   issuing: 'working',
   active: 'good',
   retrying: 'retrying',
+  slowed: 'retrying',
   unavailable: 'retrying',
   unsettled: 'retrying',
   denied: 'bad',

@@ -70,6 +70,21 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     for (const picture of [axis, lit]) expect(picture).not.toMatch(/<script|javascript:|href=/)
   })
 
+  test('draws the service as far as the last message, with arrowheads, and shows a lost response from the start', async ({
+    world,
+  }) => {
+    const svg = join(world.folder, 'login.svg')
+    expect((await world.run(['replay', inFile(world, recorded), '--svg', svg])).code).toBe(0)
+    const axis = readFileSync(svg, 'utf8')
+    const [, left, width] =
+      /<g class="over"><rect class="shape" x="(\d+)" y="206" width="([\d.]+)"/.exec(axis) ?? []
+    const tips = [...axis.matchAll(/class="(?:head|play)" d="M([\d.]+) /g)].map(([, x]) => Number(x))
+    // Drawn twice: before and after it was played. The lost response has no arrowhead.
+    expect(tips).toHaveLength(2 * (4 + 3))
+    expect(Math.max(...tips)).toBeLessThanOrEqual(Number(left) + Number(width))
+    expect(axis).toContain('.faint>.bad{opacity:1}')
+  })
+
   test('draws a frame for each status that the user saw', async ({ world }) => {
     const filmstrip = join(world.folder, 'filmstrip.svg')
     const { code } = await world.run(['replay', inFile(world, recorded), '--filmstrip', filmstrip])

@@ -11,6 +11,7 @@ import { readMachine } from '../../docs/tools/read-machine.ts'
 import { stack } from '../../docs/tools/stack.ts'
 import { DARK, LIGHT, ROLES } from '../../docs/tools/theme.ts'
 import { rowsOf, writeTransitions } from '../../docs/tools/write-transitions.ts'
+import { roleOf } from '../../src/cli/replay/svg.ts'
 import { checkout } from './machines/checkout.ts'
 import { player } from './machines/player.ts'
 import { trafficLight } from './machines/traffic-light.ts'
@@ -33,6 +34,24 @@ const ROOM = { wide: WIDEST, narrow: 400 }
 test('docs/machines contains exactly the files generated from the machines', () => {
   const present = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
   expect(new Map(present.sort())).toEqual(new Map([...diagrams(laidOut)].sort()))
+})
+
+test('a drawn recording colors a status like the state in the picture of the machine', () => {
+  const svg = readFileSync(join(folder, 'device-authorization.svg'), 'utf8')
+  const drawn = [...svg.matchAll(/class="state (\w+)" data-state="(?:[^"]+\.)?(\w+)"/g)]
+  const roles = Object.fromEntries(drawn.map(([, role, name = '']) => [name, role]))
+  const statuses = [
+    'requesting',
+    'requested',
+    'pending',
+    'slowed',
+    'retrying',
+    'authorized',
+    'denied',
+    'expired',
+  ]
+  for (const name of [...statuses, 'failed', 'cancelled'])
+    expect([name, roleOf(name)]).toEqual([name, roles[name]])
 })
 
 describe.each(

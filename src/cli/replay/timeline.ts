@@ -29,8 +29,9 @@ const LEAN = 7
 /** Steps of the time axis in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600]
 
+/** What is still to come can be read, and a failure stands out from the start. */
 const STYLE =
-  '.faint{opacity:.28}.caption{font-size:22px;font-weight:700}.small{font-size:12px}.lane{font-size:13px;font-weight:700}' +
+  '.faint>*{opacity:.65}.faint>.bad{opacity:1}.caption{font-size:22px;font-weight:700}.small{font-size:12px}.lane{font-size:13px;font-weight:700}' +
   '.inbar{font-size:13px;font-weight:700}.wire{fill:none;stroke-width:1.6}' +
   `text{dominant-baseline:auto}${REDUCED_MOTION}`
 
@@ -65,7 +66,10 @@ export function timeline(story: Story, colors: string): string {
     element('g', { class: 'faint' }, drawing),
     element('clipPath', { id: 'played' }, element('rect', { class: 'seen', width: WIDTH, height: HEIGHT })),
     element('g', { 'clip-path': 'url(#played)' }, drawing),
-    element('path', { class: 'way playhead', d: `M${END} ${DEVICE.top - 12}V${AXIS - 10}` }),
+    element('path', {
+      class: 'way playhead',
+      d: `M${END} ${DEVICE.top - 12}V${SERVICE.top + SERVICE.height + 4}`,
+    }),
   )
 }
 
@@ -102,15 +106,20 @@ function drawExchanges(exchanges: readonly Exchange[], x: (moment: number) => nu
     const isShown = middle - width / 2 >= covered
     if (isShown) covered = middle + width / 2 + 6
     const isLost = outcome === 'no response'
-    const down = `M${at(sent, DEVICE.top + DEVICE.height + 2)}L${at(sent + LEAN, SERVICE.top - 2)}`
+    const [device, service] = [DEVICE.top + DEVICE.height + 2, SERVICE.top - 2]
+    const down = `M${at(sent, device)}L${at(sent + LEAN, service)}`
     const up = isLost
-      ? cross(sent + LEAN * 1.5, (DEVICE.top + DEVICE.height + SERVICE.top) / 2)
-      : `M${at(arrived - LEAN, SERVICE.top - 2)}L${at(arrived, DEVICE.top + DEVICE.height + 2)}`
+      ? cross(sent + LEAN * 1.5, (device + service) / 2)
+      : `M${at(arrived - LEAN, service)}L${at(arrived, device)}`
     return element(
       'g',
       { class: roleOfOutcome(outcome) },
       element('path', { class: 'way wire', d: down }),
+      element('path', { class: 'head', d: `M${at(sent + LEAN, service)}l-4.5 -8h8z` }),
       ...(outcome ? [element('path', { class: 'shape wire', d: up })] : []),
+      ...(outcome && !isLost
+        ? [element('path', { class: 'play', d: `M${at(arrived, device)}l-4.5 8h8z` })]
+        : []),
       ...(outcome && isShown
         ? [text(outcome, middle, SERVICE.top + 30, { class: 'name small', 'text-anchor': 'middle' })]
         : []),
@@ -126,7 +135,7 @@ function cross(x: number, y: number): string {
 /** The service, of which a recording knows only the messages. */
 function drawService(): string {
   const { top, height } = SERVICE
-  const bar = { class: 'shape', x: LEFT, y: top, width: END - LEFT, height, rx: height / 2 }
+  const bar = { class: 'shape', x: LEFT, y: top, width: WIDTH - RIGHT - LEFT - 2, height, rx: height / 2 }
   return element('g', { class: 'over' }, element('rect', bar))
 }
 
