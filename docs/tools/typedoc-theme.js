@@ -93,6 +93,7 @@ function accessible(content) {
 function landing(content) {
   const { paths, edges } = figures()
   return content
+    .replace('{watch}', link('live.html', 'Watch a login live'))
     .replace('{live}', link('live.html', 'full view'))
     .replace('{paths}', paths)
     .replace('{edges}', edges)
@@ -141,8 +142,11 @@ function mainLinks(context) {
 function navigation(context, page) {
   const { project } = page
   const documents = project.documents ?? []
-  const item = (/** @type {import('typedoc').Reflection} */ reflection, /** @type {string} */ inside = '') =>
-    `<li>${link(context.urlTo(reflection), reflection.name, reflection === page.model)}${inside}</li>`
+  const item = (
+    /** @type {import('typedoc').Reflection} */ reflection,
+    inside = '',
+    name = reflection.name,
+  ) => `<li>${link(context.urlTo(reflection), name, reflection === page.model)}${inside}</li>`
   const sections = Object.keys(SECTIONS).map((name) => {
     const members = documents.filter((document) => sectionOf(project, document) === name)
     if (name !== 'Guides')
@@ -152,7 +156,7 @@ function navigation(context, page) {
       const pages = guides.map(({ file }) => members.find((document) => fileOf(project, document) === file))
       return `<p>${title}</p>${list(pages.map((page) => item(page)))}`
     })
-    return section(name, true, list([item(overview)]) + parts.join(''))
+    return section(name, true, list([item(overview, '', 'Overview')]) + parts.join(''))
   })
   const modules = (project.children ?? []).map((module) =>
     item(
