@@ -38,15 +38,10 @@ export function drawTerminal(
 ): string {
   const width = Math.round(columns * CELL.width + 2 * AROUND)
   const height = BAR + lines.length * CELL.height + AROUND
-  const colors = (theme: Readonly<Record<Color, string>>) =>
-    [...Object.entries(COLORS), ['paper', 'paper'] as const, ['line', 'line'] as const]
-      .map(([name, color]) => `--${name}:${theme[color as Color]}`)
-      .join(';')
   const rules = [
-    `text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre;fill:var(--ink)}`,
-    `svg{${colors(LIGHT)}}@media (prefers-color-scheme:dark){svg{${colors(DARK)}}}`,
-    '.paper{fill:var(--paper);stroke:var(--line)}.dot{fill:var(--line)}.block{fill:var(--ink)}.bold{font-weight:700}.under{text-decoration:underline}',
-    ...Object.keys(COLORS).map((name) => `.${name}{fill:var(--${name})}`),
+    'text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;white-space:pre}',
+    '.bold{font-weight:700}.under{text-decoration:underline}',
+    `${colors(LIGHT)}@media (prefers-color-scheme:dark){${colors(DARK)}}`,
   ]
   const size = { viewBox: `0 0 ${width} ${height}`, width, height }
   const frame = { class: 'paper', x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 10 }
@@ -60,6 +55,15 @@ export function drawTerminal(
   ]
   const attributes = { xmlns: 'http://www.w3.org/2000/svg', ...size, role: 'img' }
   return `${element('svg', attributes, `\n${content.join('\n')}\n`)}\n`
+}
+
+/** The colors as they are: not every viewer knows variables. */
+function colors(theme: Readonly<Record<Color, string>>): string {
+  const { paper, line, ink } = theme
+  return [
+    `.paper{fill:${paper};stroke:${line}}.dot{fill:${line}}text,.block{fill:${ink}}`,
+    ...Object.entries(COLORS).map(([name, color]) => `.${name}{fill:${theme[color]}}`),
+  ].join('')
 }
 
 /** Draws half blocks as shapes, because fonts leave gaps between them; everything else is text. */

@@ -1,10 +1,15 @@
 import { styleText } from 'node:util'
-import { Command, Help } from 'commander'
+import { Command, Help, type Option } from 'commander'
 
 /** Columns of the widest option whose description stands beside it. */
 const WIDEST = 24
 
-const { formatItem, padWidth } = Help.prototype
+const { formatHelp, formatItem, padWidth } = Help.prototype
+
+const plain = new Help()
+
+/** The options that every command has. They stand last. */
+const COMMON = ['--no-color', '--help']
 
 /** Columns of a line of help. */
 const WIDTH = 80
@@ -28,6 +33,18 @@ export const layout: Partial<Help> = {
     help.displayWidth(term) > width
       ? `  ${term}\n${formatItem.call(help, '', width, description, help)}`
       : formatItem.call(help, term, width, description, help),
+  visibleOptions: (command) => {
+    const options = plain.visibleOptions(command)
+    const isCommon = ({ long }: Option) => COMMON.includes(long ?? '')
+    return [...options.filter((option) => !isCommon(option)), ...options.filter(isCommon)]
+  },
+  groupItems: (_, visible, groupOf) => plain.groupItems(visible, visible, groupOf),
+  // One pair of brackets holds what the description and the declaration say.
+  optionDescription: (option) => {
+    const { description } = option
+    const declared = plain.optionDescription(option).slice(description.length)
+    return (description + declared.replaceAll('"', '')).replace(') (', '; ')
+  },
 }
 
 /** What the help says about a command. */
@@ -46,21 +63,21 @@ interface Described {
 /** Declares a command. Help, usage errors and completions derive from the declaration. */
 export function command({ name, summary, description, exitCodes, examples }: Described): Command {
   const codes = Object.entries({ ...exitCodes, 2: 'usage error' })
+  const shown = `${bold('Examples:')}\n${examples.map((example) => `  ${example.replaceAll('\n', '\n      ')}`).join('\n')}`
   return new Command(name)
     .summary(summary)
     .description(description)
     .exitOverride()
     .helpOption('-h, --help', 'show this help')
-    .configureHelp(layout)
+    .configureHelp({
+      ...layout,
+      formatHelp: (self, help) => formatHelp.call(help, self, help).replace('\n\n', () => `\n\n${shown}\n\n`),
+    })
     .option('--no-color', 'disable colors, like the variable NO_COLOR')
     .showHelpAfterError(`See: authgraph ${name} --help`)
     .addHelpText(
       'after',
       `\n${bold('Exit codes:')}\n${codes.map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`).join('\n')}`,
-    )
-    .addHelpText(
-      'after',
-      `\n${bold('Examples:')}\n${examples.map((example) => `  ${example.replaceAll('\n', '\n      ')}`).join('\n')}`,
     )
 }
 

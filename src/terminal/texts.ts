@@ -67,7 +67,7 @@ export interface TerminalTexts {
  */
 export const terminalTexts: TerminalTexts = {
   open: 'Open',
-  enter: 'Enter',
+  enter: 'Code',
   openAndEnter: (address, code) => `Open ${address} and enter the code ${code}`,
   keys: { open: 'opens the browser', copy: 'copies the code', stop: 'cancels the login' },
   state: ({ text }) => text,

@@ -88,9 +88,8 @@ describe.concurrent('authgraph check', () => {
     terminal.onData(async (data) => {
       shown += data
       const [question, code, word] =
-        /Enter {2}(\S+)\s+Then (approve|deny) the request and press Enter here\./.exec(
-          shown.slice(handled),
-        ) ?? []
+        /Code {2}(\S+)\s+Then (approve|deny) the request and press Enter here\./.exec(shown.slice(handled)) ??
+        []
       if (question === undefined) return
       handled = shown.length
       await (word === 'approve' ? sandbox.approve(code) : sandbox.deny(code))

@@ -94,7 +94,7 @@ test('prints one JSON object per line for programs', async () => {
 test('draws a card with a countdown on a terminal, and restores the cursor', async () => {
   const { stream, text } = output({ isTTY: true })
   await logIn({ stream, keys: false })
-  expect(text()).toMatch(/Open {3}.*http/)
+  expect(text()).toMatch(/Open {2}.*http/)
   expect(text()).toContain('█')
   expect(text()).toContain('code valid for 14:5')
   expect(text().lastIndexOf('\u001b[?25h')).toBeGreaterThan(text().lastIndexOf('\u001b[?25l'))

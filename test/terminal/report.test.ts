@@ -48,7 +48,7 @@ test('shows the code and a live line on a terminal, and restores the cursor', ()
   const report = reportTo(stream, plain)
   report.codes(codes)
   report.state(waiting, () => waiting)
-  expect(text()).toContain('Enter  WDJB-MJHT\n')
+  expect(text()).toContain('Code  WDJB-MJHT\n')
   expect(text()).toContain('next poll in 4 s, code valid for 1:01')
   const drawn = text().length
   vi.advanceTimersByTime(200)

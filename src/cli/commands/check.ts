@@ -179,7 +179,7 @@ async function askUser(
     terminal.once('close', () => reject(new Error('the terminal was closed')))
   })
   try {
-    const question = `\n  Open   ${verificationUri}\n  Enter  ${userCode}\n  Then ${word} the request and press Enter here. `
+    const question = `\n  Open  ${verificationUri}\n  Code  ${userCode}\n  Then ${word} the request and press Enter here. `
     await Promise.race([terminal.question(question, { signal: interrupt.signal }), closed])
     process.stderr.write('\n')
   } finally {

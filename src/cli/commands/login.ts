@@ -30,13 +30,13 @@ export function loginCommand(): Command {
       'authgraph login --no-wait --json; authgraph login --resume --json',
     ],
   })
+    .optionsGroup('Where to log in:')
     .addOption(
       new Option(
         '--client-id <id>',
         'use the client id of your OAuth app (default: from the last login)',
       ).env('AUTHGRAPH_CLIENT_ID'),
     )
-    .option('-s, --scope <scopes>', 'request these scopes; repeat, or separate with commas', scopes)
     .option(
       '-H, --host <host>',
       'log in to a GitHub Enterprise host or http://localhost:PORT (default: github.com)',
@@ -63,12 +63,16 @@ export function loginCommand(): Command {
         'encode requests this way (default: form, or json if the server refuses a form)',
       ).choices(['form', 'json']),
     )
+    .optionsGroup('Token:')
+    .option('-s, --scope <scopes>', 'request these scopes; repeat, or separate with commas', scopes)
     .option('-p, --profile <name>', 'save the login as this profile (default: the host)', profileName)
     .addOption(new Option('--store <place>', 'store the token here (default: keyring)').choices(STORE_NAMES))
     .option('--print', 'print the token to standard output, and everything else to standard error')
+    .optionsGroup('Code and browser:')
     .option('--copy', 'copy the code to the clipboard')
     .option('--open', 'open the browser')
     .option('--no-qr', 'do not draw a QR code')
+    .optionsGroup('Save and resume:')
     .option('--no-wait', 'show the code, save the login and exit; with --resume, poll once')
     .addOption(
       new Option('--resume', 'continue a saved login').conflicts([
@@ -80,6 +84,7 @@ export function loginCommand(): Command {
         'scope',
       ]),
     )
+    .optionsGroup('Output:')
     .option('--watch', 'follow states, transitions and HTTP messages in the browser')
     .option('--record <file>', 'write the events to this file, for authgraph replay')
     .option('--json', 'print one JSON object per line')
