@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/instances/*.test.ts', 'test/session/processes.test.ts', 'test/simulate/*.test.ts'],
+    // One file at a time: two would take the processor from each other's instances, which then refuse requests.
+    fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 30_000,
   },
