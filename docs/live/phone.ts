@@ -91,7 +91,7 @@ export class Phone {
   }
 
   #confirm(code: string): void {
-    // When the page plays by itself, it must not take the focus from the page around it.
+    // Autoplay must not take the focus from the page that embeds this one.
     const isInUse = this.#page.contains(document.activeElement)
     const scopes = this.#scopes.flatMap((scope, index) => [index > 0 ? ', ' : '', make('code', '', scope)])
     const decide = (decision: 'approve' | 'deny') => () => this.#asks.decide(decision, code)

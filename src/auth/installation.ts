@@ -117,7 +117,7 @@ export interface Installation extends Auth {
  *
  * @throws {@link BadOptionError} if an option is missing or invalid.
  * @throws {@link ApiError} from a request, if the installation is unknown or suspended or lacks the permissions.
- * @throws {@link TimedOutError} from a request, if there is no token after 30 seconds.
+ * @throws {@link TimedOutError} when a request has waited 30 seconds for a token.
  * @throws {@link BadResponseError}, {@link StoreUnavailableError} and the errors of `app()` from a request.
  * @group Client authentication
  * @see {@link

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { behindProxies, createService } from '../../dist/src/service/index.js'
 import { openStore } from './open-store.js'
 
-/** One instance of a service, in a process of its own: `node instance.js <its address> <port> <its store>`. */
+/** Runs one instance of a service in a separate process: `node instance.js <its address> <port> <its store>`. */
 const [authUrl, port, where = 'memory'] = process.argv.slice(2)
 
 const service = createService({

@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     }
   })
 
-  test('has a link of its own for each path, and names the test that walks it', async () => {
+  test('links to each path, and names the test that walks it', async () => {
     const { tab } = await open('#session')
     await tab.click('#expand')
     await tab.locator('#tree').focus()

@@ -375,7 +375,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     },
   )
 
-  test('plays a login by itself, which meets a fault and ends with a card', { timeout: SLOW }, async () => {
+  test('autoplays a login that meets a fault, and ends with a card', { timeout: SLOW }, async () => {
     const live = await open()
     await live.happened('polling to waiting.retrying')
     await live.lit('device', 'authorized')

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DatabaseServer } from './database-server.ts'
 import { freePort } from './free-port.ts'
 
 /** Whether Redis is installed. Tests that need it are skipped otherwise. */
@@ -12,23 +13,10 @@ if (!hasRedis)
     'There is no redis-server on this machine: the tests of the store in Redis are SKIPPED.\n',
   )
 
-/** A Redis server for one test on a free port of 127.0.0.1. */
-export interface RedisServer {
-  readonly port: number
-  readonly url: string
-  /** Kills it, as in a power failure. */
-  kill(): Promise<void>
-  /** Restarts it on the same port with its saved data. */
-  start(): Promise<void>
-  /** Stops it and removes its files. */
-  stop(): Promise<void>
-  /** Pauses it with its connections open, and resumes it. */
-  freeze(): void
-  thaw(): void
-}
-
 /** @param mode `kept` survives being killed; `cluster` is a whole cluster in one node. */
-export async function startRedis(mode: 'forgotten' | 'kept' | 'cluster' = 'forgotten'): Promise<RedisServer> {
+export async function startRedis(
+  mode: 'forgotten' | 'kept' | 'cluster' = 'forgotten',
+): Promise<DatabaseServer> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'authgraph-redis-'))
   const appendOnly = mode === 'kept' ? 'yes' : 'no'
@@ -43,7 +31,7 @@ export async function startRedis(mode: 'forgotten' | 'kept' | 'cluster' = 'forgo
   }
   let server: ChildProcess
 
-  const redis: RedisServer = {
+  const redis: DatabaseServer = {
     port,
     url: `redis://127.0.0.1:${port}`,
     async start() {

@@ -29,7 +29,7 @@ export interface Database {
   compareAndSet(key: string, before: string, after: string, expiresAt: number): Promise<string | null>
   /** Says why an attempt failed, without values: the message of an error may quote them. */
   reasonOf(error: unknown): string | undefined
-  /** Whether a failed attempt may have written all the same, because only its response was lost. */
+  /** Whether a failed attempt may still have written, because only its response was lost. */
   mayHaveWritten(error: unknown): boolean
 }
 

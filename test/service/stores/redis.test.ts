@@ -12,15 +12,17 @@ import {
 import { type SharedStore, storeContract } from '../../../src/testing/index.ts'
 import { buildProgram, startProgram } from '../../session/support/start-program.ts'
 import { breakableRelay } from '../../support/breakable-relay.ts'
+import type { DatabaseServer } from '../../support/database-server.ts'
 import { fastClock } from '../../support/fast-clock.ts'
-import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { hasRedis, startRedis } from '../../support/redis-server.ts'
 import { CLIENT_ID, startService } from '../../support/start-service.ts'
+import { count, increment, testSeveralInstances, testUnreachable } from './several-instances.ts'
 
 // Starts, kills and awaits servers.
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 20_000 })
 
-let redis: RedisServer
-let clusterRedis: RedisServer
+let redis: DatabaseServer
+let clusterRedis: DatabaseServer
 let services = 0
 
 beforeAll(async () => {
@@ -59,7 +61,7 @@ async function impatientStoreAt(server: string | RedisClient, options: RedisStor
 }
 
 /** A connected client, closed after the test. */
-async function clientOf(server: RedisServer) {
+async function clientOf(server: DatabaseServer) {
   const client = createClient({ url: server.url, disableOfflineQueue: true }).on('error', () => undefined)
   await client.connect()
   onTestFinished(() => client.destroy())
@@ -98,11 +100,6 @@ function boundTo(client: RedisClient): RedisClient {
   }
 }
 
-const later = () => Date.now() + 60_000
-const increment = (store: RedisStore) =>
-  store.update('count', (value = 0) => ({ result: value, value: (value as number) + 1, expiresAt: later() }))
-const count = (store: RedisStore) => store.update('count', (value) => ({ result: value }))
-
 describe.skipIf(!hasRedis)('redisStore', () => {
   describe.each([
     ['an address', storeContract(() => storeAt(), { shared: sharedByProcesses })],
@@ -132,50 +129,11 @@ describe.skipIf(!hasRedis)('redisStore', () => {
   describe('with several instances', () => {
     const shared = () => {
       const prefix = `shared-${services}:`
-      return Array.from({ length: 4 }, () => storeAt(redis.url, { prefix }))
+      const open = () => storeAt(redis.url, { prefix })
+      return [open(), open(), open(), open()] as const
     }
 
-    test('loses none of 200 concurrent changes', async () => {
-      const stores = shared() as [RedisStore, ...RedisStore[]]
-      const seen = await Promise.all(
-        Array.from({ length: 200 }, (_, index) => increment(stores[index % 4] ?? stores[0])),
-      )
-      expect(new Set(seen).size).toBe(200)
-      expect(await count(stores[0])).toBe(200)
-    })
-
-    test('gives a record that is taken 200 times at once to one', async () => {
-      const stores = shared() as [RedisStore, ...RedisStore[]]
-      for (const store of stores) await increment(store)
-      const taken = await Promise.all(
-        Array.from({ length: 200 }, (_, index) =>
-          (stores[index % 4] ?? stores[0]).update('count', (value) => ({
-            result: value !== undefined,
-            value: null,
-          })),
-        ),
-      )
-      expect(taken.filter(Boolean)).toHaveLength(1)
-    })
-
-    test('accepts one decision and issues one token of 200 concurrent ones', async () => {
-      const [first, ...others] = shared().map((store) => startService({ store, leeway: 0, clock: Date }))
-      if (first === undefined) throw new Error('there is no instance')
-      const at = (index: number) => others[index % others.length] ?? first
-      const { deviceCode, userCode } = await first.begin()
-      const outcomes = await Promise.all(
-        Array.from({ length: 60 }, (_, index) =>
-          index % 3 === 0 ? at(index).deny(userCode) : at(index).approve(userCode, `user-${index}`),
-        ),
-      )
-      const received = await Promise.all(
-        Array.from({ length: 140 }, (_, index) => at(index).poll(deviceCode)),
-      )
-      received.push(await first.poll(deviceCode))
-      expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
-      const approved = outcomes.indexOf('done') % 3 !== 0
-      expect(received.filter(({ body }) => body.access_token)).toHaveLength(approved ? 1 : 0)
-    })
+    testSeveralInstances(shared)
   })
 
   describe('the cost of a poll', () => {
@@ -325,21 +283,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       async (how) => {
         const server = await mortalRedis()
         const store = await impatientStoreAt(server.url)
-        await increment(store)
-        await (how === 'killed' ? server.kill() : server.freeze())
-        const begin = performance.now()
-        const refused = await Promise.allSettled([
-          ...Array.from({ length: 50 }, () => increment(store)),
-          store.ping(),
-        ])
-        expect(performance.now() - begin).toBeLessThan(10_000)
-        for (const outcome of refused)
-          expect(outcome).toMatchObject({
-            reason: { code: 'store_unavailable', name: 'StoreUnavailableError' },
-          })
-        await (how === 'killed' ? server.start() : server.thaw())
-        await vi.waitFor(() => store.ping(), { timeout: 5000 })
-        if (how === 'killed') expect(await count(store)).toBe(1)
+        await testUnreachable(how, server, store)
       },
     )
 

@@ -15,14 +15,16 @@ import {
 } from '../../../src/service/stores/sql/index.ts'
 import { type SharedStore, storeContract } from '../../../src/testing/index.ts'
 import { buildProgram, startProgram } from '../../session/support/start-program.ts'
+import type { DatabaseServer } from '../../support/database-server.ts'
 import { freePort } from '../../support/free-port.ts'
-import { hasPostgres, type PostgresServer, startPostgres } from '../../support/postgres-server.js'
+import { hasPostgres, startPostgres } from '../../support/postgres-server.js'
 import { startService } from '../../support/start-service.ts'
+import { count, increment, testSeveralInstances, testUnreachable } from './several-instances.ts'
 
 // Starts, kills and awaits servers.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-let postgres: PostgresServer
+let postgres: DatabaseServer
 let services = 0
 
 beforeAll(async () => {
@@ -83,11 +85,6 @@ const DATABASES = [
   },
 ]
 
-const later = () => Date.now() + 60_000
-const increment = (store: SqlStore) =>
-  store.update('count', (value = 0) => ({ result: value, value: (value as number) + 1, expiresAt: later() }))
-const count = (store: SqlStore) => store.update('count', (value) => ({ result: value }))
-
 async function sqliteOfProcesses(): Promise<SharedStore> {
   await buildProgram()
   const file = newFile()
@@ -129,60 +126,7 @@ describe.each(DATABASES)('$name', ({ isHere, openShared }) => {
       return [open(), open(), open(), open()] as const
     }
 
-    test('loses none of 200 concurrent changes', async () => {
-      const stores = instances()
-      const seen = await Promise.all(
-        Array.from({ length: 200 }, (_, index) => increment(stores[index % 4] ?? stores[0])),
-      )
-      expect(new Set(seen).size).toBe(200)
-      expect(await count(stores[0])).toBe(200)
-    })
-
-    test('gives a record that is taken 200 times at once to one', async () => {
-      const stores = instances()
-      for (const store of stores) await increment(store)
-      const taken = await Promise.all(
-        Array.from({ length: 200 }, (_, index) =>
-          (stores[index % 4] ?? stores[0]).update('count', (value) => ({
-            result: value !== undefined,
-            value: null,
-          })),
-        ),
-      )
-      expect(taken.filter(Boolean)).toHaveLength(1)
-    })
-
-    test('accepts one decision and issues one token of 200 concurrent ones', async () => {
-      const services = instances().map((store) => startService({ store, leeway: 0, clock: Date }))
-      const [first] = services as [(typeof services)[0]]
-      const at = (index: number) => services[index % 4] ?? first
-      const { deviceCode, userCode } = await first.begin()
-      const outcomes = await Promise.all(
-        Array.from({ length: 60 }, (_, index) =>
-          index % 3 === 0 ? at(index).deny(userCode) : at(index).approve(userCode, `user-${index}`),
-        ),
-      )
-      const received = await Promise.all(
-        Array.from({ length: 140 }, (_, index) => at(index).poll(deviceCode)),
-      )
-      received.push(await first.poll(deviceCode))
-      expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1)
-      const approved = outcomes.indexOf('done') % 3 !== 0
-      expect(received.filter(({ body }) => body.access_token)).toHaveLength(approved ? 1 : 0)
-    })
-
-    test('refreshes a token once of 100 concurrent times', async () => {
-      const refreshTokens = { lifetime: 3600 }
-      const services = instances().map((store) => startService({ store, clock: Date, refreshTokens }))
-      const [first] = services as [(typeof services)[0]]
-      const { refresh_token } = await first.login()
-      const pairs = await Promise.all(
-        Array.from({ length: 100 }, (_, index) => (services[index % 4] ?? first).refresh(refresh_token)),
-      )
-      const issued = pairs.filter(({ status }) => status === 200)
-      expect(new Set(issued.map(({ body }) => body.refresh_token)).size).toBe(1)
-      expect(pairs.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
-    })
+    testSeveralInstances(instances)
   })
 
   test.skipIf(!isHere)('deletes records that have expired, and keeps the others', async () => {
@@ -377,21 +321,7 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     async (how) => {
       const server = await mortalPostgres()
       const store = inPostgres(server.url, { timeout: 0.6 })
-      await vi.waitFor(() => increment(store), { timeout: 5000 })
-      await (how === 'killed' ? server.kill() : server.freeze())
-      const begin = performance.now()
-      const refused = await Promise.allSettled([
-        ...Array.from({ length: 50 }, () => increment(store)),
-        store.ping(),
-      ])
-      expect(performance.now() - begin).toBeLessThan(10_000)
-      for (const outcome of refused)
-        expect(outcome).toMatchObject({
-          reason: { code: 'store_unavailable', name: 'StoreUnavailableError' },
-        })
-      await (how === 'killed' ? server.start() : server.thaw())
-      await vi.waitFor(() => store.ping(), { timeout: 5000 })
-      if (how === 'killed') expect(await count(store)).toBe(1)
+      await testUnreachable(how, server, store)
     },
   )
 
