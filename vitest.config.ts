@@ -19,6 +19,7 @@ const ELSEWHERE = [
   'test/bench/**',
   'test/browser/**',
   'test/instances/**',
+  'test/paths/product.test.ts',
   'test/runtimes/**',
   'test/session/processes.test.ts',
   'test/simulate/**',

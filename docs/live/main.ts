@@ -47,7 +47,11 @@ function open(): void {
   find('#service').hidden = false
   begin = SCENES[name]?.() ?? begin
   showRunning()
-  if (name !== 'recording' && !isCalm()) play()
+}
+
+/** Plays the scene, unless the user has already started it or prefers reduced motion. */
+function offerPlay(): void {
+  if (scene === undefined && main.dataset.scene !== 'recording' && !isCalm()) play()
 }
 
 function play(): void {
@@ -153,15 +157,19 @@ for (const event of ['pointerdown', 'keydown'])
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') scene?.wake()
 })
-window.addEventListener('hashchange', open)
+window.addEventListener('hashchange', () => {
+  open()
+  offerPlay()
+})
 setInterval(() => {
   scene?.tick()
   showFault()
   showPossible()
 }, TICK)
-// In a frame further down a page, it starts when it is seen.
+open()
+// In a frame further down a page, it plays when it is seen.
 new IntersectionObserver(([entry], observer) => {
   if (!entry?.isIntersecting) return
   observer.disconnect()
-  open()
+  offerPlay()
 }).observe(main)

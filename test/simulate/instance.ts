@@ -4,8 +4,11 @@ import type { Handler } from '../../src/service/http/types.ts'
 import type { MadeToken, TokenRequest } from '../../src/service/options.ts'
 import { memoryStore } from '../../src/service/stores/memory.ts'
 import { redisStore } from '../../src/service/stores/redis.ts'
+import { sqlStore } from '../../src/service/stores/sql/sql-store.ts'
 import type { Change, Json, Store } from '../../src/store/store.ts'
+import { connectToRedis } from './redis.ts'
 import type { Host } from './simulation.ts'
+import { connectToSql } from './sql.ts'
 import type { Exchange, World } from './world.ts'
 
 export const AUTH_URL = 'https://login.example'
@@ -69,7 +72,9 @@ export function startInstance(world: World): Instance {
 }
 
 function storeOf(world: World, instance: Instance, clock: { now(): number }): Store {
-  if (world.profile.store === 'redis') return redisStore(world.redis.connect(instance), { clock })
+  const { store } = world.profile
+  if (store === 'redis') return redisStore(connectToRedis(world, instance), { clock })
+  if (store === 'sql') return sqlStore(connectToSql(world, instance), { clock })
   world.memory = memoryStore({ clock })
   return world.memory
 }

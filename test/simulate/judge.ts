@@ -19,7 +19,7 @@ const MEMORY = 10 * 60 * 1000
 /** Milliseconds that a request may take: some updates of two seconds each, and an `issueToken` of ten. */
 const LONGEST_REQUEST = 60_000
 
-/** Milliseconds for which a fault of Redis explains a request that failed. */
+/** Milliseconds for which a fault of the database explains a request that failed. */
 const TROUBLE = 8000
 
 /** The one record that never expires. */
@@ -85,6 +85,8 @@ export class Judge {
   readonly #logins = new Map<number, Login>()
   readonly #exchanges = new Map<string, Exchange>()
   readonly #answered = new Set<Exchange>()
+  /** When an instance last found that the store was set back. */
+  #setBackAt = Number.NEGATIVE_INFINITY
 
   constructor(world: World) {
     this.#world = world
@@ -108,7 +110,16 @@ export class Judge {
       this.#world.holds(lifetime <= most, login, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
     }
     const name = keyIn(key)
+    if (name === KEPT) this.#foundSetBack((value as { setBackAt?: number } | undefined)?.setBackAt ?? -1)
     if (name.startsWith(GRANT_PREFIX) && value) this.#stepped(this.#truthOf(name), value as unknown as Grant)
+  }
+
+  /** An instance may say that the store was set back: codes from before are then refused. */
+  #foundSetBack(at: number): void {
+    if (at <= this.#setBackAt || at === -1) return
+    this.#setBackAt = at
+    const { login } = this.#world
+    this.#world.holds(this.#undone.has(KEPT), login, 'the store was said to be set back, and was not')
   }
 
   /** The request that made an update. */
@@ -210,6 +221,9 @@ export class Judge {
     if (truth === undefined || truth.isUndone) return
     if (access_token !== undefined) truth.tokens.add(access_token)
     const { grant, decided } = truth
+    if (error === 'expired_token' && grant && grant.issuedAt <= this.#setBackAt + this.tolerance)
+      truth.isUndone = true
+    if (truth.isUndone) return
     const end = grant?.expiresAt ?? 0
     const poll = {
       exchange,
@@ -358,8 +372,8 @@ export class Judge {
 
   /** Records that are there although they have expired. */
   #recordsLeft(): number {
-    const { redis, memory } = this.#world
-    if (memory === undefined) return redis.keys.filter((key) => !key.includes(KEPT)).length
+    const { database, memory } = this.#world
+    if (memory === undefined) return database.keys.filter((key) => !key.includes(KEPT)).length
     void memory.update(KEPT, () => ({ result: undefined, value: null }))
     // Each update first sweeps two of its records.
     for (let count = memory.size; count >= 0; count -= 1)
@@ -367,10 +381,10 @@ export class Judge {
     return memory.size
   }
 
-  /** Redis has failed lately, or the instance stood still: its timers may then fire before replies that are there. */
+  /** The database has failed lately, or the instance stood still: its timers may then fire before replies that are there. */
   protected isTroubled({ arrivedAt, instance }: Exchange): boolean {
     const stalledUntil = instance?.stalledUntil ?? 0
-    return this.#world.redis.troubledAt >= arrivedAt - TROUBLE || stalledUntil >= arrivedAt
+    return this.#world.database.troubledAt >= arrivedAt - TROUBLE || stalledUntil >= arrivedAt
   }
 
   /** Milliseconds by which the clocks of two instances may differ. */
@@ -430,9 +444,9 @@ function loginOf({ scope }: Grant): number {
   return Number(scope.slice('login:'.length))
 }
 
-/** A key without the prefix of the store and the braces of Redis Cluster. */
+/** A key without the prefix of the store and the braces of Redis Cluster, or the quotes of SQL. */
 export function keyIn(key: string): string {
-  return /\{(.*)\}/.exec(key)?.[1] ?? key
+  return /[{"](.*)[}"]/.exec(key)?.[1] ?? key
 }
 
 /** What a key is of. */

@@ -22,16 +22,25 @@ export type RequestFault =
   | 'stall'
 
 /**
- * What goes wrong with a command to Redis.
+ * What goes wrong with a command to the database.
  *
  * - `lose`, `loseReply`: the connection breaks before or after the command is run, and is made anew after a while.
  * - `silence`: no reply comes; the command is run or not.
  * - `late`: the command is run seconds later.
  * - `repeat`: the command is run twice.
- * - `outage`: Redis refuses connections for a while.
+ * - `outage`: the database refuses connections for a while.
  * - `failover`: a replica takes over that lacks the last writes, and knows no script.
+ * - `refuse`: SQL refuses the statement, and says so.
  */
-export type CommandFault = 'lose' | 'loseReply' | 'silence' | 'late' | 'repeat' | 'outage' | 'failover'
+export type CommandFault =
+  | 'lose'
+  | 'loseReply'
+  | 'silence'
+  | 'late'
+  | 'repeat'
+  | 'outage'
+  | 'failover'
+  | 'refuse'
 
 /** What goes wrong with `issueToken`. */
 export type IssueFault = 'slow' | 'fail' | 'never'
@@ -63,7 +72,7 @@ export type Chances = { readonly [Kind in keyof Faults]: Partial<Record<Faults[K
 
 /** What a world is like. Chances are from 0 to 1, times in seconds. */
 export interface Profile extends Chances {
-  readonly store: 'redis' | 'memory'
+  readonly store: 'redis' | 'sql' | 'memory'
   readonly instances: number
   readonly interval: number
   readonly lifetime: number
@@ -160,6 +169,26 @@ export const PROFILES = {
       failover: 0.0005,
     },
     request: { twice: 0.1 },
+  },
+  sql: {
+    ...calm,
+    store: 'sql',
+    instances: 3,
+    policy: { codeLifetime: 60, assess: ({ user }) => (/7$/.test(String(user)) ? 'refuse' : 'allow') },
+    onPage: 0.5,
+    rivals: 0.2,
+    command: {
+      lose: 0.005,
+      loseReply: 0.01,
+      silence: 0.002,
+      late: 0.003,
+      outage: 0.001,
+      failover: 0.0005,
+      refuse: 0.02,
+    },
+    request: { ...network, kill: 0.02, stall: 0.02 },
+    issue: { slow: 0.1, fail: 0.05, never: 0.02 },
+    skew: 0.5,
   },
   lease: {
     ...calm,

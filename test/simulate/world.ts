@@ -1,12 +1,12 @@
 import type { RefreshTokens } from '../../src/service/options.ts'
 import type { MemoryStore } from '../../src/service/stores/memory.ts'
 import type { Name } from './choices.ts'
+import { Database } from './database.ts'
 import { flood } from './flood.ts'
 import { type Instance, startInstance } from './instance.ts'
 import { Judge } from './judge.ts'
 import { Login } from './login.ts'
 import type { Chances, Faults, Profile } from './profiles.ts'
-import { Redis } from './redis.ts'
 import { type Drawer, type Host, Simulation } from './simulation.ts'
 
 /** One request, from the moment it is sent. */
@@ -41,7 +41,7 @@ export class World extends Simulation {
   readonly profile: Profile
   /** The number of its first login. */
   readonly first: number
-  readonly redis = new Redis(this)
+  readonly database = new Database(this)
   /** The store of the only instance, where it is one in memory. */
   memory: MemoryStore | undefined
   readonly judge: Judge = new Judge(this)

@@ -4,7 +4,6 @@ import { authorizeDevice, github } from '../../../src/index.ts'
 import { StoreUnavailableError } from '../../../src/service/index.ts'
 import {
   type RedisClient,
-  type RedisStore,
   type RedisStoreOptions,
   redisStore,
   type ScriptOptions,

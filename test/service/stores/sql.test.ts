@@ -8,6 +8,7 @@ import { StoreUnavailableError } from '../../../src/service/index.ts'
 import {
   type PostgresClient,
   postgresStore,
+  type Query,
   type SqlStore,
   type SqlStoreOptions,
   sqliteStore,
@@ -18,7 +19,6 @@ import { buildProgram, startProgram } from '../../session/support/start-program.
 import type { DatabaseServer } from '../../support/database-server.ts'
 import { freePort } from '../../support/free-port.ts'
 import { hasPostgres, startPostgres } from '../../support/postgres-server.js'
-import { startService } from '../../support/start-service.ts'
 import { count, increment, testSeveralInstances, testUnreachable } from './several-instances.ts'
 
 // Starts, kills and awaits servers.
@@ -401,20 +401,36 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
   })
 })
 
+/** How a host runs SQL with a driver that the store does not know. */
+function queryOf(database: InstanceType<typeof Database>): Query {
+  return async (text, values) => {
+    if (values.length > 0 || text.startsWith('SELECT'))
+      return database.prepare(text.replace(/\$\d+/g, '?')).all(...values) as { [column: string]: unknown }[]
+    database.exec(`BEGIN; ${text}; COMMIT`)
+    return []
+  }
+}
+
 test('any database can be used by its query function', async () => {
-  const database = new Database(':memory:')
-  const store = sqlStore({
-    name: 'My database',
-    query: async (text, values) => {
-      if (values.length > 0 || text.startsWith('SELECT'))
-        return database.prepare(text.replace(/\$\d+/g, '?')).all(...values) as { [column: string]: unknown }[]
-      database.exec(`BEGIN; ${text}; COMMIT`)
-      return []
-    },
-  })
+  const store = sqlStore({ name: 'My database', query: queryOf(new Database(':memory:')) })
   await increment(store)
   expect(await increment(store)).toBe(1)
   await store.close()
+})
+
+test('a database that does not respond to the first statement can be used once it responds', async () => {
+  const query = queryOf(new Database(':memory:'))
+  let isSilent = true
+  const store = sqlStore(
+    {
+      name: 'My database',
+      query: (text, values) => (isSilent ? new Promise(() => undefined) : query(text, values)),
+    },
+    { timeout: 0.2 },
+  )
+  await expect(increment(store)).rejects.toThrow(StoreUnavailableError)
+  isSilent = false
+  expect(await increment(store)).toBe(0)
 })
 
 test.each(['http://127.0.0.1', 'localhost:5432', 'postgres://[', ''])(

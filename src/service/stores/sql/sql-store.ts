@@ -1,5 +1,6 @@
 import { BadOptionError } from '../../../errors.ts'
 import type { Store } from '../../../store/store.ts'
+import { withDeadline } from '../../deadline.ts'
 import { compareAndSetStore, type Database } from '../compare-and-set.ts'
 import { migrate } from './migrations.ts'
 import type { Query } from './query.ts'
@@ -102,7 +103,9 @@ export function sqlStore(
 
   let migrated: Promise<void> | undefined
   const ready = () => {
-    migrated ??= migrate(query).catch((error) => {
+    // A statement that gets no response must not keep all later updates waiting.
+    const late = () => Object.assign(new Error('no response'), { code: 'ETIMEDOUT' })
+    migrated ??= withDeadline(timeout * 1000, migrate(query), late).catch((error) => {
       migrated = undefined
       throw error
     })

@@ -1,0 +1,61 @@
+import type { SqlDatabase } from '../../src/service/stores/sql/sql-store.ts'
+import type { Instance } from './instance.ts'
+import type { World } from './world.ts'
+
+/** Records deleted by one sweep. */
+const SWEPT = 500
+
+/** Connects an instance to a model of PostgreSQL, which knows the statements of the store by their texts. */
+export function connectToSql(world: World, instance: Instance): SqlDatabase {
+  const { database } = world
+  const refused = (code: string) => Object.assign(new Error('refused'), { code })
+  const returning = (keys: readonly string[]) => keys.map((key) => ({ key }))
+
+  function write(key: string, isExpected: boolean, next: string, until: number) {
+    if (!isExpected) return []
+    database.write(key, next, until)
+    return returning([key])
+  }
+
+  /** What each statement does, by its beginning. */
+  const statements: Readonly<Record<string, (...values: never[]) => readonly object[]>> = {
+    'SELECT record FROM authgraph_records WHERE key = $1': (key: string) => {
+      const stored = database.read(key)
+      return stored ? [{ record: stored.raw }] : []
+    },
+    'INSERT INTO authgraph_records (key, record, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key':
+      (key: string, next: string, until: number) => write(key, !database.read(key), next, until),
+    'UPDATE authgraph_records SET record = $1, expires_at = $2 WHERE key = $3 AND record = $4 RETURNING key':
+      (next: string, until: number, key: string, expected: string) =>
+        write(key, database.read(key)?.raw === expected, next, until),
+    'DELETE FROM authgraph_records WHERE key = $1 AND record = $2 RETURNING key': (
+      key: string,
+      expected: string,
+    ) => write(key, database.read(key)?.raw === expected, '', 0),
+    'DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (': (now: number) =>
+      returning(database.sweep(now, SWEPT)),
+    'SELECT id FROM authgraph_migrations ORDER BY id DESC LIMIT 1': () => {
+      if (database.migrations === undefined) throw refused('42P01')
+      return database.migrations > 0 ? [{ id: database.migrations }] : []
+    },
+    'CREATE TABLE IF NOT EXISTS authgraph_migrations (id integer PRIMARY KEY)': () => {
+      database.migrations ??= 0
+      return []
+    },
+    'CREATE TABLE authgraph_records (': () => {
+      if (database.migrations !== 0) throw refused('42P07')
+      database.migrations = 1
+      return []
+    },
+  }
+
+  return {
+    name: 'SQL',
+    query: (text, values) =>
+      database.send(instance, () => {
+        const [, run] = Object.entries(statements).find(([beginning]) => text.startsWith(beginning)) ?? []
+        if (run === undefined) world.fail(world.login, `the model of SQL does not know: ${text}`)
+        return (run?.(...(values as never[])) ?? []) as Readonly<Record<string, unknown>>[]
+      }),
+  }
+}
