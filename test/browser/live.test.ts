@@ -135,6 +135,19 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.tab.locator('.state.active[data-state="cancelled"]').count()).toBe(0)
   })
 
+  test('starts at a click that comes before the page was drawn', { timeout: SLOW }, async () => {
+    const context = await browser.newContext({ viewport: DESK })
+    onTestFinished(() => context.close())
+    const tab = await context.newPage()
+    await tab.addInitScript(() =>
+      addEventListener('DOMContentLoaded', () => document.querySelector<HTMLElement>('#start')?.click()),
+    )
+    await tab.goto(page.url)
+    const live = driver(tab)
+    await live.lit('device', 'waiting.pending')
+    expect(await tab.isVisible('#hint')).toBe(false)
+  })
+
   test('shows nothing of what was in flight at a restart', { timeout: SLOW }, async () => {
     const live = await open({ reducedMotion: 'reduce' })
     await live.tab.evaluate(() => {

@@ -56,8 +56,15 @@ export default defineConfig({
     include: [
       'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,oidc,providers,service,session,testing}/**/*.test.{ts,tsx}',
     ],
-    // They start their own processes from the sources.
-    exclude: ['test/hostile/resume.test.ts', 'test/session/processes.test.ts'],
+    exclude: [
+      // They start their own processes from the sources.
+      'test/hostile/resume.test.ts',
+      'test/session/processes.test.ts',
+      // They test other software too, which takes long. The projects of the peers use both stores.
+      'test/interop/**',
+      'test/check/interop.test.ts',
+      'test/service/stores/{redis,sql}.test.ts',
+    ],
     globalSetup: resolve(root, 'test/support/fresh-build.ts'),
     testTimeout: 60_000,
     isolate: false,
