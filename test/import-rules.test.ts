@@ -52,7 +52,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   // The paths come from where the tests have them.
   'docs/explorer': {
-    may: /^(vite|xstate|node:path|machines\/.*|docs\/explorer\/.*|docs\/live\/(elements|in-one-file|light-state|pictures)\.ts|docs\/tools\/read-machine\.ts|src\/(testing\/paths\/.*|recording\/state-id\.ts|service\/dialect\.ts)|test\/paths\/(both-sides-walk|path-sets)\.ts)$/,
+    may: /^(vite|xstate|node:path|machines\/.*|docs\/explorer\/.*|docs\/live\/(elements|framed-picture|in-one-file|lanes|pictures)\.ts|docs\/tools\/read-machine\.ts|src\/(testing\/paths\/.*|recording\/state-id\.ts|service\/dialect\.ts)|test\/paths\/(both-sides-walk|path-sets)\.ts)$/,
   },
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {

@@ -1,5 +1,6 @@
 import { find, isCalm, make } from '../live/elements.ts'
-import { Axis } from './axis.ts'
+import { Lanes } from '../live/lanes.ts'
+import { laneSteps } from './lane-steps.ts'
 import type { PackedGraph } from './pack.ts'
 import { allOf, nameOf, pathTo, type Step, statesAfter, type Tree, unpack } from './paths.ts'
 import { markStep, showSteps } from './show-steps.ts'
@@ -14,7 +15,7 @@ const ROWS = { first: 60, all: Number.POSITIVE_INFINITY }
 
 const trees = (JSON.parse(find('#data').textContent ?? '[]') as PackedGraph[]).map(unpack)
 const stage = new Stage()
-const axis = new Axis((machine, state) => stage.roleOf(machine, state))
+const lanes = new Lanes(find('#axis'), (lane, state) => stage.roleOf(tree.lanes[lane]?.machine ?? 0, state))
 const rows = new PathTree((step) => goTo(step))
 let tree = trees[0] as Tree
 let path: readonly Step[] = []
@@ -109,11 +110,24 @@ function choose(step: Step): void {
   path = pathTo(step)
   rows.select(step)
   showSteps(path, roleOf, stopAt)
-  axis.show(tree, path, stopAt)
+  lanes.show(
+    tree.lanes.map(({ name }) => name),
+    laneSteps(tree, path),
+    stopAt,
+  )
+  showEnds(step)
   showTest(step)
   at = 0
   showStep()
   if (path.length > 1 && !isCalm()) play()
+}
+
+/** Shows the state of each machine at the end of the path. */
+function showEnds(step: Step): void {
+  const chips = statesAfter(step).flatMap((id, machine) =>
+    id === undefined ? [] : [make('span', `chip ${stage.roleOf(machine, id)}`, id.split('.').at(-1) ?? '')],
+  )
+  find('#ends').replaceChildren(step.isEnd ? 'Ends in' : 'Leads to', ...chips)
 }
 
 function showTest(step: Step): void {
@@ -132,7 +146,7 @@ function showStep(): void {
   const step = path[at]
   stage.light(step)
   markStep(at)
-  axis.mark(at)
+  lanes.mark(at)
   find('#told').textContent = step
     ? `${at + 1} of ${path.length}: ${step.words}`
     : 'Choose a path to play it.'
@@ -187,7 +201,7 @@ function usual({ ends }: Tree): Step {
 
 const total = trees.reduce((sum, { ends }) => sum + ends.length, 0)
 find('#summary').textContent =
-  `${total.toLocaleString('en')} paths, generated from the machines. The tests walk each of them with the real code.`
+  `${total.toLocaleString('en')} paths, generated from the machines. The tests walk them all.`
 find('#graphs').append(
   ...trees.map(({ id, title, ends }) => {
     const link = make('a', '', title, make('span', 'count', String(ends.length)))

@@ -1,4 +1,4 @@
-import { find, make } from '../live/elements.ts'
+import { find, make, timeText } from '../live/elements.ts'
 import type { Message } from './graphs.ts'
 import { type Step, statesAfter } from './paths.ts'
 
@@ -20,7 +20,7 @@ export function showSteps(
     const button = make(
       'button',
       'step',
-      make('span', 'at', timeOf(step.at)),
+      make('span', 'at', timeText(step.at)),
       make('span', 'words', step.words),
       make('span', `state ${roleOf(step)}`, make('span', 'dot'), states.join(' · ')),
       ...step.wire.map(showMessage),
@@ -57,15 +57,4 @@ function showMessage(message: Message): HTMLElement {
     make('b', '', title),
     ...(fields === undefined ? [] : [` ${fields}`]),
   )
-}
-
-/** Seconds, minutes or hours since the start. */
-export function timeOf(milliseconds: number): string {
-  const seconds = milliseconds / 1000
-  if (seconds < 100) return `${Number(seconds.toFixed(3))} s`
-  const minutes = Math.floor(seconds / 60)
-  const rest = Number((seconds % 60).toFixed(3))
-  if (minutes >= 60)
-    return `${Math.floor(minutes / 60)} h ${minutes % 60 ? `${minutes % 60} min` : ''}`.trim()
-  return `${minutes} min ${rest > 0 ? `${rest} s` : ''}`.trim()
 }

@@ -1,5 +1,5 @@
 import { find, make } from '../live/elements.ts'
-import { lightState } from '../live/light-state.ts'
+import { framePicture, lightState } from '../live/framed-picture.ts'
 import { pathTo, type Step, type Tree } from './paths.ts'
 
 /** The pictures of the machines of a graph, lit as far as a path has come. */
@@ -13,14 +13,15 @@ export class Stage {
     this.#frames = tree.machines.map(({ name, file }) => {
       const frame = make('div', 'picture')
       frame.append(find<HTMLTemplateElement>(`#picture-${file}`).content.cloneNode(true))
-      // Scrollable areas must be reachable by keyboard.
-      frame.tabIndex = 0
       frame.setAttribute('role', 'group')
       frame.setAttribute('aria-label', `The machine of the ${name}`)
       return frame
     })
-    find('#pictures').replaceChildren(...this.#frames)
-    find('#stage-heading').textContent = tree.machines.length > 1 ? 'Machines' : 'Machine'
+    const machines = tree.machines.map(({ name }, machine) =>
+      make('section', 'machine', make('h3', '', name), this.#frames[machine] ?? ''),
+    )
+    find('#pictures').replaceChildren(...machines)
+    this.#frames.forEach(framePicture)
   }
 
   /** Lights the states after a step, and the arrows that led there. */

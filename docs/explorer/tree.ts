@@ -10,6 +10,10 @@ const MORE = 12
 interface Row {
   readonly step: Step
   readonly level: number
+  /** How often its path has branched. */
+  readonly indent: number
+  /** Whether no other step follows the one before. */
+  readonly isOnly: boolean
   readonly position: number
   readonly siblings: number
   readonly paths: number
@@ -61,10 +65,10 @@ export class PathTree {
   /** Opens steps that lead on, as deep as it takes to show about `most` rows. */
   openUpTo(most: number): void {
     this.#open.clear()
-    let level = this.#roots.filter((step) => this.#paths.has(step))
+    let level = this.#kept(this.#roots)
     let rows = level.length
     while (level.length > 0) {
-      const next = level.flatMap((step) => step.next.filter((other) => this.#paths.has(other)))
+      const next = level.flatMap((step) => this.#kept(step.next))
       rows += next.length
       if (rows > most) break
       for (const step of level) this.#open.add(step)
@@ -87,14 +91,16 @@ export class PathTree {
   }
 
   #update(): void {
-    const list = (steps: readonly Step[], level: number): Row[] => {
-      const kept = steps.filter((step) => this.#paths.has(step))
+    const list = (steps: readonly Step[], level: number, indent: number): Row[] => {
+      const kept = this.#kept(steps)
+      const isOnly = kept.length === 1 && level > 1
+      const siblings = kept.length
       return kept.flatMap((step, index) => [
-        { step, level, position: index + 1, siblings: kept.length, paths: this.#paths.get(step) ?? 0 },
-        ...(this.#open.has(step) ? list(step.next, level + 1) : []),
+        { step, level, indent, isOnly, position: index + 1, siblings, paths: this.#paths.get(step) ?? 0 },
+        ...(this.#isOpen(step) ? list(step.next, level + 1, indent + (this.#branches(step) ? 1 : 0)) : []),
       ])
     }
-    this.#rows = list(this.#roots, 1)
+    this.#rows = list(this.#roots, 1, 1)
     this.#inner.style.height = `${this.#rows.length * ROW}px`
     this.#draw()
   }
@@ -117,8 +123,8 @@ export class PathTree {
     else this.#element.removeAttribute('aria-activedescendant')
   }
 
-  #drawRow({ step, level, position, siblings, paths }: Row, index: number): HTMLElement {
-    const leads = this.#leadsOn(step)
+  #drawRow({ step, level, indent, isOnly, position, siblings, paths }: Row, index: number): HTMLElement {
+    const branches = this.#branches(step)
     const state = statesAfter(step)
       .map((id) => id?.split('.').at(-1))
       .filter((name) => name !== undefined)
@@ -127,29 +133,37 @@ export class PathTree {
     const isTold = step.isEnd && step.states.length === 1 && state !== step.words
     const row = make(
       'div',
-      `row ${this.#roleOf(step)}`,
-      make('span', 'twisty', leads ? (this.#open.has(step) ? '▾' : '▸') : ''),
+      `row ${isOnly ? 'follows ' : ''}${this.#roleOf(step)}`,
+      make('span', 'twisty', branches ? (this.#open.has(step) ? '▾' : '▸') : ''),
       make('span', 'dot'),
-      make('span', 'words', step.words),
-      make('span', 'state', isTold ? state : ''),
-      make('span', 'count', leads ? String(paths) : ''),
+      make('span', 'label', make('span', 'words', step.words), make('span', 'state', isTold ? state : '')),
+      make('span', 'count', branches ? String(paths) : ''),
     )
     row.id = `row-${step.id}`
     row.dataset.index = String(index)
     row.style.top = `${index * ROW}px`
-    row.style.paddingLeft = `${level * 10}px`
+    row.style.paddingLeft = `${indent * 10}px`
     row.title = step.isEnd ? `${step.words}: ends in ${state}` : step.words
     row.setAttribute('role', 'treeitem')
     row.setAttribute('aria-level', String(level))
     row.setAttribute('aria-posinset', String(position))
     row.setAttribute('aria-setsize', String(siblings))
     row.setAttribute('aria-selected', String(step === this.#selected))
-    if (leads) row.setAttribute('aria-expanded', String(this.#open.has(step)))
+    if (this.#kept(step.next).length > 0) row.setAttribute('aria-expanded', String(this.#isOpen(step)))
     return row
   }
 
-  #leadsOn(step: Step): boolean {
-    return step.next.some((other) => this.#paths.has(other))
+  #kept(steps: readonly Step[]): Step[] {
+    return steps.filter((step) => this.#paths.has(step))
+  }
+
+  /** Steps that lead on in one way only are always open. */
+  #isOpen(step: Step): boolean {
+    return this.#open.has(step) || !this.#branches(step)
+  }
+
+  #branches(step: Step): boolean {
+    return this.#kept(step.next).length > 1
   }
 
   #onClick({ target }: MouseEvent): void {
@@ -159,7 +173,7 @@ export class PathTree {
     const { step } = row
     const isOpen = this.#open.has(step)
     if (isOpen && (element.closest('.twisty') || step === this.#selected)) this.#open.delete(step)
-    else if (this.#leadsOn(step)) this.#open.add(step)
+    else this.#open.add(step)
     this.#update()
     if (!element.closest('.twisty')) this.#onSelect(step)
   }
@@ -174,13 +188,13 @@ export class PathTree {
       Home: () => go(this.#rows[0]),
       End: () => go(this.#rows.at(-1)),
       ArrowRight: () => {
-        if (row === undefined || !this.#leadsOn(row.step)) return
-        if (this.#open.has(row.step)) return go(this.#rows[index + 1])
+        if (row === undefined || this.#kept(row.step.next).length === 0) return
+        if (this.#isOpen(row.step)) return go(this.#rows[index + 1])
         this.#open.add(row.step)
         this.#update()
       },
       ArrowLeft: () => {
-        if (row && this.#open.delete(row.step)) this.#update()
+        if (row && this.#branches(row.step) && this.#open.delete(row.step)) this.#update()
         else go(this.#rows.find(({ step }) => step === row?.step.parent))
       },
     }

@@ -1,11 +1,11 @@
 import type { RecordedState } from '../../src/recording/events.ts'
-import { find } from './elements.ts'
+import { find, timeLeft, timeText } from './elements.ts'
 
 /** Shows the screen of the device. */
 export function showDevice({ view, times }: Pick<RecordedState, 'view' | 'times'>): void {
   find('#device-text').textContent = view.text
   find('#device-why').textContent = view.error ? view.error.message : ''
-  find('#interval').textContent = times === undefined ? '–' : `${times.interval} s`
+  find('#interval').textContent = times === undefined ? '–' : timeText(times.interval * 1000)
   find('#instruction').hidden = view.activity === undefined
   if (view.verificationUri) find('#address').textContent = view.verificationUri
   find('#user-code').textContent = view.activity ? (view.userCode ?? '····-····') : view.status
@@ -21,27 +21,16 @@ export function showCountdowns(state: Pick<RecordedState, 'view' | 'times'> | un
   const { activity } = state?.view ?? {}
   const { lookedAt, nextPollAt, expiresAt, lifetime } = state?.times ?? {}
   const isWaiting = activity === 'waiting' || activity === 'retrying'
-  showRing('#ring-poll', isWaiting ? nextPollAt : undefined, lookedAt, now, (seconds) => `${seconds} s`)
+  showRing('#ring-poll', isWaiting ? nextPollAt : undefined, lookedAt, now)
   const born = expiresAt !== undefined && lifetime !== undefined ? expiresAt - lifetime * 1000 : undefined
-  showRing('#ring-life', activity && expiresAt, born, now, clockTime)
+  showRing('#ring-life', activity && expiresAt, born, now)
 }
 
-function showRing(
-  selector: string,
-  end: number | undefined,
-  begin: number | undefined,
-  now: number,
-  write: (seconds: number) => string,
-): void {
+function showRing(selector: string, end: number | undefined, begin: number | undefined, now: number): void {
   const ring = find<SVGElement>(selector)
   const left = end === undefined ? 0 : Math.max(0, end - now)
   const part = end === undefined || begin === undefined ? 0 : Math.min(1, left / (end - begin))
   ring.querySelector('.rest')?.setAttribute('stroke-dashoffset', String(100 - 100 * part))
   const words = ring.querySelector('text')
-  if (words) words.textContent = end === undefined ? '–' : write(Math.ceil(left / 1000))
-}
-
-/** Minutes and seconds. */
-function clockTime(seconds: number): string {
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  if (words) words.textContent = end === undefined ? '–' : timeLeft(left)
 }

@@ -2,7 +2,7 @@ import { deviceAuthorization } from 'authgraph/machines'
 import type { RecordedEvent, RecordedState, RecordedTransition } from '../../src/recording/events.ts'
 import { stateId } from '../../src/recording/state-id.ts'
 import { showCountdowns, showDevice } from './device-screen.ts'
-import { announce } from './elements.ts'
+import { announce, timeLeft } from './elements.ts'
 import { Lights } from './lights.ts'
 import type { Moment } from './story.ts'
 
@@ -11,11 +11,11 @@ const CAPTIONS: Readonly<Record<string, (times: NonNullable<RecordedState['times
   requesting: () => 'The device asks the service for a code.',
   'waiting.requested': () => 'The code is here. The user opens the address on any phone and enters it.',
   polling: () => 'The device asks whether the user has decided.',
-  'waiting.pending': ({ interval }) => `Not yet. The device asks again in ${interval} s.`,
-  'waiting.slowed': ({ interval }) =>
-    `The service asked the device to slow down: it polls every ${interval} s now.`,
-  'waiting.retrying': ({ lookedAt, nextPollAt }) =>
-    `No usable response. The device waits ${Math.round((nextPollAt - lookedAt) / 1000)} s, then tries again.`,
+  'waiting.pending': (times) => `Not yet. The device asks again in ${untilPoll(times)}.`,
+  'waiting.slowed': (times) =>
+    `The service asked the device to slow down: it polls again in ${untilPoll(times)}.`,
+  'waiting.retrying': (times) =>
+    `No usable response. The device waits ${untilPoll(times)}, then tries again.`,
   authorized: () => 'The device has its token: the login is complete.',
   denied: () => 'The user denied the request, and the device has learned it.',
   expired: () => 'Nobody entered the code in time: it has expired.',
@@ -86,4 +86,8 @@ export class DeviceSide {
       },
     }
   }
+}
+
+function untilPoll({ lookedAt, nextPollAt }: NonNullable<RecordedState['times']>): string {
+  return timeLeft(nextPollAt - lookedAt)
 }

@@ -30,10 +30,16 @@ export function isCalm(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
 
-/** Seconds, or hours, minutes and seconds. */
+/** `5.3 s`, then `14:32`, then `8:00:20`. */
 export function timeText(milliseconds: number): string {
-  const seconds = Math.floor(milliseconds / 1000)
-  if (seconds < 120) return `${(milliseconds / 1000).toFixed(1)} s`
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
-  return parts.map((part) => String(part).padStart(2, '0')).join(':')
+  if (milliseconds < 60_000) return `${Number((milliseconds / 1000).toFixed(1))} s`
+  const seconds = Math.round(milliseconds / 1000)
+  const [hours, ...rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  const [minutes, ...last] = hours ? [hours, ...rest] : rest
+  return [minutes, ...last.map((part) => String(part).padStart(2, '0'))].join(':')
+}
+
+/** The time until something, in whole seconds. */
+export function timeLeft(milliseconds: number): string {
+  return timeText(Math.round(milliseconds / 1000) * 1000)
 }

@@ -1,10 +1,7 @@
 import type { AnyStateMachine } from 'xstate'
 import { type Machine, readMachine, type Transition } from '../tools/read-machine.ts'
 import { find, make, prepend, timeText } from './elements.ts'
-import { lightState } from './light-state.ts'
-
-/** Pixels around a picture. */
-const MARGIN = 16
+import { framePicture, lightState } from './framed-picture.ts'
 
 /** Transitions that the log keeps. */
 const KEPT = 60
@@ -12,7 +9,7 @@ const KEPT = 60
 /** Lights the active state and the taken transitions in the picture of a machine. */
 export class Lights {
   readonly machine: Machine
-  readonly #frame: Element
+  readonly #frame: HTMLElement
   readonly #who: string
 
   /** @param who The name of the machine in the log. */
@@ -20,7 +17,7 @@ export class Lights {
     this.machine = readMachine(machine)
     this.#frame = find(frame)
     this.#who = who
-    crop(this.#frame)
+    framePicture(this.#frame)
   }
 
   /** Lights a state and its parents; `undefined` lights nothing. */
@@ -81,19 +78,4 @@ export class Lights {
   textOf(state: string): string {
     return this.machine.states.find(({ id }) => id === state)?.text ?? ''
   }
-}
-
-/** Cuts a picture down to the machine: its name and the key of the colours are beside it. */
-function crop(frame: Element): void {
-  const svg = frame.querySelector('svg')
-  const machine = svg?.querySelector('g')
-  if (!svg || !machine) throw new TypeError('the frame has no picture')
-  // It may be hidden the next time, and then it has no size.
-  if (svg.dataset.cropped) return
-  svg.dataset.cropped = 'true'
-  const { x, y, width, height } = machine.getBBox()
-  const top = machine.transform.baseVal.getItem(0).matrix.f
-  const size = { width: width + 2 * MARGIN, height: height + 2 * MARGIN }
-  svg.setAttribute('viewBox', `${x - MARGIN} ${y + top - MARGIN} ${size.width} ${size.height}`)
-  for (const [name, value] of Object.entries(size)) svg.setAttribute(name, String(value))
 }

@@ -151,7 +151,7 @@ find('#again').addEventListener('click', () => {
   else play()
 })
 // Scrollable areas must be reachable by keyboard.
-for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls, .picture')) scrolling.tabIndex = 0
+for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls')) scrolling.tabIndex = 0
 for (const event of ['pointerdown', 'keydown'])
   document.addEventListener(event, () => isPlaying() && takeOver(), { capture: true })
 document.addEventListener('visibilitychange', () => {

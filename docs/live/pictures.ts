@@ -12,7 +12,10 @@ export function pictures(): Plugin {
     name: 'pictures',
     transformIndexHtml(html) {
       const mark = readFileSync(resolve(root, '../images/mark.svg'), 'utf8').trim()
-      const lit = Object.keys(ROLES).map((role) => `.${role}.active .shape{fill:var(--${role}-ink)}`)
+      const lit = Object.keys(ROLES).map(
+        (role) =>
+          `.${role}.active .shape{fill:var(--${role}-ink)}.${role}>.dot,.chip.${role}{border-color:var(--${role}-line);background:var(--${role}-fill)}.chip.${role}{color:var(--${role}-ink)}`,
+      )
       const pictureStyle = styleSheet((color) => `var(--${color})`) + lit.join('')
       return html
         .replace('<!-- icon -->', `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}">`)

@@ -32,7 +32,8 @@ const provider = {
 /** Shows the scene before its start. Returns a function that starts it. */
 export function prepareRefresh(): (onEnd: () => void) => Scene {
   // Both processes run the same machine.
-  find('#second-picture').innerHTML = find('#first-picture').innerHTML
+  const second = find('#second-picture')
+  if (second.childElementCount === 0) second.innerHTML = find('#first-picture').innerHTML
   const sides: Sides = {
     processes: NAMES.map(
       (name, index) => new Lights(`#${name}-picture`, sessionMachine, `process ${index + 1}`),

@@ -1,6 +1,6 @@
 import { deviceGrant, grantValue } from 'authgraph/machines'
 import { stateId } from '../../src/recording/state-id.ts'
-import { announce, find } from './elements.ts'
+import { announce, find, timeText } from './elements.ts'
 import { Lights } from './lights.ts'
 import type { Moment } from './story.ts'
 import type { Grant } from './watched-service.ts'
@@ -47,7 +47,7 @@ export class ServiceSide {
         this.#lights.light(id)
         const text = this.#lights.textOf(id)
         find('#service-text').textContent = text
-        find('#service-interval').textContent = `${after.interval} s`
+        find('#service-interval').textContent = timeText(after.interval * 1000)
         if (isNow && DECIDED.has(after.state)) announce(`Service: ${text}`)
       },
     }

@@ -40,5 +40,5 @@ stream.addEventListener('error', () =>
   showConnection('lost', 'Connection lost. If the command is still running, this page will reconnect.'),
 )
 // Scrollable areas must be reachable by keyboard.
-for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls, .picture')) scrolling.tabIndex = 0
+for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls')) scrolling.tabIndex = 0
 const ticking = setInterval(() => story.tick(Date.now() + clock.ahead), TICK)

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveBuiltPage } from '../support/built-page.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { violations } from './axe.ts'
+import { isSeen, openTab, scrollsSideways, smallLetters } from './open-tab.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 /** Maximum size of the whole page, compressed, in bytes. */
-const LARGEST = 60_000
+const LARGEST = 40_000
 
 /** Milliseconds to generate the paths, which the build does. */
 const SLOW = 300_000
@@ -52,15 +53,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
 
   /** @param isPaused Whether time passes only when a test says so. */
   async function open(hash = '', options: BrowserContextOptions = {}, isPaused = false) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-    const tab = await context.newPage()
-    const problems: string[] = []
-    tab.on('pageerror', ({ message }) => problems.push(message))
-    tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-    onTestFinished(async () => {
-      await context.close()
-      expect(problems).toEqual([])
-    })
+    const tab = await openTab(browser, { viewport: { width: 1280, height: 800 }, ...options })
     if (isPaused) {
       await tab.clock.install({ time: 0 })
       await tab.clock.pauseAt(1000)
@@ -81,19 +74,20 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
   }
 
   test('has as many paths as the tests walk', async () => {
-    const { tab, found } = await open()
+    const { tab, found } = await open('', { viewport: { width: 1280, height: 5000 } })
     for (const [id, name] of Object.entries(NAMES)) {
       await tab.click(`#graphs a[href="#${id}"]`)
       await tab.locator(`#graphs a[aria-current][href="#${id}"]`).waitFor()
       expect(await found()).toBe(`${figure(name)} paths`)
-      await tab.locator('#tree').focus()
-      await tab.keyboard.press('Home')
-      for (let root = 0; root < 5; root += 1) {
-        await tab.keyboard.press('ArrowLeft')
-        await tab.keyboard.press('ArrowDown')
-      }
-      const counts = await tab.locator('[role=treeitem] .count').allTextContents()
-      expect(counts.reduce((sum, count) => sum + (Number(count) || 1), 0)).toBe(figure(name))
+      // Every path ends in a row, or in one that is not shown yet.
+      const paths = await tab.locator('[role=treeitem]').evaluateAll((rows) =>
+        rows.reduce((sum, row) => {
+          const { ariaExpanded, title } = row as HTMLElement
+          const hidden = ariaExpanded === 'false' ? Number(row.querySelector('.count')?.textContent) : 0
+          return sum + (hidden || (title.includes(': ends in ') ? 1 : 0))
+        }, 0),
+      )
+      expect(paths).toBe(figure(name))
     }
   })
 
@@ -191,6 +185,28 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await tab.locator('#axis .outcome').last().textContent()).toBe('lost')
   })
 
+  test('shows the active states beside the maps, and leaves a chain of steps at one indentation', async () => {
+    const { tab, lit } = await open('#both', { reducedMotion: 'reduce' })
+    await tab.selectOption('#filter-step', { label: 'polled, and the response lost' })
+    await tab.click('#expand')
+    await tab.locator('.follows').first().click()
+    for (const machine of [0, 1])
+      expect(
+        await isSeen(tab, `.machine:nth-child(${machine + 1}) [data-state="${await lit(machine)}"] > .shape`),
+      ).toBe(true)
+    const indents = await tab.locator('.row').evaluateAll((rows) =>
+      rows.flatMap((row, index) => {
+        const left = (other: Element | undefined) =>
+          other?.querySelector('.dot')?.getBoundingClientRect().left
+        const isChain = row.matches('.follows') && !rows[index - 1]?.querySelector('.twisty')?.textContent
+        return isChain ? [left(row) === left(rows[index - 1])] : []
+      }),
+    )
+    expect(indents.length).toBeGreaterThan(0)
+    expect(indents).not.toContain(false)
+    expect(await tab.locator('#ends .chip').count()).toBe(2)
+  })
+
   test('renders only the rows in sight', async () => {
     const { tab } = await open('#session')
     await tab.click('#expand')
@@ -215,8 +231,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(await level()).toBe('2')
     await keyboard.press('ArrowDown')
     expect(await level()).toBe('3')
-    await keyboard.press('ArrowLeft')
-    await keyboard.press('ArrowLeft')
+    for (let row = 3; row > 1 && (await level()) !== '2'; row -= 1) await keyboard.press('ArrowLeft')
     expect(await level()).toBe('2')
     await keyboard.press('End')
     const active = await tab.locator('#tree').getAttribute('aria-activedescendant')
@@ -241,19 +256,8 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
       await tab.locator('[role=treeitem]').last().click()
       await toEnd()
       expect(await violations(tab)).toEqual([])
-      const smallest = await tab.evaluate(() => {
-        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-        let size = Number.POSITIVE_INFINITY
-        for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-          const element = text.parentElement
-          if (text.textContent?.trim() && element?.checkVisibility())
-            size = Math.min(size, Number.parseFloat(getComputedStyle(element).fontSize))
-        }
-        return size
-      })
-      expect(smallest).toBeGreaterThanOrEqual(12)
-      const { scrollWidth, clientWidth } = await tab.evaluate(() => document.documentElement)
-      expect(scrollWidth).toBe(clientWidth)
+      expect(await smallLetters(tab)).toEqual([])
+      expect(await scrollsSideways(tab)).toBe(false)
     },
   )
 

@@ -10,18 +10,16 @@ import { createService } from '../../src/service/index.ts'
 import { serveBuiltPage } from '../support/built-page.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { violations } from './axe.ts'
+import { isSeen, openTab, scrollsSideways, smallLetters } from './open-tab.ts'
 
 /** Maximum size of the whole page, compressed, in bytes. */
-const LARGEST = 150_000
+const LARGEST = 110_000
 
 /** Milliseconds for a test that runs a whole flow. */
 const SLOW = 60_000
 
 /** Slider positions. */
 const SPEED = { slow: '1', quick: '3', fastest: '6' }
-
-/** Pixels of the smallest letters. */
-const SMALLEST = 12
 
 const DESK = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
@@ -41,15 +39,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
   })
 
   async function open(options: BrowserContextOptions = {}, url = page.url) {
-    const context = await browser.newContext({ viewport: DESK, ...options })
-    const tab = await context.newPage()
-    const problems: string[] = []
-    tab.on('pageerror', ({ message }) => problems.push(message))
-    tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-    onTestFinished(async () => {
-      await context.close()
-      expect(problems).toEqual([])
-    })
+    const tab = await openTab(browser, { viewport: DESK, ...options })
     await tab.goto(url)
     return driver(tab)
   }
@@ -238,7 +228,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.lit('device', 'waiting.pending')
     await live.press('device asleep')
     const before = await live.exchanges()
-    await live.tab.getByText('0:00', { exact: true }).waitFor({ timeout: SLOW })
+    await live.tab.locator('#ring-life', { hasText: /^\s*0 s/ }).waitFor({ timeout: SLOW })
     // One request may have been in progress.
     expect(await live.exchanges()).toBeLessThanOrEqual(before + 1)
     expect(await live.tab.textContent('#device-text')).not.toContain('expired')
@@ -271,9 +261,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
   })
 
   test('sends no request to another host', { timeout: SLOW }, async () => {
-    const context = await browser.newContext()
-    onTestFinished(() => context.close())
-    const tab = await context.newPage()
+    const tab = await openTab(browser, {})
     const asked: string[] = []
     tab.on('request', (request) => asked.push(request.url()))
     await tab.goto(page.url)
@@ -316,11 +304,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
       const live = await open({ viewport })
       await live.start(SPEED.quick)
       await live.enter(await live.code())
-      const widths = await live.tab.evaluate(() => {
-        const { scrollWidth, clientWidth } = document.documentElement
-        return { scrollWidth, clientWidth }
-      })
-      expect(widths.scrollWidth).toBe(widths.clientWidth)
+      expect(await scrollsSideways(live.tab)).toBe(false)
     },
   )
 
@@ -332,18 +316,33 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.enter(await live.code())
     await live.decide('Deny')
     await live.lit('device', 'denied')
-    const isInside = await live.tab.evaluate(() => {
-      const window = document.querySelector('#device-picture')?.getBoundingClientRect()
-      const state = document.querySelector('#device-picture .active')?.getBoundingClientRect()
-      return (
-        window &&
-        state &&
-        state.top >= window.top &&
-        state.bottom <= window.bottom &&
-        state.left >= window.left
-      )
-    })
-    expect(isInside).toBe(true)
+    await live.tab.locator('#device').scrollIntoViewIfNeeded()
+    expect(await live.isSeen('#device-picture .active')).toBe(true)
+  })
+
+  test('shows the whole machine in a map, with the active state and the part in sight', {
+    timeout: SLOW,
+  }, async () => {
+    const live = await open({ reducedMotion: 'reduce' })
+    await live.start(SPEED.quick)
+    await live.lit('device', 'waiting.pending')
+    const map = live.tab.locator('#device > .map')
+    const drawn = await live.tab.locator('#device-picture [data-state]').count()
+    expect(await map.locator('[data-state]').count()).toBe(drawn)
+    await map.locator('.active[data-state="waiting.pending"]').waitFor({ state: 'attached' })
+    expect(await map.locator('.walked').count()).toBeGreaterThan(3)
+    const sight = () => map.locator('.sight').getAttribute('y')
+    const before = Number(await sight())
+    await map.locator('[data-state="authorized"]').click({ force: true })
+    expect(await live.isSeen('#device-picture [data-state="authorized"]')).toBe(true)
+    await expect.poll(sight).not.toBe(String(before))
+    expect(Number(await sight())).toBeGreaterThan(before)
+  })
+
+  test('shows no map of a machine that is in sight', { timeout: SLOW }, async () => {
+    const live = await open({ viewport: { width: 3000, height: 2400 } })
+    await live.code()
+    expect(await live.tab.isVisible('#service > .map')).toBe(false)
   })
 
   test('animates nothing for users who prefer reduced motion', { timeout: SLOW }, async () => {
@@ -628,38 +627,7 @@ function driver(tab: Page) {
         .locator('#exchanges')
         .evaluate((list) => Number((list.firstElementChild as HTMLElement | null)?.dataset.exchange)),
     violations: () => violations(tab),
-    /** Whether all of an element is inside the window and inside whatever it scrolls in. */
-    isSeen: (selector: string) =>
-      tab
-        .locator(selector)
-        .last()
-        .evaluate((element) => {
-          const { left, top, right, bottom } = element.getBoundingClientRect()
-          const frame = element.closest('.picture')?.getBoundingClientRect()
-          return (
-            right > left &&
-            left >= (frame?.left ?? 0) &&
-            top >= (frame?.top ?? 0) &&
-            right <= (frame?.right ?? innerWidth) &&
-            bottom <= (frame?.bottom ?? innerHeight)
-          )
-        }),
-    /** The texts whose letters are too small to read, as they are drawn. */
-    smallLetters: () =>
-      tab.evaluate((smallest) => {
-        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-        const small: string[] = []
-        while (texts.nextNode()) {
-          const { parentElement, textContent } = texts.currentNode
-          if (parentElement === null || textContent?.trim() === '' || !parentElement.checkVisibility())
-            continue
-          if (parentElement.closest('script, style, title, desc, .unseen')) continue
-          const svg = parentElement.closest('svg')
-          const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1
-          const size = Number.parseFloat(getComputedStyle(parentElement).fontSize) * scale
-          if (size < smallest - 0.01) small.push(`${size}: ${textContent}`)
-        }
-        return small
-      }, SMALLEST),
+    isSeen: (selector: string) => isSeen(tab, selector),
+    smallLetters: () => smallLetters(tab),
   }
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { watchedFlow } from '../support/watched-flow.ts'
 import { violations } from './axe.ts'
+import { openTab, scrollsSideways } from './open-tab.ts'
 
 /** Milliseconds for tests, including the start of the browser. */
 const SLOW = 60_000
@@ -18,16 +19,8 @@ describe.skipIf(!hasChromium)(`the page of --watch, ${IN_CHROMIUM}`, { timeout: 
 
   async function open(options: BrowserContextOptions = {}) {
     const flow = await watchedFlow()
-    const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, ...options })
-    const tab = await context.newPage()
-    const problems: string[] = []
-    tab.on('pageerror', ({ message }) => problems.push(message))
-    tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
-    onTestFinished(async () => {
-      await context.close()
-      await flow.close()
-      expect(problems).toEqual([])
-    })
+    onTestFinished(flow.close)
+    const tab = await openTab(browser, { viewport: { width: 1440, height: 1000 }, ...options })
     await tab.goto(flow.address)
     return {
       flow,
@@ -124,7 +117,6 @@ describe.skipIf(!hasChromium)(`the page of --watch, ${IN_CHROMIUM}`, { timeout: 
     await flow.reach('settled')
     await says('The login has ended.')
     expect(await violations()).toEqual([])
-    const { scrollWidth, clientWidth } = await tab.evaluate(() => document.documentElement)
-    expect(scrollWidth).toBe(clientWidth)
+    expect(await scrollsSideways(tab)).toBe(false)
   })
 })

@@ -1,0 +1,44 @@
+import { isCalm } from './elements.ts'
+import { addMiniMap } from './mini-map.ts'
+
+/** Pixels around a picture, and above a state that is higher than its frame. */
+const MARGIN = 24
+
+/** Cuts a picture down to its machine, whose name and key are beside the frame, and adds a map of the whole. */
+export function framePicture(frame: HTMLElement): void {
+  const svg = frame.querySelector('svg')
+  const machine = svg?.querySelector('g')
+  if (!svg || !machine) throw new TypeError('the frame has no picture')
+  // It may be hidden the next time, and then it has no size.
+  if (svg.dataset.framed) return
+  svg.dataset.framed = 'true'
+  const { x, y, width, height } = machine.getBBox()
+  const top = machine.transform.baseVal.getItem(0).matrix.f
+  const size = { width: width + 2 * MARGIN, height: height + 2 * MARGIN }
+  svg.setAttribute('viewBox', `${x - MARGIN} ${y + top - MARGIN} ${size.width} ${size.height}`)
+  for (const [name, value] of Object.entries(size)) svg.setAttribute(name, String(value))
+  // Scrollable areas must be reachable by keyboard.
+  frame.tabIndex = 0
+  addMiniMap(frame, svg, () => follow(frame))
+}
+
+/** Lights a state and its parents in a picture, and scrolls there; `undefined` lights nothing. */
+export function lightState(frame: HTMLElement, state: string | undefined): void {
+  for (const drawn of frame.querySelectorAll<SVGGElement>('[data-state]'))
+    drawn.classList.toggle('active', `${state ?? ''}.`.startsWith(`${drawn.dataset.state}.`))
+  follow(frame)
+}
+
+/** Scrolls the lit state, or where the machine starts, to the middle of the frame beside its map. */
+function follow(frame: HTMLElement): void {
+  const lit = [...frame.querySelectorAll('.active')].at(-1) ?? frame.querySelector('.state')
+  if (lit === null) return
+  const here = frame.getBoundingClientRect()
+  const there = lit.getBoundingClientRect()
+  const free = here.width - (Number.parseFloat(frame.style.paddingRight) || 0)
+  frame.scrollBy({
+    left: there.left + there.width / 2 - here.left - free / 2,
+    top: there.top - here.top - Math.max(MARGIN, (here.height - there.height) / 2),
+    behavior: isCalm() ? 'instant' : 'smooth',
+  })
+}

@@ -1,0 +1,201 @@
+import { isCalm, make, timeText } from './elements.ts'
+
+/** Pixels. */
+const TOP = 10
+const BAR = 28
+const WIRE = 48
+const BELOW = 28
+const RIGHT = 12
+const LETTER = 7.4
+
+/** How much wider than needed a step may be. */
+const MOST = 2.5
+
+/** Pixels between two messages of one step, and how far one moves to the right on its way. */
+const APART = 26
+const LEAN = 10
+
+/** A message between two lanes, and what it says in a word. */
+export interface LaneMessage {
+  readonly from: number
+  readonly to: number
+  readonly kind: 'request' | 'response' | 'trouble' | 'lost'
+  readonly words: string
+}
+
+/** What happened at a time. */
+export interface LaneStep {
+  /** Milliseconds since the start. */
+  readonly at: number
+  /** The state of each lane after the step: none before it starts, or if it is unknown. */
+  readonly states: readonly (string | undefined)[]
+  readonly messages: readonly LaneMessage[]
+}
+
+/** Draws who was in which state at a time, and what they sent each other: one lane for each. */
+export class Lanes {
+  readonly #scroller = make('div', 'scroller')
+  readonly #names = make('div', 'lane-names')
+  readonly #roleOf: (lane: number, state: string) => string
+
+  /** @param element Part of a section that has a name. */
+  constructor(element: HTMLElement, roleOf: (lane: number, state: string) => string) {
+    this.#roleOf = roleOf
+    // Scrollable areas must be reachable by keyboard.
+    this.#scroller.tabIndex = 0
+    this.#scroller.setAttribute('role', 'group')
+    this.#scroller.setAttribute(
+      'aria-labelledby',
+      element.closest('section')?.getAttribute('aria-labelledby') ?? '',
+    )
+    this.#names.ariaHidden = 'true'
+    element.replaceChildren(this.#names, this.#scroller)
+  }
+
+  /**
+   * Shows steps. A long wait is drawn wider than a short one, but not as much as it is longer.
+   *
+   * @param onChoose Called with the index of the step that the user clicks.
+   */
+  show(names: readonly string[], steps: readonly LaneStep[], onChoose?: (index: number) => void): void {
+    const height = topOf(names.length) - WIRE + BELOW
+    const least = steps.map((_, index) => widthOf(steps, index))
+    const spread = Math.min(MOST, Math.max(1, (this.#scroller.clientWidth - RIGHT) / sum(least)))
+    const widths = least.map((width) => width * spread)
+    const starts = widths.map((_, index) => sum(widths.slice(0, index)))
+    const end = sum(widths)
+    const width = Math.ceil(end + RIGHT)
+    const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': 'true' })
+    names.forEach((_, lane) => {
+      if (steps.some(({ states }) => states[lane] !== undefined))
+        this.#drawSpans(svg, steps, lane, [...starts, end])
+      else
+        svg.append(draw('rect', { class: 'bare', x: 1, y: topOf(lane) + 9, width: end, height: 10, rx: 5 }))
+    })
+    let told = ''
+    steps.forEach(({ at, messages }, index) => {
+      const x = starts[index] ?? 0
+      const time = timeText(at)
+      const group = draw('g', { class: onChoose ? 'column chosen' : 'column' })
+      group.dataset.index = String(index)
+      group.append(
+        draw('rect', { class: 'area', x, y: 0, width: widths[index] ?? 0, height }),
+        words('tick', x + 2, height - 8, time === told ? '' : time),
+        ...drawMessages(messages, x + 6),
+      )
+      told = time
+      group.addEventListener('click', () => onChoose?.(index))
+      svg.append(group)
+    })
+    svg.append(draw('path', { class: 'now', d: `M1 4V${height - 22}` }))
+    this.#names.replaceChildren(
+      ...names.map((name, lane) => {
+        const shown = make('span', '', name)
+        shown.style.top = `${topOf(lane)}px`
+        return shown
+      }),
+    )
+    this.#scroller.replaceChildren(svg)
+  }
+
+  /** Moves to a step. */
+  mark(at: number): void {
+    const scroller = this.#scroller
+    for (const drawn of scroller.querySelectorAll<SVGElement>('[data-index]'))
+      drawn.classList.toggle('ahead', Number(drawn.dataset.index) > at)
+    const area = scroller.querySelectorAll('.area')[at]
+    const left = Number(area?.getAttribute('x') ?? 0)
+    const right = left + Number(area?.getAttribute('width') ?? 0)
+    scroller.querySelector('.now')?.setAttribute('transform', `translate(${left} 0)`)
+    if (right > scroller.scrollLeft + scroller.clientWidth || left < scroller.scrollLeft)
+      scroller.scrollTo({
+        left: left - scroller.clientWidth / 2,
+        behavior: isCalm() ? 'instant' : 'smooth',
+      })
+  }
+
+  /** Neighbouring steps in one state share a bar. */
+  #drawSpans(svg: Element, steps: readonly LaneStep[], lane: number, starts: readonly number[]): void {
+    steps.forEach(({ states }, index) => {
+      const state = states[lane]
+      if (state === undefined || steps[index - 1]?.states[lane] === state) return
+      const next = steps.findIndex((other, later) => later > index && other.states[lane] !== state)
+      const [left = 0, right = 0] = [starts[index], starts[next < 0 ? steps.length : next]]
+      const y = topOf(lane)
+      const group = draw('g', { class: this.#roleOf(lane, state) })
+      group.dataset.index = String(index)
+      group.append(
+        draw('rect', { class: 'shape', x: left + 1, y, width: right - left - 2, height: BAR, rx: 8 }),
+        words('name', left + 10, y + 18, lastOf(state)),
+      )
+      svg.append(group)
+    })
+  }
+}
+
+/** Where a lane begins. */
+function topOf(lane: number): number {
+  return TOP + lane * (BAR + WIRE)
+}
+
+/** The name of a state without its parents. */
+function lastOf(state: string): string {
+  return state.split('.').at(-1) ?? ''
+}
+
+/** Pixels of a step: for the states that begin, for its messages, and for the time until the next one. */
+function widthOf(steps: readonly LaneStep[], index: number): number {
+  const { at = 0, states = [], messages = [] } = steps[index] ?? {}
+  const before = steps[index - 1]?.states
+  const names = states.map((state, lane) => (state && state !== before?.[lane] ? lastOf(state).length : 0))
+  const wait = ((steps[index + 1]?.at ?? at) - at) / 1000
+  return Math.max(
+    Math.max(...names) * LETTER + 24,
+    sum(messages.map(spaceOf)) + 16,
+    44 + 10 * Math.log2(1 + wait),
+  )
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+function spaceOf({ words }: LaneMessage): number {
+  return APART + words.length * 6.7
+}
+
+/** What is lost ends on the way. */
+function drawMessages(messages: readonly LaneMessage[], left: number): SVGElement[] {
+  let x = left
+  return messages.flatMap((message) => {
+    const { from, to, kind } = message
+    const at = x
+    x += spaceOf(message)
+    const [top, bottom] = [topOf(Math.min(from, to)) + BAR + 3, topOf(Math.max(from, to)) - 3]
+    const middle = (top + bottom) / 2
+    const told = words('outcome', at + LEAN + 7, middle + 4, message.words)
+    if (kind === 'lost')
+      return [draw('path', { class: 'message lost', d: `M${at} ${middle - 5}l10 10m0-10l-10 10` }), told]
+    const way = from < to ? ([top, bottom] as const) : ([bottom, top] as const)
+    return [arrow(kind, at, ...way), told]
+  })
+}
+
+/** A line with a head. */
+function arrow(className: string, x: number, from: number, to: number): SVGElement {
+  const back = from < to ? -7 : 7
+  const d = `M${x} ${from}L${x + LEAN} ${to}m-5 ${back * 0.8}l5 ${-back * 0.8}l2.5 ${back}`
+  return draw('path', { class: `message ${className}`, d })
+}
+
+function words(className: string, x: number, y: number, text: string): SVGElement {
+  const element = draw('text', { class: className, x, y })
+  element.textContent = text
+  return element
+}
+
+function draw(name: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
+  return element
+}
