@@ -56,11 +56,6 @@ export async function createProgram(name?: string): Promise<Command> {
       if (!isOne || each === name) program.addCommand(await load())
   }
   program.helpCommand('help [command]', 'show the help of a command')
-  program.hook('preAction', async (_, { options }) => {
-    // Only commands with this option use logins.
-    if (options.some(({ long }) => long === '--profile'))
-      await (await import('./storage/earlier-logins.ts')).moveEarlierLogins()
-  })
   return program.on('beforeAllHelp', () => refuseUnknownCommand(program))
 }
 

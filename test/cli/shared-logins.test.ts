@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { processOwners } from '../../src/session/node/process-owners.ts'
 import { linesOfJson } from './support/command.ts'
@@ -195,114 +195,6 @@ describe('authgraph logout, at a service that revokes tokens', { concurrent: tru
       stdout: expect.stringMatching(/The service still accepts it \(.*ECONNREFUSED\)\.\n/),
     })
     expect(filesWithToken(world)).toEqual([])
-  })
-})
-
-describe('a login of an earlier version', { concurrent: true, timeout: 60_000 }, () => {
-  const earlier = (more: object) => ({
-    v: 1,
-    clientId: 'id',
-    token: { accessToken: TOKEN, tokenType: 'bearer', scopes: ['repo'], missingScopes: [], ...more },
-  })
-
-  interface Earlier {
-    readonly store: string
-    readonly token?: object
-    readonly name?: string
-  }
-
-  function writeEarlier(folder: string, address: object, { store, token, name = 'work' }: Earlier) {
-    const write = (path: string, value: object) => {
-      mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 })
-      writeFileSync(join(folder, path), JSON.stringify(value))
-    }
-    write(`profiles/${encodeURIComponent(name)}.json`, { v: 1, address, scopes: ['repo'], store, since: 1 })
-    if (token) write(`state/tokens/${encodeURIComponent(name)}.json`, token)
-  }
-
-  test('in a file is moved, and refreshed once', async ({ world }) => {
-    const { url, requests } = await world.scripted({ polls: [granted(FRESH, RENEWABLE)] })
-    const token = earlier({ expiresAt: Date.now() - 1, refreshToken: 'ghr_refreshInTheClear' })
-    writeEarlier(world.folder, { host: url }, { store: 'file', token })
-    const asked = await Promise.all([world.run(['token']), world.run(['token'])])
-    expect(asked.map(({ stdout }) => stdout)).toEqual([`${FRESH}\n`, `${FRESH}\n`])
-    expect(requests).toHaveLength(1)
-    expect(filesWithToken(world)).toEqual(['state/logins/work.json'])
-    expect(world.files().filter(({ isFile }) => isFile)).toHaveLength(1)
-  })
-
-  test('of an issuer stays, without a request', async ({ world }) => {
-    const { url, requests } = await world.scripted()
-    writeEarlier(world.folder, { issuer: url }, { store: 'file', token: earlier({}) })
-    expect(await world.run(['token'])).toMatchObject({ code: 1, stderr: expect.stringContaining('nobody') })
-    expect(requests).toEqual([])
-    expect(filesWithToken(world)).toEqual(['state/tokens/work.json'])
-  })
-
-  test('stays until a command uses logins', async ({ world }) => {
-    writeEarlier(world.folder, { host: 'github.com' }, { store: 'file', token: earlier({}) })
-    expect((await world.run(['completion', 'bash'])).code).toBe(0)
-    expect((await world.run(['token', '--help'])).code).toBe(0)
-    expect(filesWithToken(world)).toEqual(['state/tokens/work.json'])
-    expect((await world.run(['status', '--names'])).stdout).toBe('work\n')
-    expect(filesWithToken(world)).toEqual(['state/logins/work.json'])
-  })
-
-  describe.skipIf(!hasKeyring)('in the keyring', () => {
-    let keyring: Awaited<ReturnType<typeof startKeyring>>
-    beforeAll(async () => {
-      keyring = await startKeyring()
-    })
-    afterAll(() => keyring.stop())
-
-    const keep = async (name: string) => {
-      vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', keyring.env.DBUS_SESSION_BUS_ADDRESS)
-      const { AsyncEntry } = await import('@napi-rs/keyring')
-      const entry = new AsyncEntry('authgraph', name, { linux: { store: 'secret-service' } })
-      await entry.setPassword(JSON.stringify(earlier({})))
-      vi.unstubAllEnvs()
-      return entry
-    }
-
-    test('is moved if it has the name of its host, but not from a folder that somebody else may have written', async ({
-      world,
-    }) => {
-      const { url } = await world.scripted()
-      const name = new URL(url).host
-      const entry = await keep(name)
-      const planted = { store: 'keyring', name }
-      const config = join(world.folder, '.config')
-      const own = { ...keyring.env, AUTHGRAPH_CONFIG_DIR: '' }
-      writeEarlier(world.folder, { host: url }, planted)
-      writeEarlier(join(config, 'authgraph'), { host: url }, planted)
-      for (const env of [keyring.env, { ...own, XDG_CONFIG_HOME: config }])
-        expect((await world.run(['status'], { env })).stderr).toContain('nobody is logged in')
-
-      expect((await world.run(['token'], { env: own })).stdout).toBe(`${TOKEN}\n`)
-      expect(await entry.getPassword()).toBeNull()
-      expect((await world.run(['token'], { env: own })).stdout).toBe(`${TOKEN}\n`)
-      expect(filesWithToken(world)).toEqual([])
-    })
-
-    test.for([
-      ['another host', (url: string) => ({ host: url })],
-      ['another scheme', () => ({ host: 'http://git.example.com' })],
-      [
-        'another token endpoint',
-        (url: string) => ({
-          deviceAuthorizationEndpoint: 'https://git.example.com/codes',
-          tokenEndpoint: `${url}/token`,
-        }),
-      ],
-    ] as const)('is not moved to a profile with %s', async ([, addressAt], { world }) => {
-      const entry = await keep('git.example.com')
-      const { url } = await world.scripted()
-      const planted = { store: 'keyring', name: 'git.example.com' }
-      writeEarlier(join(world.folder, '.config', 'authgraph'), addressAt(url), planted)
-      const env = { ...keyring.env, AUTHGRAPH_CONFIG_DIR: '' }
-      expect((await world.run(['status'], { env })).stderr).toContain('nobody is logged in')
-      expect(await entry.getPassword()).not.toBeNull()
-    })
   })
 })
 
