@@ -94,6 +94,12 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
     },
   )
 
+  test.skipIf(!isThere('fish'))('fish completes after an equals sign', async ({ world }) => {
+    const { script, env, cwd } = await userOf(world, 'fish')
+    const complete = `source '${script}'; complete -C 'authgraph login --store=k'`
+    expect((await runFile('fish', ['-c', complete], { env, cwd })).stdout).toBe('--store=keyring\n')
+  })
+
   test.skipIf(!isThere('fish'))(
     'fish shows the description of an option, with its colon',
     async ({ world }) => {
@@ -108,6 +114,11 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
     const { press, reach } = await zsh(world)
     const shown = await reach(press(`${line}\t\t`), offered)
     for (const word of others) expect(shown).not.toContain(word)
+  })
+
+  test.skipIf(!isThere('zsh'))('zsh completes after an equals sign', async ({ world }) => {
+    const { press, reach } = await zsh(world)
+    await reach(press('authgraph login --store=k\t'), ['--store=keyring'])
   })
 
   test.skipIf(!isThere('zsh')).for([
