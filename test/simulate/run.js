@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util'
+import { BUGS } from './bugs.js'
 import { bundle } from './bundle.js'
 
 const USAGE = `Usage: npm run simulate -- [options]
@@ -14,15 +16,34 @@ Simulate logins under faults, and judge each of them.
   --help                show this help
 `
 
-if (process.argv.includes('--help')) process.stdout.write(USAGE)
-else {
-  const at = process.argv.indexOf('--bug')
-  const [, bug] = at < 0 ? [] : process.argv.splice(at, 2)
-  await import(await bundle(bug)).catch(refuse)
-}
-
-function refuse(error) {
-  if (!error.code?.startsWith('ERR_PARSE_ARGS')) throw error
+try {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      logins: { type: 'string', default: '1000' },
+      profile: { type: 'string', default: 'all' },
+      trace: { type: 'string' },
+      bug: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      'until-caught': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) process.stdout.write(USAGE)
+  else process.exitCode = await run(values)
+} catch (error) {
+  if (
+    !(error instanceof TypeError && error.code?.startsWith('ERR_PARSE_ARGS')) &&
+    !(error instanceof RangeError)
+  )
+    throw error
   process.stderr.write(`${error.message}\nSee: npm run simulate -- --help\n`)
   process.exitCode = 2
+}
+
+async function run({ bug, ...values }) {
+  if (bug !== undefined && !Object.hasOwn(BUGS, bug))
+    throw new RangeError(`--bug must be one of ${Object.keys(BUGS).join(', ')}`)
+  const { main } = await import(await bundle(bug))
+  return main(values)
 }

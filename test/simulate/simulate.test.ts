@@ -24,13 +24,26 @@ async function resultOf(...given: string[]): Promise<Result> {
   return JSON.parse(await simulate('--json', ...given))
 }
 
-test('prints its usage, and refuses an unknown option in one line', async () => {
+test('prints its usage', async () => {
   expect(await simulate('--help')).toMatch(/^Usage: npm run simulate .*\n {2}--until-caught /s)
+})
+
+test.each([
+  [['--nope'], "Unknown option '--nope'"],
+  [['--profile', 'nope'], '--profile must be all, or one of calm, memory'],
+  [['--profile', 'toString'], '--profile must be all, or one of calm, memory'],
+  [['--bug', 'nope'], '--bug must be one of store-update-not-atomic, '],
+  [['--bug'], "'--bug <value>' argument missing"],
+  [['--trace', '1:2'], '--trace must be SEED:LOGIN'],
+  [['--profile', 'calm', '--trace', '1'], '--trace must be SEED:LOGIN'],
+  [['--profile', 'calm', '--trace', 'a:b'], '--trace must be SEED:LOGIN'],
+  [['--logins', 'many'], '--logins must be a whole number'],
+  [['--seed', '1.5'], '--seed must be a whole number'],
+])('refuses %j in one line', async (given, message) => {
   const program = resolve(import.meta.dirname, 'run.js')
-  await expect(run(process.execPath, [program, '--nope'])).rejects.toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^Unknown option '--nope'.*\nSee: .*--help\n$/),
-  })
+  const { code, stderr } = await run(process.execPath, [program, ...given]).catch((error) => error)
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
+  expect(stderr).toMatch(/^.*\nSee: .*--help\n$/)
 })
 
 test.each(['harsh', 'sessions'])(
