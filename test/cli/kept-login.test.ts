@@ -151,7 +151,7 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     const { code, stdout } = await world.run(['status'])
     expect(code).toBe(1)
     expect(stdout).toContain('✓ work (current)')
-    expect(stdout).toContain('✗ the record of home cannot be read')
+    expect(stdout).toContain('✗ the saved login of home cannot be read')
     expect((await world.run(['status', '--profile', 'work'])).code).toBe(0)
     expect((await world.run(['token', '--profile', 'work'])).code).toBe(0)
     // The damaged one may be the last login.

@@ -9,7 +9,8 @@ import { filmstrip } from '../replay/filmstrip.ts'
 import { litMachine } from '../replay/lit-machine.ts'
 import { readRecording } from '../replay/read-recording.ts'
 import { sequence } from '../replay/sequence.ts'
-import { type Exchange, type Span, type Story, storyOf } from '../replay/story.ts'
+import { detailsOf, type Exchange, type Span, type Story, storyOf } from '../replay/story.ts'
+import { roleOf } from '../replay/svg.ts'
 import { timeline } from '../replay/timeline.ts'
 
 /** The drawings of a login, by the option that names their file. They share the colors of the machine's picture. */
@@ -86,14 +87,8 @@ function write(path: string, text: string): void {
   }
 }
 
-/** The style of a status. */
-const STYLES = {
-  authorized: 'green',
-  denied: 'red',
-  failed: 'red',
-  slowed: 'yellow',
-  retrying: 'yellow',
-} as const
+/** The style of a status, by its role. */
+const STYLES = { good: 'green', bad: 'red', retrying: 'yellow' } as const
 
 /** One line for each message and each change of the status, in the order of their times. */
 function linesOf({ spans, exchanges, began }: Story): Line[] {
@@ -110,11 +105,13 @@ function linesOf({ spans, exchanges, began }: Story): Line[] {
 }
 
 function lineOfSpan({ name, text }: Span): Exclude<Line, string> {
-  return [styled(['bold', STYLES[name as keyof typeof STYLES] ?? 'cyan'], name.padEnd(11)), text]
+  return [styled(['bold', STYLES[roleOf(name) as keyof typeof STYLES] ?? 'cyan'], name.padEnd(11)), text]
 }
 
-function lineOfExchange({ request, outcome = '…', fields, from, to }: Exchange): Exclude<Line, string> {
-  const shown = fields.filter(([name]) => name === 'interval' || name === 'expires_in' || name === 'scope')
-  const details = shown.map(([name, value]) => ` ${name}=${value}`).join('')
+function lineOfExchange(exchange: Exchange): Exclude<Line, string> {
+  const { request, outcome = '…', from, to } = exchange
+  const details = detailsOf(exchange)
+    .map(([name, value]) => ` ${name}=${value}`)
+    .join('')
   return [styled('dim', `  ${request}  ${to - from} ms  `), outcome, styled('dim', details)]
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { BadOptionError } from '../../errors.ts'
 import type { ListenOptions } from '../../service/http/listen.ts'
+import { parseJson } from '../parse-json.ts'
 
 /** A client given on the command line or in a file. */
 export interface NamedClient {
@@ -80,8 +81,8 @@ export function readTls({ tlsKey, tlsCert }: ServeOptions): ListenOptions['tls']
 
 function clientsIn(file: string): NamedClient[] {
   const text = read('--clients', file)
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), CLIENTS), text)
-  if (parsed.success) return parsed.output
+  const clients = parseJson(CLIENTS, text)
+  if (clients) return clients
   throw new BadOptionError('--clients: the file must contain [{ "clientId": "…", "name": "…" }]')
 }
 

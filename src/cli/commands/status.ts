@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
 import { BusyError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
+import type { Provider } from '../../protocol/provider.ts'
 import { type SessionView, viewOfSession } from '../../session/view-of-session.ts'
 import { failure } from '../../terminal/failure.ts'
-import { type Line, styled, visibleJson, type Writer, writerTo } from '../../terminal/writer.ts'
+import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { type Failure, isFailure } from '../command-error.ts'
 import { commandTexts } from '../command-texts.ts'
@@ -34,10 +35,21 @@ interface StatusOptions {
 
 const NOT_CHECKED = 'unknown, token not checked: this service has no known API'
 
-/** The result of checking a login. */
-type LoginState =
-  | { readonly user: string | undefined; readonly token?: OAuthToken; readonly view?: SessionView }
-  | { readonly error: Failure; readonly token?: OAuthToken; readonly view?: SessionView }
+/** A saved login, or a token in the environment, which has no `store`; and what its service says about it. */
+interface Login {
+  /** Of the profile, or of the variable. */
+  readonly name: string
+  readonly address: ServiceAddress
+  readonly store?: StoreName
+  /** Where the token is, for users. */
+  readonly place: string
+  readonly user?: string | undefined
+  readonly error?: Failure
+  readonly token?: OAuthToken
+  readonly view?: SessionView
+}
+
+type Shown = Login & { readonly isCurrent: boolean }
 
 /** Declares `authgraph status`. */
 export function statusCommand(): Command {
@@ -86,23 +98,32 @@ async function status(options: StatusOptions): Promise<number> {
     ...(error && profiles.length > 0 && !isListed && !options.profile ? [{ error }] : []),
   ]
   const currentName = current instanceof Error ? isListed && allProfiles()[0]?.name : current.name
+  const print = (event: object, lines: readonly Line[]) =>
+    options.json ? writer.stream.write(`${visibleJson(event)}\n`) : writer.print(...lines, '')
   for (const login of logins) {
     const shown = { ...login, isCurrent: given ? login.store === undefined : login.name === currentName }
-    if (options.json) writer.stream.write(`${visibleJson(asEvent(shown))}\n`)
-    else show(writer, shown)
+    print(asEvent(shown), asLines(shown, writer.stream))
   }
   for (const { name, error } of failures) {
     const { event, lines } = failure(error, writer.stream, commandTexts)
-    if (options.json)
-      writer.stream.write(`${visibleJson({ ...(name && { profile: name }), error: event })}\n`)
-    else writer.print(...lines, '')
+    print({ ...(name && { profile: name }), error: event }, lines)
   }
-  return failures.length === 0 && logins.every(({ state }) => !('error' in state)) ? 0 : 1
+  return failures.length === 0 && logins.every((login) => login.error === undefined) ? 0 : 1
 }
 
 async function savedLogin(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<Login> {
   const { name, address, store } = profile
-  return { name, address, store, place: placeOf(store, name), state: await loginStateOf(profile, fetch) }
+  const login = { name, address, store, place: placeOf(store, name) }
+  try {
+    const { token, view } = await withSession(profile, fetch, async (session) => ({
+      token: await validToken(session, profile),
+      view: viewOfSession(session.actor.getSnapshot(), Date.now()),
+    }))
+    return { ...login, token, view, ...(await checked(token, await providerOf(profile, fetch), fetch)) }
+  } catch (error) {
+    if (isFailure(error)) return { ...login, error }
+    throw error
+  }
 }
 
 async function environmentLogin(
@@ -110,54 +131,28 @@ async function environmentLogin(
   fetch: typeof globalThis.fetch,
 ): Promise<Login> {
   const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [] }
-  const response = await whoIs(token, { provider: await providerAt(address, fetch), fetch })
-  const state = isFailure(response) ? { error: response } : { user: response }
-  return { name: source, address, place: `the environment variable ${source}`, state }
+  const found = await checked(token, await providerAt(address, fetch), fetch)
+  return { name: source, address, place: `the environment variable ${source}`, ...found }
 }
 
-async function loginStateOf(profile: NamedProfile, fetch: typeof globalThis.fetch): Promise<LoginState> {
-  try {
-    const { token, view } = await withSession(profile, fetch, async (session) => ({
-      token: await validToken(session, profile),
-      view: viewOfSession(session.actor.getSnapshot(), Date.now()),
-    }))
-    const response = await whoIs(token, { provider: await providerOf(profile, fetch), fetch })
-    return isFailure(response) ? { error: response, token, view } : { user: response, token, view }
-  } catch (error) {
-    if (isFailure(error)) return { error }
-    throw error
-  }
+async function checked(token: OAuthToken, provider: Provider, fetch: typeof globalThis.fetch) {
+  const response = await whoIs(token, { provider, fetch })
+  return isFailure(response) ? { error: response } : { user: response }
 }
 
 function hasApi({ address }: Login): boolean {
   return 'host' in address
 }
 
-/** A saved login, or a token in the environment, which has no `store`. */
-interface Login {
-  /** Of the profile, or of the variable. */
-  readonly name: string
-  readonly address: ServiceAddress
-  readonly store?: StoreName
-  /** Where the token is, for users. */
-  readonly place: string
-  readonly state: LoginState
-}
-
-interface Shown extends Login {
-  readonly isCurrent: boolean
-}
-
 function asEvent(shown: Shown): object {
-  const { name, address, store, place, state, isCurrent } = shown
-  const { token, view } = state
-  const pid = holderOf(state)
+  const { name, address, store, place, user, error, token, view, isCurrent } = shown
+  const pid = holderOf(shown)
   return {
     ...(store ? { profile: name } : { source: name }),
     current: isCurrent,
     host: authOrigin(address).host,
     tried: hasApi(shown),
-    ...('error' in state ? { error: failure(state.error, {}, commandTexts).event } : { user: state.user }),
+    ...(error ? { error: failure(error, {}, commandTexts).event } : { user }),
     ...(token && {
       scopes: token.scopes,
       expiresAt: token.expiresAt,
@@ -171,29 +166,27 @@ function asEvent(shown: Shown): object {
 }
 
 /** The process that renews the login and does not finish. */
-function holderOf(state: LoginState): number | undefined {
-  return 'error' in state && state.error instanceof BusyError ? state.error.pid : state.view?.busy?.pid
+function holderOf({ error, view }: Login): number | undefined {
+  return error instanceof BusyError ? error.pid : view?.busy?.pid
 }
 
-function show({ print, stream }: Writer, shown: Shown): void {
-  const { name, address, place, state, isCurrent } = shown
-  const { token, view } = state
-  const pid = holderOf(state)
-  const isGood = !('error' in state)
-  const isTried = hasApi(shown)
-  const lines: Line[] = [
+function asLines(shown: Shown, stream: NodeJS.WriteStream): Line[] {
+  const { name, address, place, user, error, token, view, isCurrent } = shown
+  const pid = holderOf(shown)
+  const good = hasApi(shown) ? styled('green', '✓') : styled('yellow', '●')
+  return [
     [
-      isGood ? (isTried ? styled('green', '✓') : styled('yellow', '●')) : styled('red', '✗'),
+      error ? styled('red', '✗') : good,
       ' ',
       styled('bold', name),
       ...(isCurrent ? [styled('dim', ' (current)')] : []),
     ],
-    ...(isGood
-      ? [`  user        ${isTried ? (state.user ?? 'not reported by this service') : NOT_CHECKED}`]
-      : // The mark is already in front of the name.
-        failure(state.error, stream, commandTexts).lines.map((line) =>
+    ...(error
+      ? // The mark is already in front of the name.
+        failure(error, stream, commandTexts).lines.map((line) =>
           typeof line === 'string' ? line : [' ', ...line.slice(1)],
-        )),
+        )
+      : [`  user        ${hasApi(shown) ? (user ?? 'not reported by this service') : NOT_CHECKED}`]),
     `  host        ${authOrigin(address).host}`,
     ...(token
       ? [`  scopes      ${token.scopes.join(', ') || 'none'}`, `  valid       ${validityOf(token)}`]
@@ -201,7 +194,5 @@ function show({ print, stream }: Writer, shown: Shown): void {
     ...(pid === undefined ? [] : [`  held by     process ${pid}, which is renewing it`]),
     `  stored in   ${place}`,
     ...(view?.isStored === false ? ['  not stored  the new token: the store cannot be written'] : []),
-    '',
   ]
-  print(...lines)
 }

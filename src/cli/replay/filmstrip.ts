@@ -27,12 +27,8 @@ export function filmstrip({ spans, exchanges }: Story, picture: string): string 
   const [, style = '', machine = ''] = /(<style>.*?<\/style>)(.*)<\/svg>/s.exec(picture) ?? []
   const rows = Math.ceil(spans.length / COLUMNS)
   return page(
-    {
-      title: 'A recorded login, frame by frame',
-      description: `${spans.map(({ name }) => name).join(', ')}.`,
-      width: WIDTH,
-      height: 2 * MARGIN + rows * ROW + (rows - 1) * GAP,
-    },
+    ['A recorded login, frame by frame', `${spans.map(({ name }) => name).join(', ')}.`],
+    [WIDTH, 2 * MARGIN + rows * ROW + (rows - 1) * GAP],
     style,
     element('defs', {}, element('g', { id: 'machine' }, machine)),
     ...spans.map((span, index) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
+import { parseJson } from '../parse-json.ts'
 
 /** Epoch milliseconds, in the range of `Date`. */
 const AT = v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e15))
@@ -48,8 +49,8 @@ export type ReadEvent = v.InferOutput<typeof EVENT>
 export function readRecording(file: string): ReadEvent[] {
   const lines = textOf(file).split('\n')
   const events = lines.flatMap((line, index) => {
-    const parsed = v.safeParse(EVENT, jsonOf(line))
-    if (parsed.success) return [parsed.output]
+    const event = parseJson(EVENT, line)
+    if (event) return [event]
     if (index === lines.length - 1) return []
     throw new CommandError('damaged_file', `line ${index + 1} of ${file} is not an event of a recorded login`)
   })
@@ -69,13 +70,5 @@ function textOf(file: string): string {
       'unusable_file',
       `${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
     )
-  }
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

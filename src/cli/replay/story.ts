@@ -76,6 +76,11 @@ export function storyOf(events: readonly ReadEvent[]): Story {
   return { began, length: last, spans, exchanges: [...exchanges.values()], states }
 }
 
+/** The fields of a response that a drawing shows. */
+export function detailsOf({ fields }: Exchange): Exchange['fields'] {
+  return fields.filter(([name]) => name === 'interval' || name === 'expires_in' || name === 'scope')
+}
+
 function outcomeOf({ kind, title, fields }: Extract<ReadEvent, { type: 'message' }>): string {
   if (kind === 'lost') return 'no response'
   const named = Object.fromEntries(fields)

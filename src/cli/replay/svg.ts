@@ -17,12 +17,10 @@ export function roleOf(name: string): string {
   return ROLES[name] ?? 'waiting'
 }
 
+type Attributes = Readonly<Record<string, string | number>>
+
 /** Creates an element. Texts must be escaped. */
-export function element(
-  name: string,
-  attributes: Readonly<Record<string, string | number>>,
-  ...children: readonly string[]
-): string {
+export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
   const written = Object.entries(attributes).map(
     ([key, value]) => ` ${key}="${typeof value === 'number' ? Math.round(value * 10) / 10 : value}"`,
   )
@@ -31,12 +29,7 @@ export function element(
 }
 
 /** Creates a text. */
-export function text(
-  words: string,
-  x: number,
-  y: number,
-  attributes: Readonly<Record<string, string | number>> = {},
-): string {
+export function text(words: string, x: number, y: number, attributes: Attributes): string {
   return element('text', { x, y, ...attributes }, escapeHtml(words))
 }
 
@@ -59,17 +52,8 @@ export function wrap(words: string, width: number): string[] {
 
 /** Creates a whole picture: its name and description for those who cannot see it, its style, and what it shows. */
 export function page(
-  {
-    title,
-    description,
-    width,
-    height,
-  }: {
-    readonly title: string
-    readonly description: string
-    readonly width: number
-    readonly height: number
-  },
+  [title, description]: readonly [string, string],
+  [width, height]: readonly [number, number],
   style: string,
   ...content: readonly string[]
 ): string {

@@ -57,7 +57,8 @@ export function timeline(story: Story, colors: string): string {
     `@keyframes head{0%{transform:translateX(${LEFT - END}px)}${end}%,100%{transform:none}}.playhead{animation:head ${duration}}` +
     captions.map(({ style }) => style).join('')
   return page(
-    { title: 'A recorded login', description: summary(story), width: WIDTH, height: HEIGHT },
+    ['A recorded login', summary(story)],
+    [WIDTH, HEIGHT],
     colors + element('style', {}, STYLE + animations),
     ...captions.map(({ part }) => part),
     text('device', 20, DEVICE.top + 22, { class: 'name lane' }),

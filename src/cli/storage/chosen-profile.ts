@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { parseJson } from '../parse-json.ts'
 import { stateFolder } from './folders.ts'
 import { readIfThere, removeFile, writePrivate } from './private-file.ts'
 
-const choice = v.pipe(v.string(), v.parseJson(), v.object({ profile: v.string() }))
+const choice = v.object({ profile: v.string() })
 
 /** The name of the profile that `authgraph switch` chose. A damaged file is no choice. */
 export function chosenProfile(): string | undefined {
-  const parsed = v.safeParse(choice, readIfThere(path()))
-  return parsed.success ? parsed.output.profile : undefined
+  return parseJson(choice, readIfThere(path()))?.profile
 }
 
 /** Makes a profile the current one until the next login. */

@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
+import { parseJson } from '../parse-json.ts'
 import { readIfThere, unusable } from './private-file.ts'
 
 const NAME = '.authgraph.json'
 
 /** Names only: nothing in it is secret, and nothing in it says where to send a token. */
-const file = v.pipe(v.string(), v.parseJson(), v.strictObject({ profile: v.string(), host: v.string() }))
+const file = v.strictObject({ profile: v.string(), host: v.string() })
 
 /** The login that a folder selects. */
 export interface DirectoryProfile {
@@ -29,8 +30,8 @@ export function directoryProfile(folder = process.cwd()): DirectoryProfile | und
     const above = dirname(folder)
     return above === folder ? undefined : directoryProfile(above)
   }
-  const parsed = v.safeParse(file, text)
-  if (parsed.success) return { path, ...parsed.output }
+  const selected = parseJson(file, text)
+  if (selected) return { path, ...selected }
   throw new CommandError(
     'damaged_file',
     `${path} must contain "profile" and "host", and nothing else: correct it, or delete it`,

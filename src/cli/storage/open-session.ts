@@ -10,9 +10,8 @@ import { writerTo } from '../../terminal/writer.ts'
 import { CommandError } from '../command-error.ts'
 import { providerAt } from '../network/service-address.ts'
 import { loginStore } from './login-stores.ts'
-import { damaged } from './parse-saved.ts'
 import { readClientId, withProfile } from './saved-logins.ts'
-import type { NamedProfile } from './saved-profiles.ts'
+import { damagedLogin, type NamedProfile } from './saved-profiles.ts'
 
 /** Milliseconds for which a command waits until a new token is stored. */
 const STORE_PATIENCE = 10_000
@@ -58,7 +57,7 @@ export async function validToken(session: Session, { name }: NamedProfile): Prom
       throw new WrongHostError(
         `the login of ${name} belongs to another service than its profile says: run authgraph logout --profile ${name}`,
       )
-    if (error instanceof BadOptionError) throw damaged('the saved login', name, 'authgraph logout')
+    if (error instanceof BadOptionError) throw damagedLogin(name)
     if (!(error instanceof LoginRequiredError)) throw error
     throw new CommandError(
       'no_login',

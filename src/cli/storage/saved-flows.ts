@@ -3,9 +3,9 @@ import * as v from 'valibot'
 import type { ResumeRecord } from '../../client/resume.ts'
 import { CommandError } from '../command-error.ts'
 import { serviceAddress } from '../network/service-address.ts'
+import { parseJson } from '../parse-json.ts'
 import { fileOf, stateFolder } from './folders.ts'
 import { STORE_NAMES } from './login-stores.ts'
-import { parseSaved } from './parse-saved.ts'
 import { namesIn, readIfThere, removeFile, writePrivate } from './private-file.ts'
 
 const savedFlow = v.object({
@@ -17,7 +17,7 @@ const savedFlow = v.object({
   record: v.custom<ResumeRecord>((value) => typeof value === 'object' && value !== null),
 })
 
-const expiring = v.pipe(v.string(), v.parseJson(), v.object({ record: v.object({ expiresAt: v.number() }) }))
+const expiring = v.object({ record: v.object({ expiresAt: v.number() }) })
 
 /** An unfinished login. Sensitive: the record contains the device code. */
 export interface SavedFlow extends v.InferOutput<typeof savedFlow> {}
@@ -44,7 +44,13 @@ export function savedFlowOf(name: string | undefined): SavedFlow & { readonly na
   const text = chosen === undefined ? undefined : readIfThere(pathOf(chosen))
   if (chosen === undefined || text === undefined)
     throw new CommandError('no_saved_login', 'there is no unfinished login to resume: run authgraph login')
-  return { name: chosen, ...parseSaved(savedFlow, text, { what: 'the unfinished login', profile: chosen }) }
+  const flow = parseJson(savedFlow, text)
+  if (flow) return { name: chosen, ...flow }
+  throw new CommandError(
+    'damaged_file',
+    `the unfinished login of ${chosen} cannot be read, because it is damaged or from another version: run ` +
+      `authgraph login --profile ${chosen}`,
+  )
 }
 
 /** Removes the record of a login that has ended. */
@@ -55,9 +61,8 @@ export function forgetFlow(name: string): void {
 /** Removes the records of expired codes. Records that cannot be read stay. */
 export function forgetExpiredFlows(): void {
   for (const name of namesIn(folder())) {
-    const text = readIfThere(pathOf(name)) ?? ''
-    const expiresAt = v.safeParse(expiring, text)
-    if (expiresAt.success && expiresAt.output.record.expiresAt < Date.now()) forgetFlow(name)
+    const flow = parseJson(expiring, readIfThere(pathOf(name)))
+    if (flow && flow.record.expiresAt < Date.now()) forgetFlow(name)
   }
 }
 

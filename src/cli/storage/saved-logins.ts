@@ -6,9 +6,8 @@ import type { Change, Json } from '../../store/store.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf } from './folders.ts'
 import { loginStore, loginsFolder } from './login-stores.ts'
-import { damaged } from './parse-saved.ts'
 import { removeFile } from './private-file.ts'
-import { type NamedProfile, savedProfile } from './saved-profiles.ts'
+import { damagedLogin, type NamedProfile, savedProfile } from './saved-profiles.ts'
 
 /** What the record of a session holds besides: the client id is encrypted with the token. */
 const login = v.object({ profile: savedProfile, token: v.object({ clientId: v.string() }) })
@@ -24,7 +23,7 @@ export async function readClientId({ name, store }: NamedProfile): Promise<Secre
   if (saved.success) return new Secret(saved.output.token.clientId)
   throw value === undefined
     ? new CommandError('no_login', `the token of ${name} is missing: run authgraph login --profile ${name}`)
-    : damaged('the saved login', name, 'authgraph logout')
+    : damagedLogin(name)
 }
 
 /**
@@ -76,8 +75,6 @@ async function readRecord(store: SessionStore, name: string): Promise<Json | und
   try {
     return await store.update(name, (value) => ({ result: value }))
   } catch (error) {
-    throw error instanceof StoreUnavailableError
-      ? damaged('the saved login', name, 'authgraph logout')
-      : error
+    throw error instanceof StoreUnavailableError ? damagedLogin(name) : error
   }
 }

@@ -3,11 +3,11 @@ import { WrongHostError } from '../../errors.ts'
 import { CommandError, type Failure, isFailure } from '../command-error.ts'
 import { isProfileName } from '../commands/values.ts'
 import { authOrigin, endpoints, serviceAddress } from '../network/service-address.ts'
+import { parseJson } from '../parse-json.ts'
 import { chosenProfile } from './chosen-profile.ts'
 import { type DirectoryProfile, directoryProfile } from './directory-profile.ts'
 import { fileOf } from './folders.ts'
 import { loginsFolder, STORE_NAMES } from './login-stores.ts'
-import { parseSaved } from './parse-saved.ts'
 import { namesIn, readIfThere } from './private-file.ts'
 
 /** The public part of a saved login, in the record of its session. */
@@ -36,8 +36,18 @@ export interface NamedProfile extends SavedProfile {
 export function findProfile(name: string): NamedProfile | undefined {
   const text = readIfThere(fileOf(loginsFolder(), name))
   if (text === undefined) return undefined
-  const named = { what: 'the record', profile: name, remove: 'authgraph logout' }
-  return { name, ...parseSaved(file, text, named).value.profile }
+  const saved = parseJson(file, text)
+  if (saved === undefined) throw damagedLogin(name)
+  return { name, ...saved.value.profile }
+}
+
+/** The error of a login that cannot be read. It has the code `damaged_file`, and quotes nothing of the login. */
+export function damagedLogin(name: string): CommandError {
+  return new CommandError(
+    'damaged_file',
+    `the saved login of ${name} cannot be read, because it is damaged or from another version: run ` +
+      `authgraph login --profile ${name}, or authgraph logout --profile ${name} to remove it`,
+  )
 }
 
 /** Finds a profile, but ignores a damaged one, which a login replaces. */
