@@ -6,7 +6,6 @@ import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { GRANT_PREFIX } from '../../src/service/store-keys.ts'
 import { ACCESS_LIFETIME, type Boxed } from './instance.ts'
 import type { Login } from './login.ts'
-import { POLL_RULES } from './poll-rules.ts'
 import { NOBODY } from './simulation.ts'
 import { KILLED, LATE, verdictOf } from './verdict.js'
 import type { Exchange, World } from './world.ts'
@@ -56,7 +55,7 @@ const STEPS: Readonly<Record<Grant['state'] | 'none', readonly Grant['state'][]>
 }
 
 /** A grant as the writes to the store tell it. */
-export interface Truth {
+interface Truth {
   grant: Grant | undefined
   decided: { readonly state: 'approved' | 'denied'; readonly at: number; readonly user: string } | undefined
   /** The poll whose claim held when the token was settled. */
@@ -73,7 +72,7 @@ export interface Truth {
  * says; and a loss is excused by a fault that was really played on that login, never by the look of it.
  */
 export class Judge {
-  readonly #world: World
+  protected readonly world: World
   readonly #truths = new Map<string, Truth>()
   /** Until when the record of each update lives. */
   readonly #updates = new Map<string, number>()
@@ -89,7 +88,12 @@ export class Judge {
   #setBackAt = Number.NEGATIVE_INFINITY
 
   constructor(world: World) {
-    this.#world = world
+    this.world = world
+  }
+
+  /** What must hold of a login: by default, of the one whose event is being run. */
+  protected check(holds: boolean, what: string | (() => string), login = this.world.login): void {
+    this.world.holds(holds, login, what)
   }
 
   begins(login: Login): void {
@@ -100,14 +104,14 @@ export class Judge {
   wrote(key: string, record: unknown, lifetime: number): void {
     const { update, value } = (record ?? {}) as Partial<Boxed>
     if (update !== undefined) {
-      const { now, login } = this.#world
+      const { now } = this.world
       // Where its record has expired meanwhile, a retry cannot know that it was made.
       const isTwice = (this.#updates.get(update) ?? 0) > now
-      this.#world.holds(!isTwice, login, () => `an update of ${nameOf(key)} was made twice`)
+      this.check(!isTwice, () => `an update of ${nameOf(key)} was made twice`)
       this.#updates.set(update, now + lifetime)
       const [, longest] = LONGEST_KEPT.find(([prefix]) => key.includes(prefix)) ?? []
-      const most = (longest?.(this.#world) ?? 0) + this.tolerance
-      this.#world.holds(lifetime <= most, login, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
+      const most = (longest?.(this.world) ?? 0) + this.tolerance
+      this.check(lifetime <= most, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
     }
     const name = keyIn(key)
     if (name === KEPT) this.#foundSetBack((value as { setBackAt?: number } | undefined)?.setBackAt ?? -1)
@@ -118,8 +122,7 @@ export class Judge {
   #foundSetBack(at: number): void {
     if (at <= this.#setBackAt || at === -1) return
     this.#setBackAt = at
-    const { login } = this.#world
-    this.#world.holds(this.#undone.has(KEPT), login, 'the store was said to be set back, and was not')
+    this.check(this.#undone.has(KEPT), 'the store was said to be set back, and was not')
   }
 
   /** The request that made an update. */
@@ -139,12 +142,12 @@ export class Judge {
 
   #stepped(truth: Truth, after: Grant): void {
     const { grant: before } = truth
-    const { now } = this.#world
+    const { now } = this.world
     const login = loginOf(after)
-    const check = (holds: boolean, what: string) => this.#world.holds(holds, login, what)
+    const check = (holds: boolean, what: string) => this.check(holds, what, login)
     const from = before?.state ?? 'none'
     const step = from === after.state ? `${from} again` : `${from} -> ${after.state}`
-    this.#world.note(login, 'store', step)
+    this.world.note(login, 'store', step)
     check(STEPS[from].includes(after.state), `the grant went from ${from} to ${after.state}`)
     truth.grant = after
     if (before === undefined) return
@@ -156,11 +159,8 @@ export class Judge {
     check(isTheirs, 'the user of the grant has changed')
     const last = truth.leases.at(-1)
     if (from === 'issuing' && before.lease && last) {
-      const isFree = last.until - this.tolerance <= now
-      check(
-        after.state !== 'issuing' || isFree || truth.isUndone,
-        'a lease was taken that another poll still had',
-      )
+      const isFree = after.state !== 'issuing' || last.until - this.tolerance <= now
+      check(isFree || truth.isUndone, 'a lease was taken that another poll still had')
       last.until = Math.min(last.until, now)
     }
     if (after.state === 'authorized' && before.lease) truth.settledBy = holderOf(before.lease.claim)
@@ -185,7 +185,7 @@ export class Judge {
   /** A fault was played on a login, or met it. */
   faulted(number: number, why: string): void {
     const login = this.#logins.get(number)
-    if (login?.status === undefined && login) login.fault = { why, at: this.#world.now }
+    if (login?.status === undefined && login) login.fault = { why, at: this.world.now }
   }
 
   arrived(exchange: Exchange): void {
@@ -196,17 +196,16 @@ export class Judge {
   responded(exchange: Exchange, reply: ServiceResponse | string): void {
     this.#answered.add(exchange)
     const { login, kind } = exchange
-    const took = this.#world.now - exchange.arrivedAt
-    this.#world.holds(took <= LONGEST_REQUEST, login, `a request took ${took} ms`)
+    const took = this.world.now - exchange.arrivedAt
+    this.check(took <= LONGEST_REQUEST, `a request took ${took} ms`, login)
     if (typeof reply === 'string') return
     const { status, body } = reply
-    this.#world.holds(status !== 500, login, 'the service failed with status 500')
+    this.check(status !== 500, 'the service failed with status 500', login)
     if (kind === 'flood') return
     if (status === 503) {
       this.faulted(login, 'the store was away')
-      this.#world.holds(this.mayBeBusy(exchange), login, 'the service was busy for no reason')
-    }
-    if (kind === 'poll' && status !== 503) this.#polled(exchange, JSON.parse(body))
+      this.check(this.mayBeBusy(exchange), 'the service was busy for no reason', login)
+    } else if (kind === 'poll') this.#polled(exchange, JSON.parse(body))
   }
 
   /** Whether there is a reason for a status of 503. */
@@ -215,29 +214,38 @@ export class Judge {
   }
 
   #polled(exchange: Exchange, { access_token, error }: Record<string, string>): void {
-    const { login } = exchange
+    const { login, arrivedAt } = exchange
     const truth = this.#truthBy(login)
-    const { now } = this.#world
     if (truth === undefined || truth.isUndone) return
-    if (access_token !== undefined) truth.tokens.add(access_token)
-    const { grant, decided } = truth
-    if (error === 'expired_token' && grant && grant.issuedAt <= this.#setBackAt + this.tolerance)
+    const { grant, decided, settledBy, tokens } = truth
+    if (access_token !== undefined) tokens.add(access_token)
+    if (error === 'expired_token' && grant && grant.issuedAt <= this.#setBackAt + this.tolerance) {
       truth.isUndone = true
-    if (truth.isUndone) return
-    const end = grant?.expiresAt ?? 0
-    const poll = {
-      exchange,
-      truth,
-      before: decided && decided.at < exchange.arrivedAt ? decided.state : undefined,
-      isExcused: this.#isExcused(exchange, truth),
-      owner: this.#owners.get(access_token ?? ''),
-      now,
-      lastEnd: end + this.tolerance,
-      firstEnd: end - this.tolerance,
+      return
     }
-    const result = access_token === undefined ? `${error}` : 'token'
-    const rules = Object.entries(POLL_RULES[result] ?? { [`a poll was refused with ${error}`]: () => false })
-    for (const [wrong, holds] of rules) this.#world.holds(holds(poll), login, wrong)
+    const end = grant?.expiresAt ?? 0
+    const before = decided && decided.at < arrivedAt ? decided.state : undefined
+    const check = (holds: boolean, what: string) => this.check(holds, what, login)
+    if (access_token !== undefined) {
+      check(tokens.size === 1, 'a grant has brought a second token')
+      check(settledBy === exchange.id, 'a token was delivered under the claim of another poll')
+      check(decided?.user === this.#owners.get(access_token), 'a token stands for another user')
+    } else if (error === 'authorization_pending') {
+      check(arrivedAt <= end + this.tolerance, 'a code was still pending after its end')
+      check(before !== 'denied', 'a denied grant was said to be pending')
+      // A poll that came as the codes expired loses its lease to another one, which is told that they have.
+      const isExcused = this.#isExcused(exchange, truth) || grant?.state === 'expired'
+      check(before !== 'approved' || isExcused, 'an approved grant was said to be pending')
+    } else if (error === 'slow_down') {
+      check(before === undefined, 'a decision hid behind slow_down')
+    } else if (error === 'access_denied') {
+      check(decided?.state === 'denied', 'a device was told of a denial that there is not')
+    } else if (error === 'expired_token') {
+      check(this.world.now >= end - this.tolerance, 'a code was said to have expired early')
+    } else {
+      const isGone = error === 'incorrect_device_code' && settledBy !== undefined
+      check(isGone, `a poll was refused with ${error}`)
+    }
   }
 
   /** Whether another poll holds the lease, or this one had it and failed for a reason that is known. */
@@ -245,14 +253,14 @@ export class Judge {
     const isHeld = truth.leases.some(
       ({ holder, until }) => holder !== exchange.id && until + this.tolerance >= exchange.arrivedAt,
     )
-    const isStalled = this.#world.now - exchange.arrivedAt > 9000
+    const isStalled = this.world.now - exchange.arrivedAt > 9000
     return isHeld || isStalled || exchange.isGone || this.excuses.has(exchange.id)
   }
 
   /** A response did not reach the device: the token in it is lost, if there was one. */
   dropped({ login }: Exchange, { body }: ServiceResponse, why: string): void {
     if (!body.includes('"access_token"')) return
-    this.#world.note(login, 'network', `a token is lost: ${why}`)
+    this.world.note(login, 'network', `a token is lost: ${why}`)
     const lost = this.#logins.get(login)
     if (lost) lost.lost ??= `its response was lost: ${why}`
   }
@@ -260,55 +268,49 @@ export class Judge {
   /** Something was logged by an instance. */
   logged(what: string, said: unknown): void {
     const text = said instanceof Error ? inspect(said, { depth: 6 }) : JSON.stringify(said)
-    this.#world.holds(!SECRET.test(text), this.#world.login, `${what} was told a secret`)
+    this.check(!SECRET.test(text), `${what} was told a secret`)
   }
 
   /** The listener of an instance was told an event. */
   told(event: ServiceEvent): void {
     this.logged('onEvent', event)
     if (event.type !== 'token.issued') return
-    const { login } = this.#world
-    const isFirst = !this.#issued.has(event.grant)
+    const isKnown = this.#issued.has(event.grant) && !this.#truthBy(this.world.login)?.isUndone
     this.#issued.add(event.grant)
-    this.#world.holds(
-      isFirst || this.#truthBy(login)?.isUndone === true,
-      login,
-      'the listener was told of two tokens of one grant',
-    )
+    this.check(!isKnown, 'the listener was told of two tokens of one grant')
   }
 
   /** A login has ended. Where its token has gone shows when all that was on its way has arrived. */
   ended(login: Login): void {
-    this.#world.ends.push(String(login.status))
+    this.world.ends.push(String(login.status))
     if (login.status === 'expired' && !login.wasToldOfEnd)
-      login.checkEnd((holds, what) => this.#world.holds(holds, login.number, what))
-    this.#world.after(LONGEST_REQUEST, () => this.#judge(login))
+      login.checkEnd((holds, what) => this.check(holds, what, login.number))
+    this.world.after(LONGEST_REQUEST, () => this.#judge(login))
   }
 
   #judge(login: Login): void {
-    const { number, status } = login
+    const { number, status, fault, token } = login
     const truth = this.#truthBy(number)
     const reason = this.#lossOf(login, truth)
     if (login.grantKey === undefined) {
-      this.#lose(login, login.fault && `no codes: ${login.fault.why}`, `${status} without codes`)
-    } else if (truth?.isUndone || status === 'failed') {
-      if (status !== 'authorized') this.#lose(login, reason, `failed: ${login.error}`)
-    } else {
-      const { tokens, decided } = truth ?? {}
-      const isInTime = decided !== undefined && decided.at <= this.#lastMoment(truth)
-      const ended = { status, decided: decided && { ...decided, isInTime }, tokens: tokens?.size ?? 0 }
-      const users = { user: decided?.user, owner: this.#owners.get(login.token) }
-      const wrong = verdictOf({ ...ended, ...users, loss: undefined })
-      const isLost = isInTime && status !== 'authorized' && status !== 'denied'
-      if (isLost) this.#lose(login, reason ?? this.#excuseOf(login, decided.at), `${wrong}`)
-      else this.#world.holds(wrong === undefined, number, `${wrong}`)
-      if (status === 'authorized')
-        this.#world.holds(
-          tokens?.has(login.token) === true,
-          number,
-          'authorized with a token that was never sent',
-        )
+      this.#lose(number, fault && `no codes: ${fault.why}`, `${status} without codes`)
+      return
     }
+    if (truth?.isUndone || status === 'failed') {
+      if (status !== 'authorized') this.#lose(number, reason, `failed: ${login.error}`)
+      return
+    }
+    const { tokens = new Set(), decided } = truth ?? {}
+    const isInTime = decided !== undefined && decided.at <= this.#lastMoment(truth)
+    const wrong = verdictOf({
+      ...{ status, decided: decided && { ...decided, isInTime }, tokens: tokens.size },
+      ...{ user: decided?.user, owner: this.#owners.get(token), loss: undefined },
+    })
+    const isLost = isInTime && status !== 'authorized' && status !== 'denied'
+    if (isLost) this.#lose(number, reason ?? this.#excuseOf(login, decided.at), `${wrong}`)
+    else this.check(wrong === undefined, `${wrong}`, number)
+    const isSent = status !== 'authorized' || tokens.has(token)
+    this.check(isSent, 'authorized with a token that was never sent', number)
   }
 
   /** Why a decision has not reached its device, though no token was lost. */
@@ -324,9 +326,9 @@ export class Judge {
   }
 
   /** A loss that is documented, if there is a reason for it. */
-  #lose({ number }: Login, reason: string | undefined, what: string): void {
-    this.#world.holds(reason !== undefined, number, what)
-    if (reason !== undefined) this.#world.lose(number, reason)
+  #lose(number: number, reason: string | undefined, what: string): void {
+    this.check(reason !== undefined, what, number)
+    if (reason !== undefined) this.world.lose(number, reason)
   }
 
   /** Where the token of a login has gone, in truth. */
@@ -340,39 +342,32 @@ export class Judge {
   }
 
   /** A token was shown to the service. */
-  recognised(login: Login, { status, body }: ServiceResponse): void {
-    if (this.#undone.has(tokenKey(login.token)) || this.#truthBy(login.number)?.isUndone) return
-    this.#world.holds(status === 200, login.number, `the service knows a token no more: status ${status}`)
-    this.#world.holds(
-      status !== 200 || JSON.parse(body).login === this.#owners.get(login.token),
-      login.number,
-      'the service takes a token for that of another user',
-    )
+  recognised({ number, token }: Login, { status, body }: ServiceResponse): void {
+    if (this.#undone.has(tokenKey(token)) || this.#truthBy(number)?.isUndone) return
+    this.check(status === 200, `the service knows a token no more: status ${status}`, number)
+    const isTheirs = status !== 200 || JSON.parse(body).login === this.#owners.get(token)
+    this.check(isTheirs, 'the service takes a token for that of another user', number)
   }
 
   /** The world has come to its end. */
   finish(): void {
-    const { instances, time } = this.#world
+    const { instances, time } = this.world
     for (const exchange of this.#exchanges.values()) {
       const isDone = this.#answered.has(exchange) || exchange.instance?.isDead === true
-      this.#world.holds(isDone, exchange.login, `request ${exchange.id} was never answered`)
+      this.check(isDone, `request ${exchange.id} was never answered`, exchange.login)
     }
-    this.#world.holds(time.timers === 0, NOBODY, 'timers are left')
-    this.#world.holds(
-      instances.some(({ isDead }) => !isDead),
-      NOBODY,
-      'no instance is left',
-    )
+    this.check(time.timers === 0, 'timers are left', NOBODY)
+    const isAlive = instances.some(({ isDead }) => !isDead)
+    this.check(isAlive, 'no instance is left', NOBODY)
     time.now += 400 * DAY
     const left = this.#recordsLeft()
-    this.#world.holds(left === 0, NOBODY, `${left} records are left`)
-    for (const [number, login] of this.#logins)
-      this.#world.holds(login.status !== undefined, number, 'never ended')
+    this.check(left === 0, `${left} records are left`, NOBODY)
+    for (const [number, { status }] of this.#logins) this.check(status !== undefined, 'never ended', number)
   }
 
   /** Records that are there although they have expired. */
   #recordsLeft(): number {
-    const { database, memory } = this.#world
+    const { database, memory } = this.world
     if (memory === undefined) return database.keys.filter((key) => !key.includes(KEPT)).length
     void memory.update(KEPT, () => ({ result: undefined, value: null }))
     // Each update first sweeps two of its records.
@@ -384,12 +379,12 @@ export class Judge {
   /** The database has failed lately, or the instance stood still: its timers may then fire before replies that are there. */
   protected isTroubled({ arrivedAt, instance }: Exchange): boolean {
     const stalledUntil = instance?.stalledUntil ?? 0
-    return this.#world.database.troubledAt >= arrivedAt - TROUBLE || stalledUntil >= arrivedAt
+    return this.world.database.troubledAt >= arrivedAt - TROUBLE || stalledUntil >= arrivedAt
   }
 
   /** Milliseconds by which the clocks of two instances may differ. */
   protected get tolerance(): number {
-    return this.#world.profile.skew * 2000
+    return this.world.profile.skew * 2000
   }
 
   #truthBy(number: number): Truth | undefined {
@@ -400,14 +395,8 @@ export class Judge {
   #truthOf(key: string): Truth {
     const known = this.#truths.get(key)
     if (known) return known
-    const made: Truth = {
-      grant: undefined,
-      decided: undefined,
-      settledBy: undefined,
-      leases: [],
-      tokens: new Set(),
-      isUndone: false,
-    }
+    const none = { grant: undefined, decided: undefined, settledBy: undefined }
+    const made: Truth = { ...none, leases: [], tokens: new Set(), isUndone: false }
     this.#truths.set(key, made)
     return made
   }

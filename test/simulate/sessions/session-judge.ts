@@ -45,7 +45,7 @@ interface Spendable {
 
 /** Checks what must hold of a login that several processes share, and of the refresh tokens of the service. */
 export class SessionJudge extends Judge {
-  readonly #world: SessionWorld
+  declare protected readonly world: SessionWorld
   readonly #logins = new Map<string, Login>()
   /** By the hash of the refresh token. */
   readonly #spendables = new Map<string, Spendable>()
@@ -55,9 +55,9 @@ export class SessionJudge extends Judge {
   readonly #over = new Set<Login>()
   renewals = 0
 
-  constructor(world: SessionWorld) {
-    super(world)
-    this.#world = world
+  /** All processes share one login of the simulation. */
+  protected override check(holds: boolean, what: string | (() => string)): void {
+    super.check(holds, what, this.world.first)
   }
 
   /** The newest login: attackers have learned its id. */
@@ -71,7 +71,7 @@ export class SessionJudge extends Judge {
     const [kind, name = ''] = keyIn(key).split(':')
     if (kind === 'family' && value) this.#stepped(name, value as unknown as Family, this.maker(update))
     const login = this.#logins.get((value as { readonly family?: string } | undefined)?.family ?? '')
-    if (kind === 'token') this.#accessTokens.set(name, { login, until: this.#world.now + lifetime })
+    if (kind === 'token') this.#accessTokens.set(name, { login, until: this.world.now + lifetime })
   }
 
   override undone(key: string, lost: unknown, before: unknown): void {
@@ -87,7 +87,7 @@ export class SessionJudge extends Judge {
   }
 
   #stepped(id: string, after: Family, exchange: Exchange | undefined): void {
-    const { now, first: number } = this.#world
+    const { now, first: number } = this.world
     const login = this.#logins.get(id) ?? {
       id,
       family: after,
@@ -98,8 +98,8 @@ export class SessionJudge extends Judge {
     this.#logins.set(id, login)
     login.family = after
     const step = `${before?.state ?? 'none'} -> ${after.state}`
-    this.#world.note(number, 'family', `${id.slice(0, 4)} ${step} ${after.generation}`)
-    this.#holds(
+    this.world.note(number, 'family', `${id.slice(0, 4)} ${step} ${after.generation}`)
+    this.check(
       login.isUndone || STEPS[before?.state ?? 'none'].includes(after.state),
       `a family went ${step}`,
     )
@@ -115,16 +115,16 @@ export class SessionJudge extends Judge {
     if (after.state !== 'revoked' && after.state !== 'expired') return
     login.overAt = now
     if (after.state === 'expired')
-      this.#holds(now >= after.expiresAt - this.tolerance, 'a login expired early')
+      this.check(now >= after.expiresAt - this.tolerance, 'a login expired early')
     else if (before) this.#revoked(before, login, exchange)
   }
 
   #rotated(before: Family, { family, isUndone }: Login): void {
     this.renewals += 1
     const spent = this.#spendables.get(before.newest)
-    if (spent) spent.rotatedAt = this.#world.now
+    if (spent) spent.rotatedAt = this.world.now
     const isRight = family.generation === before.generation + 1 && family.previous === before.newest
-    this.#holds(isUndone || isRight, 'a refresh token was replaced by one that does not follow it')
+    this.check(isUndone || isRight, 'a refresh token was replaced by one that does not follow it')
   }
 
   /** A login was ended by a request. */
@@ -132,21 +132,21 @@ export class SessionJudge extends Judge {
     const token = exchange?.shown && sha256(exchange.shown.token)
     const spent = this.#spendables.get(token ?? '')
     if (spent?.login !== login || exchange?.shown === undefined)
-      this.#holds(false, 'a login was revoked by a request without a token of it')
+      this.check(false, 'a login was revoked by a request without a token of it')
     else if (exchange.kind === 'refresh') this.#reused(before, spent, exchange)
   }
 
   /** A login was revoked, since a refresh token was spent again. */
   #reused(before: Family, spent: Spendable, exchange: Exchange): void {
     if (spent.login.isUndone) {
-      this.#world.lose(this.#world.first, 'a failover lost a write')
+      this.world.lose(this.world.first, 'a failover lost a write')
       return
     }
-    const { reuseWindow = 0 } = this.#world.refreshTokens
+    const { reuseWindow = 0 } = this.world.refreshTokens
     const isOlder = spent.generation < before.generation - 1
-    const isLate = this.#world.now >= spent.rotatedAt + reuseWindow * 1000 - this.tolerance
+    const isLate = this.world.now >= spent.rotatedAt + reuseWindow * 1000 - this.tolerance
     const wasSpent = spent.generation < before.generation
-    this.#holds(wasSpent && (isOlder || isLate), 'a login was revoked within the reuse window')
+    this.check(wasSpent && (isOlder || isLate), 'a login was revoked within the reuse window')
     const last = this.#spendables.get(before.previous ?? '')
     const senders = sendersOf(last)
     const isKept = this.#kept?.spendable === this.#spendables.get(before.newest)
@@ -162,10 +162,10 @@ export class SessionJudge extends Judge {
       'a lost response and a freeze': unclear > 0 && senders.some(({ by }) => by.stood > 0),
     }
     const cause = Object.keys(causes).find((name) => causes[name])
-    this.#holds(cause !== undefined, 'a login was revoked for no reason')
-    if (cause) this.#world.lose(this.#world.first, cause)
+    this.check(cause !== undefined, 'a login was revoked for no reason')
+    if (cause) this.world.lose(this.world.first, cause)
     const isNobodys = exchange.shown?.by.isDead || isRepeated || (!isKept && !isHeld)
-    this.#holds(isNobodys, 'a login was revoked whose newest pair was kept')
+    this.check(isNobodys, 'a login was revoked whose newest pair was kept')
   }
 
   override issuer(_number: number, family = ''): string | undefined {
@@ -180,7 +180,7 @@ export class SessionJudge extends Judge {
     shown.arrivals += 1
     const spendable = this.#spendables.get(sha256(shown.token))
     if (kind === 'revoke' && !shown.by.isDead)
-      this.#holds(this.#kept?.login !== spendable?.login, 'a login was revoked that the store still held')
+      this.check(this.#kept?.login !== spendable?.login, 'a login was revoked that the store still held')
     if (kind !== 'refresh') return
     spendable?.requests.add(exchange)
     this.#spends(shown, spendable)
@@ -196,7 +196,7 @@ export class SessionJudge extends Judge {
     if (shown.by.isDead || shown.end !== 'under way') return
     const others = sendersOf(spendable).filter((other) => other !== shown && !other.by.isDead)
     const check = (end: Shown['end'], what: string) =>
-      this.#holds(
+      this.check(
         others.every((other) => other.end !== end),
         `a refresh token was spent that a living process ${what}`,
       )
@@ -214,7 +214,7 @@ export class SessionJudge extends Judge {
     const spendable = this.#spendables.get(token)
     if (spendable === undefined || spendable.login.isUndone || status === 503) return
     if (kind === 'refresh') this.#refreshed(exchange, spendable, JSON.parse(body))
-    if (kind === 'revoke') this.#holds(this.#isOver(spendable.login), 'a logout has left the login valid')
+    if (kind === 'revoke') this.check(this.#isOver(spendable.login), 'a logout has left the login valid')
   }
 
   #refreshed(
@@ -224,19 +224,19 @@ export class SessionJudge extends Judge {
   ): void {
     const { login, rotatedAt } = spendable
     if (access_token === undefined) {
-      this.#holds(error === 'bad_refresh_token', `a refresh was refused with ${error}`)
-      this.#holds(this.#isOver(login), 'a refresh was refused though the login was valid')
+      this.check(error === 'bad_refresh_token', `a refresh was refused with ${error}`)
+      this.check(this.#isOver(login), 'a refresh was refused though the login was valid')
       return
     }
-    const { reuseWindow = 0 } = this.#world.refreshTokens
+    const { reuseWindow = 0 } = this.world.refreshTokens
     const pair = `${access_token} ${refresh_token}`
     spendable.successor ??= pair
-    this.#holds(spendable.successor === pair, 'a refresh token has brought a second successor')
+    this.check(spendable.successor === pair, 'a refresh token has brought a second successor')
     const isNext = this.#spendables.get(sha256(refresh_token))?.generation === spendable.generation + 1
-    this.#holds(isNext, 'a refresh has brought a token that is not the next one')
-    this.#holds(arrivedAt <= login.overAt, 'a login was renewed after its end')
+    this.check(isNext, 'a refresh has brought a token that is not the next one')
+    this.check(arrivedAt <= login.overAt, 'a login was renewed after its end')
     const end = rotatedAt + reuseWindow * 1000 + this.tolerance
-    this.#holds(arrivedAt <= end, 'a successor was handed out after the reuse window')
+    this.check(arrivedAt <= end, 'a successor was handed out after the reuse window')
   }
 
   /** An access token was shown to the service. */
@@ -244,9 +244,9 @@ export class SessionJudge extends Judge {
     const { login, until } = this.#accessTokens.get(token) ?? { login: undefined, until: 0 }
     if (login === undefined || login.isUndone || status === 503) return
     const isOver = arrivedAt > Math.min(login.overAt, until + this.tolerance)
-    this.#holds(status === 401 || !isOver, 'a token was accepted after the end of its login')
-    const isGood = !this.#isOver(login) && this.#world.now < until - this.tolerance
-    this.#holds(status === 200 || !isGood, `a good token was refused with status ${status}`)
+    this.check(status === 401 || !isOver, 'a token was accepted after the end of its login')
+    const isGood = !this.#isOver(login) && this.world.now < until - this.tolerance
+    this.check(status === 200 || !isGood, `a good token was refused with status ${status}`)
   }
 
   /** A request is told to try again only where the one that issues the pair was slow, failed or hung up. */
@@ -266,16 +266,16 @@ export class SessionJudge extends Judge {
   stored(before: Json | undefined, after: Json | undefined): void {
     const was = this.#read(before)
     const is = this.#read(after)
-    this.#world.note(this.#world.first, 'file', `${is?.status} ${is?.generation ?? ''} ${is?.owner ?? ''}`)
+    this.world.note(this.world.first, 'file', `${is?.status} ${is?.generation ?? ''} ${is?.owner ?? ''}`)
     if (is?.login === undefined) {
       if (was?.login) this.#over.add(was.login)
       const isTrue = is?.status !== 'ended' || was?.login === undefined || this.#isOver(was.login)
-      this.#holds(isTrue, 'a login was ended without a true refusal')
+      this.check(isTrue, 'a login was ended without a true refusal')
     } else if (was?.login === is.login) {
-      this.#holds(is.generation >= was.generation, 'an older pair has replaced a newer one')
+      this.check(is.generation >= was.generation, 'an older pair has replaced a newer one')
     } else {
       // Only a login that was not kept at once may come over another one.
-      this.#holds(is.generation === 0 && !this.#over.has(is.login), 'a login has come back that had ended')
+      this.check(is.generation === 0 && !this.#over.has(is.login), 'a login has come back that had ended')
     }
   }
 
@@ -284,28 +284,28 @@ export class SessionJudge extends Judge {
     const { until = 0, login } = this.#accessTokens.get(sha256(token)) ?? {}
     // The lifetime of a login counts from its receipt.
     const slack = login?.family.generation === 0 ? LONGEST_RECEIPT : 0
-    const mayBe = this.#world.now < until + slack + this.tolerance
-    this.#holds(mayBe || this.#world.hadClockSet, 'a token was handed out that had expired')
+    const mayBe = this.world.now < until + slack + this.tolerance
+    this.check(mayBe || this.world.hadClockSet, 'a token was handed out that had expired')
   }
 
   /** All is quiet, and the last rounds were calm. */
   override finish(): void {
-    const { programs } = this.#world
+    const { programs } = this.world
     const kept = this.#kept
     const isNewest =
       !kept?.login || this.#isOver(kept.login) || kept.generation === kept.login.family.generation
-    this.#holds(isNewest || kept.login?.isUndone === true, 'the file has lost the newest pair')
-    for (const { isDead, isIdle } of programs) this.#holds(isDead || isIdle, 'a session has not settled')
+    this.check(isNewest || kept.login?.isUndone === true, 'the file has lost the newest pair')
+    for (const { isDead, isIdle } of programs) this.check(isDead || isIdle, 'a session has not settled')
     super.finish()
   }
 
   #isOver({ overAt, family, isUndone }: Login): boolean {
-    const { now } = this.#world
+    const { now } = this.world
     return isUndone || overAt <= now || now >= family.expiresAt - this.tolerance
   }
 
   get #kept() {
-    return this.#read(this.#world.disk.record)
+    return this.#read(this.world.disk.record)
   }
 
   #read(record: Json | undefined) {
@@ -316,16 +316,12 @@ export class SessionJudge extends Judge {
       readonly claim?: { readonly owner: string }
     }
     const spendable = token && this.#spendables.get(sha256(token.refreshToken))
-    this.#holds(
+    this.check(
       (spendable !== undefined) === (status === 'signedIn'),
       'the file holds a refresh token that was never issued',
     )
     const owner = claim && `claimed by ${claim.owner.split('#')[0]}`
     return { status, owner, spendable, login: spendable?.login, generation: spendable?.generation ?? 0 }
-  }
-
-  #holds(holds: boolean, what: string): void {
-    this.#world.holds(holds, this.#world.first, what)
   }
 }
 
