@@ -2,7 +2,9 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { AuthgraphError, authorizeDevice, github, type OAuthToken } from '../../src/index.ts'
 import { createService, StoreUnavailableError } from '../../src/service/index.ts'
 import { redisStore } from '../../src/service/stores/redis.ts'
+import { postgresStore } from '../../src/service/stores/sql/index.ts'
 import { loadBalancer, type Passed } from '../support/load-balancer.ts'
+import { hasPostgres, startPostgres } from '../support/postgres-server.js'
 import { hasRedis, startRedis } from '../support/redis-server.ts'
 import { serveCommand } from '../support/serve-command.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
@@ -20,7 +22,7 @@ const instances: ReturnType<typeof serveCommand>[] = []
 
 afterAll(() => Promise.all(instances.map(({ kill }) => kill())))
 
-/** Polls in progress when an instance or Redis was killed: their responses may never have been sent. */
+/** Polls in progress when an instance or the database was killed: their responses may never have been sent. */
 function withoutResponse(passed: readonly Passed[], to?: string): string[] {
   return passed
     .filter(({ path, response }) => path === TOKEN_PATH && response === undefined)
@@ -32,11 +34,16 @@ function deviceCodeOf({ body }: Passed): string {
   return new URLSearchParams(body).get('device_code') ?? ''
 }
 
-test.skipIf(!hasRedis)(
-  `${FLOWS} logins succeed over two instances, one of which is killed, and a Redis that is restarted`,
-  async () => {
-    const redis = await startRedis('kept')
-    onTestFinished(redis.stop)
+const DATABASES = [
+  { name: 'Redis', isHere: hasRedis, start: () => startRedis('kept'), storeAt: redisStore },
+  { name: 'PostgreSQL', isHere: hasPostgres, start: () => startPostgres(), storeAt: postgresStore },
+]
+
+test.each(DATABASES.filter(({ isHere }) => isHere))(
+  `${FLOWS} logins succeed over two instances, one of which is killed, and a $name that is killed`,
+  async ({ start, storeAt }) => {
+    const database = await start()
+    onTestFinished(database.stop)
     // Code requests go to the first instance, and polls to the second while it is alive.
     const alive: string[] = []
     const balancer = await loadBalancer((path) => (path === CODES_PATH ? alive.at(0) : alive.at(-1)) ?? '')
@@ -44,7 +51,7 @@ test.skipIf(!hasRedis)(
 
     async function addInstance() {
       const instance = serveCommand(
-        ...['--store', redis.url, '--client', `${CLIENT_ID}=App`, '--interval', '1'],
+        ...['--store', database.url, '--client', `${CLIENT_ID}=App`, '--interval', '1'],
         ...['--auth-url', balancer.url, '--trust-proxy', '127.0.0.1'],
       )
       instances.push(instance)
@@ -55,7 +62,7 @@ test.skipIf(!hasRedis)(
     await addInstance()
     const second = await addInstance()
 
-    const store = redisStore(redis.url)
+    const store = storeAt(database.url)
     onTestFinished(store.close)
     const page = createService({ store, clients: [{ clientId: CLIENT_ID, name: 'App' }] })
 
@@ -108,8 +115,8 @@ test.skipIf(!hasRedis)(
         FLOWS * 0.6,
         async () => {
           atRisk = [...atRisk, ...withoutResponse(balancer.passed)]
-          await redis.kill()
-          await redis.start()
+          await database.kill()
+          await database.start()
         },
       ],
     ])
