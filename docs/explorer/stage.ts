@@ -1,5 +1,5 @@
 import { find, make } from '../live/elements.ts'
-import { framePicture, lightState } from '../live/framed-picture.ts'
+import { framePicture, lightState, roleOf } from '../live/framed-picture.ts'
 import { pathTo, type Step, type Tree } from './paths.ts'
 
 /** The pictures of the machines of a graph, lit as far as a path has come. */
@@ -48,8 +48,8 @@ export class Stage {
 
   /** The colour of a state, as it is drawn. */
   roleOf(machine: number, state: string): string {
-    const drawn = this.#frames[machine]?.querySelector(`[data-state="${state}"]`)
-    return [...(drawn?.classList ?? [])].find((name) => name !== 'state' && name !== 'active') ?? ''
+    const frame = this.#frames[machine]
+    return frame ? roleOf(frame, state) : ''
   }
 
   #arrows(machine: number, visited: readonly (readonly string[])[]) {

@@ -29,6 +29,12 @@ export function lightState(frame: HTMLElement, state: string | undefined): void 
   follow(frame)
 }
 
+/** The role of a state, which gives it its color. */
+export function roleOf(frame: Element, state: string): string {
+  const drawn = frame.querySelector(`[data-state="${state}"]`)
+  return [...(drawn?.classList ?? [])].find((name) => name !== 'state' && name !== 'active') ?? ''
+}
+
 /** Scrolls the lit state, or where the machine starts, to the middle of the frame beside its map. */
 function follow(frame: HTMLElement): void {
   const lit = [...frame.querySelectorAll('.active')].at(-1) ?? frame.querySelector('.state')

@@ -7,6 +7,7 @@ const WIRE = 48
 const BELOW = 28
 const RIGHT = 12
 const LETTER = 7.4
+const INSET = 10
 
 /** How much wider than needed a step may be. */
 const MOST = 2.5
@@ -37,6 +38,8 @@ export class Lanes {
   readonly #scroller = make('div', 'scroller')
   readonly #names = make('div', 'lane-names')
   readonly #roleOf: (lane: number, state: string) => string
+  /** The names in the bars, and where each may stand: between its first place and its last. */
+  #bars: { readonly name: SVGElement; readonly first: number; readonly last: number }[] = []
 
   /** @param element Part of a section that has a name. */
   constructor(element: HTMLElement, roleOf: (lane: number, state: string) => string) {
@@ -49,6 +52,7 @@ export class Lanes {
       element.closest('section')?.getAttribute('aria-labelledby') ?? '',
     )
     this.#names.ariaHidden = 'true'
+    this.#scroller.addEventListener('scroll', () => this.#keepNames(), { passive: true })
     element.replaceChildren(this.#names, this.#scroller)
   }
 
@@ -66,6 +70,7 @@ export class Lanes {
     const end = sum(widths)
     const width = Math.ceil(end + RIGHT)
     const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': 'true' })
+    this.#bars = []
     names.forEach((_, lane) => {
       if (steps.some(({ states }) => states[lane] !== undefined))
         this.#drawSpans(svg, steps, lane, [...starts, end])
@@ -96,6 +101,7 @@ export class Lanes {
       }),
     )
     this.#scroller.replaceChildren(svg)
+    this.#keepNames()
   }
 
   /** Moves to a step. */
@@ -124,12 +130,21 @@ export class Lanes {
       const y = topOf(lane)
       const group = draw('g', { class: this.#roleOf(lane, state) })
       group.dataset.index = String(index)
+      const name = words('name', 0, y + 18, lastOf(state))
+      this.#bars.push({ name, first: left + INSET, last: right - lastOf(state).length * LETTER - INSET })
       group.append(
         draw('rect', { class: 'shape', x: left + 1, y, width: right - left - 2, height: BAR, rx: 8 }),
-        words('name', left + 10, y + 18, lastOf(state)),
+        name,
       )
       svg.append(group)
     })
+  }
+
+  /** A bar that begins out of sight shows its name where it can be seen. */
+  #keepNames(): void {
+    const seen = this.#scroller.scrollLeft + INSET
+    for (const { name, first, last } of this.#bars)
+      name.setAttribute('x', String(Math.max(first, Math.min(seen, last))))
   }
 }
 

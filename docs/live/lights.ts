@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate'
 import { type Machine, readMachine, type Transition } from '../tools/read-machine.ts'
 import { find, make, prepend, timeText } from './elements.ts'
-import { framePicture, lightState } from './framed-picture.ts'
+import { framePicture, lightState, roleOf } from './framed-picture.ts'
 
 /** Transitions that the log keeps. */
 const KEPT = 60
@@ -72,6 +72,10 @@ export class Lights {
     return this.machine.transitions.filter(
       (transition) => transition.from === from && transition.definition.eventType === event,
     )[index]
+  }
+
+  roleOf(state: string): string {
+    return roleOf(this.#frame, state)
   }
 
   /** The text of a state. */

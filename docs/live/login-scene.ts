@@ -52,12 +52,10 @@ class LoginScene implements Scene {
   constructor(sides: Sides, story: Story, onEnd: () => void) {
     this.#sides = sides
     this.#story = story
-    const wire = new Wire(this.#service.fetch, time, (message) =>
-      story.add({
-        at: this.#at(),
-        paint: (isNow) => showMessage(message, isNow ? LATENCY / rate() : 0),
-      }),
-    )
+    const wire = new Wire(this.#service.fetch, time, (message) => {
+      const at = this.#at()
+      story.add({ at, paint: (isNow) => showMessage(message, at, isNow ? LATENCY / rate() : 0) })
+    })
     this.wires = [wire]
     const { inspect } = record(
       (event) => {

@@ -88,8 +88,9 @@ function showRunning(): void {
   showPossible()
 }
 
-/** Enables the buttons that can do something. */
+/** Enables the buttons that can do something. While a scene runs, none of them is to start it. */
 function showPossible(): void {
+  startButton.classList.toggle('go', !scene?.isRunning)
   for (const button of buttons)
     button.disabled = !scene?.isRunning || scene.can?.(button.dataset.act ?? '') === false
 }

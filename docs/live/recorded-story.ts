@@ -30,7 +30,7 @@ export class RecordedStory {
         this.#story.add(this.#device.momentOf(event, at), isNow)
         break
       case 'message':
-        this.#story.add({ at, paint: (moves) => showMessage(event, moves ? TRAVEL : 0) }, isNow)
+        this.#story.add({ at, paint: (moves) => showMessage(event, at, moves ? TRAVEL : 0) }, isNow)
         break
       case 'grant':
         find('#service').hidden = false

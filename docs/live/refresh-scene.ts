@@ -2,7 +2,10 @@ import { authorizeDevice, github, type OAuthToken } from 'authgraph'
 import { refreshFamily, session as sessionMachine } from 'authgraph/machines'
 import { createSession, memoryStore, type Session, type SessionSnapshot } from 'authgraph/session'
 import type { InspectedMicrostepEvent } from 'xstate'
+import type { Message } from '../../src/recording/messages.ts'
 import { announce, find } from './elements.ts'
+import { GrowingLanes } from './growing-lanes.ts'
+import type { LaneMessage } from './lanes.ts'
 import { Lights } from './lights.ts'
 import { rate, time, underway } from './pace.ts'
 import type { Scene } from './scene.ts'
@@ -12,6 +15,9 @@ import { AUTH_URL, CLIENT, createWatchedService, type Family } from './watched-s
 import { LATENCY, Wire } from './wire.ts'
 
 const NAMES = ['first', 'second'] as const
+
+/** The lanes of the processes, and of the service between them. */
+const LANES = { processes: [0, 2], service: 1, names: ['process 1', 'service', 'process 2'] } as const
 
 /** Seconds for which refresh tokens are issued. */
 const LIFETIME = 30 * 24 * 60 * 60
@@ -34,15 +40,18 @@ export function prepareRefresh(): (onEnd: () => void) => Scene {
   // Both processes run the same machine.
   const second = find('#second-picture')
   if (second.childElementCount === 0) second.innerHTML = find('#first-picture').innerHTML
-  const sides: Sides = {
-    processes: NAMES.map(
-      (name, index) => new Lights(`#${name}-picture`, sessionMachine, `process ${index + 1}`),
-    ),
-    family: new Lights('#family-picture', refreshFamily, 'service'),
-  }
+  const processes = NAMES.map(
+    (name, index) => new Lights(`#${name}-picture`, sessionMachine, `process ${index + 1}`),
+  )
+  const family = new Lights('#family-picture', refreshFamily, 'service')
+  const lanes = new GrowingLanes(
+    LANES.names,
+    (lane, state) => (lane === LANES.service ? family : processes[0])?.roleOf(state) ?? '',
+  )
+  const sides: Sides = { processes, family, lanes }
   const newStory = () =>
     new Story(() => {
-      for (const lights of [...sides.processes, sides.family]) lights.clear()
+      for (const part of [...processes, family, lanes]) part.clear()
       for (const name of [...NAMES, 'family']) showPart(name, '', undefined)
       find('#exchanges').replaceChildren()
       find('#transitions').replaceChildren()
@@ -54,6 +63,7 @@ export function prepareRefresh(): (onEnd: () => void) => Scene {
 interface Sides {
   readonly processes: readonly Lights[]
   readonly family: Lights
+  readonly lanes: GrowingLanes
 }
 
 /** Two processes that share one login: two real sessions over one store, and a real service. */
@@ -77,7 +87,7 @@ class RefreshScene implements Scene {
   )
   readonly #store = memoryStore()
   readonly #sessions: Session[] = []
-  readonly #thief = this.#newWire('thief')
+  readonly #thief = this.#newWire(undefined)
   #family: Family | undefined
   /** Whether the first refresh token came back. */
   #isTheft = false
@@ -87,7 +97,7 @@ class RefreshScene implements Scene {
   constructor(sides: Sides, story: Story) {
     this.#sides = sides
     this.#story = story
-    this.wires = NAMES.map((_, index) => this.#newWire(`process ${index + 1}`))
+    this.wires = LANES.processes.map((lane) => this.#newWire(lane))
     this.#logIn().catch((error: unknown) => {
       // A session that was stopped meanwhile rejects.
       if (this.isRunning) throw error
@@ -119,13 +129,19 @@ class RefreshScene implements Scene {
     for (const session of this.#sessions) session.token().catch(() => undefined)
   }
 
-  #newWire(who: string): Wire {
-    return new Wire(this.#service.fetch, time, (message) =>
+  /** @param lane Of the process. None for the thief. */
+  #newWire(lane: number | undefined): Wire {
+    const who = lane === undefined ? 'thief' : (LANES.names[lane] ?? '')
+    return new Wire(this.#service.fetch, time, (message) => {
+      const at = this.#at()
       this.#story.add({
-        at: this.#at(),
-        paint: (isNow) => showMessage(message, isNow ? LATENCY / rate() : 0, who),
-      }),
-    )
+        at,
+        paint: (isNow) => {
+          showMessage(message, at, isNow ? LATENCY / rate() : 0, who)
+          if (lane !== undefined) this.#sides.lanes.add(at, laneMessage(lane, message))
+        },
+      })
+    })
   }
 
   #newSession(wire: Wire, index: number): Session {
@@ -191,6 +207,7 @@ class RefreshScene implements Scene {
       paint: (isNow) => {
         if (taken) lights?.take(taken, value, at, isNow)
         lights?.light(value)
+        this.#sides.lanes.add(at, { lane: LANES.processes[index] ?? 0, state: value })
         showPart(NAMES[index] ?? '', lights?.textOf(value) ?? '', generation)
         if (isNow && (value === 'ended' || value === 'signedOut'))
           announce(`Process ${index + 1}: ${lights?.textOf(value)}`)
@@ -225,7 +242,7 @@ class RefreshScene implements Scene {
     taken: ReturnType<Lights['find']>,
     caption: string | undefined,
   ): void {
-    const { family } = this.#sides
+    const { family, lanes } = this.#sides
     const at = this.#at()
     this.#story.add({
       at,
@@ -233,6 +250,7 @@ class RefreshScene implements Scene {
       paint: (isNow) => {
         if (taken) family.take(taken, state, at, isNow)
         family.light(state)
+        lanes.add(at, { lane: LANES.service, state })
         showPart('family', family.textOf(state), generation)
         if (isNow && state === 'revoked') announce(`Service: ${family.textOf(state)}`)
       },
@@ -275,6 +293,17 @@ function captionOf(process: number, from: string, to: SessionSnapshot['value']):
   return from === 'restoring'
     ? `Process ${process} finds the login of process ${other} in the store.`
     : `Process ${process} has its token.`
+}
+
+/** What a message says in a word. */
+function laneMessage(process: number, { kind, title, fields }: Message): LaneMessage {
+  const { error, grant_type, access_token } = Object.fromEntries(fields)
+  const way = { from: process, to: LANES.service }
+  if (kind === 'request')
+    return { ...way, kind, words: grant_type ? 'refresh' : (title.split('/').at(-1) ?? '') }
+  if (kind === 'lost') return { ...way, kind, words: title }
+  const words = error ?? (access_token ? 'new tokens' : title)
+  return { from: LANES.service, to: process, kind: error || title !== '200' ? 'trouble' : kind, words }
 }
 
 /** @param generation How often the login was refreshed. */

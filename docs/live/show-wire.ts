@@ -1,5 +1,5 @@
 import type { Message } from '../../src/recording/messages.ts'
-import { find, isCalm, make, prepend } from './elements.ts'
+import { find, isCalm, make, prepend, timeText } from './elements.ts'
 
 /** Exchanges that the list keeps. */
 const KEPT = 5
@@ -10,16 +10,22 @@ const SIGNS: Readonly<Record<Message['kind'], string>> = { request: '→', respo
 /**
  * Shows a message as a moving parcel and in the list of exchanges.
  *
+ * @param at Milliseconds since the story began.
  * @param travel Milliseconds; 0 for a past message.
  * @param who The sender, if there are several.
  */
-export function showMessage({ exchange, kind, title, fields }: Message, travel: number, who = ''): void {
+export function showMessage(
+  { exchange, kind, title, fields }: Message,
+  at: number,
+  travel: number,
+  who = '',
+): void {
   animate(kind, travel, who)
   const line = make(
     'div',
     `message ${kind}`,
-    make('span', 'direction', SIGNS[kind], make('span', 'unseen', ` ${kind} `)),
-    make('code', '', `${who} ${title}`.trim()),
+    make('span', 'direction', wayOf(kind, who), make('span', 'unseen', ` ${kind} `)),
+    make('code', '', title),
     ...fields.map(([name, value]) => make('span', 'field', `${name} `, make('b', '', value))),
   )
   const list = find('#exchanges')
@@ -27,11 +33,29 @@ export function showMessage({ exchange, kind, title, fields }: Message, travel: 
   const present = list.querySelector(`[data-exchange="${id}"]`)
   if (present) {
     present.append(line)
+    fold(present)
     return
   }
-  const item = make('li', 'exchange', line)
+  const item = make('li', 'exchange', make('p', 'at', timeText(at)), line)
   item.dataset.exchange = id
   prepend(list, item, KEPT)
+}
+
+function wayOf(kind: Message['kind'], who: string): string {
+  if (who === '') return SIGNS[kind]
+  return { request: `${who} → service`, response: `service → ${who}`, lost: `✕ ${who}` }[kind]
+}
+
+/** Shows an exchange together with the one before, if that was the same, and counts them. */
+function fold(item: Element): void {
+  const before = item.nextElementSibling
+  const linesOf = (exchange: Element) =>
+    [...exchange.querySelectorAll('.message')].map(({ textContent }) => textContent).join('\n')
+  if (before === null || linesOf(before) !== linesOf(item)) return
+  const count = Number(before.getAttribute('data-count') ?? 1) + 1
+  item.setAttribute('data-count', String(count))
+  item.querySelector('.at')?.append(make('b', '', ` ×${count}`))
+  before.remove()
 }
 
 /** @param who The service stands at the right end, or in the middle if there are several senders. */

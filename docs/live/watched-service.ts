@@ -8,7 +8,7 @@ import type {
 import { createService, memoryStore, type Service, type ServiceOptions, type Store } from 'authgraph/service'
 
 /** The registered client. */
-export const CLIENT = { clientId: 'coffee-machine', name: 'Coffee machine' }
+export const CLIENT = { clientId: 'deploy-tool', name: 'Deploy Tool' }
 
 /** The URL of the service. No request is sent there. */
 export const AUTH_URL = 'https://login.example'

@@ -25,11 +25,8 @@ const NAMES = {
   session: 'session',
 } as const
 
-const SCREENS = [
-  { width: 1280, height: 800 },
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]
+const PHONE = { width: 390, height: 844 }
+const SCREENS = [{ width: 1280, height: 800 }, { width: 1440, height: 900 }, PHONE]
 
 /** The figures that the tests of the paths hold to. */
 function figure(name: string): number {
@@ -183,6 +180,29 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(spans).toContain('retrying')
     expect(spans).toContain('authorized')
     expect(await tab.locator('#axis .outcome').last().textContent()).toBe('lost')
+  })
+
+  test('keeps the names of lanes and states in sight while the time scrolls', async () => {
+    const { tab, toEnd } = await open('#both', { viewport: PHONE, reducedMotion: 'reduce' })
+    await tab.selectOption('#filter-step', { label: 'polled, and the response lost' })
+    await tab.click('#expand')
+    await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
+    await toEnd()
+    const places = await tab.evaluate(() => {
+      const left = (element: Element | null) => element?.getBoundingClientRect().left ?? 0
+      const scroller = document.querySelector('.scroller')
+      const names = [...document.querySelectorAll('.scroller .name')].slice(-2)
+      return {
+        scrolled: scroller?.scrollLeft,
+        from: left(scroller),
+        names: names.map(left),
+        lane: left(document.querySelector('.lane-names span')),
+      }
+    })
+    expect(places.scrolled).toBeGreaterThan(100)
+    expect(Math.min(...places.names)).toBeGreaterThan(places.from)
+    expect(places.lane).toBeGreaterThan(0)
+    expect(places.lane).toBeLessThan(places.from)
   })
 
   test('shows the active states beside the maps, and leaves a chain of steps at one indentation', async () => {

@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.says('Authorized.')
     const shown = await live.tab.locator('main').innerHTML()
     expect(shown).toContain('[secret]')
-    expect(shown.match(/[0-9a-f]{32}|gho_|coffee-machine/)).toBeNull()
+    expect(shown.match(/[0-9a-f]{32}|gho_|deploy-tool/)).toBeNull()
   })
 
   test('shows a denied login, on both sides', { timeout: SLOW }, async () => {
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.code()
     await live.enter('BBBB-BBBB')
     await live.tab.getByRole('alert').filter({ hasText: 'Unknown code' }).waitFor()
-    expect(await live.tab.getByRole('heading', { name: /Coffee machine/ }).count()).toBe(0)
+    expect(await live.tab.getByRole('heading', { name: /Deploy Tool/ }).count()).toBe(0)
     await live.enter((await live.code()).toLowerCase().replace('-', ' '))
     await live.decide('Deny')
     await live.lit('service', 'denied')
@@ -189,6 +189,17 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.enter(await live.code())
     await live.decide('Approve')
     await live.says('Authorized.')
+  })
+
+  test('counts the same polls on one line, and has one main button', { timeout: SLOW }, async () => {
+    const live = await open()
+    await live.start(SPEED.quick)
+    await live.lit('device', 'waiting.pending')
+    await live.tab.locator('#exchanges .at', { hasText: /^[\d:.]+( s)? ×3$/ }).waitFor()
+    expect(await live.tab.locator('#exchanges .exchange').count()).toBeLessThan(4)
+    expect(await live.tab.locator('button.go:visible').allTextContents()).toEqual(['Continue'])
+    await live.tab.click('#cancel')
+    await live.tab.locator('#start.go').waitFor()
   })
 
   test('is slowed down with a fast clock and still gets its token', { timeout: SLOW }, async () => {
@@ -477,8 +488,15 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     for (const process of ['first', 'second'])
       await live.tab.locator(`#${process}-token`, { hasText: 'no. 2' }).waitFor()
     const exchanges = await live.tab.textContent('#exchanges')
-    expect(exchanges).toContain('process 1 response lost')
+    expect(exchanges).toMatch(/✕ process 1.*response lost/)
     expect(exchanges).not.toContain('process 2')
+    const lanes = live.tab.locator('#lanes')
+    expect(await lanes.locator('.lane-names').innerText()).toMatch(/process 1\s+service\s+process 2/)
+    for (const state of ['refreshing', 'waiting', 'issuing'])
+      expect(await lanes.locator('.name', { hasText: state }).count(), state).toBeGreaterThan(0)
+    expect(await lanes.locator('.outcome').allTextContents()).toEqual(
+      expect.arrayContaining(['refresh', 'response lost', 'new tokens']),
+    )
     expect(await live.smallLetters()).toEqual([])
     expect(await live.violations()).toEqual([])
   })

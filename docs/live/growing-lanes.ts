@@ -1,0 +1,41 @@
+import { find } from './elements.ts'
+import { type LaneMessage, type LaneStep, Lanes } from './lanes.ts'
+
+/** Lanes that grow while a story is told. */
+export class GrowingLanes {
+  readonly #names: readonly string[]
+  readonly #lanes: Lanes
+  #steps: LaneStep[] = []
+  #frame = 0
+
+  constructor(names: readonly string[], roleOf: (lane: number, state: string) => string) {
+    this.#names = names
+    this.#lanes = new Lanes(find('#lanes'), roleOf)
+  }
+
+  clear(): void {
+    this.#steps = []
+    this.#draw()
+  }
+
+  /**
+   * Adds a new state of a lane, or a message.
+   *
+   * @param at Milliseconds since the story began.
+   */
+  add(at: number, what: { readonly lane: number; readonly state: string } | LaneMessage): void {
+    const states = [...(this.#steps.at(-1)?.states ?? this.#names.map(() => undefined))]
+    if ('lane' in what) states[what.lane] = what.state
+    this.#steps.push({ at, states, messages: 'lane' in what ? [] : [what] })
+    this.#draw()
+  }
+
+  /** Once for all that is added before the next frame. */
+  #draw(): void {
+    cancelAnimationFrame(this.#frame)
+    this.#frame = requestAnimationFrame(() => {
+      this.#lanes.show(this.#names, this.#steps)
+      this.#lanes.mark(this.#steps.length - 1)
+    })
+  }
+}
