@@ -25,9 +25,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Co
     serve: async () => (await import('./commands/serve.ts')).serveCommand(),
     check: async () => (await import('./commands/check.ts')).checkCommand(),
   },
-  'More:': {
-    completion: async () => (await import('./commands/completion.ts')).completionCommand(),
-  },
+  'More:': { completion: async () => (await import('./commands/completion.ts')).completionCommand() },
 }
 
 /** The commands that read the declarations of all others. */

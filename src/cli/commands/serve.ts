@@ -1,4 +1,4 @@
-import { constants } from 'node:os'
+import { once } from 'node:events'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { BadOptionError } from '../../errors.ts'
 import { isBaseAddress, isLoopback } from '../../protocol/address.ts'
@@ -118,9 +118,9 @@ async function serve(options: ServeOptions, self: Command): Promise<number> {
       )
     log.event('listening', { url: listening.url, store: opened?.name ?? 'memory' })
 
-    const signal = await signalled
+    const [signal] = await signalled
     stopping = true
-    void nextSignal().then((again) => process.exit(128 + constants.signals[again]))
+    void nextSignal().then(([, number]) => process.exit(128 + number))
     log.event('stopping', { signal })
     await listening.drain()
     await listening.close()
@@ -187,14 +187,10 @@ function isReachable(store: OpenStore['store'] | undefined): Promise<boolean> {
   )
 }
 
-function nextSignal(): Promise<'SIGINT' | 'SIGTERM'> {
-  return new Promise((resolve) => {
-    const onSignal = (signal: 'SIGINT' | 'SIGTERM') => {
-      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-      resolve(signal)
-    }
-    process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-  })
+/** The next signal: its name and its number. */
+function nextSignal(): Promise<[name: string, number: number]> {
+  const signals = ['SIGINT', 'SIGTERM'].map((name) => once(process, name) as Promise<[string, number]>)
+  return Promise.race(signals)
 }
 
 /** A port or a certificate may be valid as an option and still fail: that is not a usage error. */

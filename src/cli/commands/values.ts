@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { hostAddress, isLoopback } from '../../protocol/address.ts'
+import { hostIn } from '../network/service-address.ts'
 
 /** Parses a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number, unit = '') {
@@ -18,15 +18,14 @@ export function scopes(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(/[\s,]+/).filter((scope) => scope !== '')]
 }
 
-/** Parses a host as users write it. A loopback address keeps its scheme, which is `http` by default. */
+/** Parses a host as users write it. */
 export function readHost(text: string): string {
-  const url = hostAddress(text)
-  if (url === undefined)
-    throw new InvalidArgumentError(
-      'Expected a host, such as github.com or git.example.com. Only a loopback address, such as ' +
-        'http://localhost:8080, may use http.',
-    )
-  return isLoopback(url.hostname) ? url.origin : url.host
+  const host = hostIn(text)
+  if (host !== undefined) return host
+  throw new InvalidArgumentError(
+    'Expected a host, such as github.com or git.example.com. Only a loopback address, such as ' +
+      'http://localhost:8080, may use http.',
+  )
 }
 
 /** Parses the address of an issuer or an endpoint. */

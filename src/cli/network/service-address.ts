@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { discover } from '../../client/discover.ts'
 import { BadOptionError } from '../../errors.ts'
+import { hostAddress, isLoopback } from '../../protocol/address.ts'
 import { github, githubEnterprise, type Provider, rfc8628 } from '../../protocol/provider.ts'
 
 /** The encoding of requests; by default, the service decides. */
@@ -34,6 +35,12 @@ export interface AddressOptions {
 
 /** The service of the specification. */
 export const DEFAULT_ADDRESS: ServiceAddress = { host: 'github.com' }
+
+/** Reads a host as users write it. A loopback address keeps its scheme, which is `http` by default. */
+export function hostIn(text: string): string | undefined {
+  const url = hostAddress(text)
+  return url && (isLoopback(url.hostname) ? url.origin : url.host)
+}
 
 /** Reads the options that name a service. Throws {@link BadOptionError} if only one endpoint is given. */
 export function addressOf(options: AddressOptions): ServiceAddress | undefined {

@@ -1,8 +1,7 @@
-import { hostAddress, isLoopback } from '../../protocol/address.ts'
 import { isToken } from '../../protocol/token-syntax.ts'
 import { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
-import { isSameService } from '../network/service-address.ts'
+import { hostIn, isSameService } from '../network/service-address.ts'
 import { currentProfile } from './saved-profiles.ts'
 
 /** A token from an environment variable, for programs and CI. */
@@ -39,10 +38,9 @@ export function environmentToken(host?: string): EnvironmentToken | undefined {
 }
 
 function readHost(text: string): string {
-  const url = hostAddress(text)
-  if (url === undefined)
-    throw new CommandError('usage', 'AUTHGRAPH_HOST is not a host, such as git.example.com')
-  return isLoopback(url.hostname) ? url.origin : url.host
+  const host = hostIn(text)
+  if (host !== undefined) return host
+  throw new CommandError('usage', 'AUTHGRAPH_HOST is not a host, such as git.example.com')
 }
 
 function read(name: string, text: string): Secret {

@@ -19,8 +19,7 @@ import { SIGNAL_EXIT_CODES } from '../../signal-exit-codes.ts'
 import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
 import { timeOf } from '../../storage/validity.ts'
 import { isWatched, whileWatched } from '../../watch/while-watched.ts'
-import type { LoginSession } from './login-session.ts'
-import { type LoginOptions, type Plan, planLogin } from './plan.ts'
+import { type LoginOptions, type LoginSession, type Plan, planLogin } from './plan.ts'
 import { reportLogin, saveToken } from './settle.ts'
 
 /** The exit code of a saved login: `EX_TEMPFAIL` of sysexits.h. */
@@ -101,13 +100,7 @@ async function once(
   const stop = new AbortController()
   const { signal } = stop
   terminal.listen(() => stop.abort())
-  const options = {
-    provider,
-    fetch,
-    ...recorder,
-    signal,
-    save: (record: ResumeRecord) => save(plan, record),
-  }
+  const options = { provider, fetch, ...recorder, signal, save: (record: ResumeRecord) => save(plan, record) }
   const show = (login: UnfinishedStep | DeviceResult) => {
     if (!('record' in login)) return
     if (!terminal.codes()) terminal.show(login.codes)

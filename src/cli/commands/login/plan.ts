@@ -1,5 +1,7 @@
 import type { ResumeRecord } from '../../../client/resume.ts'
+import type { Provider } from '../../../protocol/provider.ts'
 import { Secret } from '../../../secret.ts'
+import type { LoginTerminal } from '../../../terminal/login-terminal.ts'
 import { CommandError } from '../../command-error.ts'
 import {
   type AddressOptions,
@@ -42,6 +44,15 @@ export interface Plan {
   readonly clientId: Secret
   /** The progress of a saved login. */
   readonly resume: ResumeRecord | undefined
+}
+
+/** What all steps of one login share. */
+export interface LoginSession {
+  readonly options: LoginOptions
+  readonly plan: Plan
+  readonly provider: Provider
+  readonly fetch: typeof globalThis.fetch
+  readonly terminal: LoginTerminal
 }
 
 /**

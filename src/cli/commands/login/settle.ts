@@ -12,7 +12,7 @@ import { forgetChoice } from '../../storage/chosen-profile.ts'
 import { placeOf } from '../../storage/login-stores.ts'
 import { isStoredInTime, sessionOf } from '../../storage/open-session.ts'
 import { validityOf } from '../../storage/validity.ts'
-import type { LoginSession } from './login-session.ts'
+import type { LoginSession } from './plan.ts'
 
 /**
  * Prints the token of a login with `--print`, then stores it with its profile. Throws the error of a login without a
