@@ -11,13 +11,14 @@ import { readRecording } from '../replay/read-recording.ts'
 import { sequence } from '../replay/sequence.ts'
 import { detailsOf, type Exchange, type Span, type Story, storyOf } from '../replay/story.ts'
 import { roleOf } from '../replay/svg.ts'
-import { timeline } from '../replay/timeline.ts'
+import { NARROW, timeline } from '../replay/timeline.ts'
 
 /** The drawings of a login, by the option that names their file. They share the colors of the machine's picture. */
 const DRAWINGS = {
   svg: (story, machine) => timeline(story, styleIn(machine)),
+  narrow: (story, machine) => timeline(story, styleIn(machine), NARROW),
   machine: litMachine,
-  filmstrip,
+  filmstrip: (story, machine) => filmstrip(story, styleIn(machine)),
   sequence: (story, machine) => sequence(story, styleIn(machine)),
 } as const satisfies Record<string, (story: Story, machine: string) => string>
 
@@ -34,7 +35,7 @@ export function replayCommand(): Command {
     summary: 'show or draw a recorded login',
     description:
       'Show a login that login --record or demo --record wrote: its states, its messages and their times. ' +
-      'With --svg or --machine, draw a picture that plays it, for a README or a bug report; with --filmstrip or --sequence, ' +
+      'With --svg, --narrow or --machine, draw a picture that plays it, for a README or a bug report; with --filmstrip or --sequence, ' +
       'one that does not move. A recording contains no secret.',
     exitCodes: { 0: 'shown', 1: 'not a recording' },
     examples: [
@@ -46,6 +47,7 @@ export function replayCommand(): Command {
   })
     .argument('<file>', 'the recording')
     .option('--svg <file>', 'draw the states and messages on a time axis')
+    .option('--narrow <file>', 'draw the same for a phone, with the time from top to bottom')
     .option('--machine <file>', 'draw the machine, with the states that were active')
     .option('--filmstrip <file>', 'draw each state that a user saw, side by side')
     .option('--sequence <file>', 'draw the messages between user, device and service')

@@ -1,93 +1,151 @@
+import { deviceAuthorization } from '../../../machines/device-authorization.ts'
 import type { Exchange, Span, Story } from './story.ts'
-import { element, page, roleOf, text, wrap } from './svg.ts'
+import { element, LETTER, page, roleOf, text, wrap } from './svg.ts'
 
 /** Pixels. */
 const WIDTH = 960
 const MARGIN = 24
 const GAP = 20
 const COLUMNS = 3
-const FRAME = { width: (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / COLUMNS, head: 30, view: 200, text: 78 }
-const ROW = FRAME.head + FRAME.view + FRAME.text
+const FRAME = { width: (WIDTH - 2 * MARGIN - (COLUMNS - 1) * GAP) / COLUMNS, height: 266, caption: 66 }
+const MIDDLE = FRAME.width / 2
+const PILL = { height: 24, padding: 12, gap: 5 }
+/** The active state, below the one that it came from and the transition between them. */
+const ACTIVE = { x: 36, y: 88, width: FRAME.width - 72, height: 86 }
+const NEXT = { y: 204, width: FRAME.width - 28 }
 
-/** Places in the picture of a machine, in its pixels. */
-interface Box {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
+/** What the machine tells about a state. */
+type Node = (typeof deviceAuthorization)['root']
 
 /**
- * Draws one frame for each status that a user saw: the part of the machine around its state, what led there, and what the
- * user saw.
+ * Draws one frame for each status that a user saw: the state before it, the transition that was taken, the state with
+ * its description, the states that could follow, and below the frame the time and what the user saw.
  *
- * @param picture An SVG of the machine whose states have `data-state`.
+ * @param colors The style sheet of the pictures of machines.
  */
-export function filmstrip({ spans, exchanges }: Story, picture: string): string {
-  const [, style = '', machine = ''] = /(<style>.*?<\/style>)(.*)<\/svg>/s.exec(picture) ?? []
+export function filmstrip({ spans, exchanges }: Story, colors: string): string {
+  const row = FRAME.height + FRAME.caption
   const rows = Math.ceil(spans.length / COLUMNS)
   return page(
     ['A recorded login, frame by frame', `${spans.map(({ name }) => name).join(', ')}.`],
-    [WIDTH, 2 * MARGIN + rows * ROW + (rows - 1) * GAP],
-    style,
-    element('defs', {}, element('g', { id: 'machine' }, machine)),
+    [WIDTH, 2 * MARGIN + rows * row + (rows - 1) * GAP],
+    colors,
     ...spans.map((span, index) => {
       const x = MARGIN + (index % COLUMNS) * (FRAME.width + GAP)
-      const y = MARGIN + Math.floor(index / COLUMNS) * (ROW + GAP)
-      const drawn = drawFrame(span, index, drawnState(span.state, machine), exchanges[span.after ?? -1])
+      const y = MARGIN + Math.floor(index / COLUMNS) * (row + GAP)
+      const drawn = drawFrame(span, spans[index - 1]?.name, exchanges[span.after ?? -1])
       return element('g', { transform: `translate(${x} ${y})` }, ...drawn)
     }),
   )
 }
 
 function drawFrame(
-  { from, name, text: words }: Span,
-  index: number,
-  { role, box }: ReturnType<typeof drawnState>,
-  after: Exchange | undefined,
+  { from, name, text: words, state }: Span,
+  before: string | undefined,
+  by?: Exchange,
 ): string[] {
-  const view = { x: 0, y: FRAME.head, width: FRAME.width, height: FRAME.view }
-  const [left, top] = [box.x + box.width / 2 - view.width / 2, box.y + box.height / 2 - view.height / 2]
-  const seen = `${Math.round(left)} ${Math.round(top)} ${view.width} ${view.height}`
-  const lines = wrap(words, FRAME.width)
+  const node = nodeOf(state)
+  const { x, y, width, height } = ACTIVE
+  const next = nextOf(node).filter((other) => other !== name)
+  const caption = FRAME.height + 22
+  const lines = wrap(words, FRAME.width - 56)
   return [
-    element('g', { class: roleOf(name) }, element('circle', { class: 'shape', cx: 8, cy: 13, r: 7 })),
-    text(name, 24, 19, { class: 'name' }),
-    text(`${(from / 1000).toFixed(1)} s`, FRAME.width, 19, { class: 'text', 'text-anchor': 'end' }),
+    element('rect', {
+      class: 'way',
+      'stroke-opacity': 0.4,
+      width: FRAME.width,
+      height: FRAME.height,
+      rx: 12,
+    }),
+    before === undefined
+      ? element('circle', { class: 'dot', cx: MIDDLE, cy: 32, r: 6 })
+      : drawPills([before], 16),
+    element('g', { class: 'main' }, drawArrow(42, y)),
+    text(by?.outcome ?? '', MIDDLE + 14, 70, { class: 'trigger' }),
     element(
-      'svg',
-      { ...view, viewBox: seen },
-      element('use', { href: '#machine', opacity: 0.32 }),
-      element('clipPath', { id: `lit${index}` }, element('rect', { ...box, rx: 12 })),
-      element('g', { 'clip-path': `url(#lit${index})` }, element('use', { href: '#machine' })),
-      element(
-        'g',
-        { class: role },
-        element('rect', { class: 'shape', style: 'fill:none;stroke-width:4', ...box, rx: 12 }),
-      ),
+      'g',
+      { class: roleOf(name) },
+      element('rect', { class: 'shape', style: 'stroke-width:3', ...ACTIVE, rx: 12 }),
+      ...(node?.type === 'final'
+        ? [
+            element('rect', {
+              class: 'inner',
+              x: x + 5,
+              y: y + 5,
+              width: width - 10,
+              height: height - 10,
+              rx: 8,
+            }),
+          ]
+        : []),
     ),
-    element('rect', { class: 'way', 'stroke-opacity': 0.4, ...view, rx: 12 }),
-    ...lines.map((line, number) =>
-      text(line, 0, FRAME.head + FRAME.view + 22 + 18 * number, { class: 'text' }),
+    text(name, x + 18, y + 32, { class: 'name' }),
+    ...wrap(node?.description ?? '', width - 36).map((line, index) =>
+      text(line, x + 18, y + 53 + 17 * index, { class: 'text' }),
     ),
-    ...(after
-      ? [text(told(after), 0, FRAME.head + FRAME.view + 22 + 18 * lines.length, { class: 'tag' })]
-      : []),
+    ...(next.length > 0 ? [drawArrow(y + height, NEXT.y - 2), drawPills(next, NEXT.y)] : []),
+    text(`${(from / 1000).toFixed(1)} s`, 0, caption, { class: 'trigger' }),
+    ...lines.map((line, index) => text(line, 56, caption + 18 * index, { class: 'text' })),
   ]
 }
 
-function told({ request, outcome }: Exchange): string {
-  return `${request.replace(/^\w+ /, '')} → ${outcome}`
+function drawArrow(top: number, bottom: number): string {
+  return (
+    element('path', { class: 'way', d: `M${MIDDLE} ${top}V${bottom - 8}` }) +
+    element('path', { class: 'head', d: `M${MIDDLE} ${bottom}l-5 -10h10z` })
+  )
 }
 
-/** Where a state is drawn, and in which colors. The parts of the machine are below its name. */
-function drawnState(id: string, machine: string): { readonly role: string; readonly box: Box } {
-  const below = Number(/<g transform="translate\(0 (\d+)\)">/.exec(machine)?.[1] ?? 0)
-  const place = 'x="([\\d.]+)" y="([\\d.]+)" width="([\\d.]+)" height="([\\d.]+)"'
-  const state = new RegExp(
-    `class="state (\\w+)" data-state="${id}">.*?<rect class="(?:shape|around)" ${place}`,
-  )
-  const [, role = '', ...drawn] = state.exec(machine) ?? []
-  const [x = 0, y = 0, width = 0, height = 0] = drawn.map(Number)
-  return { role, box: { x, y: y + below, width, height } }
+/** Draws names of states in centered rows. */
+function drawPills(names: readonly string[], top: number): string {
+  const widthOf = (name: string) => name.length * LETTER + PILL.padding
+  const rows: { readonly names: string[]; width: number }[] = []
+  for (const name of names) {
+    const row = rows.at(-1)
+    const longer = (row?.width ?? 0) + PILL.gap + widthOf(name)
+    if (row && longer <= NEXT.width) Object.assign(row, { width: longer }).names.push(name)
+    else rows.push({ names: [name], width: widthOf(name) })
+  }
+  return rows
+    .flatMap(({ names, width }, index) => {
+      const y = top + index * (PILL.height + PILL.gap)
+      let x = MIDDLE - width / 2
+      return names.map((name) => {
+        const left = x
+        x += widthOf(name) + PILL.gap
+        return element(
+          'g',
+          { class: roleOf(name) },
+          element('rect', { class: 'shape', x: left, y, width: widthOf(name), height: PILL.height, rx: 8 }),
+          text(name, left + widthOf(name) / 2, y + 16, { class: 'text tag', 'text-anchor': 'middle' }),
+        )
+      })
+    })
+    .join('')
+}
+
+function nodeOf(id: string): Node | undefined {
+  return id
+    .split('.')
+    .reduce<Node | undefined>((node, name) => node?.states[name] as Node, deviceAuthorization.root)
+}
+
+/** The states that a user could see next, in the order of the machine. A poll is not one of them. */
+function nextOf(node: Node | undefined): string[] {
+  const { polling } = deviceAuthorization.root.states
+  const targets = (from: Node): Node[] => [
+    ...[...from.transitions.values()].flat().flatMap(({ target = [] }) => target as Node[]),
+    ...(from.parent?.parent ? targets(from.parent as Node) : []),
+  ]
+  const direct = node ? targets(node) : []
+  const all = new Set(direct.flatMap((target) => (target === (polling as Node) ? targets(target) : [target])))
+  const leaves = [...all].map((target) => (target.initial?.target[0] ?? target) as Node)
+  return [
+    ...new Set(
+      leaves
+        .filter(({ type }) => type !== 'history')
+        .sort((a, b) => a.order - b.order)
+        .map(({ key }) => key),
+    ),
+  ]
 }

@@ -22,12 +22,25 @@ interface Repeated {
 /** A part of the diagram, from top to bottom. */
 type Step = { readonly at: number; readonly span: Span } | Repeated
 
-/** Who decided, by the outcome that says so. */
-const DECISIONS: Readonly<Record<string, string>> = { token: 'approves', access_denied: 'denies' }
+/** Pixels of a wait: by its seconds, and its bounds. */
+const WAIT = { second: 3, min: 24, max: 72, width: 10 }
+
+/** What the user decided, by the outcome that says so, and the state of the service after it. */
+const DECISIONS: Readonly<Record<string, readonly [decision: string, state: string]>> = {
+  token: ['approves', 'approved'],
+  access_denied: ['denies', 'denied'],
+}
+
+/** The states of the service that its responses tell. */
+const SERVICE_STATES: Readonly<Record<string, string>> = {
+  codes: 'undecided',
+  token: 'authorized',
+  expired_token: 'expired',
+}
 
 /**
- * Draws the messages between user, device and service from top to bottom, and each status of the device. Recordings do not
- * contain the user's decision; it is drawn before the poll that reports it.
+ * Draws the messages between user, device and service from top to bottom, each status of the device with the wait in it,
+ * and the states of the service. Recordings do not contain the user's decision; it is drawn before the poll that reports it.
  *
  * @param colors The style sheet of the pictures of machines.
  */
@@ -35,8 +48,12 @@ export function sequence(story: Story, colors: string): string {
   const drawn: string[] = []
   let y = HEAD.top + HEAD.height + 26
 
+  let told = ''
+  /** A time is written once. */
   const drawTime = (from: number, to: number, top: number) => {
     const seconds = new Set([from, to].map((time) => `${(time / 1000).toFixed(1)} s`))
+    if ([...seconds].at(-1) === told) return
+    told = [...seconds].at(-1) ?? ''
     for (const [index, words] of [...seconds].entries())
       drawn.push(text(words, 66, top + index * LINE, { class: 'text', 'text-anchor': 'end' }))
   }
@@ -74,29 +91,62 @@ export function sequence(story: Story, colors: string): string {
     y = arrow + 18
   }
 
-  const drawSpan = ({ from, name, text: words }: Span) => {
-    const { device } = LINES
+  const drawPill = (name: string, x: number) => {
     const width = name.length * LETTER * 1.2 + 28
-    drawTime(from, from, y + 19)
     drawn.push(
       element(
         'g',
         { class: roleOf(name) },
-        element('rect', { class: 'shape', x: device - width / 2, y, width, height: 28, rx: 14 }),
-        text(name, device, y + 19, { class: 'trigger', 'text-anchor': 'middle' }),
+        element('rect', { class: 'shape', x: x - width / 2, y, width, height: 28, rx: 14 }),
+        text(name, x, y + 19, { class: 'trigger', 'text-anchor': 'middle' }),
       ),
     )
-    y += 28 + 12
+    y += 28
+  }
+
+  const drawSpan = ({ from, to, name, text: words }: Span) => {
+    drawTime(from, from, y + 19)
+    drawPill(name, LINES.device)
+    const top = y + 4
+    y += 12
+    // The bar is drawn before the message that leaves it.
+    const place = drawn.length
     if (name === 'requested') drawMessage(['device', 'user'], 'shows the code', wrap(words, 210))
+    const seconds = (to - from) / 1000
+    if (seconds < 1) return
+    const height = Math.max(Math.min(WAIT.max, Math.max(WAIT.min, seconds * WAIT.second)), y - top - 8)
+    const x = LINES.device - WAIT.width / 2
+    drawn.splice(
+      place,
+      0,
+      element(
+        'g',
+        { class: roleOf(name) },
+        element('rect', { class: 'shape', x, y: top, width: WAIT.width, height, rx: 5 }),
+      ),
+      text(`${seconds.toFixed(1)} s`, LINES.device + 14, top + height / 2 + 5, { class: 'text' }),
+    )
+    y = top + height + 10
   }
 
   const drawExchange = ({ exchange, times, at, until }: Repeated) => {
     const { request, outcome } = exchange
-    const decision = DECISIONS[outcome ?? '']
-    if (decision) drawMessage(['user', 'service'], decision, ['before the next poll'])
+    const [decision, decided] = DECISIONS[outcome ?? ''] ?? []
+    if (decision && decided) {
+      drawMessage(['user', 'service'], decision, ['before the next poll'])
+      y -= 6
+      drawPill(decided, LINES.service)
+      y += 10
+    }
     drawTime(at, until, y + 14)
     drawMessage(['device', 'service'], request, times > 1 ? [`${times} times`] : [])
     if (outcome === undefined) return
+    const state = SERVICE_STATES[outcome]
+    if (state) {
+      y -= 6
+      drawPill(state, LINES.service)
+      y += 2
+    }
     const details = detailsOf(exchange).flatMap(([name, value]) => (value === '' ? [] : `${name} ${value}`))
     const lines = details.length > 0 ? [details.join(', ')] : []
     drawMessage(['service', 'device'], outcome, lines, outcome === 'no response' ? 'lost' : 'response')

@@ -10,68 +10,124 @@ import {
   type Timing,
   text,
   timingOf,
+  wrap,
 } from './svg.ts'
 
-/** Pixels. */
-const WIDTH = 960
-const LEFT = 84
-const RIGHT = 24
-/** Where the time ends. The result stands to its right. */
-const END = WIDTH - RIGHT - 104
-const DEVICE = { top: 92, height: 34 }
-const SERVICE = { top: 206, height: 10 }
-const AXIS = 262
-const HEIGHT = 290
+/** Places in pixels, along the time and across it. */
+interface Form {
+  readonly width: number
+  readonly height: number
+  /** Whether the time runs down. */
+  readonly isUpright: boolean
+  /** Along the time: where it begins and ends, and where the result ends, which has no length. */
+  readonly begin: number
+  readonly end: number
+  readonly close: number
+  /** Across the time. */
+  readonly device: { readonly top: number; readonly height: number }
+  readonly service: { readonly top: number; readonly height: number }
+  readonly outcome: number
+  readonly axis: number
+}
 
-/** Pixels that a message moves to the right on its way, so that its direction is seen. */
+const WIDE: Form = {
+  width: 960,
+  height: 290,
+  isUpright: false,
+  begin: 84,
+  end: 832,
+  close: 936,
+  device: { top: 92, height: 34 },
+  service: { top: 206, height: 10 },
+  outcome: 232,
+  axis: 266,
+}
+
+/** For a phone. */
+export const NARROW: Form = {
+  width: 360,
+  height: 470,
+  isUpright: true,
+  begin: 110,
+  end: 410,
+  close: 458,
+  device: { top: 50, height: 106 },
+  service: { top: 244, height: 10 },
+  outcome: 264,
+  axis: 40,
+}
+
+/** Pixels that a message moves along the time on its way, so that its direction is seen. */
 const LEAN = 7
+
+/** Pixels of a line of text. */
+const LINE = 16
 
 /** Steps of the time axis in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600]
 
-/** What is still to come can be read, and a failure stands out from the start. */
 const STYLE =
-  '.faint>*{opacity:.65}.faint>.bad{opacity:1}.caption{font-size:22px;font-weight:700}.small{font-size:12px}.lane{font-size:13px;font-weight:700}' +
-  '.inbar{font-size:13px;font-weight:700}.wire{fill:none;stroke-width:1.6}' +
-  `text{dominant-baseline:auto}${REDUCED_MOTION}`
+  '.caption{font-size:22px;font-weight:700}.small{font-size:12px}.lane,.inbar{font-size:13px;font-weight:700}' +
+  `.wire{fill:none;stroke-width:1.6}text{dominant-baseline:auto}${REDUCED_MOTION}`
 
 /**
- * Draws a login on a time axis: the device and its status, the service, and the messages between them. The picture plays
- * the login without a script, and shows all of it where animations are not supported.
+ * Draws a login on a time axis: the device and its status, the service, and the messages between them. The picture shows
+ * all of it, and plays it without a script: a line moves along the time, and the current status stands out.
  *
  * @param colors The style sheet of the pictures of machines.
  */
-export function timeline(story: Story, colors: string): string {
+export function timeline(story: Story, colors: string, form = WIDE): string {
+  const { width, height, isUpright, begin, end, device, service } = form
   const timing = timingOf(story.length)
-  const x = (moment: number) => LEFT + (moment / (story.length || 1)) * (END - LEFT)
-  const drawing = [
-    ...story.spans.map((span, index) => drawSpan(span, x, index === story.spans.length - 1)),
-    drawService(),
-    ...drawExchanges(story.exchanges, x),
-  ].join('')
-  const captions = story.spans.map((span, index) => drawCaption(span, index, story, timing))
-  const duration = `${timing.round}ms linear infinite`
-  const end = timing.percentAt(story.length)
+  const along = (moment: number) => begin + (moment / (story.length || 1)) * (end - begin)
+  const spans = story.spans.map((span, index) => drawSpan(span, index, story, along, form))
+  const exchanges = drawExchanges(story.exchanges, along, form)
+  const captions = story.spans.map((span, index) => drawCaption(span, index, story, timing, form))
+  const last = timing.percentAt(story.length)
   const animations =
-    `@keyframes seen{0%{transform:scaleX(${LEFT / WIDTH})}${end}%{transform:scaleX(${END / WIDTH})}${end + 0.01}%,100%{transform:none}}.seen{animation:seen ${duration}}` +
-    `@keyframes head{0%{transform:translateX(${LEFT - END}px)}${end}%,100%{transform:none}}.playhead{animation:head ${duration}}` +
+    `@keyframes head{0%{transform:translateX(${begin - end}px)}${last}%,100%{transform:none}}.playhead{animation:head ${timing.round}ms linear infinite}` +
     captions.map(({ style }) => style).join('')
+  const middle = (lane: Form['device']) => lane.top + lane.height / 2
+  const lanes = Object.entries({ device, service }).map(([name, lane]) =>
+    isUpright
+      ? text(name, middle(lane), begin - 12, { class: 'name lane', 'text-anchor': 'middle' })
+      : text(name, 20, middle(lane) + 5, { class: 'name lane' }),
+  )
   return page(
     ['A recorded login', summary(story)],
-    [WIDTH, HEIGHT],
+    [width, height],
     colors + element('style', {}, STYLE + animations),
     ...captions.map(({ part }) => part),
-    text('device', 20, DEVICE.top + 22, { class: 'name lane' }),
-    text('service', 20, SERVICE.top + 10, { class: 'name lane' }),
-    ...drawAxis(story.length, x),
-    element('g', { class: 'faint' }, drawing),
-    element('clipPath', { id: 'played' }, element('rect', { class: 'seen', width: WIDTH, height: HEIGHT })),
-    element('g', { 'clip-path': 'url(#played)' }, drawing),
-    element('path', {
-      class: 'way playhead',
-      d: `M${END} ${DEVICE.top - 12}V${SERVICE.top + SERVICE.height + 4}`,
-    }),
+    ...lanes,
+    // Shapes are drawn with the time from left to right.
+    element(
+      'g',
+      isUpright ? { transform: 'matrix(0 1 1 0 0 0)' } : {},
+      ...spans.map(({ bar }) => bar),
+      drawService(form),
+      ...exchanges.map(({ message }) => message),
+      element('path', {
+        class: 'way playhead',
+        d: `M${end} ${device.top - (isUpright ? 4 : 12)}V${service.top + service.height + 4}`,
+      }),
+    ),
+    ...spans.map(({ name }) => name),
+    ...exchanges.map(({ name }) => name),
+    ...drawAxis(story.length, along, form),
   )
+}
+
+/** A text whose middle is at a place along the time and across it. */
+function label(
+  words: string,
+  along: number,
+  across: number,
+  style: string,
+  { isUpright }: Form,
+  anchor = 'middle',
+) {
+  const [x, y] = isUpright ? [across, along] : [along, across]
+  return text(words, x, y + 4, { class: style, 'text-anchor': anchor })
 }
 
 function summary({ spans, exchanges, length }: Story): string {
@@ -79,64 +135,75 @@ function summary({ spans, exchanges, length }: Story): string {
   return `${spans.map(({ name }) => name).join(', ')}: ${requests} in ${(length / 1000).toFixed(1)} seconds.`
 }
 
-function drawSpan({ from, to, name }: Span, x: (moment: number) => number, isLast: boolean): string {
-  const words = name.length * LETTER * 1.15 + 12
-  // The result has no length.
-  const right = isLast ? WIDTH - RIGHT : x(to)
-  const left = x(from)
-  const width = right - left - 2
-  if (width < 4) return ''
-  return element(
-    'g',
-    { class: roleOf(name) },
-    element('rect', { class: 'shape', x: left, y: DEVICE.top, width, height: DEVICE.height, rx: 8 }),
-    ...(width < words
-      ? []
-      : [text(name, left + width / 2, DEVICE.top + 22, { class: 'name inbar', 'text-anchor': 'middle' })]),
-  )
+function drawSpan(
+  { from, to, name }: Span,
+  index: number,
+  { spans }: Story,
+  along: (moment: number) => number,
+  form: Form,
+): { bar: string; name: string } {
+  const { device, close, isUpright } = form
+  const needed = isUpright ? LINE : name.length * LETTER * 1.15 + 12
+  const left = along(from)
+  const length = (index === spans.length - 1 ? close : along(to)) - left - 2
+  if (length < 4) return { bar: '', name: '' }
+  const place = { x: left, y: device.top, width: length, height: device.height, rx: 8 }
+  return {
+    bar: element('g', { class: `b${index} ${roleOf(name)}` }, element('rect', { class: 'shape', ...place })),
+    name:
+      length < needed
+        ? ''
+        : label(name, left + length / 2, device.top + device.height / 2, 'name inbar', form),
+  }
 }
 
 /** Draws messages. An outcome that would cover the one before it is left out. */
-function drawExchanges(exchanges: readonly Exchange[], x: (moment: number) => number): string[] {
+function drawExchanges(
+  exchanges: readonly Exchange[],
+  along: (moment: number) => number,
+  form: Form,
+): { message: string; name: string }[] {
+  const { begin, close, isUpright } = form
   let covered = 0
   return exchanges.map(({ from, to, outcome = '' }) => {
-    const sent = x(from)
-    const arrived = Math.max(x(to), sent + 2 * LEAN)
-    const width = outcome.length * LETTER
-    const middle = Math.min(Math.max(sent + LEAN, LEFT + width / 2), WIDTH - RIGHT - width / 2)
-    const isShown = middle - width / 2 >= covered
-    if (isShown) covered = middle + width / 2 + 6
+    const sent = along(from)
+    const arrived = Math.max(along(to), sent + 2 * LEAN)
+    const length = isUpright ? LINE : outcome.length * LETTER
+    const middle = Math.min(Math.max(sent + LEAN, begin + length / 2), close - length / 2)
+    const isShown = outcome !== '' && middle - length / 2 >= covered
+    if (isShown) covered = middle + length / 2 + (isUpright ? 0 : 6)
     const isLost = outcome === 'no response'
-    const [device, service] = [DEVICE.top + DEVICE.height + 2, SERVICE.top - 2]
+    const [device, service] = [form.device.top + form.device.height + 2, form.service.top - 2]
     const down = `M${at(sent, device)}L${at(sent + LEAN, service)}`
     const up = isLost
-      ? cross(sent + LEAN * 1.5, (device + service) / 2)
+      ? cross(sent + LEAN * 1.5, (device + service) / 2, service)
       : `M${at(arrived - LEAN, service)}L${at(arrived, device)}`
-    return element(
-      'g',
-      { class: roleOfOutcome(outcome) },
-      element('path', { class: 'way wire', d: down }),
-      element('path', { class: 'head', d: `M${at(sent + LEAN, service)}l-4.5 -8h8z` }),
-      ...(outcome ? [element('path', { class: 'shape wire', d: up })] : []),
-      ...(outcome && !isLost
-        ? [element('path', { class: 'play', d: `M${at(arrived, device)}l-4.5 8h8z` })]
-        : []),
-      ...(outcome && isShown
-        ? [text(outcome, middle, SERVICE.top + 30, { class: 'name small', 'text-anchor': 'middle' })]
-        : []),
-    )
+    return {
+      message: element(
+        'g',
+        { class: roleOfOutcome(outcome) },
+        element('path', { class: 'way wire', d: down }),
+        element('path', { class: 'head', d: `M${at(sent + LEAN, service)}l-4.5 -8h8z` }),
+        ...(outcome ? [element('path', { class: 'shape wire', d: up })] : []),
+        ...(outcome && !isLost
+          ? [element('path', { class: 'play', d: `M${at(arrived, device)}l-4.5 8h8z` })]
+          : []),
+      ),
+      name: isShown
+        ? label(outcome, middle, form.outcome, 'name small', form, isUpright ? 'start' : 'middle')
+        : '',
+    }
   })
 }
 
 /** Where a message was lost. */
-function cross(x: number, y: number): string {
-  return `M${at(x - 5, y - 5)}l10 10m0-10l-10 10M${at(x - LEAN / 2, SERVICE.top - 2)}L${at(x, y)}`
+function cross(x: number, y: number, service: number): string {
+  return `M${at(x - 5, y - 5)}l10 10m0-10l-10 10M${at(x - LEAN / 2, service)}L${at(x, y)}`
 }
 
 /** The service, of which a recording knows only the messages. */
-function drawService(): string {
-  const { top, height } = SERVICE
-  const bar = { class: 'shape', x: LEFT, y: top, width: WIDTH - RIGHT - LEFT - 2, height, rx: height / 2 }
+function drawService({ begin, close, service: { top, height } }: Form): string {
+  const bar = { class: 'shape', x: begin, y: top, width: close - begin - 2, height, rx: height / 2 }
   return element('g', { class: 'over' }, element('rect', bar))
 }
 
@@ -151,40 +218,57 @@ function roleOfOutcome(outcome: string): string {
   return outcome === 'slow_down' ? 'retrying' : 'bad'
 }
 
-/** Draws what a user saw. Where nothing moves, the last caption is shown. */
+/** Draws what a user saw, and lets its status stand out. Where nothing moves, the last caption is shown. */
 function drawCaption(
   { from, to, name, text: words }: Span,
   index: number,
   { spans, length }: Story,
   timing: Timing,
+  { width, isUpright }: Form,
 ) {
   const isLast = index === spans.length - 1
   const shownFor = [timing.percentAt(from), isLast ? 100 : timing.percentAt(Math.min(to, length))] as const
+  const title = element('tspan', { class: 'name caption' }, escapeHtml(name))
+  const lines = wrap(words, width - 40)
+  const during = `${timing.round}ms step-end infinite`
   return {
     part: element(
       'g',
       { class: `c${index} ${roleOf(name)}`, ...(isLast ? {} : { opacity: 0 }) },
-      element('circle', { class: 'shape', cx: 30, cy: 39, r: 8 }),
-      element(
-        'text',
-        { x: 48, y: 46 },
-        element('tspan', { class: 'name caption' }, escapeHtml(name)),
-        element('tspan', { class: 'text', dx: 14 }, escapeHtml(words)),
-      ),
+      ...(isUpright
+        ? [
+            element('circle', { class: 'shape', cx: 28, cy: 25, r: 8 }),
+            element('text', { x: 46, y: 32 }, title),
+            ...lines.map((line, number) => text(line, 20, 56 + LINE * number, { class: 'text' })),
+          ]
+        : [
+            element('circle', { class: 'shape', cx: 30, cy: 39, r: 8 }),
+            element(
+              'text',
+              { x: 48, y: 46 },
+              title,
+              element('tspan', { class: 'text', dx: 14 }, escapeHtml(words)),
+            ),
+          ]),
     ),
     style:
       shownBetween(`c${index}`, [shownFor], { shown: 'opacity:1', hidden: 'opacity:0' }) +
-      `.c${index}{animation:c${index} ${timing.round}ms step-end infinite}`,
+      shownBetween(`b${index}`, [shownFor], { shown: 'stroke-width:4', hidden: 'stroke-width:1.75' }) +
+      `.c${index}{animation:c${index} ${during}}.b${index}>.shape{animation:b${index} ${during}}`,
   }
 }
 
-function drawAxis(length: number, x: (moment: number) => number): string[] {
+function drawAxis(length: number, along: (moment: number) => number, form: Form): string[] {
   const seconds = length / 1000
   const step = STEPS.find((candidate) => seconds / candidate <= 10) ?? Math.ceil(seconds / 10)
   return Array.from({ length: Math.floor(seconds / step) + 1 }, (_, index) =>
-    text(`${index * step} s`, x(index * step * 1000), AXIS + 8, {
-      class: 'text small',
-      'text-anchor': 'middle',
-    }),
+    label(
+      `${index * step} s`,
+      along(index * step * 1000),
+      form.axis,
+      'text small',
+      form,
+      form.isUpright ? 'end' : 'middle',
+    ),
   )
 }
