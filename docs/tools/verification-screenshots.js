@@ -20,6 +20,8 @@ const states = {
   confirm: 'a request',
   done: 'an approval',
   refused: 'an expired code',
+  typed: 'a code that must be typed',
+  opened: 'a code that is open somewhere else',
 }
 const every = Object.fromEntries(Object.keys(samples).map((name) => [name.replaceAll(' ', '-'), name]))
 const confirm = { confirm: 'a request' }

@@ -9,8 +9,8 @@ export const DARK_SURFACE = '#1f2431'
  * and the borders of controls of at least 3.
  */
 export const STYLE = `
-:root { color-scheme: light dark; --ink: #14171f; --quiet: #535b69; --page: ${LIGHT_SURFACE}; --card: #fff; --line: #dfe3ea; --edge: #7c8594; --act: #3444b8; --fill: var(--act); --on-fill: #fff; --soft: #f2f4fb; --good: #157347; --bad: #ad1f17; --bad-soft: #fdf0ef }
-@media (prefers-color-scheme: dark) { :root { --ink: #e9ecf2; --quiet: #a4adbc; --page: ${DARK_PAGE}; --card: #171a21; --line: #2b313c; --edge: #7a8494; --act: #aab6ff; --on-fill: #11142b; --soft: ${DARK_SURFACE}; --good: #6fd6a0; --bad: #ffa59d; --bad-soft: #331c1e } }
+:root { color-scheme: light dark; --ink: #14171f; --quiet: #535b69; --hint: #6b7280; --page: ${LIGHT_SURFACE}; --card: #fff; --line: #dfe3ea; --edge: #7c8594; --act: #3444b8; --fill: var(--act); --on-fill: #fff; --soft: #f2f4fb; --good: #157347; --bad: #ad1f17; --bad-soft: #fdf0ef }
+@media (prefers-color-scheme: dark) { :root { --ink: #e9ecf2; --quiet: #a4adbc; --hint: #7f8897; --page: ${DARK_PAGE}; --card: #171a21; --line: #2b313c; --edge: #7a8494; --act: #aab6ff; --on-fill: #11142b; --soft: ${DARK_SURFACE}; --good: #6fd6a0; --bad: #ffa59d; --bad-soft: #331c1e } }
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1.5rem 1rem; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; -webkit-text-size-adjust: 100% }
 main { width: 100%; max-width: 28rem; padding: clamp(1.25rem, 6vw, 2.25rem); background: var(--card); border: 1px solid var(--line); border-radius: 1.25rem; box-shadow: 0 1px 2px #0a0e1a0d, 0 12px 32px #0a0e1a12 }
@@ -32,10 +32,11 @@ label { display: block; margin-bottom: .375rem; font-weight: 600 }
 .code { display: block; width: 100%; margin: 0; padding: .75rem .5rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--soft); color: inherit; font: 700 clamp(1.5rem, 8vw, 2.125rem)/1.25 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .08em; text-align: center; text-transform: uppercase }
 input.code { border: 1.5px solid var(--edge); background: var(--card) }
 input[aria-invalid] { border-color: var(--bad) }
-::placeholder { color: var(--quiet); opacity: 1; font-weight: 400 }
+::placeholder { color: var(--hint); opacity: 1; font-size: 1.25rem; font-weight: 400; letter-spacing: .16em }
 .notice { padding: .75rem 1rem; border-inline-start: 4px solid var(--bad); border-radius: .5rem; background: var(--bad-soft) }
 .notice strong, .risk { color: var(--bad) }
 .notice strong { display: block }
+.risk { display: inline-block; margin-inline-end: .25rem; padding: 0 .5rem; border-radius: 1rem; background: var(--bad-soft); font-size: .75rem; line-height: 1.25rem }
 .caution { padding-inline-start: .75rem; border-inline-start: 4px solid var(--edge) }
 .code + .caution { margin-top: 1rem }
 ul { margin: 0; padding: 0; list-style: none }
