@@ -13,6 +13,8 @@ const PAGES = [
   { url: 'paths.html', text: 'Explore every path', built: 'explorer/dist/index.html' },
 ]
 
+const { homepage } = JSON.parse(readFileSync(resolve(docs, '../package.json'), 'utf8'))
+
 /** @typedef {import('typedoc').DefaultThemeRenderContext} Context */
 /** @typedef {import('typedoc').PageEvent<import('typedoc').Reflection>} Page */
 
@@ -24,12 +26,14 @@ const PAGES = [
  */
 export async function load(app) {
   const { module: theme } = await runnerImport(join(docs, 'tools/theme.ts'))
+  highlightCompletely(app.renderer.markedPlugin)
   app.renderer.defineTheme('authgraph', SiteTheme)
   app.on(Application.EVENT_BOOTSTRAP_END, () => app.options.setValue('theme', 'authgraph'))
   app.renderer.on(RendererEvent.END, ({ outputDirectory }) => {
     const style = readFileSync(join(docs, 'tools/site.css'), 'utf8')
     writeFileSync(join(outputDirectory, 'assets/custom.css'), `${theme.colorVariables()}\n${style}`)
-    cpSync(join(docs, 'images/mark.svg'), join(outputDirectory, 'assets/mark.svg'))
+    for (const picture of ['mark', 'login', 'login.narrow'])
+      cpSync(join(docs, `images/${picture}.svg`), join(outputDirectory, `assets/${picture}.svg`))
     for (const { url, built } of PAGES) cpSync(join(docs, built), join(outputDirectory, url))
   })
 }
@@ -71,21 +75,43 @@ ${text(context.toolbar(page))}
 ${isLanding ? landing(content) : text(context.header(page)) + content}
 </main>
 <div class="col-sidebar">
-<aside class="page-menu" aria-label="On this page">${text(context.pageSidebar(page))}</aside>
+<aside class="page-menu" aria-label="On this page">${text(context.pageNavigation(page))}${text(context.settings())}</aside>
 <div class="site-menu">${text(context.sidebar(page))}</div>
 </div>
 </div>
 <footer class="main-links">${mainLinks(context)}</footer>
 <div class="overlay"></div>
+<script>document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest' })</script>
 </body>
 </html>`
 }
 
-/** Leaves no link inside the summary of a section, and no gap between the levels of headings. @param {string} content */
+/**
+ * The highlighter gives up on a line after half a second, and its first lines take longer on a busy machine. It is faster
+ * when it sees them again.
+ *
+ * @param {import('typedoc').Renderer['markedPlugin']} plugin
+ */
+function highlightCompletely(plugin) {
+  const highlight = plugin.getHighlighted.bind(plugin)
+  plugin.getHighlighted = (code, language) => {
+    for (let tries = 1; ; tries++) {
+      const began = performance.now()
+      const html = highlight(code, language)
+      if (performance.now() - began < 500 || tries === 5) return html
+    }
+  }
+}
+
+/**
+ * Leaves no link inside the summary of a section, and no gap between the levels of headings, and lets keys scroll code.
+ *
+ * @param {string} content
+ */
 function accessible(content) {
-  const summaries = content.replaceAll(/<summary\b.*?<\/summary>/gs, (summary) =>
-    summary.replaceAll(/<a\b.*?<\/a>/gs, ''),
-  )
+  const summaries = content
+    .replaceAll(/<summary\b.*?<\/summary>/gs, (summary) => summary.replaceAll(/<a\b.*?<\/a>/gs, ''))
+    .replaceAll('<pre><code', '<pre><code tabindex="0"')
   return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
 }
 
@@ -133,9 +159,8 @@ function mainLinks(context) {
     API: 'modules.html',
     Live: 'live.html',
   }
-  return Object.entries(links)
-    .map(([name, url]) => link(context.relativeURL(url), name))
-    .join('')
+  const pages = Object.entries(links).map(([name, url]) => link(context.relativeURL(url), name))
+  return [...pages, link(homepage, 'GitHub')].join('')
 }
 
 /** @param {Context} context @param {Page} page */
@@ -156,7 +181,8 @@ function navigation(context, page) {
       const pages = guides.map(({ file }) => members.find((document) => fileOf(project, document) === file))
       return `<p>${title}</p>${list(pages.map((page) => item(page)))}`
     })
-    return section(name, true, list([item(overview, '', 'Overview')]) + parts.join(''))
+    const isOpen = page.model.isDocument() || page.model.isProject()
+    return section(name, isOpen, list([item(overview, '', 'Overview')]) + parts.join(''))
   })
   const modules = (project.children ?? []).map((module) =>
     item(
