@@ -1,8 +1,9 @@
 // @ts-check
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { Application, DefaultTheme, JSX, RendererEvent } from 'typedoc'
+import { Application, DefaultTheme, JSX, ReflectionKind, RendererEvent } from 'typedoc'
 import { runnerImport } from 'vite'
+import { headingsOf, readFirst } from './function-page.js'
 import { fileOf, guideParts, SECTIONS, sectionOf } from './site-sections.js'
 
 const docs = resolve(import.meta.dirname, '..')
@@ -44,7 +45,13 @@ class SiteTheme extends DefaultTheme {
     const context = super.getRenderContext(page)
     context.navigation = () => raw(navigation(context, page))
     context.toolbar = () => raw(toolbar(context))
-    context.defaultLayout = (template, page) => raw(layout(context, page, accessible(text(template(page)))))
+    context.defaultLayout = (template, page) => {
+      const content = accessible(text(template(page)))
+      if (!page.model.kindOf(ReflectionKind.Function)) return raw(layout(context, page, content))
+      const ordered = readFirst(content)
+      page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
+      return raw(layout(context, page, ordered))
+    }
     return context
   }
 }

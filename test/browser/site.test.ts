@@ -52,6 +52,32 @@ describe.skipIf(!hasChromium || !isBuilt)(
       )
     })
 
+    test('shows a large part of the live login on the first screen', async () => {
+      const tab = await open(PAGES.landing, { viewport: DESK })
+      const frame = await tab.locator('.scene iframe').boundingBox()
+      expect(DESK.height - (frame?.y ?? DESK.height)).toBeGreaterThan(250)
+    })
+
+    test('shows the options of a function on its page, after its example, and lists them in the rail', async () => {
+      const tab = await open(PAGES.function, { viewport: DESK })
+      const headings = await tab.locator('main :is(h2, h3)').allTextContents()
+      expect(headings.slice(0, 3).map((heading) => heading.replace(/\?:.*/, ''))).toEqual([
+        ...['Example', 'Parameters', 'clientAuthentication'],
+      ])
+      await tab.locator('.page-menu a', { hasText: 'onCodes' }).click()
+      expect(await tab.locator(':target').textContent()).toContain('onCodes')
+    })
+
+    test('copies code', async () => {
+      const tab = await open(PAGES.landing, {
+        viewport: PHONE,
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
+      await tab.locator('pre > button').first().click()
+      const copied = await tab.evaluate(() => navigator.clipboard.readText())
+      expect(copied).toBe('npm install authgraph xstate')
+    })
+
     test('shows every guide in an open section of the sidebar, and marks the page', async () => {
       const tab = await open(PAGES.guide, { viewport: DESK })
       const guides = tab.locator('.sections details').first()
