@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { spawn } from '@lydell/node-pty'
@@ -15,7 +15,9 @@ const PROFILE = { address: { host: 'github.com' }, scopes: [], store: 'file', si
 async function userOf(world: World, shell: string) {
   const bin = join(world.folder, 'bin')
   mkdirSync(bin)
-  writeFileSync(join(bin, 'authgraph'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`)
+  const calls = join(world.folder, 'calls')
+  const command = `#!/bin/sh\necho "$*" >> '${calls}'\nexec '${process.execPath}' '${COMMAND}' "$@"\n`
+  writeFileSync(join(bin, 'authgraph'), command)
   chmodSync(join(bin, 'authgraph'), 0o755)
   const logins = join(world.folder, 'state', 'logins')
   mkdirSync(logins, { recursive: true })
@@ -29,7 +31,7 @@ async function userOf(world: World, shell: string) {
   const { code, stdout, stderr } = await world.run(['completion', shell])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   writeFileSync(script, stdout)
-  return { script, env: { ...world.env, PATH: `${bin}:${world.env.PATH}` }, cwd: world.folder }
+  return { calls, script, env: { ...world.env, PATH: `${bin}:${world.env.PATH}` }, cwd: world.folder }
 }
 
 function isThere(shell: string): boolean {
@@ -76,6 +78,20 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
     expect((await complete('authgraph login --store =', 3)).stdout).toBe('keyring file none\n')
     expect((await complete('authgraph login --store = f', 4)).stdout).toBe('file\n')
   })
+
+  test.for(['bash', 'fish'].filter(isThere))(
+    '%s passes no word as an argument, which other users can read',
+    async (shell, { world }) => {
+      const { calls, script, env, cwd } = await userOf(world, shell)
+      const words = 'authgraph api /user --secret ghp_0123456789'
+      const complete =
+        shell === 'fish'
+          ? `complete -C '${words}'`
+          : `COMP_WORDS=(${words}); COMP_CWORD=4; _authgraph || true`
+      await runFile(shell, ['-c', `source '${script}'; ${complete}`], { env, cwd })
+      expect(readFileSync(calls, 'utf8')).toBe(`completion ${shell}\n`)
+    },
+  )
 
   test.skipIf(!isThere('fish')).for(LINES)(
     'fish completes %j',

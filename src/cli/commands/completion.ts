@@ -1,4 +1,4 @@
-import { Argument, type Command, Option } from 'commander'
+import { Argument, type Command } from 'commander'
 import { command, exitWith } from '../command.ts'
 import { profileNames } from '../storage/saved-profiles.ts'
 
@@ -15,7 +15,10 @@ interface Shell {
   line(offer: Offer): string
 }
 
-/** Each script asks the command for words, so that it stays right when a new version is installed. */
+/**
+ * Each script asks the command for words, so that it stays right when a new version is installed. They are asked for in a
+ * variable: other users can read arguments, and a user may have begun to type a secret.
+ */
 const SHELLS: Readonly<Record<string, Shell>> = {
   bash: {
     script: `_authgraph() {
@@ -26,7 +29,7 @@ const SHELLS: Readonly<Record<string, Shell>> = {
   fi
   [ "$COMP_CWORD" -gt 1 ] && command="\${COMP_WORDS[1]}"
   # Without words, bash completes files. The bash of macOS has no mapfile.
-  COMPREPLY=($(compgen -W "$(authgraph completion bash --at "$command $before" 2>/dev/null)" -- "$current"))
+  COMPREPLY=($(compgen -W "$(AUTHGRAPH_AT="$command $before" authgraph completion bash 2>/dev/null)" -- "$current"))
 }
 complete -o default -F _authgraph authgraph
 `,
@@ -37,7 +40,7 @@ complete -o default -F _authgraph authgraph
 _authgraph() {
   local name=''
   (( CURRENT > 2 )) && name="$words[2]"
-  local -a offers=(\${(f)"$(authgraph completion zsh --at "$name $words[CURRENT-1] $PREFIX" 2>/dev/null)"})
+  local -a offers=(\${(f)"$(AUTHGRAPH_AT="$name $words[CURRENT-1] $PREFIX" authgraph completion zsh 2>/dev/null)"})
   if (( $#offers )); then _describe word offers; else _files; fi
 }
 # Autoloaded from fpath, the script must also run the function; sourced, it only registers it.
@@ -48,7 +51,7 @@ if [ "$funcstack[1]" = _authgraph ]; then _authgraph "$@"; else compdef _authgra
   fish: {
     script: `function _authgraph
   set -l words (commandline -opc)
-  set -l offers (authgraph completion fish --at "$words[2] $words[-1] "(commandline -ct) 2>/dev/null)
+  set -l offers (AUTHGRAPH_AT="$words[2] $words[-1] "(commandline -ct) authgraph completion fish 2>/dev/null)
   if test (count $offers) -gt 0
     printf '%s\\n' $offers
   else
@@ -75,18 +78,12 @@ export function completionCommand(): Command {
     ],
   })
     .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SHELLS)))
-    .addOption(new Option('--at <words>').hideHelp())
     .action(
-      exitWith(async (shell: string, { at }: { readonly at?: string }, self: Command) => {
+      exitWith(async (shell: string, _options: object, self: Command) => {
         const { script, line } = SHELLS[shell] as Shell
-        const offers = () => offersAt(at ?? '', self.parent as Command)
-        process.stdout.write(
-          at === undefined
-            ? script
-            : offers()
-                .map((offer) => `${line(offer)}\n`)
-                .join(''),
-        )
+        const { AUTHGRAPH_AT: at } = process.env
+        const lines = at === undefined ? [] : offersAt(at, self.parent as Command).map(line)
+        process.stdout.write(at === undefined ? script : lines.map((text) => `${text}\n`).join(''))
         return 0
       }),
     )

@@ -88,35 +88,21 @@ export class SessionJudge extends Judge {
 
   #stepped(id: string, after: Family, exchange: Exchange | undefined): void {
     const { now, first: number } = this.world
-    const login = this.#logins.get(id) ?? {
-      id,
-      family: after,
-      overAt: Number.POSITIVE_INFINITY,
-      isUndone: false,
-    }
-    const before = this.#logins.has(id) ? login.family : undefined
+    const known = this.#logins.get(id)
+    const before = known?.family
+    const login = known ?? { id, family: after, overAt: Number.POSITIVE_INFINITY, isUndone: false }
     this.#logins.set(id, login)
     login.family = after
-    const step = `${before?.state ?? 'none'} -> ${after.state}`
-    this.world.note(number, 'family', `${id.slice(0, 4)} ${step} ${after.generation}`)
-    this.check(
-      login.isUndone || STEPS[before?.state ?? 'none'].includes(after.state),
-      `a family went ${step}`,
-    )
-    const isNext = before !== undefined && after.newest !== before.newest
-    if (before === undefined || isNext)
-      this.#spendables.set(after.newest, {
-        login,
-        generation: after.generation,
-        rotatedAt: now,
-        requests: new Set(),
-      })
-    if (isNext) this.#rotated(before, login)
-    if (after.state !== 'revoked' && after.state !== 'expired') return
-    login.overAt = now
-    if (after.state === 'expired')
-      this.check(now >= after.expiresAt - this.tolerance, 'a login expired early')
-    else if (before) this.#revoked(before, login, exchange)
+    const { state, generation, newest, expiresAt } = after
+    const from = before?.state ?? 'none'
+    this.world.note(number, 'family', `${id.slice(0, 4)} ${from} -> ${state} ${generation}`)
+    this.check(login.isUndone || STEPS[from].includes(state), `a family went ${from} -> ${state}`)
+    if (newest !== before?.newest)
+      this.#spendables.set(newest, { login, generation, rotatedAt: now, requests: new Set() })
+    if (before && newest !== before.newest) this.#rotated(before, login)
+    if (state === 'revoked' || state === 'expired') login.overAt = now
+    if (state === 'expired') this.check(now >= expiresAt - this.tolerance, 'a login expired early')
+    if (state === 'revoked' && before) this.#revoked(before, login, exchange)
   }
 
   #rotated(before: Family, { family, isUndone }: Login): void {
@@ -142,7 +128,7 @@ export class SessionJudge extends Judge {
       this.world.lose(this.world.first, 'a failover lost a write')
       return
     }
-    const { reuseWindow = 0 } = this.world.refreshTokens
+    const { reuseWindow } = this.world.refreshTokens
     const isOlder = spent.generation < before.generation - 1
     const isLate = this.world.now >= spent.rotatedAt + reuseWindow * 1000 - this.tolerance
     const wasSpent = spent.generation < before.generation
@@ -195,13 +181,9 @@ export class SessionJudge extends Judge {
   #spends(shown: Shown, spendable: Spendable | undefined): void {
     if (shown.by.isDead || shown.end !== 'under way') return
     const others = sendersOf(spendable).filter((other) => other !== shown && !other.by.isDead)
-    const check = (end: Shown['end'], what: string) =>
-      this.check(
-        others.every((other) => other.end !== end),
-        `a refresh token was spent that a living process ${what}`,
-      )
-    check('pair', 'had renewed')
-    check('under way', 'was spending')
+    const isFree = (end: Shown['end']) => others.every((other) => other.end !== end)
+    this.check(isFree('pair'), 'a refresh token was spent that a living process had renewed')
+    this.check(isFree('under way'), 'a refresh token was spent that a living process was spending')
   }
 
   override responded(exchange: Exchange, reply: ServiceResponse | string): void {
@@ -228,7 +210,7 @@ export class SessionJudge extends Judge {
       this.check(this.#isOver(login), 'a refresh was refused though the login was valid')
       return
     }
-    const { reuseWindow = 0 } = this.world.refreshTokens
+    const { reuseWindow } = this.world.refreshTokens
     const pair = `${access_token} ${refresh_token}`
     spendable.successor ??= pair
     this.check(spendable.successor === pair, 'a refresh token has brought a second successor')
@@ -253,13 +235,9 @@ export class SessionJudge extends Judge {
   protected override mayBeBusy(exchange: Exchange): boolean {
     const token = exchange.shown && sha256(exchange.shown.token)
     const requests = this.#spendables.get(token ?? '')?.requests ?? []
-    return [exchange, ...requests].some(
-      (request) =>
-        this.excuses.has(request.id) ||
-        request.isGone ||
-        request.instance?.isDead ||
-        super.isTroubled(request),
-    )
+    const isSlow = (request: Exchange) =>
+      this.excuses.has(request.id) || request.isGone || request.instance?.isDead || this.isTroubled(request)
+    return [exchange, ...requests].some(isSlow)
   }
 
   /** The record of the processes was written. */
@@ -316,10 +294,8 @@ export class SessionJudge extends Judge {
       readonly claim?: { readonly owner: string }
     }
     const spendable = token && this.#spendables.get(sha256(token.refreshToken))
-    this.check(
-      (spendable !== undefined) === (status === 'signedIn'),
-      'the file holds a refresh token that was never issued',
-    )
+    const isIssued = (spendable !== undefined) === (status === 'signedIn')
+    this.check(isIssued, 'the file holds a refresh token that was never issued')
     const owner = claim && `claimed by ${claim.owner.split('#')[0]}`
     return { status, owner, spendable, login: spendable?.login, generation: spendable?.generation ?? 0 }
   }
