@@ -1,5 +1,8 @@
 import type { Arrow, Plan } from './plan-picture.ts'
 
+/** Pixels at which the text of a state wraps. */
+const NARROW = 114
+
 /**
  * Makes a plan narrower that is too wide for one page. Of several arrows to a state, those stay that are on the usual way, that
  * have one back, or that begin nearest. The others become a line in the state that they leave.
@@ -12,7 +15,7 @@ export function abridge(plan: Plan): Plan {
     shapes: plan.shapes.map((shape) => {
       if (shape.kind !== 'state') return shape
       const own = removed.filter(({ source }) => source === shape.id)
-      return { ...shape, isNarrow: true, written: [...shape.written, ...own] }
+      return { ...shape, room: NARROW, written: [...shape.written, ...own] }
     }),
   }
 }

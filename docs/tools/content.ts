@@ -32,12 +32,14 @@ export const REFERENCE = 28
 /** Diameter in pixels of a history state. */
 const HISTORY = 34
 
-/** Pixels at which text wraps: in a state, in one beside others, in a narrow one, in one around others, and in a label. */
+/** Pixels at which text wraps: in a state, in one beside others, in one around others, and in a label. */
 const ALONE = 215
 const BESIDE = 100
-const NARROW = 114
 const AROUND = 260
 const LABEL = 150
+
+/** Lines of a tag, about. */
+const TAG_LINES = 2.6
 
 /** One line of a label or of what a state does: bold words, and others after them. */
 export interface Words {
@@ -71,7 +73,8 @@ const NOTHING = { name: '', lines: [], invokes: [], written: [], tag: [] }
 export function contentOf(shape: Shape, shapes: readonly Shape[]): Content {
   switch (shape.kind) {
     case 'anywhere': {
-      const tag = shape.from ? wrap(fromWords(shape.from), LABEL, FONTS.tag) : []
+      const from = shape.from ? fromWords(shape.from) : ''
+      const tag = from ? wrap(from, Math.max(LABEL, widthOf(from, FONTS.tag) / TAG_LINES), FONTS.tag) : []
       const { width, height } = labelSize(shape.label)
       const wide = Math.max(...tag.map((line) => widthOf(line, FONTS.tag)), 0) + 2 * LABEL_PADDING.x
       return {
@@ -98,12 +101,12 @@ function fromWords(from: readonly string[]): string {
 }
 
 function roomOf(
-  { id, state, parent, isNarrow }: Extract<Shape, { kind: 'state' }>,
+  { id, state, parent, room = ALONE }: Extract<Shape, { kind: 'state' }>,
   shapes: readonly Shape[],
 ): number {
   if (shapes.some((shape) => shape.parent === id)) return AROUND
   if (parent !== '' || state.type === 'final') return BESIDE
-  return isNarrow ? NARROW : ALONE
+  return room
 }
 
 function stateContent(

@@ -39,6 +39,21 @@ const OPTIONS = {
   'elk.layered.thoroughness': '7',
 }
 
+/** For a picture that would be higher than this. */
+const HIGH = 2000
+const TIGHT = {
+  'elk.layered.spacing.nodeNodeBetweenLayers': '12',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '10',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '8',
+}
+
+/** Pixels of an empty band between rows that nothing but arrows cross, and of one in such a picture. */
+const BAND = 30
+const TIGHT_BAND = 14
+
+/** Pixels at which text may wrap in a state that has room beside it. */
+const ROOMS = [305, 215]
+
 /** For arrows of the usual way. */
 const MAIN = { 'elk.layered.priority.straightness': '20', 'elk.layered.priority.shortness': '10' }
 
@@ -49,14 +64,35 @@ const MAIN = { 'elk.layered.priority.straightness': '20', 'elk.layered.priority.
  */
 export async function layOut(plan: Plan, widest: number): Promise<Layout> {
   const elk = new Elk.default()
-  const best = async (drawn: Plan, tries: number) => {
+  const best = async (drawn: Plan, tries: number, isTight = false) => {
     const layouts: Layout[] = []
-    for (let seed = 1; seed <= tries; seed += 1)
-      layouts.push(squeeze(placed(await elk.layout(graphOf(drawn, seed)), drawn)))
+    for (let seed = 1; seed <= tries; seed += 1) {
+      const layout = placed(await elk.layout(graphOf(drawn, seed, isTight)), drawn)
+      layouts.push(squeeze(layout, isTight ? TIGHT_BAND : BAND))
+    }
     return layouts.toSorted((a, b) => unrest(a, widest) - unrest(b, widest))[0] as Layout
   }
   const whole = await best(plan, FEW_TRIES)
-  return { ...(await best(whole.width > widest ? abridge(plan) : plan, TRIES)), plan }
+  if (whole.width <= widest) return best(plan, TRIES)
+  const narrow = await best(abridge(plan), FEW_TRIES)
+  const isTight = narrow.height > HIGH
+  for (const room of ROOMS) {
+    const wider = await best(widened(narrow, room, widest), TRIES, isTight)
+    if (wider.width <= widest) return { ...wider, plan }
+  }
+  return { ...(await best(narrow.plan, TRIES, isTight)), plan }
+}
+
+/** States with room beside them are drawn wider, and so less high. */
+function widened({ plan, shapes }: Layout, room: number, widest: number): Plan {
+  const roomy = shapes.filter(({ y, height }) => {
+    const row = shapes.filter(
+      (other) => !other.isAround && other.y < y + height && y < other.y + other.height,
+    )
+    return row.reduce((sum, { width }) => sum + width, 0) < widest / 2
+  })
+  const isRoomy = (one: Shape) => one.kind === 'state' && roomy.some(({ shape }) => shape === one)
+  return { ...plan, shapes: plan.shapes.map((shape) => (isRoomy(shape) ? { ...shape, room } : shape)) }
 }
 
 /** How hard a picture is to read: words that are crossed, a column that is too narrow, crossings and bends. */
@@ -90,13 +126,13 @@ function crossings(legs: readonly Leg[]): number {
   }, 0)
 }
 
-function graphOf(plan: Plan, seed: number): ElkNode {
+function graphOf(plan: Plan, seed: number, isTight: boolean): ElkNode {
   const edges = plan.arrows.map((arrow) =>
     edgeOf({ ...arrow, target: entryOf(arrow.target, plan) }, isBack(arrow, plan)),
   )
   return {
     id: ROOT,
-    layoutOptions: { ...OPTIONS, 'elk.randomSeed': String(seed) },
+    layoutOptions: { ...OPTIONS, ...(isTight && TIGHT), 'elk.randomSeed': String(seed) },
     children: childrenOf('', plan),
     edges: [...edges, ...threadsOf(plan)],
   }

@@ -16,8 +16,8 @@ export type Shape =
       readonly state: State
       readonly role: Role
       readonly isInitial: boolean
-      /** Whether its text wraps early. */
-      readonly isNarrow: boolean
+      /** Pixels at which its text wraps, if it has more or less room than others. */
+      readonly room?: number
       /** Whether it is active together with its siblings. */
       readonly isRegion: boolean
       /** What is written into the state: the transitions that do not leave it, and those that the picture has no room for. */
@@ -91,7 +91,6 @@ export function planPicture(machine: Machine, { way = [], roles = {} }: Hints = 
         state,
         role: roleOf(state, roles, way),
         isInitial: parent?.initial === state.id,
-        isNarrow: false,
         isRegion: parent?.type === 'parallel',
         written:
           transitions.length === 0

@@ -1,17 +1,21 @@
 import { type Box, type Layout, legsOf, type Point, startOf, wordsBox } from './places.ts'
 import type { Shape } from './plan-picture.ts'
 
-/** Pixels of an empty band that nothing but arrows cross. Wider ones are made this narrow. */
-const BAND = { x: 20, y: 30 }
+/** Pixels of such a band between columns. */
+const COLUMN = 20
 
-/** Takes wide empty bands out of a layout, first from top to bottom and then from left to right. */
-export function squeeze(layout: Layout): Layout {
-  return along('x', along('y', layout))
+/**
+ * Takes wide empty bands out of a layout, first from top to bottom and then from left to right.
+ *
+ * @param band Pixels of an empty band between rows that nothing but arrows cross. Wider ones are made this narrow.
+ */
+export function squeeze(layout: Layout, band: number): Layout {
+  return along('x', along('y', layout, band), COLUMN)
 }
 
-function along(axis: 'x' | 'y', layout: Layout): Layout {
+function along(axis: 'x' | 'y', layout: Layout, band: number): Layout {
   const side = axis === 'x' ? 'width' : 'height'
-  const shift = shiftOf(takenAlong(axis, layout), BAND[axis])
+  const shift = shiftOf(takenAlong(axis, layout), band)
   const movedPoint = (point: Point): Point => ({ ...point, [axis]: shift(point[axis]) })
   const moved = <Moved extends Box>(box: Moved): Moved => ({
     ...box,
