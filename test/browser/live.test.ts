@@ -319,6 +319,18 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     },
   )
 
+  test('keeps the buttons below the machine on a phone', { timeout: SLOW }, async () => {
+    const live = await open({ viewport: PHONE, reducedMotion: 'reduce' })
+    await live.start(SPEED.quick)
+    await live.lit('device', 'waiting.pending')
+    await live.tab.evaluate(() => scrollTo(0, 0))
+    for (const selector of ['#user-code', '#device-picture .active', '#start', '[data-switch="asleep"]'])
+      expect(await live.isSeen(selector), selector).toBe(true)
+    const bottom = await live.tab.locator('#device-picture .active').last().boundingBox()
+    const top = await live.tab.locator('.controls').boundingBox()
+    expect((bottom?.y ?? 0) + (bottom?.height ?? 0)).toBeLessThan(top?.y ?? 0)
+  })
+
   test('scrolls to the active state when the diagram is larger than its frame', {
     timeout: SLOW,
   }, async () => {
