@@ -283,8 +283,7 @@ export class Judge {
   /** A login has ended. Where its token has gone shows when all that was on its way has arrived. */
   ended(login: Login): void {
     this.world.ends.push(String(login.status))
-    if (login.status === 'expired' && !login.wasToldOfEnd)
-      login.checkEnd((holds, what) => this.check(holds, what, login.number))
+    if (login.status === 'expired' && !login.wasToldOfEnd) login.checkEnd()
     this.world.after(LONGEST_REQUEST, () => this.#judge(login))
   }
 

@@ -85,11 +85,11 @@ export class Login {
   }
 
   /** A code that is over by the device's own reckoning ends no sooner and no later than it was told. */
-  checkEnd(check: (holds: boolean, what: string) => void): void {
+  checkEnd(): void {
     if (this.#step !== 0) return
     const late = this.#elapsed() - this.#expiresAt
-    check(late >= -EARLY_IN_ALL, `the device gave up ${-late} ms before the codes expired`)
-    check(late <= LONGEST_POLL + this.#wasOff, `the device gave up ${late} ms after the codes expired`)
+    const isRight = late >= -EARLY_IN_ALL && late <= LONGEST_POLL + this.#wasOff
+    this.#world.holds(isRight, this.number, `the device gave up ${late} ms after the codes expired`)
   }
 
   #run(resume?: ResumeRecord): void {
@@ -140,10 +140,10 @@ export class Login {
     const waited = now - this.#lastPollAt
     const early = this.interval * 1000 - waited
     const late = waited - this.#mayWait - this.#wasOff
-    if (early > EARLY) this.#world.fail(this.number, `a poll was ${early.toFixed(1)} ms early`)
-    if (late > 0) this.#world.fail(this.number, `a poll was ${late.toFixed(1)} ms late`)
-    if (now - this.#expiresAt > EARLY && this.#step === 0)
-      this.#world.fail(this.number, `a poll was sent ${now - this.#expiresAt} ms after the codes expired`)
+    const over = this.#step === 0 ? now - this.#expiresAt : 0
+    this.#world.holds(early <= EARLY, this.number, `a poll was ${early} ms early`)
+    this.#world.holds(late <= 0, this.number, `a poll was ${late} ms late`)
+    this.#world.holds(over <= EARLY, this.number, `a poll was sent ${over} ms after the codes expired`)
     this.#waits(LONGEST_POLL)
   }
 
@@ -173,7 +173,7 @@ export class Login {
     if (error === 'expired_token') this.wasToldOfEnd = true
     if (error === 'slow_down') {
       const told = Number(memberOf(body, 'interval'))
-      if (!(told > this.interval)) this.#world.fail(this.number, `slow_down told an interval of ${told} s`)
+      this.#world.holds(told > this.interval, this.number, `slow_down told an interval of ${told} s`)
       this.interval = Math.max(this.interval + 5, told)
     }
     this.#waits(this.interval * 2000 + 100)

@@ -1,62 +1,41 @@
 import type { Policy } from '../../src/service/policy.ts'
 import type { Fault } from '../../src/testing/sandbox/fault.ts'
 
-/**
- * What goes wrong with a request: the faults of the sandbox, and those that need more than one instance.
- *
- * - `loseResponse`: the connection breaks after the request was handled.
- * - `cut`: the client hangs up while its request is handled.
- * - `twice`: the request arrives twice at the same moment.
- * - `hedge`: it is sent once more where no response has come after a while.
- * - `kill`, `stall`: the instance that handles it dies, or stands still for some seconds.
- */
+/** What goes wrong with a request: the faults of the sandbox, and those that need more than one instance. */
 export type RequestFault =
   | Extract<Fault, string>
   | 'status'
   | 'slow'
-  | 'loseResponse'
-  | 'cut'
-  | 'twice'
-  | 'hedge'
-  | 'kill'
-  | 'stall'
+  | 'loseResponse' // The connection breaks after the request was handled.
+  | 'cut' // The client hangs up while its request is handled.
+  | 'twice' // The request arrives twice at the same moment.
+  | 'hedge' // It is sent once more where no response has come after a while.
+  | 'kill' // The instance that handles it dies,
+  | 'stall' // or stands still for some seconds.
 
-/**
- * What goes wrong with a command to the database.
- *
- * - `lose`, `loseReply`: the connection breaks before or after the command is run, and is made anew after a while.
- * - `silence`: no reply comes; the command is run or not.
- * - `late`: the command is run seconds later.
- * - `repeat`: the command is run twice.
- * - `outage`: the database refuses connections for a while.
- * - `failover`: a replica takes over that lacks the last writes, and knows no script.
- * - `refuse`: SQL refuses the statement, and says so.
- */
-export type CommandFault =
-  | 'lose'
-  | 'loseReply'
-  | 'silence'
-  | 'late'
-  | 'repeat'
-  | 'outage'
-  | 'failover'
-  | 'refuse'
+/** What goes wrong with a command to the database. */
+type CommandFault =
+  | 'lose' // The connection breaks before the command is run,
+  | 'loseReply' // or after it, and is made anew after a while.
+  | 'silence' // No reply comes; the command is run or not.
+  | 'late' // The command is run seconds later.
+  | 'repeat' // The command is run twice.
+  | 'outage' // The database refuses connections for a while.
+  | 'failover' // A replica takes over that lacks the last writes, and knows no script.
+  | 'refuse' // SQL refuses the statement, and says so.
 
 /** What goes wrong with `issueToken`. */
-export type IssueFault = 'slow' | 'fail' | 'never'
+type IssueFault = 'slow' | 'fail' | 'never'
 
-/**
- * What goes wrong with the file in which sessions keep their login.
- *
- * - `down`: the record cannot even be read.
- * - `full`: it cannot be written.
- * - `slow`: the write takes seconds, and others wait for the lock.
- * - `late`: the caller is told of a failure, and the write lands afterwards.
- */
-export type DiskFault = 'down' | 'full' | 'slow' | 'late'
+/** What goes wrong with the file in which sessions keep their login. */
+type DiskFault =
+  | 'down' // The record cannot even be read.
+  | 'full' // It cannot be written.
+  | 'slow' // The write takes seconds, and others wait for the lock.
+  | 'late' // The caller is told of a failure, and the write lands afterwards.
 
 /** What befalls a process with a session when it wakes: `exit` ends it if it is idle. */
-export type ProcessFault = 'kill' | 'freeze' | 'exit'
+type ProcessFault = 'kill' | 'freeze' | 'exit'
 
 /** What goes wrong, by what it befalls. */
 export interface Faults {
@@ -134,6 +113,7 @@ const network = {
   twice: 0.05,
   hedge: 0.05,
 }
+const database = { lose: 0.005, loseReply: 0.01, silence: 0.001, late: 0.002, repeat: 0.005 }
 const gateway = { html: 0.01, malformed: 0.01, status: 0.03 }
 
 /** General chaos misses the bugs that need one kind of bad luck: each profile is one kind. */
@@ -226,7 +206,7 @@ export const PROFILES = {
     decides: [0.5, 62],
     rivals: 0.3,
     request: { ...network, ...gateway, kill: 0.02, stall: 0.02 },
-    command: { lose: 0.005, loseReply: 0.01, silence: 0.001, late: 0.002, repeat: 0.005, outage: 0.0005 },
+    command: { ...database, outage: 0.0005 },
     issue: { slow: 0.1, fail: 0.05, never: 0.02 },
     skew: 2,
     drift: 0.1,
@@ -254,15 +234,7 @@ export const PROFILES = {
       kill: 0.02,
       stall: 0.02,
     },
-    command: {
-      lose: 0.005,
-      loseReply: 0.01,
-      silence: 0.001,
-      late: 0.002,
-      repeat: 0.005,
-      outage: 0.001,
-      failover: 0.0005,
-    },
+    command: { ...database, outage: 0.001, failover: 0.0005 },
     issue: { slow: 0.1, fail: 0.03, never: 0.01 },
     disk: { down: 0.02, full: 0.03, slow: 0.02, late: 0.03 },
     process: { kill: 0.08, freeze: 0.08, exit: 0.1 },

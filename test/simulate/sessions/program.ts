@@ -101,12 +101,8 @@ export class Program implements Host {
     world.holds(took <= LONGEST_CALL[what], world.first, `${what} took ${took} ms`)
     world.ends.push(end)
     this.note(`${what} ends: ${end}`)
-    if (
-      end === 'login_required' &&
-      what === 'token' &&
-      world.choices.happens(0.5, 'logs in', this.name, begun)
-    )
-      await this.act('login')
+    const isNeeded = end === 'login_required' && what === 'token'
+    if (isNeeded && world.choices.happens(0.5, 'logs in', this.name, begun)) await this.act('login')
   }
 
   /** Calls an API with the last token, also after a logout, and learns from its response, as `createApi` does. */
@@ -128,17 +124,12 @@ export class Program implements Host {
     const kinds: Readonly<Record<string, Exchange['kind']>> = { '/user': 'user', [REVOCATION_PATH]: 'revoke' }
     const token = fields.get('refresh_token') ?? fields.get('token') ?? authorization?.slice('Bearer '.length)
     const kind = kinds[path] ?? (fields.has('refresh_token') ? 'refresh' : 'poll')
-    const shown: Shown | undefined =
-      token === undefined ? undefined : { token, by: this, arrivals: 0, end: 'under way' }
+    const shown: Shown | undefined = token ? { token, by: this, arrivals: 0, end: 'under way' } : undefined
     const exchange = world.begin(world.first, kind, shown)
     if (kind === 'refresh') world.judge.sends(exchange)
     this.note(`sends ${kind} ${exchange.id}`)
-    const asking = ask(path, {
-      method,
-      address: ADDRESS,
-      body: String(body ?? ''),
-      ...(authorization && { authorization }),
-    })
+    const credentials = authorization && { authorization }
+    const asking = ask(path, { method, address: ADDRESS, body: String(body ?? ''), ...credentials })
     const settle = (end: Shown['end']) => {
       if (shown) shown.end = end
       this.note(end)
@@ -146,13 +137,8 @@ export class Program implements Host {
     try {
       const response = await send(world, exchange, asking, signal).finally(() => world.pause(0, this))
       const made = response.made?.status === 200 ? response.made.body : ''
-      settle(
-        made.includes('"access_token"')
-          ? 'pair'
-          : made.includes('"bad_refresh_token"')
-            ? 'refusal'
-            : 'unclear',
-      )
+      const [, end] = /"(access|bad_refresh)_token"/.exec(made) ?? []
+      settle(end === undefined ? 'unclear' : end === 'access' ? 'pair' : 'refusal')
       return response
     } catch (error) {
       settle('unclear')

@@ -94,12 +94,8 @@ export class SessionWorld extends World {
     const program = known && !known.isDead ? known : this.#start(index)
     const act = this.isCalm ? undefined : choices.oneOf<Act>(ACTS, 'act', ...names)
     void program.act(act ?? 'token')
-    const moment = choices.between(
-      0,
-      choices.happens(0.8, 'soon', ...names) ? 300 : 60_000,
-      'moment',
-      ...names,
-    )
+    const latest = choices.happens(0.8, 'soon', ...names) ? 300 : 60_000
+    const moment = choices.between(0, latest, 'moment', ...names)
     if (event === 'kill') this.after(moment, () => program.kill())
     if (event === 'freeze')
       this.after(moment, () => program.freeze(1000 * choices.between(1, 120, 'freeze', ...names)))
