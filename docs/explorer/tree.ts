@@ -142,7 +142,7 @@ export class PathTree {
     row.id = `row-${step.id}`
     row.dataset.index = String(index)
     row.style.top = `${index * ROW}px`
-    row.style.paddingLeft = `${indent * 10}px`
+    row.style.paddingLeft = `${indent * 8}px`
     row.title = step.isEnd ? `${step.words}: ends in ${state}` : step.words
     row.setAttribute('role', 'treeitem')
     row.setAttribute('aria-level', String(level))

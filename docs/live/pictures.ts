@@ -17,17 +17,23 @@ export function pictures(): Plugin {
           `.${role}.active .shape{fill:var(--${role}-ink)}.${role}>.dot,.chip.${role}{border-color:var(--${role}-line);background:var(--${role}-fill)}.chip.${role}{color:var(--${role}-ink)}`,
       )
       const pictureStyle = styleSheet((color) => `var(--${color})`) + lit.join('')
-      return html
+      return withParts(html)
         .replace('<!-- icon -->', `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}">`)
         .replace('<!-- mark -->', mark.replace(/role="img"><title>.*?<\/title>/, 'aria-hidden="true">'))
         .replace('<!-- colors -->', `<style>${colorVariables()}${pictureStyle}</style>`)
-        .replace(/<!-- part (\S+) -->/g, (_, name) =>
-          readFileSync(resolve(root, `parts/${name}.html`), 'utf8'),
-        )
         .replace(/<!-- code (\S+) -->/g, (_, file) => escapeXml(firstCode(file)))
         .replace(/<!-- picture (\S+) -->/g, (_, file) => picture(file))
     },
   }
+}
+
+/** Inserts parts: `<!-- part ring id="life" -->` is the file of this name with `life` for each `{id}`. */
+function withParts(html: string): string {
+  return html.replace(/<!-- part (\S+)(.*?) -->/g, (_, name, given) => {
+    const values = new Map([...given.matchAll(/(\w+)="(.*?)"/g)].map(([, key, value]) => [key, value]))
+    const part = readFileSync(resolve(root, `parts/${name}.html`), 'utf8')
+    return withParts(part).replace(/\{(\w+)\}/g, (_, key) => values.get(key) ?? '')
+  })
 }
 
 /** The picture from the documentation. */

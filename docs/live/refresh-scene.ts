@@ -37,9 +37,6 @@ const provider = {
 
 /** Shows the scene before its start. Returns a function that starts it. */
 export function prepareRefresh(): (onEnd: () => void) => Scene {
-  // Both processes run the same machine.
-  const second = find('#second-picture')
-  if (second.childElementCount === 0) second.innerHTML = find('#first-picture').innerHTML
   const processes = NAMES.map(
     (name, index) => new Lights(`#${name}-picture`, sessionMachine, `process ${index + 1}`),
   )
