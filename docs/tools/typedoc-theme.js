@@ -224,7 +224,7 @@ function holds(module, reflection) {
 }
 
 function link(url, name, isCurrent = false) {
-  return `<a href="${url}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(name)}</a>`
+  return `<a href="${url}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(name).replaceAll(/(?<=[a-z])(?=[A-Z])/g, '<wbr>')}</a>`
 }
 
 /** @param {import('typedoc').JSX.Element | null | undefined} element */
