@@ -23,23 +23,35 @@ const SETTLING = 12
 const POLLED = [LIMIT, HONO, OURS, PROVIDER, BETTER_AUTH]
 const ISSUERS = [LIMIT, OURS, PROVIDER, BETTER_AUTH]
 
-print(`\nPolls that get authorization_pending, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
-printRates(await measure(POLLED, pollsOf, 'authorization_pending'), 'polls')
-print(`\nPolls of ${GRANTS} grants in turn, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
-printRates(await measure([LIMIT, HONO, OURS], pollsOfMany, 'authorization_pending'), 'polls')
-print(`\nRequests for codes, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
-printRates(await measure(ISSUERS, codesOf, 'device_code'), 'codes')
-print(`\nMemory of ${GRANTS} grants\n`)
-const { first, settled } = await measureMemory()
-print(
-  table(
-    ['bytes a grant', 'at once', 'when it has settled'],
-    [
-      ['resident set', first.rss.toFixed(0), settled.rss.toFixed(0)],
-      ['heap', first.heap.toFixed(0), settled.heap.toFixed(0)],
-    ],
-  ),
-)
+const PARTS = {
+  async polls() {
+    print(`\nPolls that get authorization_pending, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
+    printRates(await measure(POLLED, pollsOf, 'authorization_pending'), 'polls')
+  },
+  async many() {
+    print(`\nPolls of ${GRANTS} grants in turn, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
+    printRates(await measure([LIMIT, HONO, OURS], pollsOfMany, 'authorization_pending'), 'polls')
+  },
+  async codes() {
+    print(`\nRequests for codes, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
+    printRates(await measure(ISSUERS, codesOf, 'device_code'), 'codes')
+  },
+  async memory() {
+    print(`\nMemory of ${GRANTS} grants\n`)
+    const { first, settled } = await measureMemory()
+    print(
+      table(
+        ['bytes a grant', 'at once', 'when it has settled'],
+        [
+          ['resident set', first.rss.toFixed(0), settled.rss.toFixed(0)],
+          ['heap', first.heap.toFixed(0), settled.heap.toFixed(0)],
+        ],
+      ),
+    )
+  },
+}
+const [only] = process.argv.slice(3)
+for (const [name, measurePart] of Object.entries(PARTS)) if (!only || only === name) await measurePart()
 
 /** One poll for each connection, of a grant of its own where there are grants. */
 async function pollsOf({ name, port, codes, poll, encoding }) {

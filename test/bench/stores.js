@@ -1,0 +1,170 @@
+/** Measures what a service does a second with each of its stores, and what several instances do with one store. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createService } from '../../dist/src/service/index.js'
+import { openStore } from './open-store.js'
+import { STORES } from './start-store.js'
+import { median, print, shuffled, table } from './statistics.js'
+
+const IN_FLIGHT = 50
+const SECONDS = 2
+
+/** Logins that are revoked in one turn. */
+const REVOKED = 500
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
+const NO_LIMIT = { max: Number.POSITIVE_INFINITY, window: 3600 }
+const CLIENT = { client_id: 'client' }
+
+/** What is measured. Each resolves to a function that does it once for one of those in flight. */
+const OPERATIONS = {
+  async codes({ post }) {
+    return () => post('/login/device/code', CLIENT)
+  },
+  async polls({ post, codes }) {
+    const waiting = await atOnce(codes)
+    return async (index) => {
+      const fields = { ...CLIENT, device_code: waiting[index].device_code, grant_type: GRANT_TYPE }
+      const { error } = await post('/login/oauth/access_token', fields)
+      if (error !== 'authorization_pending') throw new Error(`a poll got ${error}`)
+    }
+  },
+  async authenticate({ service, login }) {
+    const tokens = await atOnce(login)
+    return async (index) => {
+      const headers = new Headers({ authorization: `Bearer ${tokens[index].access_token}` })
+      const { form } = await service.authenticate({ headers })
+      if (form !== 'oauth') throw new Error(`a request was authenticated as ${form}`)
+    }
+  },
+  async refreshes({ post, login }) {
+    const tokens = await atOnce(login)
+    return async (index) => {
+      const { refresh_token } = tokens[index]
+      const fields = { ...CLIENT, refresh_token, grant_type: 'refresh_token' }
+      tokens[index] = await post('/login/oauth/access_token', fields)
+    }
+  },
+  async revocations({ service, login }) {
+    const tokens = []
+    while (tokens.length < REVOKED) tokens.push(...(await atOnce(login)))
+    return async () => {
+      const token = tokens.pop()
+      return token !== undefined && (await service.revoke({ token: token.access_token }))
+    }
+  },
+}
+
+if (process.send === undefined) await compare(Number(process.argv[2] ?? 5))
+else process.on('message', async ({ where, operation }) => process.send(await measure(where, operation)))
+
+/** Runs one operation in this process, as one instance would. */
+async function measure(where, operation) {
+  const store = openStore(where)
+  const service = createService({
+    clients: [{ clientId: 'client', name: 'Client' }],
+    // Each poll is in time, and so each one is written.
+    leeway: 900,
+    store,
+    limits: {
+      codesRequests: NO_LIMIT,
+      refreshes: NO_LIMIT,
+      waitingGrants: Infinity,
+      waitingGrantsInNetwork: Infinity,
+    },
+    refreshTokens: { lifetime: 86_400, reuseWindow: 30 },
+  })
+  const post = async (path, fields) => {
+    const body = new URLSearchParams(fields)
+    const response = await service.fetch(`http://localhost${path}`, { method: 'POST', body })
+    if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
+    return response.json()
+  }
+  const codes = () => post('/login/device/code', CLIENT)
+  const login = async () => {
+    const { device_code, user_code } = await codes()
+    await service.approve(user_code, { id: 1, login: 'octocat' })
+    return post('/login/oauth/access_token', { ...CLIENT, device_code, grant_type: GRANT_TYPE })
+  }
+  const run = await OPERATIONS[operation]({ service, post, codes, login })
+  const result = await rate(run)
+  await store.close?.()
+  return result
+}
+
+function atOnce(make) {
+  return Promise.all(Array.from({ length: IN_FLIGHT }, make))
+}
+
+/** Operations a second until the time is over or one of them says `false`, and CPU microseconds of each. */
+async function rate(operation) {
+  let done = 0
+  const cpu = process.cpuUsage()
+  const begin = performance.now()
+  const end = begin + SECONDS * 1000
+  await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async (_, index) => {
+      while (performance.now() < end && (await operation(index)) !== false) done += 1
+    }),
+  )
+  const { user, system } = process.cpuUsage(cpu)
+  return { rate: (done / (performance.now() - begin)) * 1000, cpu: (user + system) / done }
+}
+
+async function compare(rounds) {
+  const stores = await Promise.all(
+    Object.entries(STORES).map(async ([name, start]) => ({ name, ...(await start()) })),
+  )
+  const rows = Object.keys(OPERATIONS).map((operation) => ({ operation, figures: {} }))
+  const shared = stores.filter(({ name }) => name === 'redis' || name === 'postgres')
+  const instances = shared.flatMap((store) => [1, 2, 4].map((count) => ({ store, count, rates: [] })))
+  // The first round warms up what the processes share: the disk and the servers.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const { operation, figures } of rows)
+      for (const { name, url } of shuffled(stores)) {
+        const [figure] = await measureIn(1, url, operation)
+        if (round > 0) figures[name] = [...(figures[name] ?? []), figure]
+      }
+    for (const { store, count, rates } of shuffled(instances)) {
+      const figures = await measureIn(count, store.url, 'polls')
+      if (round > 0) rates.push(figures.reduce((sum, { rate }) => sum + rate, 0))
+    }
+  }
+  for (const { stop } of stores) await stop()
+
+  print(`\nA second, ${IN_FLIGHT} at a time, one instance, ${rounds} rounds (CPU of the instance, µs each)\n`)
+  const cell = (figures) =>
+    `${median(figures.map(({ rate }) => rate)).toFixed(0)} (${median(figures.map(({ cpu }) => cpu)).toFixed(0)})`
+  const names = stores.map(({ name }) => name)
+  print(
+    table(
+      ['', ...names],
+      rows.map(({ operation, figures }) => [operation, ...names.map((name) => cell(figures[name]))]),
+    ),
+  )
+  print('\nPolls a second of several instances with one store\n')
+  print(
+    table(
+      ['', '1', '2', '4'],
+      shared.map(({ name }) => [
+        name,
+        ...instances.filter(({ store }) => store.name === name).map(({ rates }) => median(rates).toFixed(0)),
+      ]),
+    ),
+  )
+}
+
+/** Runs an operation in so many processes at the same time. */
+async function measureIn(count, where, operation) {
+  const children = Array.from({ length: count }, () => fork(new URL(import.meta.url).pathname))
+  const figures = await Promise.all(
+    children.map(async (child) => {
+      child.send({ where, operation })
+      const [figure] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+      if (figure?.rate === undefined) throw new Error('a process ended without a figure')
+      return figure
+    }),
+  )
+  for (const child of children) child.kill()
+  return figures
+}
