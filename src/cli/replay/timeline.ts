@@ -1,4 +1,3 @@
-import { escapeHtml } from '../../service/pages/escape-html.ts'
 import type { Exchange, Span, Story } from './story.ts'
 import {
   element,
@@ -13,6 +12,11 @@ import {
   wrap,
 } from './svg.ts'
 
+interface Lane {
+  readonly top: number
+  readonly height: number
+}
+
 /** Places in pixels, along the time and across it. */
 interface Form {
   readonly width: number
@@ -24,9 +28,8 @@ interface Form {
   readonly end: number
   readonly close: number
   /** Across the time. */
-  readonly device: { readonly top: number; readonly height: number }
-  readonly service: { readonly top: number; readonly height: number }
-  readonly outcome: number
+  readonly device: Lane
+  readonly service: Lane
   readonly axis: number
 }
 
@@ -39,7 +42,6 @@ const WIDE: Form = {
   close: 936,
   device: { top: 92, height: 34 },
   service: { top: 206, height: 10 },
-  outcome: 232,
   axis: 266,
 }
 
@@ -53,7 +55,6 @@ export const NARROW: Form = {
   close: 458,
   device: { top: 50, height: 106 },
   service: { top: 244, height: 10 },
-  outcome: 264,
   axis: 40,
 }
 
@@ -87,12 +88,10 @@ export function timeline(story: Story, colors: string, form = WIDE): string {
   const animations =
     `@keyframes head{0%{transform:translateX(${begin - end}px)}${last}%,100%{transform:none}}.playhead{animation:head ${timing.round}ms linear infinite}` +
     captions.map(({ style }) => style).join('')
-  const middle = (lane: Form['device']) => lane.top + lane.height / 2
-  const lanes = Object.entries({ device, service }).map(([name, lane]) =>
-    isUpright
-      ? text(name, middle(lane), begin - 12, { class: 'name lane', 'text-anchor': 'middle' })
-      : text(name, 20, middle(lane) + 5, { class: 'name lane' }),
-  )
+  const lanes = Object.entries({ device, service }).map(([name, { top, height }]) => {
+    const [place, anchor] = isUpright ? [begin - 16, 'middle'] : [20, 'start']
+    return label(name, place, top + height / 2, 'name lane', form, anchor)
+  })
   return page(
     ['A recorded login', summary(story)],
     [width, height],
@@ -190,7 +189,7 @@ function drawExchanges(
           : []),
       ),
       name: isShown
-        ? label(outcome, middle, form.outcome, 'name small', form, isUpright ? 'start' : 'middle')
+        ? label(outcome, middle, form.service.top + 22, 'name small', form, isUpright ? 'start' : 'middle')
         : '',
     }
   })
@@ -224,32 +223,18 @@ function drawCaption(
   index: number,
   { spans, length }: Story,
   timing: Timing,
-  { width, isUpright }: Form,
+  { width }: Form,
 ) {
   const isLast = index === spans.length - 1
   const shownFor = [timing.percentAt(from), isLast ? 100 : timing.percentAt(Math.min(to, length))] as const
-  const title = element('tspan', { class: 'name caption' }, escapeHtml(name))
-  const lines = wrap(words, width - 40)
   const during = `${timing.round}ms step-end infinite`
   return {
     part: element(
       'g',
       { class: `c${index} ${roleOf(name)}`, ...(isLast ? {} : { opacity: 0 }) },
-      ...(isUpright
-        ? [
-            element('circle', { class: 'shape', cx: 28, cy: 25, r: 8 }),
-            element('text', { x: 46, y: 32 }, title),
-            ...lines.map((line, number) => text(line, 20, 56 + LINE * number, { class: 'text' })),
-          ]
-        : [
-            element('circle', { class: 'shape', cx: 30, cy: 39, r: 8 }),
-            element(
-              'text',
-              { x: 48, y: 46 },
-              title,
-              element('tspan', { class: 'text', dx: 14 }, escapeHtml(words)),
-            ),
-          ]),
+      element('circle', { class: 'shape', cx: 28, cy: 25, r: 8 }),
+      text(name, 46, 32, { class: 'name caption' }),
+      ...wrap(words, width - 40).map((line, number) => text(line, 20, 56 + LINE * number, { class: 'text' })),
     ),
     style:
       shownBetween(`c${index}`, [shownFor], { shown: 'opacity:1', hidden: 'opacity:0' }) +
