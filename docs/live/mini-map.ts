@@ -32,10 +32,6 @@ export function addMiniMap(frame: HTMLElement, picture: SVGSVGElement, onResize:
     const seen = frame.getBoundingClientRect()
     const isWhole = all.width <= frame.clientWidth && all.height <= frame.clientHeight
     const scale = Math.min(LARGEST.width / all.width, (LARGEST.height * seen.height) / all.height)
-    map.style.width = `${all.width * scale}px`
-    map.style.height = `${all.height * scale}px`
-    map.toggleAttribute('hidden', isWhole)
-    frame.style.paddingRight = isWhole ? '' : `${all.width * scale + GAP}px`
     const { x, y } = picture.viewBox.baseVal
     const left = Math.max(0, seen.left - all.left)
     const top = Math.max(0, seen.top - all.top)
@@ -45,7 +41,14 @@ export function addMiniMap(frame: HTMLElement, picture: SVGSVGElement, onResize:
       width: Math.min(all.right, seen.right) - all.left - left,
       height: Math.min(all.bottom, seen.bottom) - all.top - top,
     }
-    for (const [name, value] of Object.entries(shown)) sight.setAttribute(name, String(Math.max(0, value)))
+    // Written later, so that nothing that is still to be measured in this frame needs another layout.
+    requestAnimationFrame(() => {
+      map.style.width = `${all.width * scale}px`
+      map.style.height = `${all.height * scale}px`
+      map.toggleAttribute('hidden', isWhole)
+      frame.style.paddingRight = isWhole ? '' : `${all.width * scale + GAP}px`
+      for (const [name, value] of Object.entries(shown)) sight.setAttribute(name, String(Math.max(0, value)))
+    })
   }
   const drag = ({ buttons, clientX, clientY }: PointerEvent) => {
     if (buttons === 0) return
