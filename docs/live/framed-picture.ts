@@ -35,16 +35,33 @@ export function roleOf(frame: Element, state: string): string {
   return [...(drawn?.classList ?? [])].find((name) => name !== 'state' && name !== 'active') ?? ''
 }
 
-/** Scrolls the lit state, or where the machine starts, to the middle of the frame beside its map. */
+/** Where a frame that is scrolling will stop. */
+const targets = new WeakMap<HTMLElement, { readonly left: number; readonly top: number }>()
+
+/** Scrolls the lit state, or where the machine starts, to the middle of the frame beside its map, unless it is in sight. */
 function follow(frame: HTMLElement): void {
   const lit = [...frame.querySelectorAll('.active')].at(-1) ?? frame.querySelector('.state')
   if (lit === null) return
   const here = frame.getBoundingClientRect()
   const there = lit.getBoundingClientRect()
+  const { left, top } = targets.get(frame) ?? { left: frame.scrollLeft, top: frame.scrollTop }
   const free = here.width - (Number.parseFloat(frame.style.paddingRight) || 0)
-  frame.scrollBy({
-    left: there.left + there.width / 2 - here.left - free / 2,
-    top: there.top - here.top - Math.max(MARGIN, (here.height - there.height) / 2),
-    behavior: isCalm() ? 'instant' : 'smooth',
-  })
+  const x = there.left - here.left + frame.scrollLeft
+  const y = there.top - here.top + frame.scrollTop
+  const isSeen = (from: number, size: number, start: number, room: number) =>
+    from >= start + MARGIN && from + size <= start + room - MARGIN
+  if (isSeen(x, there.width, left, free) && isSeen(y, there.height, top, here.height)) return
+  const within = (value: number, most: number) => Math.min(Math.max(0, value), most)
+  const target = {
+    left: within(x - (free - there.width) / 2, frame.scrollWidth - frame.clientWidth),
+    top: within(
+      y - Math.max(MARGIN, (here.height - there.height) / 2),
+      frame.scrollHeight - frame.clientHeight,
+    ),
+  }
+  // A frame that is there already does not report an end.
+  if (Math.hypot(target.left - frame.scrollLeft, target.top - frame.scrollTop) < 1) return
+  targets.set(frame, target)
+  frame.addEventListener('scrollend', () => targets.delete(frame), { once: true })
+  frame.scrollTo({ ...target, behavior: isCalm() ? 'instant' : 'smooth' })
 }

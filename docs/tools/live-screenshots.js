@@ -14,13 +14,15 @@ const screens = {
 
 await takePictures('live', screens, async (page, keep) => {
   await page.goto(String(built))
-  // At five times the speed, until the third poll has its response.
+  // At five times the speed, until the third poll has the same response.
   await page.click('#start')
   await page.locator('#device-picture .active[data-state="waiting.pending"]').waitFor()
   await page.fill('#code', await page.textContent('#user-code'))
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.locator('#exchanges .exchange:nth-child(4) .response').waitFor()
+  await page.locator('#exchanges .at', { hasText: '×3' }).waitFor()
   await page.locator('#device-picture .active[data-state="waiting.pending"]').waitFor()
+  // The next poll waits until the screenshot is taken.
+  await page.fill('#speed', '0')
   await settled(page)
   await page.evaluate(() => scrollTo(0, 0))
   keep(await page.screenshot())

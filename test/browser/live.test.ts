@@ -322,6 +322,8 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
   test('keeps the buttons below the machine on a phone', { timeout: SLOW }, async () => {
     const live = await open({ viewport: PHONE, reducedMotion: 'reduce' })
     await live.start(SPEED.quick)
+    await live.code()
+    await live.tab.fill('#speed', SPEED.slow)
     await live.lit('device', 'waiting.pending')
     await live.tab.evaluate(() => scrollTo(0, 0))
     for (const selector of ['#user-code', '#device-picture .active', '#start', '[data-switch="asleep"]'])
@@ -360,6 +362,22 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await live.isSeen('#device-picture [data-state="authorized"]')).toBe(true)
     await expect.poll(sight).not.toBe(String(before))
     expect(Number(await sight())).toBeGreaterThan(before)
+  })
+
+  test('leaves a machine where it is while the active states are in sight', { timeout: SLOW }, async () => {
+    const live = await open({ viewport: { width: 1920, height: 1080 } })
+    await live.start(SPEED.slow)
+    await live.lit('device', 'waiting.pending')
+    const picture = live.tab.locator('#device-picture')
+    const place = () => picture.evaluate(({ scrollLeft, scrollTop }) => [scrollLeft, scrollTop].join())
+    await vi.waitUntil(() => live.isSeen('#device-picture .active'))
+    const seen = new Set([await place()])
+    for (const state of ['polling', 'waiting.pending', 'polling', 'waiting.pending']) {
+      await live.lit('device', state)
+      expect(await live.isSeen('#device-picture .active')).toBe(true)
+      seen.add(await place())
+    }
+    expect(seen.size).toBe(1)
   })
 
   test('shows no map of a machine that is in sight', { timeout: SLOW }, async () => {
