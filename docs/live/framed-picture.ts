@@ -19,6 +19,8 @@ export function framePicture(frame: HTMLElement): void {
   for (const [name, value] of Object.entries(size)) svg.setAttribute(name, String(value))
   // Scrollable areas must be reachable by keyboard.
   frame.tabIndex = 0
+  for (const event of ['scrollend', 'pointerdown', 'wheel'])
+    frame.addEventListener(event, () => targets.delete(frame), { passive: true })
   addMiniMap(frame, svg, () => follow(frame))
 }
 
@@ -35,7 +37,7 @@ export function roleOf(frame: Element, state: string): string {
   return [...(drawn?.classList ?? [])].find((name) => name !== 'state' && name !== 'active') ?? ''
 }
 
-/** Where a frame that is scrolling will stop. */
+/** Where a frame that is scrolling by itself will stop, in browsers that say when it has. */
 const targets = new WeakMap<HTMLElement, { readonly left: number; readonly top: number }>()
 
 /** Scrolls the lit state, or where the machine starts, to the middle of the frame beside its map, unless it is in sight. */
@@ -59,9 +61,9 @@ function follow(frame: HTMLElement): void {
       frame.scrollHeight - frame.clientHeight,
     ),
   }
-  // A frame that is there already does not report an end.
-  if (Math.hypot(target.left - frame.scrollLeft, target.top - frame.scrollTop) < 1) return
-  targets.set(frame, target)
-  frame.addEventListener('scrollend', () => targets.delete(frame), { once: true })
-  frame.scrollTo({ ...target, behavior: isCalm() ? 'instant' : 'smooth' })
+  // A frame that is there already does not report an end, but it may be on its way to somewhere else.
+  const isThere = Math.hypot(target.left - frame.scrollLeft, target.top - frame.scrollTop) < 1
+  if (isThere) targets.delete(frame)
+  else if ('onscrollend' in frame) targets.set(frame, target)
+  frame.scrollTo({ ...target, behavior: isThere || isCalm() ? 'instant' : 'smooth' })
 }

@@ -60,7 +60,8 @@ function fold(item: Element): void {
 
 /** @param who The service stands at the right end, or in the middle if there are several senders. */
 function animate(kind: Message['kind'], travel: number, who: string): void {
-  if (isCalm() || kind === 'lost' || travel === 0) return
+  // The thief has no place on the wire.
+  if (isCalm() || kind === 'lost' || travel === 0 || who === 'thief') return
   const lane = find('#lane')
   const parcel = make('span', `parcel ${kind}`)
   lane.append(parcel)

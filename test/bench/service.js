@@ -50,7 +50,10 @@ const PARTS = {
     )
   },
 }
+/** One part, instead of all. */
 const [only] = process.argv.slice(3)
+if (only && !Object.hasOwn(PARTS, only))
+  throw new RangeError(`there is no part ${only}: use one of ${Object.keys(PARTS).join(', ')}`)
 for (const [name, measurePart] of Object.entries(PARTS)) if (!only || only === name) await measurePart()
 
 /** One poll for each connection, of a grant of its own where there are grants. */

@@ -19,7 +19,10 @@ const CLIENT = { client_id: 'client' }
 /** What is measured. Each resolves to a function that does it once for one of those in flight. */
 const OPERATIONS = {
   async codes({ post }) {
-    return () => post('/login/device/code', CLIENT)
+    return async () => {
+      const { device_code, error } = await post('/login/device/code', CLIENT)
+      if (!device_code) throw new Error(`a request for codes got ${error}`)
+    }
   },
   async polls({ post, codes }) {
     const waiting = await atOnce(codes)
@@ -43,6 +46,7 @@ const OPERATIONS = {
       const { refresh_token } = tokens[index]
       const fields = { ...CLIENT, refresh_token, grant_type: 'refresh_token' }
       tokens[index] = await post('/login/oauth/access_token', fields)
+      if (!tokens[index].access_token) throw new Error(`a refresh got ${tokens[index].error}`)
     }
   },
   async revocations({ service, login }) {
@@ -157,7 +161,7 @@ async function compare(rounds) {
 /** Runs an operation in so many processes at the same time. */
 async function measureIn(count, where, operation) {
   const children = Array.from({ length: count }, () => fork(new URL(import.meta.url).pathname))
-  const figures = await Promise.all(
+  const measured = Promise.all(
     children.map(async (child) => {
       child.send({ where, operation })
       const [figure] = await Promise.race([once(child, 'message'), once(child, 'exit')])
@@ -165,6 +169,7 @@ async function measureIn(count, where, operation) {
       return figure
     }),
   )
-  for (const child of children) child.kill()
-  return figures
+  return measured.finally(() => {
+    for (const child of children) child.kill()
+  })
 }

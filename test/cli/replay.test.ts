@@ -70,6 +70,19 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     for (const picture of [axis, lit]) expect(picture).not.toMatch(/<script|javascript:|href=/)
   })
 
+  test.for(['--svg', '--machine', '--filmstrip', '--sequence'])(
+    'draws names of properties that every object has, with %s',
+    async (option, { world }) => {
+      const strange = recorded
+        .replaceAll('authorization_pending', 'constructor')
+        .replaceAll('waiting.pending', 'waiting.constructor')
+      const { code, stderr } = await world.run([
+        ...['replay', inFile(world, strange), option, join(world.folder, 'strange.svg')],
+      ])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('internal') })
+    },
+  )
+
   test('draws the service as far as the last message, with arrowheads', async ({ world }) => {
     const svg = join(world.folder, 'login.svg')
     expect((await world.run(['replay', inFile(world, recorded), '--svg', svg])).code).toBe(0)
@@ -90,6 +103,7 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     const places = new Map(texts.map(([, x, y, words = '']) => [words, { x: Number(x), y: Number(y) }]))
     for (const { x, y } of places.values()) expect([x < 360, y < 470]).toEqual([true, true])
     const down = ['0 s', 'requested', 'pending', 'retrying', 'authorized'].map((name) => places.get(name)?.y)
+    expect(down).not.toContain(undefined)
     expect(down).toEqual(down.toSorted((a = 0, b = 0) => a - b))
     expect(places.get('requested')?.x).toBe(places.get('authorized')?.x)
   })

@@ -17,7 +17,7 @@ export function connectToSql(world: World, instance: Instance): SqlDatabase {
     return returning([key])
   }
 
-  /** What each statement does, by its beginning. */
+  /** What each statement does, by its text. */
   const statements: Readonly<Record<string, (...values: never[]) => readonly object[]>> = {
     'SELECT record FROM authgraph_records WHERE key = $1': (key: string) => {
       const stored = database.read(key)
@@ -32,7 +32,8 @@ export function connectToSql(world: World, instance: Instance): SqlDatabase {
       key: string,
       expected: string,
     ) => write(key, database.read(key)?.raw === expected, '', 0),
-    'DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (': (now: number) =>
+    [`DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (
+  SELECT key FROM authgraph_records WHERE expires_at <= $2 LIMIT ${SWEPT}) RETURNING key`]: (now: number) =>
       returning(database.sweep(now, SWEPT)),
     'SELECT id FROM authgraph_migrations ORDER BY id DESC LIMIT 1': () => {
       if (database.migrations === undefined) throw refused('42P01')
@@ -42,7 +43,9 @@ export function connectToSql(world: World, instance: Instance): SqlDatabase {
       database.migrations ??= 0
       return []
     },
-    'CREATE TABLE authgraph_records (': () => {
+    [`CREATE TABLE authgraph_records (key text PRIMARY KEY, record text NOT NULL, expires_at bigint NOT NULL);
+CREATE INDEX authgraph_records_expires_at ON authgraph_records (expires_at);
+INSERT INTO authgraph_migrations (id) VALUES (1)`]: () => {
       if (database.migrations !== 0) throw refused('42P07')
       database.migrations = 1
       return []
@@ -53,7 +56,7 @@ export function connectToSql(world: World, instance: Instance): SqlDatabase {
     name: 'SQL',
     query: (text, values) =>
       database.send(instance, () => {
-        const [, run] = Object.entries(statements).find(([beginning]) => text.startsWith(beginning)) ?? []
+        const run = statements[text]
         if (run === undefined) world.fail(world.login, `the model of SQL does not know: ${text}`)
         return (run?.(...(values as never[])) ?? []) as Readonly<Record<string, unknown>>[]
       }),

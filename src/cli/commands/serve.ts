@@ -189,8 +189,12 @@ function isReachable(store: OpenStore['store'] | undefined): Promise<boolean> {
 
 /** The next signal: its name and its number. */
 function nextSignal(): Promise<[name: string, number: number]> {
-  const signals = ['SIGINT', 'SIGTERM'].map((name) => once(process, name) as Promise<[string, number]>)
-  return Promise.race(signals)
+  // A listener that is left behind would swallow the signal after it.
+  const stop = new AbortController()
+  const signals = ['SIGINT', 'SIGTERM'].map(
+    (name) => once(process, name, { signal: stop.signal }) as Promise<[string, number]>,
+  )
+  return Promise.race(signals).finally(() => stop.abort())
 }
 
 /** A port or a certificate may be valid as an option and still fail: that is not a usage error. */

@@ -127,7 +127,10 @@ function drawPills(names: readonly string[], top: number): string {
 function nodeOf(id: string): Node | undefined {
   return id
     .split('.')
-    .reduce<Node | undefined>((node, name) => node?.states[name] as Node, deviceAuthorization.root)
+    .reduce<Node | undefined>(
+      (node, name) => (node && Object.hasOwn(node.states, name) ? (node.states[name] as Node) : undefined),
+      deviceAuthorization.root,
+    )
 }
 
 /** The states that a user could see next, in the order of the machine. A poll is not one of them. */

@@ -26,17 +26,17 @@ type Step = { readonly at: number; readonly span: Span } | Repeated
 const WAIT = { second: 3, min: 24, max: 72, width: 10 }
 
 /** What the user decided, by the outcome that says so, and the state of the service after it. */
-const DECISIONS: Readonly<Record<string, readonly [decision: string, state: string]>> = {
-  token: ['approves', 'approved'],
-  access_denied: ['denies', 'denied'],
-}
+const DECISIONS = new Map<string, readonly [decision: string, state: string]>([
+  ['token', ['approves', 'approved']],
+  ['access_denied', ['denies', 'denied']],
+])
 
 /** The states of the service that its responses tell. */
-const SERVICE_STATES: Readonly<Record<string, string>> = {
-  codes: 'undecided',
-  token: 'authorized',
-  expired_token: 'expired',
-}
+const SERVICE_STATES = new Map([
+  ['codes', 'undecided'],
+  ['token', 'authorized'],
+  ['expired_token', 'expired'],
+])
 
 /**
  * Draws the messages between user, device and service from top to bottom, each status of the device with the wait in it,
@@ -131,7 +131,7 @@ export function sequence(story: Story, colors: string): string {
 
   const drawExchange = ({ exchange, times, at, until }: Repeated) => {
     const { request, outcome } = exchange
-    const [decision, decided] = DECISIONS[outcome ?? ''] ?? []
+    const [decision, decided] = DECISIONS.get(outcome ?? '') ?? []
     if (decision && decided) {
       drawMessage(['user', 'service'], decision, ['before the next poll'])
       y -= 6
@@ -141,7 +141,7 @@ export function sequence(story: Story, colors: string): string {
     drawTime(at, until, y + 14)
     drawMessage(['device', 'service'], request, times > 1 ? [`${times} times`] : [])
     if (outcome === undefined) return
-    const state = SERVICE_STATES[outcome]
+    const state = SERVICE_STATES.get(outcome)
     if (state) {
       y -= 6
       drawPill(state, LINES.service)

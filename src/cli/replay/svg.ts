@@ -1,20 +1,20 @@
 import { escapeHtml } from '../../service/pages/escape-html.ts'
 
 /** The classes of the pictures of machines, whose colors the drawings of a recording share. */
-const ROLES: Readonly<Record<string, string>> = {
-  requesting: 'working',
-  slowed: 'retrying',
-  retrying: 'retrying',
-  authorized: 'good',
-  denied: 'bad',
-  failed: 'bad',
-  expired: 'over',
-  cancelled: 'over',
-}
+const ROLES = new Map([
+  ['requesting', 'working'],
+  ['slowed', 'retrying'],
+  ['retrying', 'retrying'],
+  ['authorized', 'good'],
+  ['denied', 'bad'],
+  ['failed', 'bad'],
+  ['expired', 'over'],
+  ['cancelled', 'over'],
+])
 
 /** The class of a status, which colors it. */
 export function roleOf(name: string): string {
-  return ROLES[name] ?? 'waiting'
+  return ROLES.get(name) ?? 'waiting'
 }
 
 type Attributes = Readonly<Record<string, string | number>>

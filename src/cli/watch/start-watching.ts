@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../recording/events.ts'
-import { record } from '../../recording/record.ts'
+import { type Recorder, record } from '../../recording/record.ts'
 import { openBrowser } from '../../terminal/open-browser.ts'
 import type { Report } from '../../terminal/report.ts'
 import { startRecording } from './recording-file.ts'
@@ -14,25 +14,34 @@ export interface WatchOptions {
   readonly record?: string
 }
 
+/** A page, a file, or both, that follow an authorization. */
+export interface Watching {
+  /** Options to create the authorization with. */
+  readonly options: Recorder
+  /** Sends a further event to the page and the file. */
+  readonly send: (event: RecordedEvent) => void
+  /** Sends the last event to the page and stops the server. */
+  close(): Promise<void>
+}
+
 /**
  * Lets a page, a file or both follow an authorization. Reports the address of the page, and opens it.
  *
- * @returns Options to create the authorization with, `send` for further events, and `close`, which sends the last event
- * to the page.
+ * @param fetch Sends the requests of the authorization.
  */
 export async function startWatching(
   fetch: typeof globalThis.fetch,
   report: Report,
   { watch, record: file, open }: WatchOptions & { readonly open: boolean },
-) {
+): Promise<Watching> {
   const write = file === undefined ? undefined : startRecording(file, report)
-  const stream = new Stream()
-  const page = watch ? await servePage(stream) : undefined
+  const stream = watch ? new Stream() : undefined
+  const page = stream && (await servePage(stream))
   if (page) report.say({ event: 'watch', url: page.url }, `Watch at ${page.url}`)
   if (page && open) openBrowser(page.url)
   const send = (event: RecordedEvent) => {
     write?.(event)
-    stream.send(event)
+    stream?.send(event)
   }
   return { options: record(send, { fetch }), send, close: async () => page?.close() }
 }
