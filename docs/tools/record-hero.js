@@ -6,7 +6,7 @@ import { createSandbox } from '../../dist/src/testing/index.js'
  * Records a login in virtual time: the response to a poll is lost, and a proxy repeats another poll, which the service
  * takes for one that came too early. `node docs/tools/record-hero.js FILE`
  */
-const sandbox = createSandbox({ interval: 5 })
+const sandbox = createSandbox({ interval: 5, authUrl: 'https://login.example.com' })
 const { client } = sandbox
 let isRepeated = false
 const fetch = async (...request) => {

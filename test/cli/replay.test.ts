@@ -147,6 +147,9 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     // Each wait has its length, and each time is written once.
     const times = [...drawn.matchAll(/class="text"[^>]*>([\d.]+ s)</g)].map(([, time]) => time)
     expect(times.slice(0, 5)).toEqual(['0.0 s', '5.3 s', '5.3 s', '5.3 s', '10.5 s'])
+    const bars = [...drawn.matchAll(/width="10" height="([\d.]+)"[^>]*><\/g><text[^>]*>([\d.]+) s</g)]
+    expect(bars).toHaveLength(3)
+    for (const [, height, seconds] of bars) expect(Number(height)).toBeCloseTo(4 * Number(seconds), 0)
     expect(drawn).not.toMatch(/<script|javascript:|href=/)
   })
 

@@ -22,8 +22,8 @@ interface Repeated {
 /** A part of the diagram, from top to bottom. */
 type Step = { readonly at: number; readonly span: Span } | Repeated
 
-/** Pixels of a wait: by its seconds, and its bounds. */
-const WAIT = { second: 3, min: 24, max: 72, width: 10 }
+/** Pixels of a wait: for each second unless the longest would then exceed its bound, and at least for its text. */
+const WAIT = { second: 4, min: 18, max: 120, width: 10 }
 
 /** What the user decided, by the outcome that says so, and the state of the service after it. */
 const DECISIONS = new Map<string, readonly [decision: string, state: string]>([
@@ -46,6 +46,8 @@ const SERVICE_STATES = new Map([
  */
 export function sequence(story: Story, colors: string): string {
   const drawn: string[] = []
+  const longest = Math.max(...story.spans.map(({ from, to }) => (to - from) / 1000))
+  const scale = Math.min(WAIT.second, WAIT.max / longest)
   let y = HEAD.top + HEAD.height + 26
 
   let told = ''
@@ -107,18 +109,14 @@ export function sequence(story: Story, colors: string): string {
   const drawSpan = ({ from, to, name, text: words }: Span) => {
     drawTime(from, from, y + 19)
     drawPill(name, LINES.device)
-    const top = y + 4
     y += 12
-    // The bar is drawn before the message that leaves it.
-    const place = drawn.length
     if (name === 'requested') drawMessage(['device', 'user'], 'shows the code', wrap(words, 210))
     const seconds = (to - from) / 1000
     if (seconds < 1) return
-    const height = Math.max(Math.min(WAIT.max, Math.max(WAIT.min, seconds * WAIT.second)), y - top - 8)
+    const top = y - 8
+    const height = Math.max(WAIT.min, seconds * scale)
     const x = LINES.device - WAIT.width / 2
-    drawn.splice(
-      place,
-      0,
+    drawn.push(
       element(
         'g',
         { class: roleOf(name) },
