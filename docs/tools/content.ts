@@ -69,8 +69,8 @@ export interface Content {
 
 const NOTHING = { name: '', lines: [], invokes: [], written: [], tag: [] }
 
-/** Lays out the text of a shape. */
-export function contentOf(shape: Shape, shapes: readonly Shape[]): Content {
+/** Lays out the text of a shape. The text of a state wraps to the `width` of its box in pixels, if that is given. */
+export function contentOf(shape: Shape, shapes: readonly Shape[], width?: number): Content {
   switch (shape.kind) {
     case 'anywhere': {
       const from = shape.from ? fromWords(shape.from) : ''
@@ -92,7 +92,7 @@ export function contentOf(shape: Shape, shapes: readonly Shape[]): Content {
     case 'state':
       return shape.state.type === 'history'
         ? { ...NOTHING, name: shape.state.isDeep ? 'H*' : 'H', width: HISTORY, height: HISTORY }
-        : stateContent(shape, roomOf(shape, shapes))
+        : stateContent(shape, width === undefined ? roomOf(shape, shapes) : width - 2 * PADDING.x)
   }
 }
 

@@ -79,9 +79,11 @@ function drawShape(placed: PlacedShape, arrows: readonly PlacedArrow[]): string 
 type StateShape = Extract<PlacedShape['shape'], { kind: 'state' }>
 
 function outlineOf(placed: PlacedShape, { state, isRegion, isInitial }: StateShape): string[] {
-  const { x, y, width, height, isAround } = placed
+  const { content, x, y, width, height, isAround } = placed
   if (state.type === 'history')
-    return [element('circle', { class: 'shape', cx: x + width / 2, cy: y + height / 2, r: width / 2 })]
+    return [
+      element('circle', { class: 'shape', cx: x + width / 2, cy: y + height / 2, r: content.width / 2 }),
+    ]
   const top = y + PADDING.y + LINE.name / 2
   return [
     ...(isInitial ? [drawStart({ x, y: top })] : []),

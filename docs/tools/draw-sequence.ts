@@ -1,5 +1,6 @@
 import { FONTS } from './content.ts'
 import { widthOf, wrap } from './measure-text.ts'
+import type { Box } from './places.ts'
 import { box, element, picture, round, type Scheme, text } from './svg.ts'
 import type { Role } from './theme.ts'
 
@@ -8,7 +9,7 @@ const MARGIN = 24
 const HEADS = 92
 const LINE = 18
 
-/** Pixels at which text wraps. */
+/** Pixels at which text wraps, if its lifelines are that far apart. */
 const ROOM = 236
 
 /** Padding around text in pixels: to a border, and to what is drawn below it. */
@@ -34,8 +35,8 @@ const MEASURES = {
   },
   narrow: {
     width: 400,
-    places: { user: { x: 68, head: 120 }, device: { x: 194, head: 100 }, service: { x: 324, head: 136 } },
-    loop: { x: 82, width: 310, words: 96 },
+    places: { user: { x: 66, head: 116 }, device: { x: 184, head: 100 }, service: { x: 330, head: 124 } },
+    loop: { x: 78, width: 314, words: 92 },
   },
 } satisfies Record<string, Measures>
 
@@ -202,9 +203,12 @@ function drawStep(step: Step, top: number, measures: Measures): Drawn {
     case 'loop': {
       const inside = drawSteps(step.steps, top + 50, measures)
       const frame = { x: loop.x, y: top, width: loop.width, height: inside.bottom - top }
+      const words = step.name.toUpperCase()
+      const size = { width: widthOf(words, FONTS.tag), height: LINE }
       const parts = [
         box('way frame', frame, 12),
-        text('tag', loop.words, top + 22, step.name.toUpperCase()),
+        ...drawGround({ x: loop.words, y: top + 22 - LINE / 2, ...size }, measures),
+        text('tag', loop.words, top + 22, words),
         ...inside.parts,
       ]
       return { parts, bottom: inside.bottom + 26 }
@@ -215,23 +219,28 @@ function drawStep(step: Step, top: number, measures: Measures): Drawn {
 function drawMessage(
   { from, to, name, text: words, isResponse }: Extract<Step, { kind: 'message' }>,
   top: number,
-  { width, places }: Measures,
+  measures: Measures,
 ): Drawn {
+  const { width, places } = measures
   const start = places[from].x
   const end = places[to].x
   const toward = Math.sign(end - start)
-  const lines = wrap(words, ROOM, FONTS.text)
-  const widest = Math.max(widthOf(name, FONTS.trigger), ...lines.map((line) => widthOf(line, FONTS.text)))
-  // A message that crosses a lifeline keeps its text beside that line.
-  const between = from === 'user' ? (start + places.device.x) / 2 : (start + end) / 2
+  const roomTo = (x: number) => Math.min(ROOM, Math.abs(x - start) - 2 * EDGE)
+  const lines = [
+    ...wrap(name, roomTo(end), FONTS.trigger).map((line) => ({ line, kind: 'trigger' as const })),
+    ...wrap(words, roomTo(end), FONTS.text).map((line) => ({ line, kind: 'text' as const })),
+  ].map(({ line, kind }) => ({ line, kind, width: widthOf(line, FONTS[kind]) }))
+  const widest = Math.max(...lines.map(({ width }) => width))
+  // A message that crosses a lifeline keeps its text beside that line, if there is room.
+  const isBeside = from === 'user' && widest <= roomTo(places.device.x)
+  const between = (start + (isBeside ? places.device.x : end)) / 2
   const middle = Math.min(Math.max(between, widest / 2 + EDGE), width - widest / 2 - EDGE)
-  const y = top + LINE * (lines.length + 1) + 4
-  const ground = { x: middle - widest / 2, y: top, width: widest, height: LINE * (lines.length + 1) }
-  const isOnLine = Object.values(places).some(({ x }) => x > ground.x && x < ground.x + ground.width)
+  const y = top + LINE * lines.length + 4
   const parts = [
-    ...(isOnLine ? [box('paper', ground, 4)] : []),
-    text('trigger', middle, top + LINE / 2, name, 'middle'),
-    ...lines.map((line, index) => text('text', middle, top + LINE * (index + 1.5), line, 'middle')),
+    ...lines.flatMap(({ line, kind, width }, index) => {
+      const place = { x: middle - width / 2, y: top + LINE * index, width, height: LINE }
+      return [...drawGround(place, measures), text(kind, middle, place.y + LINE / 2, line, 'middle')]
+    }),
     element('path', {
       class: 'way',
       d: `M${start} ${y}H${round(end - toward * 8)}`,
@@ -240,6 +249,12 @@ function drawMessage(
     element('path', { class: 'head', d: `M${end} ${y}l${-toward * 10} -5v10z` }),
   ]
   return { parts, bottom: y + 20 }
+}
+
+/** Hides the part of a lifeline that a text covers. */
+function drawGround(place: Box, { places }: Measures): string[] {
+  const isOnLine = Object.values(places).some(({ x }) => x > place.x && x < place.x + place.width)
+  return isOnLine ? [box('paper', place, 4)] : []
 }
 
 function drawPill(name: string, x: number, top: number, role: Role): Drawn {

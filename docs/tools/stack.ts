@@ -7,7 +7,7 @@ const WIDTH = 360
 const MARGIN = 14
 
 /** Pixels between states, between those that stand side by side or inside another, and between the arrows of one. */
-const GAP = 20
+const GAP = 24
 const NEAR = 12
 const ROW = 8
 
@@ -26,17 +26,17 @@ type Part = Pick<Layout, 'shapes' | 'arrows'> & { readonly bottom: number }
  */
 export function stack(plan: Plan): Layout {
   const room = { x: MARGIN, y: MARGIN, width: WIDTH - 2 * MARGIN }
-  const { shapes, arrows, bottom } = stackRows(rowsOf('', plan), plan, room)
+  const { shapes, arrows, bottom } = stackRows('', plan, room)
   return { plan, width: WIDTH, height: bottom + MARGIN, shapes, arrows }
 }
 
-/** What stands inside a shape, from top to bottom: its ends last, and two side by side that no arrow leaves. */
-function rowsOf(parent: string, plan: Plan): Shape[][] {
+/** What stands inside a shape, from top to bottom: its ends last, and two side by side that are small. */
+function rowsOf(parent: string, plan: Plan, width: number): Shape[][] {
   const inside = plan.shapes.filter((shape) => shape.parent === parent)
   const rows: Shape[][] = []
   for (const shape of [...inside.filter((one) => !isEnd(one)), ...inside.filter(isEnd)]) {
     const last = rows.at(-1)
-    if (last?.length === 1 && [...last, shape].every((one) => isQuiet(one, plan))) last.push(shape)
+    if (last?.length === 1 && [...last, shape].every((one) => isSmall(one, plan, width))) last.push(shape)
     else rows.push([shape])
   }
   return rows
@@ -51,7 +51,17 @@ function isQuiet({ id, kind }: Shape, { shapes, arrows }: Plan): boolean {
   return kind === 'state' && !isAround && arrows.every(({ source }) => source !== id)
 }
 
-function stackRows(rows: readonly Shape[][], plan: Plan, room: Room): Part {
+/** Whether no arrow leaves it, and it fits half of the width with a line for each word. */
+function isSmall(shape: Shape, plan: Plan, width: number): boolean {
+  return isQuiet(shape, plan) && contentOf(shape, plan.shapes, 0).width <= halfOf(width)
+}
+
+function halfOf(width: number): number {
+  return (width - NEAR) / 2
+}
+
+function stackRows(parent: string, plan: Plan, room: Room): Part {
+  const rows = rowsOf(parent, plan, room.width)
   const parts: Part[] = []
   for (const [index, row] of rows.entries()) {
     const isNear = [...(rows[index - 1] ?? []), ...row].every((shape) => isQuiet(shape, plan))
@@ -63,8 +73,7 @@ function stackRows(rows: readonly Shape[][], plan: Plan, room: Room): Part {
 }
 
 function stackRow(row: readonly Shape[], plan: Plan, { x, y, width }: Room): Part {
-  const columns = isQuiet(row[0] as Shape, plan) ? 2 : 1
-  const each = (width - (columns - 1) * NEAR) / columns
+  const each = row.length === 1 ? width : halfOf(width)
   const left = (index: number) => x + index * (each + NEAR)
   const parts = row.map((shape, index) => placeShape(shape, plan, { x: left(index), y, width: each }))
   // Side by side, the lower is as high as the other.
@@ -84,7 +93,7 @@ function placeShape(shape: Shape, plan: Plan, room: Room): Part {
 function placeState(shape: Shape, plan: Plan, room: Room): Part {
   const around = place(shape, plan, room)
   const head = around.y + around.height
-  const inside = stackRows(rowsOf(shape.id, plan), plan, {
+  const inside = stackRows(shape.id, plan, {
     x: room.x + NEAR,
     y: head + NEAR,
     width: room.width - 2 * NEAR,
@@ -93,7 +102,7 @@ function placeState(shape: Shape, plan: Plan, room: Room): Part {
   const bottom = isAround ? inside.bottom + NEAR : head
   const own = placeArrows(shape.id, plan, { ...room, y: bottom })
   const placed = { ...around, width: room.width, height: bottom - room.y, isAround }
-  return together([{ shapes: [placed], arrows: [], bottom }, inside, own], bottom)
+  return together([{ shapes: [placed], arrows: [], bottom }, ...(isAround ? [inside] : []), own], bottom)
 }
 
 /** The label is the beginning of the arrow. */
@@ -147,11 +156,11 @@ function placeEnd({ id, target }: Arrow, plan: Plan, { x, width }: Room, middle:
     role: there.role,
   }
   const { width: own, height } = contentOf(shape, plan.shapes)
-  return place(shape, plan, { x: x + width - own, y: middle - height / 2 })
+  return place(shape, plan, { x: x + width - own, y: middle - height / 2, width: own })
 }
 
-function place(shape: Shape, plan: Plan, { x, y }: Pick<Box, 'x' | 'y'>): PlacedShape {
-  const content = contentOf(shape, plan.shapes)
+function place(shape: Shape, plan: Plan, { x, y, width }: Room): PlacedShape {
+  const content = contentOf(shape, plan.shapes, width)
   return { shape, content, isAround: false, x, y, width: content.width, height: content.height }
 }
 

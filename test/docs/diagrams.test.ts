@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { AnyStateMachine } from 'xstate'
+import { FONTS } from '../../docs/tools/content.ts'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
+import { drawSequence } from '../../docs/tools/draw-sequence.ts'
 import { layOut } from '../../docs/tools/lay-out.ts'
 import { diagrams, layouts, WIDEST } from '../../docs/tools/make-diagrams.ts'
-import { type Box, crosses, type Layout, type Point, wordsBox } from '../../docs/tools/places.ts'
+import { widthOf } from '../../docs/tools/measure-text.ts'
+import { type Box, crosses, type Layout, type Point, startOf, wordsBox } from '../../docs/tools/places.ts'
 import { planPicture } from '../../docs/tools/plan-picture.ts'
 import { readMachine } from '../../docs/tools/read-machine.ts'
 import { stack } from '../../docs/tools/stack.ts'
@@ -93,6 +96,15 @@ describe.each(
     expect(layout.width).toBeLessThanOrEqual(ROOM[kind])
     // With its head and key, the highest picture has 2,000 pixels.
     if (kind === 'wide') expect(layout.height).toBeLessThanOrEqual(1870)
+  })
+
+  test('keeps the text of every state inside its box', () => {
+    const overfull = layout.shapes
+      .filter(({ shape, content, width }) => content.width - startOf(shape) > width)
+      .map(({ shape, content, width }) => `${shape.id}: ${content.width - startOf(shape)} in ${width}`)
+    expect(overfull).toEqual([])
+    for (const [, radius] of drawingOf(svg).matchAll(/<circle class="shape"[^>]* r="([\d.]+)"/g))
+      expect(Number(radius)).toBeLessThan(20)
   })
 
   test('ends every arrow at its target state or at a reference to it', () => {
@@ -188,6 +200,31 @@ test('the arrows of the usual way of a login are straight, and heavier than the 
   const [, usual, heavy] =
     /\.way,[^}]*stroke-width:([\d.]+).*\.main \.way\{stroke-width:([\d.]+)/s.exec(svg) ?? []
   expect(Number(heavy)).toBeGreaterThan(Number(usual))
+})
+
+test.each(['wide', 'narrow'] as const)('no lifeline runs through a text of the %s sequence', (kind) => {
+  const svg = drawSequence('light', kind)
+  const lifelines = [...svg.matchAll(/life" d="M([\d.]+)/g)].map(([, x]) => Number(x))
+  expect(lifelines).toHaveLength(3)
+  const drawn = svg.slice(svg.lastIndexOf('life"'))
+  let ground: Box = { x: 0, y: 0, width: 0, height: 0 }
+  for (const [, tag, name, place = '', words = ''] of drawn.matchAll(
+    /<(rect|text) class="(\w+)"([^>]*)>([^<]*)/g,
+  )) {
+    const [x = 0, y = 0, width = 0, height = 0] = ['x', 'y', 'width', 'height'].map((key) =>
+      Number(new RegExp(` ${key}="([\\d.]+)"`).exec(place)?.[1]),
+    )
+    if (tag === 'rect') {
+      ground = { x, y, width, height }
+      continue
+    }
+    const own = widthOf(words, FONTS[name as keyof typeof FONTS])
+    const left = place.includes('middle') ? x - own / 2 : x
+    const isOn = left > ground.x - 1 && left + own < ground.x + ground.width + 1
+    const isCovered = isOn && y > ground.y && y < ground.y + ground.height
+    const crossed = lifelines.filter((line) => line > left && line < left + own)
+    expect(isCovered ? [] : crossed, words).toEqual([])
+  }
 })
 
 describe.each([...laidOut])('the page of %s', (file, { plan: { machine: read } }) => {
