@@ -12,9 +12,9 @@ const folder = resolve(import.meta.dirname, '../../docs/terminal')
 const COLOR = /\u001b\[[\d;]*m/
 const LOGIN = ['--client-id', 'id', '--scope', 'repo,gist', '--profile', 'work']
 
-/** Text that differs from run to run. */
+/** Text that differs from run to run. The scripted service gives an address at `example.com`. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
-  [/(localhost|127\.0\.0\.1):\d+/g, '$1:8080'],
+  [/(?<!\/)localhost:\d+/g, 'example.com'],
   [/\/\S*\/ag-\w+\/state/g, '~/.local/state/authgraph'],
   [/\d{4}-\d\d-\d\d \d\d:\d\d/g, '2026-01-01 12:00'],
   [/valid for \d+:\d\d/g, 'valid for 14:58'],
