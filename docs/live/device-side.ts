@@ -6,16 +6,15 @@ import { announce, timeLeft } from './elements.ts'
 import { Lights } from './lights.ts'
 import type { Moment } from './story.ts'
 
-/** What happened when the device came to a state. */
+/** What happened when the device came to a state. It stays true while the wait that follows is counted down. */
 const CAPTIONS: Readonly<Record<string, (times: NonNullable<RecordedState['times']>) => string>> = {
   requesting: () => 'The device asks the service for a code.',
   'waiting.requested': () => 'The code is here. The user opens the address on any phone and enters it.',
   polling: () => 'The device asks whether the user has decided.',
-  'waiting.pending': (times) => `Not yet. The device asks again in ${untilPoll(times)}.`,
+  'waiting.pending': (times) => `Not yet. The next poll is due ${untilPoll(times)} later.`,
   'waiting.slowed': (times) =>
-    `The service asked the device to slow down: it polls again in ${untilPoll(times)}.`,
-  'waiting.retrying': (times) =>
-    `No usable response. The device waits ${untilPoll(times)}, then tries again.`,
+    `The service asked the device to slow down: the next poll is due ${untilPoll(times)} later.`,
+  'waiting.retrying': (times) => `No usable response. The device tries again ${untilPoll(times)} later.`,
   authorized: () => 'The device has its token: the login is complete.',
   denied: () => 'The user denied the request, and the device has learned it.',
   expired: () => 'Nobody entered the code in time: it has expired.',

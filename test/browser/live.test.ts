@@ -500,6 +500,11 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.tab.keyboard.press('ArrowRight')
     await live.lit('device', 'waiting.requested')
     expect(await live.tab.textContent('#user-code')).toBe(code)
+    for (const state of ['polling', 'waiting.pending']) {
+      await live.tab.keyboard.press('ArrowRight')
+      await live.lit('device', state)
+    }
+    expect(await live.tab.textContent('#caption')).toBe('Not yet. The next poll is due 5 s later.')
     await live.press('Now')
     await live.happened('polling to waiting.pending')
     await live.enter(code)
