@@ -42,8 +42,13 @@ rmSync(readme)
 await takePictures('site', screens, async (page, keep) => {
   for (const [name, address] of Object.entries(pages)) {
     await page.goto(String(pathToFileURL(resolve(site, address))))
-    // The live page in the landing page has begun to play.
-    await page.waitForTimeout(name === 'landing' ? 3000 : 0)
+    if (name === 'landing') await showLive(page)
     keep(await page.screenshot({ fullPage: name === 'landing' }), name)
   }
 })
+
+/** Waits until the live page in the landing page plays. It plays only in sight. */
+async function showLive(page) {
+  await page.locator('.scene iframe').scrollIntoViewIfNeeded()
+  await page.waitForTimeout(3000)
+}
