@@ -40,22 +40,21 @@ export function roleOf(frame: Element, state: string): string {
 /** Where a frame that is scrolling by itself will stop, in browsers that say when it has. */
 const targets = new WeakMap<HTMLElement, { readonly left: number; readonly top: number }>()
 
-/** Scrolls the lit state, or where the machine starts, to the middle of the frame beside its map, unless it is in sight. */
+/** Scrolls the lit state, or where the machine starts, to the middle of the frame, unless it is in sight. */
 function follow(frame: HTMLElement): void {
   const lit = [...frame.querySelectorAll('.active')].at(-1) ?? frame.querySelector('.state')
   if (lit === null) return
   const here = frame.getBoundingClientRect()
   const there = lit.getBoundingClientRect()
   const { left, top } = targets.get(frame) ?? { left: frame.scrollLeft, top: frame.scrollTop }
-  const free = here.width - (Number.parseFloat(frame.style.paddingRight) || 0)
   const x = there.left - here.left + frame.scrollLeft
   const y = there.top - here.top + frame.scrollTop
   const isSeen = (from: number, size: number, start: number, room: number) =>
     from >= start + MARGIN && from + size <= start + room - MARGIN
-  if (isSeen(x, there.width, left, free) && isSeen(y, there.height, top, here.height)) return
+  if (isSeen(x, there.width, left, here.width) && isSeen(y, there.height, top, here.height)) return
   const within = (value: number, most: number) => Math.min(Math.max(0, value), most)
   const target = {
-    left: within(x - (free - there.width) / 2, frame.scrollWidth - frame.clientWidth),
+    left: within(x - (here.width - there.width) / 2, frame.scrollWidth - frame.clientWidth),
     top: within(
       y - Math.max(MARGIN, (here.height - there.height) / 2),
       frame.scrollHeight - frame.clientHeight,

@@ -297,8 +297,11 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
       await live.start(SPEED.quick)
       await live.lit('device', 'waiting.pending')
       const code = await live.code()
+      if (viewport === PHONE) await live.press('Break it')
       await live.press('respond with 503')
       await live.press('clock 20 % fast')
+      expect(await live.violations()).toEqual([])
+      await live.tab.keyboard.press('Escape')
       await live.happened('polling to waiting.retrying')
       await live.enter(code)
       expect(await live.violations()).toEqual([])
@@ -319,18 +322,28 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     },
   )
 
-  test('keeps the buttons below the machine on a phone', { timeout: SLOW }, async () => {
-    const live = await open({ viewport: PHONE, reducedMotion: 'reduce' })
+  test('shows what a user acts on in the first screen of a phone, and the machine below', {
+    timeout: SLOW,
+  }, async () => {
+    const live = await open({ viewport: { width: 390, height: 664 }, reducedMotion: 'reduce' })
     await live.start(SPEED.quick)
-    await live.code()
+    await live.enter(await live.code())
     await live.tab.fill('#speed', SPEED.slow)
-    await live.lit('device', 'waiting.pending')
     await live.tab.evaluate(() => scrollTo(0, 0))
-    for (const selector of ['#user-code', '#device-picture .active', '#start', '[data-switch="asleep"]'])
+    for (const selector of ['#user-code', '#phone .go', '#start', '#cancel'])
       expect(await live.isSeen(selector), selector).toBe(true)
-    const bottom = await live.tab.locator('#device-picture .active').last().boundingBox()
-    const top = await live.tab.locator('.controls').boundingBox()
-    expect((bottom?.y ?? 0) + (bottom?.height ?? 0)).toBeLessThan(top?.y ?? 0)
+    const controls = await live.box('.controls')
+    expect(controls.height).toBeLessThan(60)
+    const approve = await live.box('#phone .go')
+    expect(approve.y + approve.height).toBeLessThan(controls.y)
+    const phone = await live.box('#phone')
+    expect((await live.box('#device-picture')).y).toBeGreaterThan(phone.y + phone.height)
+    await live.press('Break it')
+    expect(await live.isSeen('[data-switch="asleep"]')).toBe(true)
+    await live.press('offline')
+    await live.tab.keyboard.press('Escape')
+    expect(await live.tab.isVisible('[data-switch="offline"]')).toBe(false)
+    await live.lit('device', 'waiting.retrying')
   })
 
   test('scrolls to the active state when the diagram is larger than its frame', {
@@ -341,7 +354,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.enter(await live.code())
     await live.decide('Deny')
     await live.lit('device', 'denied')
-    await live.tab.locator('#device').scrollIntoViewIfNeeded()
+    await live.tab.locator('#device-picture').scrollIntoViewIfNeeded()
     expect(await live.isSeen('#device-picture .active')).toBe(true)
   })
 
@@ -351,11 +364,21 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     const live = await open({ reducedMotion: 'reduce' })
     await live.start(SPEED.quick)
     await live.lit('device', 'waiting.pending')
-    const map = live.tab.locator('#device > .map')
+    const map = live.tab.locator('#device .map')
     const drawn = await live.tab.locator('#device-picture [data-state]').count()
     expect(await map.locator('[data-state]').count()).toBe(drawn)
     await map.locator('.active[data-state="waiting.pending"]').waitFor({ state: 'attached' })
     expect(await map.locator('.walked').count()).toBeGreaterThan(3)
+    await live.press('device asleep')
+    await live.lit('device', 'waiting.pending')
+    // The map leaves the corner in which it would cover a state.
+    const state = '#device-picture [data-state="waiting.slowed"] > .shape'
+    await live.tab.locator(state).evaluate((shape) => {
+      const [inner, frame] = [shape.getBoundingClientRect(), shape.closest('.picture')]
+      const outer = frame?.getBoundingClientRect() ?? inner
+      frame?.scrollBy(inner.right - outer.right + 4, inner.bottom - outer.bottom + 4)
+    })
+    await expect.poll(() => live.isSeen(state)).toBe(true)
     const sight = () => map.locator('.sight').getAttribute('y')
     const before = Number(await sight())
     await map.locator('[data-state="authorized"]').click({ force: true })
@@ -383,7 +406,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
   test('shows no map of a machine that is in sight', { timeout: SLOW }, async () => {
     const live = await open({ viewport: { width: 3000, height: 2400 } })
     await live.code()
-    expect(await live.tab.isVisible('#service > .map')).toBe(false)
+    expect(await live.tab.isVisible('#service .map')).toBe(false)
   })
 
   test('animates nothing for users who prefer reduced motion', { timeout: SLOW }, async () => {
@@ -681,6 +704,8 @@ function driver(tab: Page) {
         .evaluate((list) => Number((list.firstElementChild as HTMLElement | null)?.dataset.exchange)),
     violations: () => violations(tab),
     isSeen: (selector: string) => isSeen(tab, selector),
+    box: async (selector: string) =>
+      (await tab.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 },
     smallLetters: () => smallLetters(tab),
   }
 }
