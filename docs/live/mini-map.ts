@@ -31,7 +31,7 @@ export function addMiniMap(frame: HTMLElement, picture: SVGSVGElement, onResize:
   const sight = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
   sight.setAttribute('class', 'sight')
   map.append(machine, sight)
-  const around = make('div', 'frame')
+  const around = make('div', 'framed')
   frame.before(around)
   around.append(frame, map)
   const origin = picture.getBoundingClientRect()
