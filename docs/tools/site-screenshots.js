@@ -51,4 +51,6 @@ await takePictures('site', screens, async (page, keep) => {
 async function showLive(page) {
   await page.locator('.scene iframe').scrollIntoViewIfNeeded()
   await page.waitForTimeout(3000)
+  // The head does not follow to there.
+  await page.addStyleTag({ content: '.tsd-page-toolbar { position: static !important }' })
 }
