@@ -43,14 +43,21 @@ interface Spendable {
   readonly requests: Set<Exchange>
 }
 
+interface AccessToken {
+  readonly login: Login | undefined
+  /** Until when it is good, and for how much longer a session may think so. Epoch milliseconds, and milliseconds. */
+  readonly until: number
+  readonly slack: number
+}
+
 /** Checks what must hold of a login that several processes share, and of the refresh tokens of the service. */
 export class SessionJudge extends Judge {
   declare protected readonly world: SessionWorld
   readonly #logins = new Map<string, Login>()
   /** By the hash of the refresh token. */
   readonly #spendables = new Map<string, Spendable>()
-  /** Until when each access token is good and for which login, by its hash. */
-  readonly #accessTokens = new Map<string, { readonly login: Login | undefined; readonly until: number }>()
+  /** By its hash. */
+  readonly #accessTokens = new Map<string, AccessToken>()
   /** Logins whose end the file of the processes has held. */
   readonly #over = new Set<Login>()
   renewals = 0
@@ -71,7 +78,9 @@ export class SessionJudge extends Judge {
     const [kind, name = ''] = keyIn(key).split(':')
     if (kind === 'family' && value) this.#stepped(name, value as unknown as Family, this.maker(update))
     const login = this.#logins.get((value as { readonly family?: string } | undefined)?.family ?? '')
-    if (kind === 'token') this.#accessTokens.set(name, { login, until: this.world.now + lifetime })
+    // The lifetime of a login counts from its receipt.
+    const slack = login?.family.generation === 0 ? LONGEST_RECEIPT : 0
+    if (kind === 'token') this.#accessTokens.set(name, { login, until: this.world.now + lifetime, slack })
   }
 
   override undone(key: string, lost: unknown, before: unknown): void {
@@ -259,9 +268,7 @@ export class SessionJudge extends Judge {
 
   /** A process was given a token, and uses it. */
   used(token: string): void {
-    const { until = 0, login } = this.#accessTokens.get(sha256(token)) ?? {}
-    // The lifetime of a login counts from its receipt.
-    const slack = login?.family.generation === 0 ? LONGEST_RECEIPT : 0
+    const { until = 0, slack = 0 } = this.#accessTokens.get(sha256(token)) ?? {}
     const mayBe = this.world.now < until + slack + this.tolerance
     this.check(mayBe || this.world.hadClockSet, 'a token was handed out that had expired')
   }

@@ -29,7 +29,7 @@ const CHANCES = { full: 0.05, clock: 0.02, attack: 0.2 } as const
 export class SessionWorld extends World {
   override readonly unit = 'renewals'
   readonly disk = new Disk(this)
-  override readonly judge = new SessionJudge(this)
+  override readonly judge: SessionJudge = new SessionJudge(this)
   override readonly refreshTokens: { readonly lifetime: number; readonly reuseWindow: number }
   /** Those that run; a dead one is replaced when its turn to wake comes. */
   readonly programs: Program[] = []
