@@ -528,6 +528,8 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
       await live.lit('device', state)
     }
     expect(await live.tab.textContent('#caption')).toBe('Not yet. The next poll is due 5 s later.')
+    // That may be the newest moment.
+    await live.tab.keyboard.press('Home')
     await live.press('Now')
     await live.happened('polling to waiting.pending')
     await live.enter(code)
