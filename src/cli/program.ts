@@ -28,13 +28,16 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Co
   'More:': { completion: async () => (await import('./commands/completion.ts')).completionCommand() },
 }
 
+/** The first words that need no command. */
+const NEED_NONE: readonly (string | undefined)[] = ['-V', '--version']
+
 /** The commands that read the declarations of all others. */
 const READ_ALL: readonly (string | undefined)[] = ['completion', 'help']
 
 /**
  * Declares the command line. Help, suggestions and completions derive from it.
  *
- * @param name Declares only this command, if it is one that needs no other.
+ * @param name The first word. If it is a command that needs no other, only that one is declared; for a version, none.
  */
 export async function createProgram(name?: string): Promise<Command> {
   const program = new Command('authgraph')
@@ -47,7 +50,8 @@ export async function createProgram(name?: string): Promise<Command> {
     .showHelpAfterError('See: authgraph --help')
     .exitOverride()
   const groups = Object.entries(COMMANDS)
-  const isOne = !READ_ALL.includes(name) && groups.some(([, commands]) => Object.hasOwn(commands, name ?? ''))
+  const isKnown = groups.some(([, commands]) => Object.hasOwn(commands, name ?? ''))
+  const isOne = NEED_NONE.includes(name) || (isKnown && !READ_ALL.includes(name))
   for (const [heading, commands] of groups) {
     program.commandsGroup(heading)
     for (const [each, load] of Object.entries(commands))
