@@ -37,7 +37,7 @@ export function roleOf(frame: Element, state: string): string {
   return [...(drawn?.classList ?? [])].find((name) => name !== 'state' && name !== 'active') ?? ''
 }
 
-/** Where a frame that is scrolling by itself will stop, in browsers that say when it has. */
+/** Where a smooth scroll will end, in browsers that report its end. */
 const targets = new WeakMap<HTMLElement, { readonly left: number; readonly top: number }>()
 
 /** Scrolls the lit state, or where the machine starts, to the middle of the frame, unless it is in sight. */

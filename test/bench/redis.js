@@ -8,6 +8,7 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { createService } from '../../dist/src/service/index.js'
 import { redisStore } from '../../dist/src/service/stores/redis.js'
+import { rateOf } from './rate.js'
 import { median, print, shuffled, table } from './statistics.js'
 
 const PORT = 16379
@@ -54,24 +55,6 @@ function adapted(ioredis) {
   }
 }
 
-/** Operations a second, with fifty at a time, and CPU microseconds of this process for each. */
-async function rate(operation) {
-  let done = 0
-  const cpu = process.cpuUsage()
-  const begin = performance.now()
-  const end = begin + SECONDS * 1000
-  await Promise.all(
-    Array.from({ length: IN_FLIGHT }, async (_, index) => {
-      while (performance.now() < end) {
-        await operation(index)
-        done += 1
-      }
-    }),
-  )
-  const { user, system } = process.cpuUsage(cpu)
-  return { rate: (done / (performance.now() - begin)) * 1000, cpu: (user + system) / done }
-}
-
 async function pollRate(client) {
   const service = createService({
     clients: [{ clientId: 'id', name: 'App' }],
@@ -89,14 +72,17 @@ async function pollRate(client) {
   const codes = await Promise.all(
     Array.from({ length: IN_FLIGHT }, () => post('/login/device/code', { client_id: 'id' })),
   )
-  return rate(async (index) => {
-    const { error } = await post('/login/oauth/access_token', {
-      client_id: 'id',
-      device_code: codes[index].device_code,
-      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
-    })
-    if (error !== 'authorization_pending') throw new Error(`a poll got ${error}`)
-  })
+  return rateOf(
+    async (index) => {
+      const { error } = await post('/login/oauth/access_token', {
+        client_id: 'id',
+        device_code: codes[index].device_code,
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+      })
+      if (error !== 'authorization_pending') throw new Error(`a poll got ${error}`)
+    },
+    { inFlight: IN_FLIGHT, seconds: SECONDS },
+  )
 }
 
 async function scriptRate({ client, load, run }) {
@@ -109,7 +95,7 @@ async function scriptRate({ client, load, run }) {
       }),
     ),
   )
-  return rate((index) => run(sha, `raw-${index}`))
+  return rateOf((index) => run(sha, `raw-${index}`), { inFlight: IN_FLIGHT, seconds: SECONDS })
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'authgraph-bench-'))

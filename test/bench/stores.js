@@ -3,6 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createService } from '../../dist/src/service/index.js'
 import { openStore } from './open-store.js'
+import { rateOf } from './rate.js'
 import { STORES } from './start-store.js'
 import { median, print, shuffled, table } from './statistics.js'
 
@@ -91,28 +92,13 @@ async function measure(where, operation) {
     return post('/login/oauth/access_token', { ...CLIENT, device_code, grant_type: GRANT_TYPE })
   }
   const run = await OPERATIONS[operation]({ service, post, codes, login })
-  const result = await rate(run)
+  const result = await rateOf(run, { inFlight: IN_FLIGHT, seconds: SECONDS })
   await store.close?.()
   return result
 }
 
 function atOnce(make) {
   return Promise.all(Array.from({ length: IN_FLIGHT }, make))
-}
-
-/** Operations a second until the time is over or one of them says `false`, and CPU microseconds of each. */
-async function rate(operation) {
-  let done = 0
-  const cpu = process.cpuUsage()
-  const begin = performance.now()
-  const end = begin + SECONDS * 1000
-  await Promise.all(
-    Array.from({ length: IN_FLIGHT }, async (_, index) => {
-      while (performance.now() < end && (await operation(index)) !== false) done += 1
-    }),
-  )
-  const { user, system } = process.cpuUsage(cpu)
-  return { rate: (done / (performance.now() - begin)) * 1000, cpu: (user + system) / done }
 }
 
 async function compare(rounds) {

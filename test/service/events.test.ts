@@ -175,7 +175,7 @@ describe('a login', () => {
     expect(typesOf(service.told()).filter((type) => type === 'token.issued')).toEqual(['token.issued'])
   })
 
-  test('names no client if it is no longer registered', async () => {
+  test('does not name a client that is no longer registered', async () => {
     const store = memoryStore()
     const { body } = await start({ store, clock: Date }).ask()
     const events: ServiceEvent[] = []

@@ -1,7 +1,6 @@
-import type { RecordedEvent } from '../../recording/events.ts'
 import type { Recorder } from '../../recording/record.ts'
 import type { LoginTerminal } from '../../terminal/login-terminal.ts'
-import type { WatchOptions } from './start-watching.ts'
+import type { Watching, WatchOptions } from './start-watching.ts'
 
 /** Whether a page or a file follows the authorization. */
 export function isWatched({ watch, record }: WatchOptions): boolean {
@@ -17,7 +16,7 @@ export async function whileWatched<Result>(
   fetch: typeof globalThis.fetch,
   { report, stream }: LoginTerminal,
   options: WatchOptions,
-  authorize: (recorder?: Recorder, send?: (event: RecordedEvent) => void) => Promise<Result>,
+  authorize: (recorder?: Recorder, send?: Watching['send']) => Promise<Result>,
 ): Promise<Result> {
   if (!isWatched(options)) return authorize()
   const { startWatching } = await import('./start-watching.ts')
