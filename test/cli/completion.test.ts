@@ -132,6 +132,16 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
     for (const word of others) expect(shown).not.toContain(word)
   })
 
+  test.skipIf(!isThere('zsh'))(
+    'zsh passes no word as an argument, which other users can read',
+    async ({ world }) => {
+      const { press, reach, calls } = await zsh(world)
+      press('authgraph api /user --secret ghp_0123456789\t\x15')
+      await reach(press('print do""ne\r'), ['done\r\n'])
+      expect(readFileSync(calls, 'utf8')).toBe('completion zsh\n')
+    },
+  )
+
   test.skipIf(!isThere('zsh'))('zsh completes after an equals sign', async ({ world }) => {
     const { press, reach } = await zsh(world)
     await reach(press('authgraph login --store=k\t'), ['--store=keyring'])
@@ -156,7 +166,7 @@ function expectWords(words: readonly string[], offered: readonly string[], other
 
 /** A zsh at its prompt that has loaded the script. */
 async function zsh(world: World) {
-  const { script, env, cwd } = await userOf(world, 'zsh')
+  const { calls, script, env, cwd } = await userOf(world, 'zsh')
   const shell = spawn('zsh', ['-f'], { cols: 200, rows: 60, cwd, env: { ...env, TERM: 'dumb', PS1: '' } })
   world.onEnd(() => shell.kill('SIGKILL'))
   let text = ''
@@ -180,5 +190,5 @@ async function zsh(world: World) {
     })
   const ready = `autoload -U compinit && compinit -u -D && source '${script}' && print rea""dy\r`
   await reach(press(ready), ['ready\r\n'])
-  return { press, reach }
+  return { calls, press, reach }
 }
