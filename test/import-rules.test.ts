@@ -44,19 +44,21 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^src\/(octokit\/.*|auth\/(is-stream|send-with|with-auth)\.ts|protocol\/.*|(secret|errors)\.ts)$/,
     types: /^src\/auth\/auth\.ts$/,
   },
-  'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*)$/ },
+  'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*|src\/pictures\/.*)$/ },
   // As its users would write it.
   'docs/live': {
-    may: /^(authgraph(\/(machines|service|session))?|vite|node:.*|docs\/(live|tools)\/.*|src\/recording\/(messages|state-id)\.ts)$/,
+    may: /^(authgraph(\/(machines|service|session))?|vite|node:.*|docs\/(live|tools)\/.*|src\/(recording\/(messages|state-id)|pictures\/.*)\.ts)$/,
     types: /^(xstate|src\/(cli\/watch\/stream|recording\/events)\.ts)$/,
   },
   // The paths come from where the tests have them.
   'docs/explorer': {
     may: /^(vite|xstate|node:path|machines\/.*|docs\/explorer\/.*|docs\/live\/(elements|framed-picture|in-one-file|lanes|pictures)\.ts|docs\/tools\/read-machine\.ts|src\/(testing\/paths\/.*|recording\/state-id\.ts|service\/dialect\.ts)|test\/paths\/(both-sides-walk|path-sets)\.ts)$/,
   },
+  // What all pictures share.
+  'src/pictures': { may: /^src\/pictures\/.*$/ },
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {
-    may: /^(machines\/device-authorization\.ts|src\/(recording\/.*|client\/view\.ts|protocol\/(clock|response|read-text)\.ts))$/,
+    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|protocol\/(clock|response|read-text)\.ts))$/,
     types: /^(xstate|machines\/device-grant\.ts|src\/store\/store\.ts)$/,
   },
   // What a page or a file shows of it.

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
-import { escapeXml, styleSheet } from '../tools/svg.ts'
-import { colorVariables, ROLES } from '../tools/theme.ts'
+import { escapeXml, styleSheet } from '../../src/pictures/svg.ts'
+import { colorVariables, ROLES } from '../../src/pictures/theme.ts'
 
 const root = import.meta.dirname
 

@@ -1,15 +1,7 @@
+import { FONTS, widthOf, wrap } from '../../src/pictures/measure-text.ts'
 import type { Label } from './label.ts'
-import { type Font, widthOf, wrap } from './measure-text.ts'
 import type { Shape } from './plan-picture.ts'
 import type { Transition } from './read-machine.ts'
-
-/** Fonts of the diagrams. */
-export const FONTS = {
-  name: { size: 17, kind: 'bold' },
-  text: { size: 13, kind: 'regular' },
-  tag: { size: 12, kind: 'regular' },
-  trigger: { size: 13, kind: 'bold' },
-} satisfies Record<string, Font>
 
 /** Pixels between the border of a shape and its content. */
 export const PADDING = { x: 14, y: 11 }

@@ -1,10 +1,10 @@
-import { type Content, FONTS, LINE, PADDING, SIGN, START, wordsOf } from './content.ts'
+import { FONTS, widthOf, wrap } from '../../src/pictures/measure-text.ts'
+import { box, element, picture, round, type Scheme, text, twoWords } from '../../src/pictures/svg.ts'
+import { ROLES, type Role } from '../../src/pictures/theme.ts'
+import { type Content, LINE, PADDING, SIGN, START, wordsOf } from './content.ts'
 import type { Label } from './label.ts'
-import { widthOf, wrap } from './measure-text.ts'
 import type { Box, Layout, PlacedArrow, PlacedShape, Point } from './places.ts'
 import type { Branch } from './plan-picture.ts'
-import { box, element, picture, round, type Scheme, text, twoWords } from './svg.ts'
-import { ROLES, type Role } from './theme.ts'
 
 /** Corner radii in pixels: of states and of arrows. */
 const CORNER = 12

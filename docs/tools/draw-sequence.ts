@@ -1,8 +1,8 @@
-import { FONTS } from './content.ts'
-import { widthOf, wrap } from './measure-text.ts'
+import { FONTS, widthOf, wrap } from '../../src/pictures/measure-text.ts'
+import { roleOfName } from '../../src/pictures/state-roles.ts'
+import { box, element, picture, round, type Scheme, text } from '../../src/pictures/svg.ts'
+import type { Role } from '../../src/pictures/theme.ts'
 import type { Box } from './places.ts'
-import { box, element, picture, round, type Scheme, text } from './svg.ts'
-import type { Role } from './theme.ts'
 
 /** Pixels. */
 const MARGIN = 24
@@ -57,7 +57,7 @@ type Step =
       /** Responses are dashed. */
       readonly isResponse?: true
     }
-  | { readonly kind: 'state'; readonly of: Who; readonly role: Role; readonly name: string }
+  | { readonly kind: 'state'; readonly of: Who; readonly name: string }
   | { readonly kind: 'wait'; readonly name: string }
   | { readonly kind: 'loop'; readonly name: string; readonly steps: readonly Step[] }
 
@@ -69,7 +69,7 @@ const STEPS: readonly Step[] = [
     name: 'POST /login/device/code',
     text: 'client_id, scope',
   },
-  { kind: 'state', of: 'service', role: 'waiting', name: 'requested' },
+  { kind: 'state', of: 'service', name: 'requested' },
   {
     kind: 'message',
     from: 'service',
@@ -78,7 +78,7 @@ const STEPS: readonly Step[] = [
     text: 'device_code, user_code, verification_uri, expires_in 900, interval 5',
     isResponse: true,
   },
-  { kind: 'state', of: 'device', role: 'waiting', name: 'requested' },
+  { kind: 'state', of: 'device', name: 'requested' },
   {
     kind: 'message',
     from: 'device',
@@ -106,7 +106,7 @@ const STEPS: readonly Step[] = [
         text: 'or slow_down: interval grows by 5',
         isResponse: true,
       },
-      { kind: 'state', of: 'device', role: 'waiting', name: 'pending, or slowed' },
+      { kind: 'state', of: 'device', name: 'pending, or slowed' },
     ],
   },
   {
@@ -116,7 +116,7 @@ const STEPS: readonly Step[] = [
     name: 'enters the code, and approves',
     text: 'at verification_uri, signed in',
   },
-  { kind: 'state', of: 'service', role: 'working', name: 'approved' },
+  { kind: 'state', of: 'service', name: 'approved' },
   { kind: 'wait', name: 'waits interval seconds' },
   {
     kind: 'message',
@@ -125,7 +125,7 @@ const STEPS: readonly Step[] = [
     name: 'POST /login/oauth/access_token',
     text: 'client_id, device_code, grant_type',
   },
-  { kind: 'state', of: 'service', role: 'good', name: 'authorized' },
+  { kind: 'state', of: 'service', name: 'authorized' },
   {
     kind: 'message',
     from: 'service',
@@ -134,7 +134,7 @@ const STEPS: readonly Step[] = [
     text: 'access_token, token_type, scope',
     isResponse: true,
   },
-  { kind: 'state', of: 'device', role: 'good', name: 'authorized' },
+  { kind: 'state', of: 'device', name: 'authorized' },
 ]
 
 /** Draws one flow between user, device and service, from the device code request to the token. */
@@ -197,7 +197,7 @@ function drawStep(step: Step, top: number, measures: Measures): Drawn {
     case 'message':
       return drawMessage(step, top, measures)
     case 'state':
-      return drawPill(step.name, places[step.of].x, top, step.role)
+      return drawPill(step.name, places[step.of].x, top, roleOfName(step.name))
     case 'wait':
       return drawPill(step.name, places.device.x, top, 'over')
     case 'loop': {

@@ -1,5 +1,5 @@
-import { element, escapeXml, round } from './svg.ts'
-import { type Color, DARK, LIGHT } from './theme.ts'
+import { element, escapeXml, round } from '../../src/pictures/svg.ts'
+import { type Color, DARK, LIGHT } from '../../src/pictures/theme.ts'
 
 /** Pixels: one character, the padding, and the title bar. */
 const CELL = { width: 8.4, height: 18 }

@@ -3,6 +3,8 @@ import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import { deviceGrant } from '../../machines/device-grant.ts'
 import { refreshFamily } from '../../machines/refresh-family.ts'
 import { session } from '../../machines/session.ts'
+import { STATE_ROLES } from '../../src/pictures/state-roles.ts'
+import type { Scheme } from '../../src/pictures/svg.ts'
 import { drawMachine } from './draw-machine.ts'
 import { drawSequence } from './draw-sequence.ts'
 import { layOut } from './lay-out.ts'
@@ -10,7 +12,6 @@ import type { Layout } from './places.ts'
 import { planPicture } from './plan-picture.ts'
 import { readMachine } from './read-machine.ts'
 import { stack } from './stack.ts'
-import type { Scheme } from './svg.ts'
 import { writeJson, writeModule } from './write-config.ts'
 import { writeIndex, writeTransitions } from './write-transitions.ts'
 
@@ -30,21 +31,6 @@ export const WAYS: Readonly<Record<string, readonly string[]>> = {
   'refresh-family': ['active', 'issuing', 'active', 'revoked'],
 }
 
-/** The states whose colour tells more than their place in a machine, by tag or name. */
-const ROLES = {
-  requesting: 'working',
-  issuing: 'working',
-  active: 'good',
-  retrying: 'retrying',
-  slowed: 'retrying',
-  unavailable: 'retrying',
-  unsettled: 'retrying',
-  denied: 'bad',
-  failed: 'bad',
-  ended: 'bad',
-  revoked: 'over',
-} as const
-
 /** Pixels of the widest picture that fits the column of a README. A wider one is drawn as on a phone. */
 export const WIDEST = 830
 
@@ -53,7 +39,7 @@ export async function layouts(): Promise<Map<string, Layout>> {
   const laidOut = new Map<string, Layout>()
   for (const [file, machine] of Object.entries(MACHINES)) {
     const layout = await layOut(
-      planPicture(readMachine(machine), { way: WAYS[file] ?? [], roles: ROLES }),
+      planPicture(readMachine(machine), { way: WAYS[file] ?? [], roles: STATE_ROLES }),
       WIDEST,
     )
     laidOut.set(file, layout.width <= WIDEST ? layout : stack(layout.plan))

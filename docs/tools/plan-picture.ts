@@ -1,8 +1,8 @@
+import { type Role, roleOf } from '../../src/pictures/theme.ts'
 import { alongWay } from './along-way.ts'
 import { groupBy } from './group-by.ts'
 import { type Label, labelOf } from './label.ts'
 import type { Machine, State, Transition } from './read-machine.ts'
-import { type Role, roleOf } from './theme.ts'
 
 /** From how many states a trigger leads to the same target for it to be drawn once. */
 const MANY = 3

@@ -99,7 +99,11 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     const narrow = join(world.folder, 'narrow.svg')
     expect((await world.run(['replay', inFile(world, recorded), '--narrow', narrow])).code).toBe(0)
     const drawn = readFileSync(narrow, 'utf8')
-    const texts = [...drawn.matchAll(/<text x="([\d.]+)" y="([\d.]+)" class="(?:name|text)[^>]*>([^<]+)</g)]
+    const texts = [
+      ...drawn.matchAll(
+        /<text class="(?:name|text|tag|trigger)[^"]*" x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]+)</g,
+      ),
+    ]
     const places = new Map(texts.map(([, x, y, words = '']) => [words, { x: Number(x), y: Number(y) }]))
     for (const { x, y } of places.values()) expect([x < 360, y < 470]).toEqual([true, true])
     const down = ['0 s', 'requested', 'pending', 'retrying', 'authorized'].map((name) => places.get(name)?.y)
@@ -147,7 +151,7 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     // Each wait has its length, and each time is written once.
     const times = [...drawn.matchAll(/class="text"[^>]*>([\d.]+ s)</g)].map(([, time]) => time)
     expect(times.slice(0, 5)).toEqual(['0.0 s', '5.3 s', '5.3 s', '5.3 s', '10.5 s'])
-    const bars = [...drawn.matchAll(/width="10" height="([\d.]+)"[^>]*><\/g><text[^>]*>([\d.]+) s</g)]
+    const bars = [...drawn.matchAll(/width="10" height="([\d.]+)"[^>]*><\/g>\s*<text[^>]*>([\d.]+) s</g)]
     expect(bars).toHaveLength(3)
     for (const [, height, seconds] of bars) expect(Number(height)).toBeCloseTo(4 * Number(seconds), 0)
     expect(drawn).not.toMatch(/<script|javascript:|href=/)
@@ -197,18 +201,18 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     const svg = join(world.folder, 'login.svg')
     const file = inFile(world, recorded.replaceAll('Authorized.', '<script>alert(1)</script>'))
     expect((await world.run(['replay', file, '--svg', svg])).code).toBe(0)
-    expect(readFileSync(svg, 'utf8')).toContain('&lt;script&gt;')
+    expect(readFileSync(svg, 'utf8')).toContain('&lt;script>')
     expect(readFileSync(svg, 'utf8')).not.toContain('<script')
   })
 
   for (const [name, text, message] of [
-    ['a damaged line', recorded.replace('\n', '\n{"type":"state"}\n'), 'line 2 of'],
+    ['a damaged line', recorded.replace('\n', '\n{"type":"state"}\n'), 'line 2 is'],
     ['a state whose name is markup', recorded.replaceAll('"authorized"', '"a</style>"'), 'is not an event'],
-    ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), 'line 1 of'],
+    ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), 'line 1 is'],
     ['control characters', recorded.replaceAll('Authorized.', '\\u001b[2J'), 'is not an event'],
-    ['a time that is not finite', recorded.replace(/"at":\d+/, '"at":1e999'), 'line 1 of'],
-    ['another file', 'hello\n', 'line 1 of'],
-    ['an empty file', '', 'is not a recorded login'],
+    ['a time that is not finite', recorded.replace(/"at":\d+/, '"at":1e999'), 'line 1 is'],
+    ['another file', 'hello\n', 'line 1 is'],
+    ['an empty file', '', 'not a recorded login'],
   ] as const)
     test(`refuses ${name}`, async ({ world }) => {
       const { code, stdout, stderr } = await world.run(['replay', inFile(world, text)])

@@ -2,19 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { AnyStateMachine } from 'xstate'
-import { FONTS } from '../../docs/tools/content.ts'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
 import { drawSequence } from '../../docs/tools/draw-sequence.ts'
 import { layOut } from '../../docs/tools/lay-out.ts'
 import { diagrams, layouts, WIDEST } from '../../docs/tools/make-diagrams.ts'
-import { widthOf } from '../../docs/tools/measure-text.ts'
 import { type Box, crosses, type Layout, type Point, startOf, wordsBox } from '../../docs/tools/places.ts'
 import { planPicture } from '../../docs/tools/plan-picture.ts'
 import { readMachine } from '../../docs/tools/read-machine.ts'
 import { stack } from '../../docs/tools/stack.ts'
-import { DARK, LIGHT, ROLES } from '../../docs/tools/theme.ts'
 import { rowsOf, writeTransitions } from '../../docs/tools/write-transitions.ts'
-import { roleOf } from '../../src/cli/replay/svg.ts'
+import { FONTS, widthOf } from '../../src/pictures/measure-text.ts'
+import { roleOfName } from '../../src/pictures/state-roles.ts'
+import { DARK, LIGHT, ROLES } from '../../src/pictures/theme.ts'
 import { checkout } from './machines/checkout.ts'
 import { player } from './machines/player.ts'
 import { trafficLight } from './machines/traffic-light.ts'
@@ -54,7 +53,7 @@ test('a drawn recording colors a status like the state in the picture of the mac
     'expired',
   ]
   for (const name of [...statuses, 'failed', 'cancelled'])
-    expect([name, roleOf(name)]).toEqual([name, roles[name]])
+    expect([name, roleOfName(name)]).toEqual([name, roles[name]])
 })
 
 describe.each(

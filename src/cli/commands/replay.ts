@@ -2,25 +2,25 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { roleOfName } from '../../pictures/state-roles.ts'
+import { filmstrip } from '../../recording/pictures/filmstrip.ts'
+import { litMachine } from '../../recording/pictures/lit-machine.ts'
+import { type ReadEvent, readRecording } from '../../recording/pictures/read-recording.ts'
+import { sequence } from '../../recording/pictures/sequence.ts'
+import { detailsOf, type Exchange, type Span, type Story, storyOf } from '../../recording/pictures/story.ts'
+import { NARROW, timeline } from '../../recording/pictures/timeline.ts'
 import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
-import { filmstrip } from '../replay/filmstrip.ts'
-import { litMachine } from '../replay/lit-machine.ts'
-import { readRecording } from '../replay/read-recording.ts'
-import { sequence } from '../replay/sequence.ts'
-import { detailsOf, type Exchange, type Span, type Story, storyOf } from '../replay/story.ts'
-import { roleOf } from '../replay/svg.ts'
-import { NARROW, timeline } from '../replay/timeline.ts'
 
-/** The drawings of a login, by the option that names their file. They share the colors of the machine's picture. */
+/** The drawings of a login, by the option that names their file. */
 const DRAWINGS = {
-  svg: (story, machine) => timeline(story, styleIn(machine)),
-  narrow: (story, machine) => timeline(story, styleIn(machine), NARROW),
-  machine: litMachine,
-  filmstrip: (story, machine) => filmstrip(story, styleIn(machine)),
-  sequence: (story, machine) => sequence(story, styleIn(machine)),
-} as const satisfies Record<string, (story: Story, machine: string) => string>
+  svg: (story) => timeline(story),
+  narrow: (story) => timeline(story, NARROW),
+  machine: (story) => litMachine(story, picture()),
+  filmstrip,
+  sequence,
+} as const satisfies Record<string, (story: Story) => string>
 
 /** The options of `authgraph replay`: a file for each drawing. */
 interface ReplayOptions extends Readonly<Partial<Record<keyof typeof DRAWINGS, string>>> {
@@ -57,12 +57,13 @@ export function replayCommand(): Command {
 
 /** Runs `authgraph replay`. Returns the exit code. */
 async function replay(file: string, { json, color, ...files }: ReplayOptions): Promise<number> {
-  const story = storyOf(readRecording(file))
+  const story = storyOf(eventsIn(file))
   const writer = writerTo(process.stdout, { color })
   const written = Object.entries(DRAWINGS).flatMap(([name, draw]) => {
     const path = files[name as keyof typeof DRAWINGS]
     if (path === undefined) return []
-    write(path, draw(story, picture()))
+    const drawing = draw(story)
+    onDisk(() => writeFileSync(path, drawing), `${path} cannot be written`)
     return [`Wrote ${path}`]
   })
   if (json) writer.stream.write(`${visibleJson(story)}\n`)
@@ -76,16 +77,21 @@ function picture(): string {
   return readFileSync(join(root, '../dist/src/cli/device-authorization.svg'), 'utf8')
 }
 
-function styleIn(svg: string): string {
-  return /<style>.*?<\/style>/s.exec(svg)?.[0] ?? ''
+function eventsIn(path: string): ReadEvent[] {
+  const recording = onDisk(() => readFileSync(path, 'utf8'), `${path} cannot be read`)
+  try {
+    return readRecording(recording)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new CommandError('damaged_file', `${path}: ${error.message}`)
+    throw error
+  }
 }
 
-function write(path: string, text: string): void {
+function onDisk<Result>(use: () => Result, problem: string): Result {
   try {
-    writeFileSync(path, text)
+    return use()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new CommandError('unusable_file', `${path} cannot be written (${code})`)
+    throw new CommandError('unusable_file', `${problem} (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 
@@ -107,7 +113,7 @@ function linesOf({ spans, exchanges, began }: Story): Line[] {
 }
 
 function lineOfSpan({ name, text }: Span): Exclude<Line, string> {
-  return [styled(['bold', STYLES[roleOf(name) as keyof typeof STYLES] ?? 'cyan'], name.padEnd(11)), text]
+  return [styled(['bold', STYLES[roleOfName(name) as keyof typeof STYLES] ?? 'cyan'], name.padEnd(11)), text]
 }
 
 function lineOfExchange(exchange: Exchange): Exclude<Line, string> {

@@ -1,5 +1,3 @@
-import type { State } from './read-machine.ts'
-
 /** What a state is about, which its colour tells. */
 export type Role = 'waiting' | 'working' | 'retrying' | 'good' | 'bad' | 'over'
 
@@ -20,7 +18,17 @@ export const ROLES: Readonly<Record<Role, string>> = {
  * @param way Names of states; the last one is the goal.
  */
 export function roleOf(
-  { name, tags, type, invokes }: Pick<State, 'name' | 'tags' | 'type' | 'invokes'>,
+  {
+    name,
+    tags,
+    type,
+    invokes,
+  }: {
+    readonly name: string
+    readonly tags: readonly string[]
+    readonly type: string
+    readonly invokes: readonly string[]
+  },
   roles: Readonly<Record<string, Role>>,
   way: readonly string[],
 ): Role {

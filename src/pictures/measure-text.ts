@@ -19,6 +19,14 @@ export interface Font {
   readonly kind: 'regular' | 'bold'
 }
 
+/** The letters of pictures. */
+export const FONTS = {
+  name: { size: 17, kind: 'bold' },
+  text: { size: 13, kind: 'regular' },
+  tag: { size: 12, kind: 'regular' },
+  trigger: { size: 13, kind: 'bold' },
+} satisfies Record<string, Font>
+
 /** Estimates how wide one line is in the usual fonts, in pixels: pictures are drawn where there is no browser. */
 export function widthOf(text: string, { size, kind }: Font): number {
   const hundredths = [...text].reduce((sum, char) => sum + (WIDTHS[char.charCodeAt(0) - 32] ?? WIDEST), 0)

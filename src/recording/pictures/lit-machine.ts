@@ -1,5 +1,6 @@
+import { element } from '../../pictures/svg.ts'
+import { REDUCED_MOTION, shownBetween, timingOf } from './animate.ts'
 import type { Story } from './story.ts'
-import { element, REDUCED_MOTION, shownBetween, timingOf } from './svg.ts'
 
 /** Declarations of a state that is active, and of one that is not. */
 const LIT = 'stroke-width:4.5;filter:saturate(1.6) brightness(.96)'

@@ -1,6 +1,8 @@
 import { deviceAuthorization } from '../../../machines/device-authorization.ts'
+import { FONTS, widthOf, wrap } from '../../pictures/measure-text.ts'
+import { roleOfName } from '../../pictures/state-roles.ts'
+import { box, element, picture, text } from '../../pictures/svg.ts'
 import type { Exchange, Span, Story } from './story.ts'
-import { element, LETTER, page, roleOf, text, wrap } from './svg.ts'
 
 /** Pixels. */
 const WIDTH = 960
@@ -20,16 +22,18 @@ type Node = (typeof deviceAuthorization)['root']
 /**
  * Draws one frame for each status that a user saw: the state before it, the transition that was taken, the state with
  * its description, the states that could follow, and below the frame the time and what the user saw.
- *
- * @param colors The style sheet of the pictures of machines.
  */
-export function filmstrip({ spans, exchanges }: Story, colors: string): string {
+export function filmstrip({ spans, exchanges }: Story): string {
   const row = FRAME.height + FRAME.caption
   const rows = Math.ceil(spans.length / COLUMNS)
-  return page(
-    ['A recorded login, frame by frame', `${spans.map(({ name }) => name).join(', ')}.`],
-    [WIDTH, 2 * MARGIN + rows * row + (rows - 1) * GAP],
-    colors,
+  return picture(
+    {
+      title: 'A recorded login, frame by frame',
+      description: `${spans.map(({ name }) => name).join(', ')}.`,
+      width: WIDTH,
+      height: 2 * MARGIN + rows * row + (rows - 1) * GAP,
+    },
+    'auto',
     ...spans.map((span, index) => {
       const x = MARGIN + (index % COLUMNS) * (FRAME.width + GAP)
       const y = MARGIN + Math.floor(index / COLUMNS) * (row + GAP)
@@ -48,7 +52,7 @@ function drawFrame(
   const { x, y, width, height } = ACTIVE
   const next = nextOf(node).filter((other) => other !== name)
   const caption = FRAME.height + 22
-  const lines = wrap(words, FRAME.width - 56)
+  const lines = wrap(words, FRAME.width - 56, FONTS.text)
   return [
     element('rect', {
       class: 'way',
@@ -61,31 +65,20 @@ function drawFrame(
       ? element('circle', { class: 'dot', cx: MIDDLE, cy: 32, r: 6 })
       : drawPills([before], 16),
     element('g', { class: 'main' }, drawArrow(42, y)),
-    text(by?.outcome ?? '', MIDDLE + 14, 70, { class: 'trigger' }),
+    text('trigger', MIDDLE + 14, 66, by?.outcome ?? ''),
     element(
       'g',
-      { class: roleOf(name) },
+      { class: roleOfName(name) },
       element('rect', { class: 'shape', style: 'stroke-width:3', ...ACTIVE, rx: 12 }),
-      ...(node?.type === 'final'
-        ? [
-            element('rect', {
-              class: 'inner',
-              x: x + 5,
-              y: y + 5,
-              width: width - 10,
-              height: height - 10,
-              rx: 8,
-            }),
-          ]
-        : []),
+      ...(node?.type === 'final' ? [box('inner', ACTIVE, 12, 5)] : []),
     ),
-    text(name, x + 18, y + 32, { class: 'name' }),
-    ...wrap(node?.description ?? '', width - 36).map((line, index) =>
-      text(line, x + 18, y + 53 + 17 * index, { class: 'text' }),
+    text('name', x + 18, y + 26, name),
+    ...wrap(node?.description ?? '', width - 36, FONTS.text).map((line, index) =>
+      text('text', x + 18, y + 49 + 17 * index, line),
     ),
     ...(next.length > 0 ? [drawArrow(y + height, NEXT.y - 2), drawPills(next, NEXT.y)] : []),
-    text(`${(from / 1000).toFixed(1)} s`, 0, caption, { class: 'trigger' }),
-    ...lines.map((line, index) => text(line, 56, caption + 18 * index, { class: 'text' })),
+    text('trigger', 0, caption - 4, `${(from / 1000).toFixed(1)} s`),
+    ...lines.map((line, index) => text('text', 56, caption - 4 + 18 * index, line)),
   ]
 }
 
@@ -98,13 +91,13 @@ function drawArrow(top: number, bottom: number): string {
 
 /** Draws names of states in centered rows. */
 function drawPills(names: readonly string[], top: number): string {
-  const widthOf = (name: string) => name.length * LETTER + PILL.padding
+  const widthOfPill = (name: string) => widthOf(name, FONTS.tag) + PILL.padding
   const rows: { readonly names: string[]; width: number }[] = []
   for (const name of names) {
     const row = rows.at(-1)
-    const longer = (row?.width ?? 0) + PILL.gap + widthOf(name)
+    const longer = (row?.width ?? 0) + PILL.gap + widthOfPill(name)
     if (row && longer <= NEXT.width) Object.assign(row, { width: longer }).names.push(name)
-    else rows.push({ names: [name], width: widthOf(name) })
+    else rows.push({ names: [name], width: widthOfPill(name) })
   }
   return rows
     .flatMap(({ names, width }, index) => {
@@ -112,12 +105,12 @@ function drawPills(names: readonly string[], top: number): string {
       let x = MIDDLE - width / 2
       return names.map((name) => {
         const left = x
-        x += widthOf(name) + PILL.gap
+        x += widthOfPill(name) + PILL.gap
         return element(
           'g',
-          { class: roleOf(name) },
-          element('rect', { class: 'shape', x: left, y, width: widthOf(name), height: PILL.height, rx: 8 }),
-          text(name, left + widthOf(name) / 2, y + 16, { class: 'text tag', 'text-anchor': 'middle' }),
+          { class: roleOfName(name) },
+          box('shape', { x: left, y, width: widthOfPill(name), height: PILL.height }, 8),
+          text('tag', left + widthOfPill(name) / 2, y + PILL.height / 2, name, 'middle'),
         )
       })
     })

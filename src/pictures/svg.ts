@@ -1,4 +1,4 @@
-import { FONTS } from './content.ts'
+import { FONTS } from './measure-text.ts'
 import { type Color, DARK, LIGHT, ROLES } from './theme.ts'
 
 /** What a picture is drawn for: either of the two, or whichever its reader prefers. */
@@ -18,7 +18,13 @@ export function element(
 }
 
 /** Writes one line of text, whose middle line is at `y`. Not every viewer knows `dominant-baseline`. */
-export function text(className: string, x: number, y: number, words: string, anchor?: 'middle'): string {
+export function text(
+  className: string,
+  x: number,
+  y: number,
+  words: string,
+  anchor?: 'start' | 'middle' | 'end',
+): string {
   return element('text', { class: className, x, y, dy: '.35em', 'text-anchor': anchor }, escapeXml(words))
 }
 

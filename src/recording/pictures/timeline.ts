@@ -1,16 +1,8 @@
+import { FONTS, widthOf, wrap } from '../../pictures/measure-text.ts'
+import { roleOfName } from '../../pictures/state-roles.ts'
+import { element, picture, text } from '../../pictures/svg.ts'
+import { REDUCED_MOTION, shownBetween, type Timing, timingOf } from './animate.ts'
 import type { Exchange, Span, Story } from './story.ts'
-import {
-  element,
-  LETTER,
-  page,
-  REDUCED_MOTION,
-  roleOf,
-  shownBetween,
-  type Timing,
-  text,
-  timingOf,
-  wrap,
-} from './svg.ts'
 
 interface Lane {
   readonly top: number
@@ -64,20 +56,19 @@ const LEAN = 7
 /** Pixels of a line of text. */
 const LINE = 16
 
+/** The letters of an outcome. */
+const OUTCOME = { size: FONTS.tag.size, kind: 'bold' } as const
+
 /** Steps of the time axis in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600]
 
-const STYLE =
-  '.caption{font-size:22px;font-weight:700}.small{font-size:12px}.lane,.inbar{font-size:13px;font-weight:700}' +
-  `.wire{fill:none;stroke-width:1.6}text{dominant-baseline:auto}${REDUCED_MOTION}`
+const STYLE = `.caption{font-size:22px}.wire{fill:none;stroke-width:1.6}${REDUCED_MOTION}`
 
 /**
  * Draws a login on a time axis: the device and its status, the service, and the messages between them. The picture shows
  * all of it, and plays it without a script: a line moves along the time, and the current status stands out.
- *
- * @param colors The style sheet of the pictures of machines.
  */
-export function timeline(story: Story, colors: string, form = WIDE): string {
+export function timeline(story: Story, form = WIDE): string {
   const { width, height, isUpright, begin, end, device, service } = form
   const timing = timingOf(story.length)
   const along = (moment: number) => begin + (moment / (story.length || 1)) * (end - begin)
@@ -89,13 +80,13 @@ export function timeline(story: Story, colors: string, form = WIDE): string {
     `@keyframes head{0%{transform:translateX(${begin - end}px)}${last}%,100%{transform:none}}.playhead{animation:head ${timing.round}ms linear infinite}` +
     captions.map(({ style }) => style).join('')
   const lanes = Object.entries({ device, service }).map(([name, { top, height }]) => {
-    const [place, anchor] = isUpright ? [begin - 16, 'middle'] : [20, 'start']
-    return label(name, place, top + height / 2, 'name lane', form, anchor)
+    const place = isUpright ? begin - 16 : 20 + widthOf(name, FONTS.trigger) / 2
+    return label(name, place, top + height / 2, 'trigger', form)
   })
-  return page(
-    ['A recorded login', summary(story)],
-    [width, height],
-    colors + element('style', {}, STYLE + animations),
+  return picture(
+    { title: 'A recorded login', description: summary(story), width, height },
+    'auto',
+    element('style', {}, STYLE + animations),
     ...captions.map(({ part }) => part),
     ...lanes,
     // Shapes are drawn with the time from left to right.
@@ -123,10 +114,10 @@ function label(
   across: number,
   style: string,
   { isUpright }: Form,
-  anchor = 'middle',
+  anchor: 'start' | 'middle' | 'end' = 'middle',
 ) {
   const [x, y] = isUpright ? [across, along] : [along, across]
-  return text(words, x, y + 4, { class: style, 'text-anchor': anchor })
+  return text(style, x, y, words, anchor)
 }
 
 function summary({ spans, exchanges, length }: Story): string {
@@ -142,17 +133,19 @@ function drawSpan(
   form: Form,
 ): { bar: string; name: string } {
   const { device, close, isUpright } = form
-  const needed = isUpright ? LINE : name.length * LETTER * 1.15 + 12
+  const needed = isUpright ? LINE : widthOf(name, FONTS.trigger) + 12
   const left = along(from)
   const length = (index === spans.length - 1 ? close : along(to)) - left - 2
   if (length < 4) return { bar: '', name: '' }
   const place = { x: left, y: device.top, width: length, height: device.height, rx: 8 }
   return {
-    bar: element('g', { class: `b${index} ${roleOf(name)}` }, element('rect', { class: 'shape', ...place })),
+    bar: element(
+      'g',
+      { class: `b${index} ${roleOfName(name)}` },
+      element('rect', { class: 'shape', ...place }),
+    ),
     name:
-      length < needed
-        ? ''
-        : label(name, left + length / 2, device.top + device.height / 2, 'name inbar', form),
+      length < needed ? '' : label(name, left + length / 2, device.top + device.height / 2, 'trigger', form),
   }
 }
 
@@ -167,7 +160,7 @@ function drawExchanges(
   return exchanges.map(({ from, to, outcome = '' }) => {
     const sent = along(from)
     const arrived = Math.max(along(to), sent + 2 * LEAN)
-    const length = isUpright ? LINE : outcome.length * LETTER
+    const length = isUpright ? LINE : widthOf(outcome, OUTCOME)
     const middle = Math.min(Math.max(sent + LEAN, begin + length / 2), close - length / 2)
     const isShown = outcome !== '' && middle - length / 2 >= covered
     if (isShown) covered = middle + length / 2 + (isUpright ? 0 : 6)
@@ -189,7 +182,7 @@ function drawExchanges(
           : []),
       ),
       name: isShown
-        ? label(outcome, middle, form.service.top + 22, 'name small', form, isUpright ? 'start' : 'middle')
+        ? label(outcome, middle, form.service.top + 22, 'name tag', form, isUpright ? 'start' : 'middle')
         : '',
     }
   })
@@ -231,10 +224,12 @@ function drawCaption(
   return {
     part: element(
       'g',
-      { class: `c${index} ${roleOf(name)}`, ...(isLast ? {} : { opacity: 0 }) },
+      { class: `c${index} ${roleOfName(name)}`, ...(isLast ? {} : { opacity: 0 }) },
       element('circle', { class: 'shape', cx: 28, cy: 25, r: 8 }),
-      text(name, 46, 32, { class: 'name caption' }),
-      ...wrap(words, width - 40).map((line, number) => text(line, 20, 56 + LINE * number, { class: 'text' })),
+      text('name caption', 46, 25, name),
+      ...wrap(words, width - 40, FONTS.text).map((line, number) =>
+        text('text', 20, 52 + LINE * number, line),
+      ),
     ),
     style:
       shownBetween(`c${index}`, [shownFor], { shown: 'opacity:1', hidden: 'opacity:0' }) +
@@ -251,7 +246,7 @@ function drawAxis(length: number, along: (moment: number) => number, form: Form)
       `${index * step} s`,
       along(index * step * 1000),
       form.axis,
-      'text small',
+      'tag',
       form,
       form.isUpright ? 'end' : 'middle',
     ),

@@ -1,4 +1,4 @@
-import { stateId } from '../../recording/state-id.ts'
+import { stateId } from '../state-id.ts'
 import type { ReadEvent } from './read-recording.ts'
 
 /** A time during which the login had one status. Times are milliseconds from its start. */

@@ -1,5 +1,7 @@
+import { FONTS, widthOf, wrap } from '../../pictures/measure-text.ts'
+import { roleOfName } from '../../pictures/state-roles.ts'
+import { box, element, picture, text } from '../../pictures/svg.ts'
 import { detailsOf, type Exchange, type Span, type Story } from './story.ts'
-import { element, LETTER, page, roleOf, text, wrap } from './svg.ts'
 
 /** Pixels. */
 const WIDTH = 780
@@ -41,10 +43,8 @@ const SERVICE_STATES = new Map([
 /**
  * Draws the messages between user, device and service from top to bottom, each status of the device with the wait in it,
  * and the states of the service. Recordings do not contain the user's decision; it is drawn before the poll that reports it.
- *
- * @param colors The style sheet of the pictures of machines.
  */
-export function sequence(story: Story, colors: string): string {
+export function sequence(story: Story): string {
   const drawn: string[] = []
   const longest = Math.max(...story.spans.map(({ from, to }) => (to - from) / 1000))
   const scale = Math.min(WAIT.second, WAIT.max / longest)
@@ -57,7 +57,7 @@ export function sequence(story: Story, colors: string): string {
     if ([...seconds].at(-1) === told) return
     told = [...seconds].at(-1) ?? ''
     for (const [index, words] of [...seconds].entries())
-      drawn.push(text(words, 66, top + index * LINE, { class: 'text', 'text-anchor': 'end' }))
+      drawn.push(text('text', 66, top - 4 + index * LINE, words, 'end'))
   }
 
   const drawMessage = (
@@ -73,10 +73,8 @@ export function sequence(story: Story, colors: string): string {
     const arrow = y + 14 + lines.length * LINE + (kind === 'lost' ? 14 : 8)
     const lost = (start + end) / 2
     drawn.push(
-      text(bold, middle, y + 14, { class: 'trigger', 'text-anchor': 'middle' }),
-      ...lines.map((words, index) =>
-        text(words, middle, y + 14 + (index + 1) * LINE, { class: 'text', 'text-anchor': 'middle' }),
-      ),
+      text('trigger', middle, y + 10, bold, 'middle'),
+      ...lines.map((words, index) => text('text', middle, y + 10 + (index + 1) * LINE, words, 'middle')),
       element('path', {
         class: 'way',
         d: `M${start} ${arrow}H${kind === 'lost' ? lost + 9 : end - toward * 8}`,
@@ -94,13 +92,13 @@ export function sequence(story: Story, colors: string): string {
   }
 
   const drawPill = (name: string, x: number) => {
-    const width = name.length * LETTER * 1.2 + 28
+    const width = widthOf(name, FONTS.trigger) + 28
     drawn.push(
       element(
         'g',
-        { class: roleOf(name) },
-        element('rect', { class: 'shape', x: x - width / 2, y, width, height: 28, rx: 14 }),
-        text(name, x, y + 19, { class: 'trigger', 'text-anchor': 'middle' }),
+        { class: roleOfName(name) },
+        box('shape', { x: x - width / 2, y, width, height: 28 }, 14),
+        text('trigger', x, y + 14, name, 'middle'),
       ),
     )
     y += 28
@@ -110,19 +108,15 @@ export function sequence(story: Story, colors: string): string {
     drawTime(from, from, y + 19)
     drawPill(name, LINES.device)
     y += 12
-    if (name === 'requested') drawMessage(['device', 'user'], 'shows the code', wrap(words, 210))
+    if (name === 'requested') drawMessage(['device', 'user'], 'shows the code', wrap(words, 210, FONTS.text))
     const seconds = (to - from) / 1000
     if (seconds < 1) return
     const top = y - 8
     const height = Math.max(WAIT.min, seconds * scale)
     const x = LINES.device - WAIT.width / 2
     drawn.push(
-      element(
-        'g',
-        { class: roleOf(name) },
-        element('rect', { class: 'shape', x, y: top, width: WAIT.width, height, rx: 5 }),
-      ),
-      text(`${seconds.toFixed(1)} s`, LINES.device + 14, top + height / 2 + 5, { class: 'text' }),
+      element('g', { class: roleOfName(name) }, box('shape', { x, y: top, width: WAIT.width, height }, 5)),
+      text('text', LINES.device + 14, top + height / 2, `${seconds.toFixed(1)} s`),
     )
     y = top + height + 10
   }
@@ -154,10 +148,14 @@ export function sequence(story: Story, colors: string): string {
     if ('span' in step) drawSpan(step.span)
     else drawExchange(step)
   }
-  return page(
-    ['A recorded login as a sequence of messages', `${story.spans.map(({ name }) => name).join(', ')}.`],
-    [WIDTH, y + 4],
-    colors,
+  return picture(
+    {
+      title: 'A recorded login as a sequence of messages',
+      description: `${story.spans.map(({ name }) => name).join(', ')}.`,
+      width: WIDTH,
+      height: y + 4,
+    },
+    'auto',
     ...Object.entries(LINES).flatMap(([name, x]) => drawLifeline(name, x, y - 12)),
     ...drawn,
   )
@@ -192,8 +190,8 @@ function drawLifeline(name: string, x: number, bottom: number): string[] {
     element(
       'g',
       { class: 'over' },
-      element('rect', { class: 'shape', x: x - width / 2, y: top, width, height, rx: 12 }),
-      text(name, x, top + 26, { class: 'name', 'text-anchor': 'middle' }),
+      box('shape', { x: x - width / 2, y: top, width, height }, 12),
+      text('name', x, top + height / 2, name, 'middle'),
     ),
   ]
 }
