@@ -5,13 +5,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
  * Lists the bundled packages: their licences, which must accompany the code, and a bill of materials (CycloneDX) for
  * scanners, since a user's lock file does not mention them. The bill also lists what npm installs.
  *
- * @param {readonly import('esbuild').Metafile[]} metafiles esbuild's report on each bundle.
+ * @param {readonly string[]} files The files of all bundles.
  */
-export function listBundledPackages(metafiles) {
-  const files = metafiles.flatMap(({ outputs }) =>
-    Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)),
-  )
-  const names = files.flatMap((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [])
+export function listBundledPackages(files) {
+  const names = files.flatMap((file) => /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [])
   const bundled = [...new Set(names)].sort().map((name) => ({ name, version: manifestOf(name).version }))
   writeFileSync('dist/THIRD-PARTY-NOTICES.txt', bundled.map(noticeOf).join(`\n${'-'.repeat(80)}\n\n`))
   writeFileSync('dist/sbom.cdx.json', `${JSON.stringify(materials(bundled), null, 2)}\n`)

@@ -1,16 +1,11 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync, rmSync } from 'node:fs'
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
+import { rolldown } from 'rolldown'
 import { build as buildPage } from 'vite'
 import { listBundledPackages } from './bundled-packages.js'
-
-/**
- * Packages that few runs of the command need, as separate files: undici is larger than the rest of the command. Of ws, the
- * ES module: Node finds the named exports of its bundle.
- */
-const RARELY_USED = { undici: 'undici', ws: 'node_modules/ws/wrapper.mjs' }
 
 const shared = {
   bundle: true,
@@ -79,19 +74,38 @@ const appJwt = ({ outputs }) =>
     ],
   })
 
-/** The command with all its dependencies, as CommonJS, which Node loads faster than ES modules. */
-const command = (entryPoint, name, options = {}) =>
-  build({
-    ...shared,
-    entryPoints: [entryPoint],
-    outfile: `dist/src/cli/${name}.cjs`,
-    format: 'cjs',
+/**
+ * The command with all its dependencies, as CommonJS, which Node loads faster than ES modules: one file with what a login
+ * needs, and others with what few runs need. Local names are shortened; those of functions and classes stay, for stack
+ * traces.
+ */
+async function command() {
+  const bundle = await rolldown({
+    input: 'src/cli/main.ts',
     platform: 'node',
-    target: 'node20.19',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    ...options,
+    external: ['@napi-rs/keyring', 'redis', 'pg', 'libsql'],
+    resolve: {
+      conditionNames: shared.conditions,
+      mainFields: shared.mainFields,
+      alias: { ws: resolve('node_modules/ws/wrapper.mjs') },
+    },
+    transform: { target: 'node20.19', define: { 'import.meta.url': '__filename' } },
   })
+  return bundle.write({
+    dir: 'dist/src/cli',
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+    minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: true } },
+    codeSplitting: {
+      groups: [
+        { name: 'main', test: /src\/cli\/(main|commands\/login)\.ts$/, priority: 2 },
+        { name: 'undici', test: /node_modules\/undici\//, priority: 1 },
+        { name: 'others', test: /./ },
+      ],
+    },
+  })
+}
 
 /** Excludes imports that match, and loads them from another file. */
 const loadFromFile = (filter, path) => ({
@@ -104,17 +118,11 @@ const types = () =>
 
 rmSync('dist', { recursive: true, force: true })
 const modules = await entries()
-const [, ...bundles] = await Promise.all([
-  types(),
-  appJwt(modules.metafile),
-  command('src/cli/main.ts', 'main', {
-    external: ['@napi-rs/keyring', 'redis', 'pg', 'libsql'],
-    define: { 'import.meta.url': '__filename' },
-    plugins: Object.keys(RARELY_USED).map((name) => loadFromFile(new RegExp(`^${name}$`), `./${name}.cjs`)),
-  }),
-  ...Object.entries(RARELY_USED).map(([name, entry]) => command(entry, name)),
-])
-listBundledPackages([modules, ...bundles].map(({ metafile }) => metafile))
+const [signer, { output }] = await Promise.all([appJwt(modules.metafile), command(), types()])
+const bundled = [modules, signer].flatMap(({ metafile: { outputs } }) =>
+  Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)),
+)
+listBundledPackages([...bundled, ...output.flatMap(({ moduleIds }) => moduleIds ?? [])])
 // `authgraph replay` lights the states of this picture.
 copyFileSync('docs/machines/device-authorization.svg', 'dist/src/cli/device-authorization.svg')
 // The page of `--watch`. Written last: build/if-stale.js takes its presence as the sign of a complete build.
