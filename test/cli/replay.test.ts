@@ -112,7 +112,7 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     expect(places.get('requested')?.x).toBe(places.get('authorized')?.x)
   })
 
-  test('draws a frame for each status that the user saw, with the states before and after it', async ({
+  test('draws a frame for each status that the user saw, with the states around it and the screen', async ({
     world,
   }) => {
     const filmstrip = join(world.folder, 'filmstrip.svg')
@@ -123,15 +123,20 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     const words = frames.map((frame) => [...frame.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => text))
     expect(words).toEqual([
       [
-        ...['requesting', 'The request for codes is', 'running.'],
-        ...['requested', 'failed', '0.0 s', 'Requesting a code.'],
+        ...['requested', 'failed', 'requesting', 'Requesting a code.'],
+        ...['0.0 s', 'The request for codes is', 'running.'],
       ],
       expect.arrayContaining(['requesting', 'codes', 'requested', 'pending', 'slowed', 'denied', '0.0 s']),
       expect.arrayContaining(['requested', 'pending', 'authorized', 'expired', '5.3 s']),
       expect.arrayContaining(['pending', 'no response', 'retrying', '10.5 s']),
-      ['retrying', 'token', 'authorized', 'The token has arrived.', expect.any(String), 'Authorized.'],
+      ['retrying', 'token', 'authorized', 'Authorized.', expect.any(String), 'The token has arrived.'],
     ])
     for (const frame of words) expect(frame).not.toContain('polling')
+    // The screen shows the code until the end, and of what could follow, only what did is not dimmed.
+    const codes = words.map((frame) => frame.filter((word) => /^[A-Z]{4}-[A-Z]{4}$/.test(word ?? '')).length)
+    expect(codes).toEqual([0, 1, 1, 1, 0])
+    const lit = frames.map((frame) => /<g><path.*?>(\w+)<\/text>/s.exec(frame)?.[1])
+    expect(lit).toEqual(['requested', 'pending', 'retrying', 'authorized', undefined])
     expect(drawn).not.toMatch(/<script|javascript:|href=/)
   })
 

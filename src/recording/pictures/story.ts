@@ -9,6 +9,8 @@ export interface Span {
   readonly name: string
   /** What a user saw. */
   readonly text: string
+  /** The code to enter, once there is one and until the end. */
+  readonly code?: string
   /** The id of the state that began it, such as `waiting.pending`. */
   readonly state: string
   /** The position of the exchange that led to it. */
@@ -62,7 +64,11 @@ export function storyOf(events: readonly ReadEvent[]): Story {
       const isPoll = activity === 'polling'
       if (open?.name !== name && !(isPoll && open)) {
         const words = name === 'requested' && userCode ? `Enter ${userCode} at ${verificationUri}` : text
-        spans.push({ from: at, to: at, name, text: words, state, ...(after !== undefined && { after }) })
+        spans.push({
+          ...{ from: at, to: at, name, text: words, state },
+          ...(userCode !== undefined && { code: userCode }),
+          ...(after !== undefined && { after }),
+        })
       }
       after = undefined
     } else if (event.type === 'message' && event.kind === 'request')
