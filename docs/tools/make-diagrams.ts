@@ -3,11 +3,12 @@ import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import { deviceGrant } from '../../machines/device-grant.ts'
 import { refreshFamily } from '../../machines/refresh-family.ts'
 import { session } from '../../machines/session.ts'
+import { drawSequence } from '../../src/pictures/draw-sequence.ts'
 import { STATE_ROLES } from '../../src/pictures/state-roles.ts'
 import type { Scheme } from '../../src/pictures/svg.ts'
 import { drawMachine } from './draw-machine.ts'
-import { drawSequence } from './draw-sequence.ts'
 import { layOut } from './lay-out.ts'
+import { ONE_AUTHORIZATION } from './one-authorization.ts'
 import type { Layout } from './places.ts'
 import { planPicture } from './plan-picture.ts'
 import { readMachine } from './read-machine.ts'
@@ -53,8 +54,8 @@ export function diagrams(laidOut: ReadonlyMap<string, Layout>): Map<string, stri
   const machines = new Map([...laidOut].map(([file, { plan }]) => [file, plan.machine]))
   return new Map([
     ...pages,
-    ...inSchemes('sequence', (scheme) => drawSequence(scheme)),
-    ...narrow('sequence', (scheme) => drawSequence(scheme, 'narrow')),
+    ...inSchemes('sequence', (scheme) => drawSequence(ONE_AUTHORIZATION, scheme, 'wide')),
+    ...narrow('sequence', (scheme) => drawSequence(ONE_AUTHORIZATION, scheme, 'narrow')),
     ['README.md', writeIndex(machines)],
   ])
 }

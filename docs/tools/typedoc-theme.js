@@ -26,7 +26,7 @@ const { homepage } = JSON.parse(readFileSync(resolve(docs, '../package.json'), '
  * @param {import('typedoc').Application} app
  */
 export async function load(app) {
-  const { module: theme } = await runnerImport(join(docs, 'tools/theme.ts'))
+  const { module: theme } = await runnerImport(join(docs, '../src/pictures/theme.ts'))
   highlightCompletely(app.renderer.markedPlugin)
   app.renderer.defineTheme('authgraph', SiteTheme)
   app.on(Application.EVENT_BOOTSTRAP_END, () => app.options.setValue('theme', 'authgraph'))

@@ -3,14 +3,15 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { AnyStateMachine } from 'xstate'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
-import { drawSequence } from '../../docs/tools/draw-sequence.ts'
 import { layOut } from '../../docs/tools/lay-out.ts'
 import { diagrams, layouts, WIDEST } from '../../docs/tools/make-diagrams.ts'
+import { ONE_AUTHORIZATION } from '../../docs/tools/one-authorization.ts'
 import { type Box, crosses, type Layout, type Point, startOf, wordsBox } from '../../docs/tools/places.ts'
 import { planPicture } from '../../docs/tools/plan-picture.ts'
 import { readMachine } from '../../docs/tools/read-machine.ts'
 import { stack } from '../../docs/tools/stack.ts'
 import { rowsOf, writeTransitions } from '../../docs/tools/write-transitions.ts'
+import { drawSequence } from '../../src/pictures/draw-sequence.ts'
 import { FONTS, widthOf } from '../../src/pictures/measure-text.ts'
 import { roleOfName } from '../../src/pictures/state-roles.ts'
 import { DARK, LIGHT, ROLES } from '../../src/pictures/theme.ts'
@@ -202,7 +203,7 @@ test('the arrows of the usual way of a login are straight, and heavier than the 
 })
 
 test.each(['wide', 'narrow'] as const)('no lifeline runs through a text of the %s sequence', (kind) => {
-  const svg = drawSequence('light', kind)
+  const svg = drawSequence(ONE_AUTHORIZATION, 'light', kind)
   const lifelines = [...svg.matchAll(/life" d="M([\d.]+)/g)].map(([, x]) => Number(x))
   expect(lifelines).toHaveLength(3)
   const drawn = svg.slice(svg.lastIndexOf('life"'))

@@ -8,22 +8,22 @@ import { litMachine } from '../../recording/pictures/lit-machine.ts'
 import { type ReadEvent, readRecording } from '../../recording/pictures/read-recording.ts'
 import { sequence } from '../../recording/pictures/sequence.ts'
 import { detailsOf, type Exchange, type Span, type Story, storyOf } from '../../recording/pictures/story.ts'
-import { NARROW, timeline } from '../../recording/pictures/timeline.ts'
+import { timeline } from '../../recording/pictures/timeline.ts'
 import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 
 /** The drawings of a login, by the option that names their file. */
 const DRAWINGS = {
-  svg: (story) => timeline(story),
-  narrow: (story) => timeline(story, NARROW),
+  svg: timeline,
   machine: (story) => litMachine(story, picture()),
   filmstrip,
   sequence,
-} as const satisfies Record<string, (story: Story) => string>
+} as const satisfies Record<string, (story: Story, form: 'wide' | 'narrow') => string>
 
 /** The options of `authgraph replay`: a file for each drawing. */
 interface ReplayOptions extends Readonly<Partial<Record<keyof typeof DRAWINGS, string>>> {
+  readonly narrow?: true
   readonly json?: true
   readonly color: boolean
 }
@@ -35,7 +35,7 @@ export function replayCommand(): Command {
     summary: 'show or draw a recorded login',
     description:
       'Show a login that login --record or demo --record wrote: its states, its messages and their times. ' +
-      'With --svg, --narrow or --machine, draw a picture that plays it, for a README or a bug report; with --filmstrip or --sequence, ' +
+      'With --svg or --machine, draw a picture that plays it, for a README or a bug report; with --filmstrip or --sequence, ' +
       'one that does not move. A recording contains no secret.',
     exitCodes: { 0: 'shown', 1: 'not a recording' },
     examples: [
@@ -47,22 +47,22 @@ export function replayCommand(): Command {
   })
     .argument('<file>', 'the recording')
     .option('--svg <file>', 'draw the states and messages on a time axis')
-    .option('--narrow <file>', 'draw the same for a phone, with the time from top to bottom')
     .option('--machine <file>', 'draw the machine, with the states that were active')
     .option('--filmstrip <file>', 'draw each state that a user saw, side by side')
     .option('--sequence <file>', 'draw the messages between user, device and service')
+    .option('--narrow', 'draw --svg and --sequence for the screen of a phone')
     .option('--json', 'print the login as one JSON object')
     .action(exitWith(replay))
 }
 
 /** Runs `authgraph replay`. Returns the exit code. */
-async function replay(file: string, { json, color, ...files }: ReplayOptions): Promise<number> {
+async function replay(file: string, { narrow, json, color, ...files }: ReplayOptions): Promise<number> {
   const story = storyOf(eventsIn(file))
   const writer = writerTo(process.stdout, { color })
   const written = Object.entries(DRAWINGS).flatMap(([name, draw]) => {
     const path = files[name as keyof typeof DRAWINGS]
     if (path === undefined) return []
-    const drawing = draw(story)
+    const drawing = draw(story, narrow ? 'narrow' : 'wide')
     onDisk(() => writeFileSync(path, drawing), `${path} cannot be written`)
     return [`Wrote ${path}`]
   })

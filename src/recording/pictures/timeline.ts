@@ -38,8 +38,8 @@ const WIDE: Form = {
 }
 
 /** For a phone. */
-export const NARROW: Form = {
-  width: 360,
+const NARROW: Form = {
+  width: 358,
   height: 470,
   isUpright: true,
   begin: 110,
@@ -68,7 +68,8 @@ const STYLE = `.caption{font-size:22px}.wire{fill:none;stroke-width:1.6}${REDUCE
  * Draws a login on a time axis: the device and its status, the service, and the messages between them. The picture shows
  * all of it, and plays it without a script: a line moves along the time, and the current status stands out.
  */
-export function timeline(story: Story, form = WIDE): string {
+export function timeline(story: Story, kind: 'wide' | 'narrow'): string {
+  const form = kind === 'wide' ? WIDE : NARROW
   const { width, height, isUpright, begin, end, device, service } = form
   const timing = timingOf(story.length)
   const along = (moment: number) => begin + (moment / (story.length || 1)) * (end - begin)

@@ -1,0 +1,288 @@
+import { FONTS, widthOf, wrap } from './measure-text.ts'
+import { roleOfName } from './state-roles.ts'
+import { box, element, picture, round, type Scheme, text } from './svg.ts'
+
+type Who = 'user' | 'device' | 'service'
+
+/** A part of a sequence, from top to bottom. */
+export type Step =
+  | {
+      readonly kind: 'message'
+      readonly from: Who
+      readonly to: Who
+      readonly name: string
+      readonly text?: string
+      /** Responses are dashed, and lost ones end at a cross. */
+      readonly form?: 'response' | 'lost'
+      /** What stands left of it in a wide picture: times. */
+      readonly at?: readonly string[]
+    }
+  | { readonly kind: 'state'; readonly of: Who; readonly name: string; readonly at?: readonly string[] }
+  /** The device waits in a state. The height of the bar is in pixels. */
+  | { readonly kind: 'wait'; readonly name: string; readonly state: string; readonly height: number }
+  | { readonly kind: 'loop'; readonly name: string; readonly steps: readonly Step[] }
+
+/** A sequence of messages between user, device and service. */
+export interface Sequence {
+  readonly title: string
+  readonly description: string
+  /** What each of them is, below its name in a wide picture. */
+  readonly headings?: Readonly<Record<Who, string>>
+  readonly steps: readonly Step[]
+}
+
+/** Measures of a picture in pixels. */
+interface Measures {
+  readonly width: number
+  /** The position of each lifeline, and the width of its heading. */
+  readonly lines: Readonly<Record<Who, number>>
+  readonly head: number
+  /** The frame around repeated steps, and where its text begins. */
+  readonly loop: { readonly x: number; readonly width: number; readonly words: number }
+  /** Where times end. */
+  readonly times: number | undefined
+}
+
+/** For a page, with times and without, and for the screen of a phone. */
+const MEASURES = {
+  wide: {
+    width: 760,
+    lines: { user: 112, device: 376, service: 648 },
+    head: 168,
+    loop: { x: 252, width: 480, words: 392 },
+    times: undefined,
+  },
+  timed: {
+    width: 800,
+    lines: { user: 160, device: 424, service: 696 },
+    head: 168,
+    loop: { x: 300, width: 480, words: 440 },
+    times: 62,
+  },
+  narrow: {
+    width: 358,
+    lines: { user: 56, device: 176, service: 300 },
+    head: 100,
+    loop: { x: 66, width: 284, words: 80 },
+    times: undefined,
+  },
+} satisfies Record<string, Measures>
+
+/** Pixels: around the picture, of a line of text, of a state, and after each step. */
+const MARGIN = 20
+const LINE = 18
+const PILL = 28
+const GAP = 14
+
+/** Pixels at which text wraps, if its lifelines are that far apart. */
+const ROOM = 244
+
+/** Padding around text in pixels: to a border, and to a lifeline. */
+const EDGE = 8
+
+/** Pixels of the bar of a wait. */
+const BAR = 10
+
+/** Pixels from the middle of the cross of a lost message to its ends. */
+const CROSS = 6
+
+/** Draws a sequence of messages. */
+export function drawSequence(
+  { title, description, headings, steps }: Sequence,
+  scheme: Scheme,
+  form: keyof typeof MEASURES,
+): string {
+  const measures: Measures = MEASURES[form]
+  const head = {
+    height: headings && form !== 'narrow' ? 68 : 40,
+    texts: form === 'narrow' ? undefined : headings,
+  }
+  const { parts, bottom } = drawSteps(steps, MARGIN + head.height + 28, measures)
+  const height = bottom - GAP + MARGIN
+  return picture(
+    { title, description, width: measures.width, height },
+    scheme,
+    ...Object.entries(measures.lines).map(([who, x]) => {
+      const [top, width] = [MARGIN + head.height, measures.head]
+      const words = head.texts?.[who as Who]
+      return element(
+        'g',
+        { class: 'over' },
+        element('path', { class: 'way life', d: `M${x} ${top}V${height - 8}`, 'stroke-dasharray': '2 6' }),
+        box('shape', { x: x - width / 2, y: MARGIN, width, height: head.height }, 12),
+        text(
+          'name',
+          x,
+          MARGIN + (words ? 25 : head.height / 2),
+          who[0]?.toUpperCase() + who.slice(1),
+          'middle',
+        ),
+        ...(words ? [text('text', x, MARGIN + 48, words, 'middle')] : []),
+      )
+    }),
+    ...parts,
+  )
+}
+
+/** What is drawn, and where the next step begins. */
+interface Drawn {
+  readonly parts: readonly string[]
+  readonly bottom: number
+}
+
+function drawSteps(steps: readonly Step[], top: number, measures: Measures): Drawn {
+  let bottom = top
+  const parts = steps.flatMap((step) => {
+    const drawn = drawStep(step, bottom, measures)
+    bottom = drawn.bottom
+    return drawn.parts
+  })
+  return { parts, bottom }
+}
+
+function drawStep(step: Step, top: number, measures: Measures): Drawn {
+  switch (step.kind) {
+    case 'message':
+      return drawMessage(step, top, measures)
+    case 'state':
+      return drawState(step, top, measures)
+    case 'wait':
+      return drawWait(step, top, measures)
+    case 'loop': {
+      const { x, width, words: left } = measures.loop
+      const y = top + 6
+      const inside = drawSteps(step.steps, y + 42, measures)
+      const words = step.name.toUpperCase()
+      const parts = [
+        box('way frame', { x, y, width, height: inside.bottom - y }, 12),
+        ...drawWords([{ words, kind: 'tag' }], left + widthOf(words, FONTS.tag) / 2, y + 12, measures),
+        ...inside.parts,
+      ]
+      return { parts, bottom: inside.bottom + GAP + 6 }
+    }
+  }
+}
+
+function drawMessage(
+  { from, to, name, text: words = '', form, at = [] }: Extract<Step, { kind: 'message' }>,
+  top: number,
+  measures: Measures,
+): Drawn {
+  const { width, lines: places } = measures
+  const [start, end] = [places[from], places[to]]
+  const toward = Math.sign(end - start)
+  const room = Math.min(ROOM, Math.abs(end - start) - 2 * EDGE)
+  const lines = [
+    ...wrap(name, room, FONTS.trigger).map((line) => ({ words: line, kind: 'trigger' as const })),
+    ...(words === '' ? [] : wrap(words, room, FONTS.text)).map((line) => ({
+      words: line,
+      kind: 'text' as const,
+    })),
+  ]
+  const widest = Math.max(...lines.map(({ words, kind }) => widthOf(words, FONTS[kind])))
+  // A message that crosses a lifeline keeps its text beside that line, if there is room.
+  const isBeside = from === 'user' && widest <= Math.abs(places.device - start) - 2 * EDGE
+  const between = (start + (isBeside ? places.device : end)) / 2
+  const middle = Math.min(Math.max(between, widest / 2 + EDGE), width - widest / 2 - EDGE)
+  const y = top + LINE * lines.length + (form === 'lost' ? CROSS + 4 : 6)
+  const parts = [
+    ...drawTimes(at, top, measures),
+    ...drawWords(lines, middle, top, measures),
+    ...(form === 'lost'
+      ? drawLost(start, end, y)
+      : [
+          element('path', {
+            class: 'way',
+            d: `M${start} ${y}H${round(end - toward * 8)}`,
+            'stroke-dasharray': form && '6 5',
+          }),
+          drawHead(end, y, toward),
+        ]),
+  ]
+  return { parts, bottom: y + GAP }
+}
+
+/** Draws a message as far as it came, and more weakly where it should have arrived. */
+function drawLost(start: number, end: number, y: number): string[] {
+  const middle = (start + end) / 2
+  const toward = Math.sign(end - start)
+  const line = (from: number, to: number) =>
+    element('path', { class: 'way', d: `M${from} ${y}H${to}`, 'stroke-dasharray': '6 5' })
+  return [
+    line(start, middle - toward * (CROSS + 5)),
+    element(
+      'g',
+      { opacity: 0.4 },
+      line(middle + toward * (CROSS + 5), end - toward * 8),
+      drawHead(end, y, toward),
+    ),
+    element(
+      'g',
+      { class: 'bad' },
+      element('path', {
+        class: 'shape',
+        style: 'stroke-width:2.5',
+        d: `M${middle - CROSS} ${y - CROSS}l${2 * CROSS} ${2 * CROSS}m0-${2 * CROSS}l-${2 * CROSS} ${2 * CROSS}`,
+      }),
+    ),
+  ]
+}
+
+function drawHead(x: number, y: number, toward: number): string {
+  return element('path', { class: 'head', d: `M${x} ${y}l${-toward * 10} -5v10z` })
+}
+
+function drawState(
+  { of, name, at = [] }: Extract<Step, { kind: 'state' }>,
+  top: number,
+  measures: Measures,
+): Drawn {
+  const width = widthOf(name, FONTS.trigger) + 28
+  const x = measures.lines[of]
+  const place = { x: x - width / 2, y: top, width, height: PILL }
+  const pill = [box('shape', place, PILL / 2), text('trigger', x, top + PILL / 2, name, 'middle')]
+  return {
+    parts: [...drawTimes(at, top + 5, measures), element('g', { class: roleOfName(name) }, ...pill)],
+    bottom: top + PILL + GAP,
+  }
+}
+
+function drawWait(
+  { name, state, height }: Extract<Step, { kind: 'wait' }>,
+  top: number,
+  measures: Measures,
+): Drawn {
+  const x = measures.lines.device
+  const bar = box('shape', { x: x - BAR / 2, y: top - 8, width: BAR, height }, BAR / 2)
+  const middle = x + BAR / 2 + EDGE + widthOf(name, FONTS.text) / 2
+  return {
+    parts: [
+      element('g', { class: roleOfName(state) }, bar),
+      ...drawWords([{ words: name, kind: 'text' }], middle, top - 8 + (height - LINE) / 2, measures),
+    ],
+    bottom: top - 8 + height + GAP,
+  }
+}
+
+function drawTimes(lines: readonly string[], top: number, { times }: Measures): string[] {
+  if (times === undefined) return []
+  return lines.map((words, index) => text('text', times, top + LINE * (index + 0.5), words, 'end'))
+}
+
+/** Writes lines around a middle, and hides the part of a lifeline that they cover. */
+function drawWords(
+  lines: readonly { readonly words: string; readonly kind: 'trigger' | 'text' | 'tag' }[],
+  middle: number,
+  top: number,
+  measures: Measures,
+): string[] {
+  return lines.flatMap(({ words, kind }, index) => {
+    const width = widthOf(words, FONTS[kind])
+    const place = { x: middle - width / 2, y: top + LINE * index, width, height: LINE }
+    const isOnLine = Object.values(measures.lines).some((x) => x > place.x && x < place.x + width)
+    return [
+      ...(isOnLine ? [box('paper', place, 4)] : []),
+      text(kind, middle, place.y + LINE / 2, words, 'middle'),
+    ]
+  })
+}
