@@ -19,7 +19,7 @@ async function login(world: World, profile: string) {
 const tokenOf = async (world: World, options: { readonly cwd?: string } = {}) =>
   (await world.run(['token'], options)).stdout.trim()
 
-describe('authgraph switch', { concurrent: true, timeout: 60_000 }, () => {
+describe('authgraph switch', { concurrent: true, timeout: 120_000 }, () => {
   test('uses the other one of two logins, until the next login', async ({ world }) => {
     const work = await login(world, 'work')
     const home = await login(world, 'home')
@@ -109,7 +109,7 @@ describe('authgraph switch', { concurrent: true, timeout: 60_000 }, () => {
   })
 })
 
-describe('a token in the environment', { concurrent: true, timeout: 60_000 }, () => {
+describe('a token in the environment', { concurrent: true, timeout: 120_000 }, () => {
   test('takes precedence over the stored login, and status names it', async ({ world }) => {
     const work = await login(world, 'work')
     const env = { AUTHGRAPH_TOKEN: ENV_TOKEN, AUTHGRAPH_HOST: work.url }

@@ -1,18 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
-import { granted } from './support/scripted-http.ts'
-import { test } from './support/world.ts'
+import { granted, PENDING } from './support/scripted-http.ts'
+import { test, type World } from './support/world.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 describe('the published package', { timeout: 120_000 }, () => {
   test('runs its command without any other package', async ({ world }) => {
-    const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', world.folder]
-    const file = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }).trim()
-    execFileSync('tar', ['-xzf', join(world.folder, file), '-C', world.folder])
-    const command = join(world.folder, 'package', 'dist', 'src', 'cli', 'main.cjs')
+    const command = unpack(world)
     const notices = readFileSync(join(world.folder, 'package', 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8')
     for (const name of ['commander', 'jose', 'undici', 'valibot', 'xstate'])
       expect(notices).toMatch(new RegExp(`^${name} [\\d.]+\n[^]*Permission is hereby granted`, 'm'))
@@ -32,4 +29,23 @@ describe('the published package', { timeout: 120_000 }, () => {
     const proxied = await world.run(api, { command, env: { HTTPS_PROXY: 'http://127.0.0.1:9' } })
     expect(proxied.stderr).toContain('localhost:9 cannot be reached')
   })
+  test('keeps the token of a login during which the package is removed', async ({ world }) => {
+    const command = unpack(world)
+    const { url } = await world.scripted({ polls: [PENDING, granted('gho_tokenInTheClear')] })
+    const onOutput = (text: string) => {
+      if (text.includes('pending ')) rmSync(dirname(command), { recursive: true, force: true })
+    }
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file']
+    const { stdout } = await world.run(login, { command, onOutput })
+    expect(stdout).toContain('Logged in to')
+    expect((await world.run(['token'])).stdout).toBe('gho_tokenInTheClear\n')
+  })
 })
+
+/** Packs the package and unpacks it. Returns the path of its command. */
+function unpack({ folder }: World): string {
+  const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder]
+  const file = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }).trim()
+  execFileSync('tar', ['-xzf', join(folder, file), '-C', folder])
+  return join(folder, 'package', 'dist', 'src', 'cli', 'main.cjs')
+}

@@ -6,7 +6,7 @@ import { keyringKey } from '../../session/node/keyring-key.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import { CommandError } from '../command-error.ts'
 import { fileOf, stateFolder } from './folders.ts'
-import { makeFolder } from './private-file.ts'
+import { makeFolder, removeFile } from './private-file.ts'
 
 /** Where a token can be stored. `keyring` encrypts its file with a key in the system keyring; `none` stores nothing. */
 export const STORE_NAMES = ['keyring', 'file', 'none'] as const
@@ -38,11 +38,11 @@ export function placeOf(store: StoreName, profile: string): string {
  * @throws {@link CommandError} with code `unusable_file` or `no_keyring`; {@link StoreUnavailableError}.
  */
 export async function checkStore(name: StoreName): Promise<void> {
-  if (name !== 'none') makeFolder(loginsFolder())
-  const store = loginStore(name)
+  if (name === 'none') return
+  makeFolder(loginsFolder())
   const probe = `probe of process ${process.pid}`
-  await store.update(probe, () => ({ result: undefined, value: { token: 'probe' } }))
-  await store.update(probe, () => ({ result: undefined, value: null }))
+  await loginStore(name).update(probe, () => ({ result: undefined, value: { token: 'probe' } }))
+  removeFile(fileOf(loginsFolder(), probe))
 }
 
 async function systemKey(): Promise<Uint8Array> {

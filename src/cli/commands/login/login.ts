@@ -20,7 +20,6 @@ import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
 import { timeOf } from '../../storage/validity.ts'
 import { isWatched, whileWatched } from '../../watch/while-watched.ts'
 import { type LoginOptions, type LoginSession, type Plan, planLogin } from './plan.ts'
-import { reportLogin, saveToken } from './settle.ts'
 
 /** The exit code of a saved login: `EX_TEMPFAIL` of sysexits.h. */
 const SAVED = 75
@@ -58,6 +57,7 @@ async function authorize(login: LoginSession, recorder?: Recorder): Promise<numb
     const signal = terminal.signal()
     return signal ? SIGNAL_EXIT_CODES[signal] : SAVED
   }
+  const { reportLogin, saveToken } = await import('./settle.ts')
   const token = await saveToken(result, login).finally(() => forget(plan))
   // Signals must not interrupt before the token is stored or printed: the service issues it once.
   if (plan.store !== 'none') terminal.release()
@@ -138,6 +138,8 @@ function forget({ name }: Plan): void {
 
 function save({ name, address, store }: Plan, record: ResumeRecord): void {
   saveFlow(name, { address, store, record })
+  // Once the codes are there, which it would delay, and before a poll: the package may be replaced while the user decides.
+  void import('./settle.ts')
 }
 
 /** Reports how to resume a stopped login. */

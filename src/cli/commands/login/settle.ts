@@ -8,6 +8,7 @@ import { type Line, styled } from '../../../terminal/writer.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
+import { whoIs } from '../../network/who-is.ts'
 import { forgetChoice } from '../../storage/chosen-profile.ts'
 import { placeOf } from '../../storage/login-stores.ts'
 import { isStoredInTime, sessionOf } from '../../storage/open-session.ts'
@@ -66,7 +67,6 @@ export async function reportLogin(
   { plan, provider, terminal: { report } }: LoginSession,
 ): Promise<void> {
   const { name, address, store } = plan
-  const { whoIs } = await import('../../network/who-is.ts')
   const response = await whoIs(token, { provider, fetch: await environmentFetch() })
   const user = typeof response === 'string' ? response : undefined
   const { host } = authOrigin(address)
