@@ -16,7 +16,7 @@ export const SIGN = 19
 export const START = 30
 
 /** Pixels between the border of a label and its text. */
-const LABEL_PADDING = { x: 7, y: 2 }
+export const LABEL_PADDING = { x: 7, y: 2 }
 
 /** Height in pixels of a reference to a state. */
 export const REFERENCE = 28
@@ -61,18 +61,19 @@ export interface Content {
 
 const NOTHING = { name: '', lines: [], invokes: [], written: [], tag: [] }
 
-/** Lays out the text of a shape. The text of a state wraps to the `width` of its box in pixels, if that is given. */
+/** Lays out the text of a shape. The text of a state, and what stands below a label, wraps to the `width` of its box in pixels, if given. */
 export function contentOf(shape: Shape, shapes: readonly Shape[], width?: number): Content {
   switch (shape.kind) {
     case 'anywhere': {
       const from = shape.from ? fromWords(shape.from) : ''
-      const tag = from ? wrap(from, Math.max(LABEL, widthOf(from, FONTS.tag) / TAG_LINES), FONTS.tag) : []
-      const { width, height } = labelSize(shape.label)
+      const room = width === undefined ? widthOf(from, FONTS.tag) / TAG_LINES : width - 2 * LABEL_PADDING.x
+      const tag = from ? wrap(from, Math.max(LABEL, room), FONTS.tag) : []
+      const { width: own, height } = labelSize(shape.label)
       const wide = Math.max(...tag.map((line) => widthOf(line, FONTS.tag)), 0) + 2 * LABEL_PADDING.x
       return {
         ...NOTHING,
         tag,
-        width: Math.ceil(Math.max(width, wide)),
+        width: Math.ceil(Math.max(own, wide)),
         height: height + tag.length * LINE.tag,
       }
     }

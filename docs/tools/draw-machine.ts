@@ -1,9 +1,17 @@
 import { FONTS, widthOf, wrap } from '../../src/pictures/measure-text.ts'
 import { box, element, picture, round, type Scheme, text, twoWords } from '../../src/pictures/svg.ts'
 import { ROLES, type Role } from '../../src/pictures/theme.ts'
-import { type Content, LINE, PADDING, SIGN, START, wordsOf } from './content.ts'
+import { type Content, LABEL_PADDING, LINE, PADDING, SIGN, START, wordsOf } from './content.ts'
 import type { Label } from './label.ts'
-import type { Box, Layout, PlacedArrow, PlacedShape, Point } from './places.ts'
+import {
+  type Box,
+  crosses,
+  type Layout,
+  legsOf,
+  type PlacedArrow,
+  type PlacedShape,
+  type Point,
+} from './places.ts'
 import type { Branch } from './plan-picture.ts'
 
 /** Corner radii in pixels: of states and of arrows. */
@@ -39,23 +47,29 @@ export function drawMachine(layout: Layout, scheme: Scheme): string {
 }
 
 /** Draws the parts of a machine. States have `data-state`; arrows and labels have `data-transitions`. */
-export function drawParts({ shapes, arrows }: Layout): string {
+export function drawParts({ shapes, arrows, labels }: Layout): string {
   const around = shapes.filter(({ isAround }) => isAround)
   const inside = shapes.filter(({ isAround }) => !isAround)
   return [
-    ...around.map((placed) => drawShape(placed, arrows)),
+    ...around.map((placed) => drawShape(placed, arrows, labels)),
     ...arrows.map(drawArrow),
-    ...inside.map((placed) => drawShape(placed, arrows)),
-    ...arrows.map(({ arrow, label }) => (label ? drawLabel(arrow.label, label, idsOf(arrow)) : '')),
+    ...inside.map((placed) => drawShape(placed, arrows, labels)),
+    ...arrows.map(({ arrow, label }) => (label ? drawLabel(arrow.label, label, labels, idsOf(arrow)) : '')),
   ].join('\n')
 }
 
-function drawShape(placed: PlacedShape, arrows: readonly PlacedArrow[]): string {
+function drawShape(placed: PlacedShape, arrows: readonly PlacedArrow[], labels: Layout['labels']): string {
   const { shape, content, x, y, width, height } = placed
   switch (shape.kind) {
     case 'anywhere': {
       const own = arrows.filter(({ arrow }) => arrow.source === shape.id)
-      return drawLabel(shape.label, placed, own.map(({ arrow }) => idsOf(arrow)).join(' '), content.tag)
+      return drawLabel(
+        shape.label,
+        placed,
+        labels,
+        own.map(({ arrow }) => idsOf(arrow)).join(' '),
+        content.tag,
+      )
     }
     case 'reference':
       return element(
@@ -141,16 +155,32 @@ function loopAt(x: number, y: number): string {
   return `M${at({ x: x + 1, y: y - 4 })}h6a4 4 0 0 1 0 8h-5m3 -3l-3 3l3 3`
 }
 
-function drawArrow({ arrow, points }: PlacedArrow): string {
+function drawArrow({ arrow, points, label }: PlacedArrow): string {
   const [tip, before] = [...points].reverse()
   if (tip === undefined || before === undefined) throw new TypeError(`the arrow ${arrow.id} has no way`)
   const way = [...points.slice(0, -1), shortOf(tip, before)]
   return element(
     'g',
     { class: arrow.isMain ? 'arrow main' : 'arrow', 'data-transitions': idsOf(arrow) },
-    element('path', { class: 'way', d: rounded(way) }),
+    element('path', { class: 'way', d: withoutLabel(way, label).map(rounded).join('') }),
     drawHead(tip, before),
   )
+}
+
+/** Cuts a way where its label stands. */
+function withoutLabel(points: readonly Point[], label: Box | undefined): Point[][] {
+  const at = label ? legsOf(points).findIndex((leg) => crosses(leg, label)) : -1
+  const [a, b] = points.slice(at)
+  if (label === undefined || at < 0 || a === undefined || b === undefined) return [[...points]]
+  const { x, y, width, height } = label
+  const [near, far] = [
+    { x: Math.min(Math.max(a.x, x), x + width), y: Math.min(Math.max(a.y, y), y + height) },
+    { x: Math.min(Math.max(b.x, x), x + width), y: Math.min(Math.max(b.y, y), y + height) },
+  ]
+  return [
+    [...points.slice(0, at + 1), near],
+    [far, ...points.slice(at + 1)],
+  ]
 }
 
 function idsOf({ transitions }: Pick<Branch, 'transitions'>): string {
@@ -200,8 +230,14 @@ function toward(from: Point, to: Point, length: number): Point {
   return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part }
 }
 
-function drawLabel(label: Label, place: Box, transitions: string, tag: readonly string[] = []): string {
-  const middle = place.x + place.width / 2
+function drawLabel(
+  label: Label,
+  place: Box,
+  anchor: Layout['labels'],
+  transitions: string,
+  tag: readonly string[] = [],
+): string {
+  const x = anchor === 'start' ? place.x + LABEL_PADDING.x : place.x + place.width / 2
   const lines = wordsOf(label)
   const top = place.y + (place.height - lines.length * LINE.label - tag.length * LINE.tag) / 2
   const under = top + lines.length * LINE.label
@@ -210,9 +246,9 @@ function drawLabel(label: Label, place: Box, transitions: string, tag: readonly 
     { class: 'label', 'data-transitions': transitions },
     box('box', place, 6),
     ...lines.map((line, index) =>
-      twoWords(middle, top + (index + 0.5) * LINE.label, line, { 'text-anchor': 'middle' }),
+      twoWords(x, top + (index + 0.5) * LINE.label, line, { 'text-anchor': anchor }),
     ),
-    ...tag.map((words, index) => text('tag', middle, under + (index + 0.5) * LINE.tag, words, 'middle')),
+    ...tag.map((words, index) => text('tag', x, under + (index + 0.5) * LINE.tag, words, anchor)),
   )
 }
 

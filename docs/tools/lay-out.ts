@@ -233,6 +233,7 @@ function placed({ children, edges = [], width = 0, height = 0 }: ElkNode, plan: 
   const ways = new Map(edges.map((edge) => [edge.id, edge]))
   return {
     plan,
+    labels: 'middle',
     width,
     height,
     shapes: plan.shapes.map((shape) => {

@@ -37,6 +37,8 @@ export interface Layout {
   readonly height: number
   readonly shapes: readonly PlacedShape[]
   readonly arrows: readonly PlacedArrow[]
+  /** Where the lines of its labels are aligned. */
+  readonly labels: 'start' | 'middle'
 }
 
 /** One straight part of a way. */

@@ -2,8 +2,8 @@ import { contentOf, labelSize, REFERENCE } from './content.ts'
 import { type Box, type Layout, type PlacedShape, startOf } from './places.ts'
 import type { Arrow, Plan, Shape } from './plan-picture.ts'
 
-/** Pixels of the whole picture, which a phone shows nearly as wide as it is, and around all that is in it. */
-const WIDTH = 360
+/** Pixels of the whole picture, which is as wide as the column of a phone, and around all that is in it. */
+const WIDTH = 358
 const MARGIN = 14
 
 /** Pixels between states, between those that stand side by side or inside another, and between the arrows of one. */
@@ -27,7 +27,7 @@ type Part = Pick<Layout, 'shapes' | 'arrows'> & { readonly bottom: number }
 export function stack(plan: Plan): Layout {
   const room = { x: MARGIN, y: MARGIN, width: WIDTH - 2 * MARGIN }
   const { shapes, arrows, bottom } = stackRows('', plan, room)
-  return { plan, width: WIDTH, height: bottom + MARGIN, shapes, arrows }
+  return { plan, width: WIDTH, height: bottom + MARGIN, shapes, arrows, labels: 'start' }
 }
 
 /** What stands inside a shape, from top to bottom: its ends last, and two side by side that are small. */
@@ -107,7 +107,7 @@ function placeState(shape: Shape, plan: Plan, room: Room): Part {
 
 /** The label is the beginning of the arrow. */
 function placeAnywhere(shape: Shape, plan: Plan, room: Room): Part {
-  const label = place(shape, plan, room)
+  const label = place(shape, plan, { ...room, width: room.width - endWidth(plan) - GAP })
   const [arrow] = plan.arrows.filter(({ source }) => source === shape.id)
   if (arrow === undefined) throw new TypeError(`nothing leads from ${shape.id}`)
   const middle = label.y + label.height / 2
@@ -146,17 +146,21 @@ function placeArrows(source: string, plan: Plan, room: Room): Part {
 
 /** The name of the state that an arrow leads to, at the right border. */
 function placeEnd({ id, target }: Arrow, plan: Plan, { x, width }: Room, middle: number): PlacedShape {
-  const there = plan.shapes.find((shape) => shape.id === target)
-  if (there?.kind !== 'state') throw new TypeError(`${id} leads to no state`)
-  const shape: Shape = {
-    kind: 'reference',
-    id: `end of ${id}`,
-    parent: '',
-    state: there.state,
-    role: there.role,
-  }
-  const { width: own, height } = contentOf(shape, plan.shapes)
-  return place(shape, plan, { x: x + width - own, y: middle - height / 2, width: own })
+  const shape = { ...referenceTo(target, plan), id: `end of ${id}` }
+  const own = endWidth(plan)
+  const placed = place(shape, plan, { x: x + width - own, y: middle - REFERENCE / 2, width: own })
+  return { ...placed, width: own }
+}
+
+/** All ends are as wide as the widest, so that the arrows end in one line. */
+function endWidth(plan: Plan): number {
+  return Math.max(...plan.arrows.map(({ target }) => contentOf(referenceTo(target, plan), plan.shapes).width))
+}
+
+function referenceTo(target: string, { shapes }: Plan): Extract<Shape, { kind: 'reference' }> {
+  const there = shapes.find((shape) => shape.id === target)
+  if (there?.kind !== 'state') throw new TypeError(`${target} is no state`)
+  return { kind: 'reference', id: '', parent: '', state: there.state, role: there.role }
 }
 
 function place(shape: Shape, plan: Plan, { x, y, width }: Room): PlacedShape {

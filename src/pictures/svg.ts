@@ -127,7 +127,7 @@ function colors(colorOf: (color: Color) => string): string {
     `.paper{fill:${colorOf('paper')}}.name,.trigger{fill:${colorOf('ink')}}.text{fill:${colorOf('quiet')}}`,
     `.way,.sign{stroke:${colorOf('edge')}}.head,.dot{fill:${colorOf('edge')}}`,
     `.main .way{stroke:${colorOf('ink')}}.main .head{fill:${colorOf('ink')}}`,
-    `.box{fill:${colorOf('label')}}.tag{fill:${colorOf('quiet')}}`,
+    `.box{fill:none}.tag{fill:${colorOf('quiet')}}`,
     ...roles.map(
       (role) =>
         `.${role} .shape,.${role} .around,.${role} .inner{stroke:${colorOf(`${role}-line`)}}.${role} .shape,.${role} .around{fill:${colorOf(`${role}-fill`)}}.${role} .play{fill:${colorOf(`${role}-line`)}}`,

@@ -92,7 +92,7 @@ function drawLabel(words: string, middle: number): string[] {
   const width = widthOf(words, FONTS.trigger) + 8
   const y = (TOP + PILL.height + ACTIVE.y - 11) / 2
   const place = { x: Math.max(2, middle - width / 2), y: y - 10, width, height: 20 }
-  return [box('box', place, 4), text('trigger', place.x + width / 2, y, words, 'middle')]
+  return [box('paper', place, 4), text('trigger', place.x + width / 2, y, words, 'middle')]
 }
 
 /** Draws the states that could follow, of which one did. */
