@@ -1,18 +1,44 @@
-import axe, { type AxeResults } from 'axe-core'
+import axe, { type AxeResults, type RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** Runs axe in a page. Playwright injects it, because the pages' content security policy blocks foreign scripts. */
-export async function runAxe(tab: Page): Promise<AxeResults> {
+/** The rule that depends on the colours. */
+const CONTRAST = 'color-contrast'
+
+/** What axe found, a line for each rule. */
+interface Found {
+  readonly violations: readonly string[]
+  /** Checks that axe could not decide. */
+  readonly incomplete: readonly string[]
+  /** The schemes in which the contrast of some element is right. */
+  readonly contrast: readonly string[]
+}
+
+/** Runs axe in light colours, and the rule that depends on them also in dark ones. */
+export async function runAxe(tab: Page): Promise<Found> {
   await tab.evaluate(axe.source)
-  return (await tab.evaluate('axe.run()')) as AxeResults
+  const found = [await run(tab, 'light', {}), await run(tab, 'dark', { runOnly: [CONTRAST] })]
+  await tab.emulateMedia({ colorScheme: 'light' })
+  return {
+    violations: found.flatMap(({ scheme, violations }) => told(scheme, violations)),
+    incomplete: found.flatMap(({ scheme, incomplete }) => told(scheme, incomplete)),
+    contrast: found
+      .filter(({ passes }) => passes.some(({ id }) => id === CONTRAST))
+      .map(({ scheme }) => scheme),
+  }
 }
 
 /** The violations: each rule with the elements that break it. */
-export async function violations(tab: Page): Promise<string[]> {
-  return told((await runAxe(tab)).violations)
+export async function violations(tab: Page): Promise<readonly string[]> {
+  return (await runAxe(tab)).violations
 }
 
-/** One line per rule. */
-export function told(results: AxeResults['violations']): string[] {
-  return results.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+/** Playwright injects axe, because the pages' content security policy blocks foreign scripts. */
+async function run(tab: Page, scheme: 'light' | 'dark', options: RunOptions) {
+  await tab.emulateMedia({ colorScheme: scheme })
+  const results = (await tab.evaluate(`axe.run(${JSON.stringify(options)})`)) as AxeResults
+  return { scheme, ...results }
+}
+
+function told(scheme: string, results: AxeResults['violations']): string[] {
+  return results.map(({ id, nodes }) => `${scheme}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
