@@ -38,18 +38,10 @@ const LAST_CHANCE = 1_000
 /** How often `incorrect_device_code` is forgiven: real services may return it for a moment after the approval. */
 const FORGIVEN = 2
 
-/**
- * The result of the last poll: `requested` before the first poll, `pending`, or `slowed` after `slow_down`.
- *
- * @group Machines
- */
+/** The result of the last poll: `requested` before the first poll, `pending`, or `slowed` after `slow_down`. */
 export type DeviceStatus = 'requested' | 'pending' | 'slowed'
 
-/**
- * Input of the device machine. It does not change while the machine runs.
- *
- * @group Machines
- */
+/** Input of the device machine. It does not change while the machine runs. */
 export interface DeviceAuthorizationInput {
   /** The client id, sent with every request. */
   readonly clientId: Secret
@@ -78,11 +70,7 @@ export interface DeviceAuthorizationInput {
   readonly resume?: Progress | undefined
 }
 
-/**
- * The progress of an authorization that has its codes. Points in time are epoch milliseconds.
- *
- * @group Machines
- */
+/** The progress of an authorization that has its codes. Points in time are epoch milliseconds. */
 export interface Progress {
   /** The codes that the service issued. */
   readonly codes: DeviceCodes
@@ -106,11 +94,7 @@ export interface Progress {
   readonly forgiven?: number
 }
 
-/**
- * The context of the device machine. Before the codes have arrived, the fields of {@link Progress} have no meaning.
- *
- * @group Machines
- */
+/** The context of the device machine. Before the codes have arrived, the fields of {@link Progress} have no meaning. */
 export interface DeviceAuthorizationContext
   extends Required<Omit<Progress, 'codes' | 'codeVerifier'>>,
     Pick<Progress, 'codeVerifier'> {
@@ -126,21 +110,13 @@ export interface DeviceAuthorizationContext
   readonly error: AnyAuthgraphError | undefined
 }
 
-/**
- * How an authorization ended.
- *
- * @group Machines
- */
+/** How an authorization ended. */
 export type DeviceResult =
   | { readonly status: 'authorized'; readonly token: OAuthToken }
   | { readonly status: 'expired' | 'denied' | 'cancelled' }
   | { readonly status: 'failed'; readonly error: AnyAuthgraphError }
 
-/**
- * Input of the actor `requestCodes`.
- *
- * @group Machines
- */
+/** Input of the actor `requestCodes`. */
 export interface CodesRequest
   extends Pick<
     DeviceAuthorizationInput,
@@ -155,11 +131,7 @@ export interface CodesRequest
     | 'clock'
   > {}
 
-/**
- * Output of the actor `requestCodes`. Points in time are epoch milliseconds.
- *
- * @group Machines
- */
+/** Output of the actor `requestCodes`. Points in time are epoch milliseconds. */
 export interface CodesResponse {
   /** The codes that the service issued. */
   readonly codes: DeviceCodes
@@ -171,11 +143,7 @@ export interface CodesResponse {
   readonly at: number
 }
 
-/**
- * Input of the actor `pollToken`.
- *
- * @group Machines
- */
+/** Input of the actor `pollToken`. */
 export interface PollRequest extends CodesRequest {
   /** The device code to poll with. */
   readonly deviceCode: Secret
@@ -189,8 +157,6 @@ export interface PollRequest extends CodesRequest {
  * - `cancel` ends the flow at once.
  * - `wake` says that the device slept, or that a tab was hidden, and makes the machine re-check the clock: it polls at
  *   once if a poll is due, and ends if the codes have expired.
- *
- * @group Machines
  */
 export type DeviceAuthorizationEvent = { readonly type: 'cancel' } | { readonly type: 'wake' }
 
@@ -209,7 +175,6 @@ type Members = {
  * The machine has no side effects: the client provides the actors `requestCodes` and `pollToken`. `requestCodes`
  * rejects with a typed error. `pollToken` always resolves with a {@link PollResponse}: if it rejects, it has a bug.
  *
- * @group Machines
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export const deviceAuthorization = setup({

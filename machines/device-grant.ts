@@ -9,18 +9,12 @@ const LEASE = 10_000
 /** Default for how many seconds a poll may be early: timers and networks vary by that much. */
 const LARGEST_LEEWAY = 1
 
-/**
- * Who approved: a name, or the id and login that your service knows the user by.
- *
- * @group Machines
- */
+/** Who approved: a name, or the id and login that your service knows the user by. */
 export type User = string | { readonly id: string | number; readonly login: string }
 
 /**
  * Where a device requested its codes, shown to the user for comparison. The user agent is chosen by the client; the
  * address may be that of a proxy.
- *
- * @group Machines
  */
 export interface Origin {
   /** The IP address of the request. */
@@ -29,11 +23,7 @@ export interface Origin {
   readonly userAgent?: string
 }
 
-/**
- * Input of the grant machine.
- *
- * @group Machines
- */
+/** Input of the grant machine. */
 export interface DeviceGrantInput {
   /** Identifies the client, such as a hash of its client id. Not the client id itself: that is a secret. */
   readonly client: string
@@ -53,11 +43,7 @@ export interface DeviceGrantInput {
   readonly firstPoll: 'free' | 'counted'
 }
 
-/**
- * What the service stores for one authorization: plain JSON. Points in time are epoch milliseconds.
- *
- * @group Machines
- */
+/** What the service stores for one authorization: plain JSON. Points in time are epoch milliseconds. */
 export interface DeviceGrantContext extends Omit<DeviceGrantInput, 'firstPoll'> {
   /** Seconds between two polls. Never decreases. */
   readonly interval: number
@@ -69,11 +55,7 @@ export interface DeviceGrantContext extends Omit<DeviceGrantInput, 'firstPoll'> 
   readonly lease: { readonly claim: string; readonly until: number } | null
 }
 
-/**
- * Events of a grant. Each has its time `at` in epoch milliseconds: the machine does not read a clock.
- *
- * @group Machines
- */
+/** Events of a grant. Each has its time `at` in epoch milliseconds: the machine does not read a clock. */
 export type DeviceGrantEvent =
   /** `claim` identifies this poll, in case it becomes the one that issues the token. */
   | { readonly type: 'poll'; readonly at: number; readonly claim: string }
@@ -95,7 +77,6 @@ export type DeviceGrantEvent =
  * a lease and issues the token; other polls get `authorization_pending` until it has finished, or its lease has
  * expired.
  *
- * @group Machines
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export const deviceGrant = setup({
@@ -248,27 +229,15 @@ export const deviceGrant = setup({
 
 type StateValue = SnapshotFrom<typeof deviceGrant>['value']
 
-/**
- * The states of a grant by their short names, as a store keeps them: `pending` stands for `undecided.pending`.
- *
- * @group Machines
- */
+/** The states of a grant by their short names, as a store keeps them: `pending` stands for `undecided.pending`. */
 export type DeviceGrantState = Extract<StateValue, string> | Extract<StateValue, object>['undecided']
 
-/**
- * Returns the short name of a grant's state.
- *
- * @group Machines
- */
+/** Returns the short name of a grant's state. */
 export function grantState(value: StateValue): DeviceGrantState {
   return typeof value === 'string' ? value : value.undecided
 }
 
-/**
- * Converts the short name of a state to a state value, for `deviceGrant.resolveState({ value, context })`.
- *
- * @group Machines
- */
+/** Converts the short name of a state to a state value, for `deviceGrant.resolveState({ value, context })`. */
 export function grantValue(state: DeviceGrantState): StateValue {
   return state === 'requested' || state === 'pending' || state === 'slowed' ? { undecided: state } : state
 }

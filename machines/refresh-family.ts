@@ -4,11 +4,7 @@ import type { User } from './device-grant.ts'
 /** How long one request may take to issue the next pair, in milliseconds, before another one may try. */
 const LEASE = 10_000
 
-/**
- * Input of the family machine.
- *
- * @group Machines
- */
+/** Input of the family machine. */
 export interface RefreshFamilyInput {
   /** Identifies the client, such as a hash of its client id. Not the client id itself: that is a secret. */
   readonly client: string
@@ -24,11 +20,7 @@ export interface RefreshFamilyInput {
   readonly reuseWindow: number
 }
 
-/**
- * What the service stores for one family: plain JSON. Points in time are epoch milliseconds.
- *
- * @group Machines
- */
+/** What the service stores for one family: plain JSON. Points in time are epoch milliseconds. */
 export interface RefreshFamilyContext extends Omit<RefreshFamilyInput, 'token'> {
   /** How often the family was refreshed: the number of its newest refresh token. */
   readonly generation: number
@@ -42,11 +34,7 @@ export interface RefreshFamilyContext extends Omit<RefreshFamilyInput, 'token'> 
   readonly lease: { readonly claim: string; readonly until: number } | null
 }
 
-/**
- * Events of a family. Each has its time `at` in epoch milliseconds: the machine does not read a clock.
- *
- * @group Machines
- */
+/** Events of a family. Each has its time `at` in epoch milliseconds: the machine does not read a clock. */
 export type RefreshFamilyEvent =
   /**
    * A client presents a refresh token of this family. `token` is its hash and `generation` its number; `claim` identifies
@@ -76,7 +64,6 @@ export type RefreshFamilyEvent =
  * parties hold it: the family is revoked. The previous token is an exception inside the reuse window, since a client whose
  * response was lost must ask again.
  *
- * @group Machines
  * @see {@link https://www.rfc-editor.org/rfc/rfc9700.html#section-4.14.2 RFC 9700, section 4.14.2}
  */
 export const refreshFamily = setup({
@@ -211,9 +198,5 @@ export const refreshFamily = setup({
   },
 })
 
-/**
- * The states of a family.
- *
- * @group Machines
- */
+/** The states of a family. */
 export type RefreshFamilyState = SnapshotFrom<typeof refreshFamily>['value']

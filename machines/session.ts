@@ -37,11 +37,7 @@ const withoutLogin = {
 /** The share of its lifetime by which a token is renewed early, at most. */
 const EARLY_SHARE = 1 / 2
 
-/**
- * A token as a session keeps it.
- *
- * @group Machines
- */
+/** A token as a session keeps it. */
 export interface KeptToken {
   /** A random id, created at each login. */
   readonly login: string
@@ -56,8 +52,6 @@ export interface KeptToken {
  * The result of a refresh request. `ended`: the provider says that the refresh token is used, expired or revoked.
  * `unclear`: no usable response, so the refresh token may have been used. `fault`: any other failure; the refresh token
  * is still valid.
- *
- * @group Machines
  */
 export type RefreshResult =
   | { readonly type: 'token'; readonly token: OAuthToken; readonly sentAt: number }
@@ -65,83 +59,47 @@ export type RefreshResult =
   | { readonly type: 'unclear'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
   | { readonly type: 'fault'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
 
-/**
- * What a session writes to its store: the token of a login, or the result of a renewal.
- *
- * @group Machines
- */
+/** What a session writes to its store: the token of a login, or the result of a renewal. */
 export type SessionResult =
   | RefreshResult
   | { readonly type: 'login'; readonly token: OAuthToken; readonly sentAt: number }
 
-/**
- * What the store contains.
- *
- * @group Machines
- */
+/** What the store contains. */
 export type ReadResult =
   | { readonly type: 'found'; readonly kept: KeptToken }
   | { readonly type: 'ended' | 'nothing' }
 
-/**
- * What is claimed. If an API refused the token (`distrusted`), and it cannot be renewed, the login ends.
- *
- * @group Machines
- */
+/** What is claimed. If an API refused the token (`distrusted`), and it cannot be renewed, the login ends. */
 export type ClaimInput = Pick<SessionContext, 'flow' | 'distrusted'> & { readonly kept: KeptToken }
 
-/**
- * The token whose refresh token is used, and what its successor is stored over.
- *
- * @group Machines
- */
+/** The token whose refresh token is used, and what its successor is stored over. */
 export type RefreshInput = Pick<SessionContext, 'flow' | 'kept' | 'logins'> & { readonly token: OAuthToken }
 
-/**
- * Whether this process may use the refresh token.
- *
- * @group Machines
- */
+/** Whether this process may use the refresh token. */
 export type ClaimResult =
   | { readonly type: 'mine' | 'nothingToSpend' | 'gone' }
   | { readonly type: 'newer'; readonly kept: KeptToken }
   | { readonly type: 'busy'; readonly pid?: number | undefined }
 
-/**
- * Whether a result was written. `gone`: the login was ended, or replaced by another one, in the meantime.
- *
- * @group Machines
- */
+/** Whether a result was written. `gone`: the login was ended, or replaced by another one, in the meantime. */
 export type SettleResult =
   | { readonly type: 'written'; readonly kept?: KeptToken | undefined }
   | { readonly type: 'newer'; readonly kept: KeptToken }
   | { readonly type: 'gone' }
 
-/**
- * What was erased from the store.
- *
- * @group Machines
- */
+/** What was erased from the store. */
 export interface EraseResult {
   readonly removed: OAuthToken | undefined
 }
 
-/**
- * Whether the tokens were revoked.
- *
- * @group Machines
- */
+/** Whether the tokens were revoked. */
 export interface Revocation {
   readonly revoked: boolean
   /** Why they were not. */
   readonly why?: string | undefined
 }
 
-/**
- * The input of the machine: what does not change while a session runs.
- *
- * @group Machines
- */
+/** The input of the machine: what does not change while a session runs. */
 export interface SessionInput {
   /** The input of the device authorization of each login. */
   readonly device: DeviceAuthorizationInput
@@ -151,11 +109,7 @@ export interface SessionInput {
   readonly jitter: number
 }
 
-/**
- * The context of the machine.
- *
- * @group Machines
- */
+/** The context of the machine. */
 export interface SessionContext {
   readonly flow: SessionInput
   /** The stored token. */
@@ -193,18 +147,12 @@ export interface SessionContext {
   readonly revocation: Revocation | undefined
 }
 
-/**
- * What is to be written, and over what.
- *
- * @group Machines
- */
+/** What is to be written, and over what. */
 export type SettleInput = Pick<SessionContext, 'flow' | 'kept' | 'result' | 'logins'>
 
 /**
  * The events that callers send. `need`: a valid token is needed. `rejected`: an API refused this token. `keep`: a token
  * that was received elsewhere becomes a new login. `login`, `logout` and `cancel`: what the user asks for.
- *
- * @group Machines
  */
 export type SessionEvent =
   | { readonly type: 'need' | 'login' | 'logout' | 'cancel' }
@@ -218,7 +166,6 @@ export type SessionEvent =
  * It performs nothing: all actors must be provided. A refresh token is used only under a claim; new tokens stay in
  * memory, usable, until they are stored; only the provider can end a login.
  *
- * @group Machines
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
  */
 export const session = setup({

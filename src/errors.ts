@@ -1,8 +1,4 @@
-/**
- * The `code` of every error in this package. The meaning of a code never changes.
- *
- * @group Errors
- */
+/** The `code` of every error in this package. The meaning of a code never changes. */
 export type ErrorCode =
   | 'denied'
   | 'expired'
@@ -27,8 +23,6 @@ export type ErrorCode =
 /**
  * Base class of all errors in this package. Each has a stable `code`. The message names fields, hosts and paths, but
  * never contains their values.
- *
- * @group Errors
  */
 export abstract class AuthgraphError extends Error {
   abstract readonly code: ErrorCode
@@ -42,7 +36,6 @@ export abstract class AuthgraphError extends Error {
 /**
  * The user denied the request. Start a new one only when the user asks for it.
  *
- * @group Errors
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export class DeniedError extends AuthgraphError {
@@ -56,7 +49,6 @@ export class DeniedError extends AuthgraphError {
 /**
  * The codes expired before the user decided. Start a new request only when the user asks for it.
  *
- * @group Errors
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export class ExpiredError extends AuthgraphError {
@@ -67,11 +59,7 @@ export class ExpiredError extends AuthgraphError {
   }
 }
 
-/**
- * The caller cancelled the authorization. `cause` is the reason of the abort signal, if there is one.
- *
- * @group Errors
- */
+/** The caller cancelled the authorization. `cause` is the reason of the abort signal, if there is one. */
 export class CancelledError extends AuthgraphError {
   readonly code = 'cancelled'
 
@@ -85,8 +73,6 @@ export class CancelledError extends AuthgraphError {
  *
  * `cause` is what `fetch` threw, but only if it cannot contain a secret: the errors of HTTP clients often contain the
  * request.
- *
- * @group Errors
  */
 export class UnreachableError extends AuthgraphError {
   readonly code = 'unreachable'
@@ -111,11 +97,7 @@ function systemCode(error: unknown, depth = 0): string | undefined {
   return systemCode(error.cause, depth + 1)
 }
 
-/**
- * The service did not respond within the request timeout.
- *
- * @group Errors
- */
+/** The service did not respond within the request timeout. */
 export class TimedOutError extends AuthgraphError {
   readonly code = 'timed_out'
 
@@ -124,11 +106,7 @@ export class TimedOutError extends AuthgraphError {
   }
 }
 
-/**
- * The service responded with a redirect. It was not followed, and nothing was sent to the other URL.
- *
- * @group Errors
- */
+/** The service responded with a redirect. It was not followed, and nothing was sent to the other URL. */
 export class RedirectedError extends AuthgraphError {
   readonly code = 'redirected'
 
@@ -140,27 +118,17 @@ export class RedirectedError extends AuthgraphError {
 /**
  * A URL that must not be used: it is neither `https` nor a loopback address, or its host is not the one the credentials
  * are for. Nothing was sent.
- *
- * @group Errors
  */
 export class WrongHostError extends AuthgraphError {
   readonly code = 'wrong_host'
 }
 
-/**
- * The response does not have the shape that the specification defines.
- *
- * @group Errors
- */
+/** The response does not have the shape that the specification defines. */
 export class BadResponseError extends AuthgraphError {
   readonly code = 'bad_response'
 }
 
-/**
- * The response is larger than any response of this protocol. The rest of it was not read.
- *
- * @group Errors
- */
+/** The response is larger than any response of this protocol. The rest of it was not read. */
 export class ResponseTooLargeError extends AuthgraphError {
   readonly code = 'response_too_large'
 
@@ -179,7 +147,6 @@ export class ResponseTooLargeError extends AuthgraphError {
  * at most 500 characters, without control characters. Quote it, but never match on it. The message does not contain it.
  * Neither `error` nor `description` contains a secret of the request.
  *
- * @group Errors
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2 RFC 6749, section 5.2}
  */
 export class RefusedError extends AuthgraphError {
@@ -210,7 +177,6 @@ export class RefusedError extends AuthgraphError {
  * A policy of the provider forbids the login: this client may not use the device flow, or an administrator has blocked
  * it for the user, the device or the app. Another attempt has the same result: ask an administrator, or use another flow.
  *
- * @group Errors
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2 RFC 6749, section 5.2: unauthorized_client}
  */
 export class ForbiddenError extends RefusedError {
@@ -224,11 +190,7 @@ export class ForbiddenError extends RefusedError {
   }
 }
 
-/**
- * The API refused a call. `headers` and `body` come from the server: show and log them with care.
- *
- * @group Errors
- */
+/** The API refused a call. `headers` and `body` come from the server: show and log them with care. */
 export class ApiError extends RefusedError {
   /** The response headers, such as `x-ratelimit-reset`. */
   readonly headers: Headers
@@ -248,20 +210,12 @@ export class ApiError extends RefusedError {
   }
 }
 
-/**
- * An option is missing or invalid. The message names the option and says what is expected.
- *
- * @group Errors
- */
+/** An option is missing or invalid. The message names the option and says what is expected. */
 export class BadOptionError extends AuthgraphError {
   readonly code = 'bad_option'
 }
 
-/**
- * A resume record cannot be read: it is damaged, or has an unknown version.
- *
- * @group Errors
- */
+/** A resume record cannot be read: it is damaged, or has an unknown version. */
 export class BadResumeError extends AuthgraphError {
   readonly code = 'bad_resume'
 
@@ -274,8 +228,6 @@ export class BadResumeError extends AuthgraphError {
 /**
  * Why an app JWT could not be signed: the key, the app id, the clock, or the signing. The meaning of a code never
  * changes.
- *
- * @group Errors
  */
 export type JwtErrorCode =
   | 'key_truncated'
@@ -294,8 +246,6 @@ export type JwtErrorCode =
  * The app JWT cannot be signed. `code` is the reason, and the message says what to do about it.
  *
  * It has no `cause`: errors of cryptography libraries may quote the key.
- *
- * @group Errors
  */
 export class JwtError extends AuthgraphError {
   readonly code: JwtErrorCode
@@ -310,8 +260,6 @@ export class JwtError extends AuthgraphError {
  * The store cannot be reached, read or written. The operation was not performed; if the connection broke
  * before the response, it may have been. Throw this error in your own store to make the service respond with status
  * 503.
- *
- * @group Errors
  */
 export class StoreUnavailableError extends AuthgraphError {
   readonly code = 'store_unavailable'
@@ -320,8 +268,6 @@ export class StoreUnavailableError extends AuthgraphError {
 /**
  * There is no usable token: nobody is logged in, the provider has ended the login, or the token has expired and cannot
  * be refreshed. Start a login. `cause` is the provider's refusal, if there is one.
- *
- * @group Errors
  */
 export class LoginRequiredError extends AuthgraphError {
   readonly code = 'login_required'
@@ -332,11 +278,7 @@ export class LoginRequiredError extends AuthgraphError {
   }
 }
 
-/**
- * Another process is renewing this login and does not finish. `pid` is its process id, if it runs on this host.
- *
- * @group Errors
- */
+/** Another process is renewing this login and does not finish. `pid` is its process id, if it runs on this host. */
 export class BusyError extends AuthgraphError {
   readonly code = 'busy'
   readonly pid: number | undefined
@@ -352,8 +294,6 @@ export class BusyError extends AuthgraphError {
 /**
  * New tokens were issued but could not be stored. They are in `token`: store them, or they are lost when the process
  * ends. `cause` is what the store threw.
- *
- * @group Errors
  */
 export class NotKeptError<Token extends object = object> extends AuthgraphError {
   readonly code = 'not_kept'
@@ -370,7 +310,6 @@ export class NotKeptError<Token extends object = object> extends AuthgraphError 
  * The ID token is missing or not valid: it says nothing about the user that can be relied on. `claim` is the claim that
  * is wrong, if it is one.
  *
- * @group Errors
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation OpenID Connect Core 1.0, section
  * 3.1.3.7}
  */
@@ -384,11 +323,7 @@ export class BadIdTokenError extends AuthgraphError {
   }
 }
 
-/**
- * Union of all errors in this package, so that TypeScript can check a `switch (error.code)` for completeness.
- *
- * @group Errors
- */
+/** Union of all errors in this package, so that TypeScript can check a `switch (error.code)` for completeness. */
 export type AnyAuthgraphError =
   | DeniedError
   | ExpiredError

@@ -1,6 +1,6 @@
 /**
  * The device side of the OAuth 2.0 device flow: request codes, show them to the user, poll, and get a token or a typed
- * error.
+ * error. Start with {@link authorizeDevice}.
  *
  * @module authgraph
  */

@@ -1,5 +1,6 @@
 /**
- * The four state machines, without the requests: provide your own actors, or draw them.
+ * The four state machines, without the requests: provide your own actors, or draw them. Start
+ * with {@link deviceAuthorization}.
  *
  * @module authgraph/machines
  */

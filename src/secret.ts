@@ -4,7 +4,7 @@ import { BadOptionError } from './errors.ts'
  * Holds a secret value and never prints it: strings, JSON, inspectors and errors show `[secret]`, and a structured
  * clone contains nothing. Call `reveal()` to read the value.
  *
- * @group Secrets
+ * @group Types
  */
 export class Secret {
   /** A function, because browser consoles print private fields too. */

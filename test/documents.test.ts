@@ -52,6 +52,12 @@ const OF_THE_READER = [
   'show',
 ]
 
+/** Columns that the site shows without a scroll bar on a desktop. Biome formats the files of the guides with it. */
+const WIDTH = 78
+
+/** Columns that GitHub shows without a scroll bar on a phone of 390 pixels. */
+const PHONE_WIDTH = 39
+
 /** Inside the package, so that the blocks import the built package by its name, as users do. */
 const folder = join(root, '.cache/documents')
 
@@ -78,6 +84,16 @@ test.each(documents)('every code block of %s is of a kind that is checked', (doc
   expect(['js', 'ts', 'tsx', 'sh', 'rust', 'text']).toEqual(
     expect.arrayContaining([...kinds].map(([, kind]) => kind)),
   )
+})
+
+test.each([
+  ...sources.map((file) => ({ file, width: WIDTH })),
+  ...documents.filter((file) => file.startsWith('docs/')).map((file) => ({ file, width: WIDTH })),
+  { file: 'README.md', width: PHONE_WIDTH },
+])('no code in $file is wider than $width columns', ({ file, width }) => {
+  const text = read(file).replaceAll(/^ *\* ?/gm, '')
+  const lines = [...text.matchAll(/^```\w+.*\n(.*?)^```/gms)].flatMap(([, code = '']) => code.split('\n'))
+  expect(lines.filter((line) => line.length > width)).toEqual([])
 })
 
 test('doc comments link every error class that a function throws', () => {

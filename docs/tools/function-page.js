@@ -1,8 +1,11 @@
 // @ts-check
 
+/** The longest default, in characters, that stands beside the type of its option. */
+const SHORT = 28
+
 /**
- * Puts the example of a function before its options, gives each option an anchor, and leaves out what the signature says:
- * flags, and the options that another form of the options has.
+ * Puts the example of a function before its options, and those that are required first. Gives each option an anchor and a
+ * line with its type and default, and leaves out what the signature says: flags, and the options that another form has.
  *
  * @param {string} content
  */
@@ -18,12 +21,21 @@ export function readFirst(content) {
       /<li><span class="tsd-signature-symbol">\{<\/span>((?!<ul|<\/li>).)*(?=<ul class="tsd-parameters">)/gs,
       '<li class="form">',
     )
-    .replaceAll(/<h5><span class="tsd-kind-(?:property|method)">(\w+)</g, (heading, name) => {
-      if (ids.has(name)) return heading
-      ids.add(name)
-      return heading.replace('<h5>', `<h5 id="option-${name}">`)
-    })
+    .replaceAll(
+      /<h5><span class="tsd-kind-(?:property|method)">(\w+)<\/span><span class="tsd-signature-symbol">(\??): <\/span>(.*?)<\/h5>(\s*<div class="tsd-comment tsd-typography"><p>(?:(?!<\/p>).)*<\/p>)?/gs,
+      (_, name, optional, type, comment = '') => {
+        const id = ids.has(name) ? '' : ` id="option-${name}"`
+        ids.add(name)
+        const { text, fallback } = defaultIn(comment)
+        const mark = optional === '' ? '<span class="required">required</span>' : fallback
+        return `<div class="option"><h3${id}>${name}</h3><code>${shortened(type)}</code>${mark}</div>${text}`
+      },
+    )
     .replaceAll(/(<\/?h)5\b/g, '$13')
+    .replaceAll(
+      /(<ul class="tsd-parameters">(?:(?!<ul>).)*)(<ul>\s*<li class="form">.*?<\/ul><\/li><\/ul>)/gs,
+      '$2$1',
+    )
   const end = anchored.lastIndexOf('<h2 class="tsd-returns-title"')
   const start = anchored.indexOf('<h2 class="tsd-parameters-title"')
   const options = anchored
@@ -38,6 +50,24 @@ export function readFirst(content) {
   if (example === '' || !options.includes(place)) return options + rest
   const before = `<div class="tsd-comment tsd-typography">${example}</div>`
   return options.replace(place, () => before + place) + rest.replace(example, '')
+}
+
+/** Takes a short default out of the comment of an option. @param {string} comment */
+function defaultIn(comment) {
+  const [sentence = '', value = ''] = / ?Default: ((?:(?!\. ).)*)\.\s*(?=<\/p>$)/s.exec(comment) ?? []
+  const isShort = sentence !== '' && value.replaceAll(/<[^>]*>/g, '').length <= SHORT
+  if (!isShort) return { text: comment, fallback: '' }
+  return { text: comment.replace(sentence, ''), fallback: `<span class="default">default: ${value}</span>` }
+}
+
+/** Leaves out that a type is read-only. @param {string} type */
+function shortened(type) {
+  return type
+    .replaceAll(/<span class="tsd-signature-keyword">readonly<\/span>\s*/g, '')
+    .replace(
+      /^<span class="tsd-signature-type">Readonly<\/span><span class="tsd-signature-symbol">&lt;<\/span>(.*)<span class="tsd-signature-symbol">&gt;<\/span>$/s,
+      '$1',
+    )
 }
 
 /**

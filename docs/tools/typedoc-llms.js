@@ -78,5 +78,6 @@ function called(name, { parameters = [], type }) {
 /** @param {import('typedoc').DeclarationReflection} one */
 function summary(one) {
   const comment = one.comment ?? one.signatures?.[0]?.comment ?? one.getSignature?.comment
-  return Comment.combineDisplayParts(comment?.summary).replaceAll(/\s+/g, ' ').trim()
+  const text = Comment.combineDisplayParts(comment?.summary).replaceAll(/\{@link (.*?)\}/g, '$1')
+  return text.replaceAll(/\s+/g, ' ').trim()
 }

@@ -1,8 +1,10 @@
 // @ts-check
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Application, DefaultTheme, JSX, ReflectionKind, RendererEvent } from 'typedoc'
 import { runnerImport } from 'vite'
+import { withBars } from './code-blocks.js'
 import { headingsOf, readFirst } from './function-page.js'
 import { fileOf, guideParts, SECTIONS, sectionOf } from './site-sections.js'
 
@@ -13,6 +15,10 @@ const PAGES = [
   { url: 'live.html', text: 'Watch a login live', built: 'live/dist/index.html' },
   { url: 'paths.html', text: 'Explore every path', built: 'explorer/dist/index.html' },
 ]
+
+const FONT = fileURLToPath(
+  import.meta.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+)
 
 const { homepage } = JSON.parse(readFileSync(resolve(docs, '../package.json'), 'utf8'))
 
@@ -35,6 +41,7 @@ export async function load(app) {
     writeFileSync(join(outputDirectory, 'assets/custom.css'), `${theme.colorVariables()}\n${style}`)
     for (const picture of ['mark', 'login', 'login.narrow'])
       cpSync(join(docs, `images/${picture}.svg`), join(outputDirectory, `assets/${picture}.svg`))
+    cpSync(FONT, join(outputDirectory, 'assets/inter.woff2'))
     for (const { url, built } of PAGES) cpSync(join(docs, built), join(outputDirectory, url))
   })
 }
@@ -46,7 +53,7 @@ class SiteTheme extends DefaultTheme {
     context.navigation = () => raw(navigation(context, page))
     context.toolbar = () => raw(toolbar(context))
     context.defaultLayout = (template, page) => {
-      const content = accessible(text(template(page)))
+      const content = withBars(accessible(text(template(page))))
       if (!page.model.kindOf(ReflectionKind.Function)) return raw(layout(context, page, content))
       const ordered = readFirst(content)
       page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
@@ -68,6 +75,7 @@ function layout(context, page, content) {
 <meta name="description" content="OAuth device login as a state machine: run it, watch it, draw it, test every path of it.">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="${at('assets/mark.svg')}">
+<link rel="preload" href="${at('assets/inter.woff2')}" as="font" type="font/woff2" crossorigin>
 ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="${at(`assets/${name}.css`)}">`).join('\n')}
 <script defer src="${at('assets/main.js')}"></script>
 <script async src="${at('assets/icons.js')}" id="tsd-icons-script"></script>
@@ -79,10 +87,10 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="$
 ${text(context.toolbar(page))}
 <div class="container container-main">
 <main class="col-content" id="content" tabindex="-1">
-${isLanding ? landing(content) : text(context.header(page)) + content}
+${isLanding ? landing(content) : heading(text(context.header(page))) + content}
 </main>
 <div class="col-sidebar">
-<aside class="page-menu" aria-label="On this page">${text(context.pageNavigation(page))}${text(context.settings())}</aside>
+<aside class="page-menu" aria-label="On this page">${rail(text(context.pageNavigation(page)))}${text(context.settings())}</aside>
 <div class="site-menu">${text(context.sidebar(page))}</div>
 </div>
 </div>
@@ -111,15 +119,33 @@ function highlightCompletely(plugin) {
 }
 
 /**
- * Leaves no link inside the summary of a section, and no gap between the levels of headings, and lets keys scroll code.
+ * Leaves no link inside the summary of a section, and no gap between the levels of headings.
  *
  * @param {string} content
  */
 function accessible(content) {
-  const summaries = content
-    .replaceAll(/<summary\b.*?<\/summary>/gs, (summary) => summary.replaceAll(/<a\b.*?<\/a>/gs, ''))
-    .replaceAll('<pre><code', '<pre><code tabindex="0"')
+  const summaries = content.replaceAll(/<summary\b.*?<\/summary>/gs, (summary) =>
+    summary.replaceAll(/<a\b.*?<\/a>/gs, ''),
+  )
   return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
+}
+
+/** Sets the entry point and the kind of an export above its name. @param {string} header */
+function heading(header) {
+  return header.replace(
+    /<ul class="tsd-breadcrumb".*?<li>(.*?)<\/li>.*?<h1>(Function|Interface|Type Alias|Class|Variable|Module) /s,
+    (_, entry, kind) =>
+      `<p class="kind">${kind === 'Module' ? 'Entry point' : `${entry} / ${kind}`}</p><h1 class="name">`,
+  )
+}
+
+/** Closes a long list of options in the rail. @param {string} navigation */
+function rail(navigation) {
+  return navigation.replace(/(<a href="#parameters">.*?<\/a>)\s*<ul>(.*?)<\/ul>/s, (whole, title, items) => {
+    const count = items.split('<li>').length - 1
+    if (count <= 8) return whole
+    return `${title}<details class="options"><summary>${count} options</summary><ul>${items}</ul></details>`
+  })
 }
 
 /** Writes what changes into the landing page. @param {string} content */
@@ -195,10 +221,13 @@ function navigation(context, page) {
     item(
       module,
       holds(module, page.model)
-        ? list(
-            module.children.map((child) => item(child)),
-            'members',
-          )
+        ? module.groups
+            .map((group, index) => {
+              const isOpen = index === 0 || group.children.some((child) => holds(child, page.model))
+              const members = list(group.children.map((child) => item(child)))
+              return section(`${group.title} <small>${group.children.length}</small>`, isOpen, members)
+            })
+            .join('')
         : '',
     ),
   )
@@ -215,8 +244,8 @@ function section(title, isOpen, content) {
 }
 
 /** @param {readonly string[]} items */
-function list(items, name = '') {
-  return `<ul${name && ` class="${name}"`}>${items.join('')}</ul>`
+function list(items) {
+  return `<ul>${items.join('')}</ul>`
 }
 
 function holds(module, reflection) {

@@ -10,11 +10,7 @@ const BACKDATING = 60
 /** Seconds until `exp`, 60 less than the service accepts. */
 const LIFETIME = 540
 
-/**
- * Options of an app JWT: the app id, and either a private key or a function that signs.
- *
- * @group App JWT
- */
+/** Options of an app JWT: the app id, and either a private key or a function that signs. */
 export type AppJwtOptions = {
   /** The app id or the client id of the app, written to the `iss` claim: a number as a number, a string as a string. */
   readonly appId: number | string
@@ -36,11 +32,7 @@ export type AppJwtOptions = {
     }
 )
 
-/**
- * Signs app JWTs.
- *
- * @group App JWT
- */
+/** Signs app JWTs. */
 export interface AppJwtSigner {
   /**
    * Signs a new app JWT, valid for 9 minutes. Sign a new one for every API call.
@@ -59,14 +51,16 @@ export interface AppJwtSigner {
  * import { readFileSync } from 'node:fs'
  * import { createAppJwtSigner } from 'authgraph/app-jwt'
  *
- * const signer = createAppJwtSigner({ appId: 123456, privateKey: readFileSync('app.pem', 'utf8') })
+ * const signer = createAppJwtSigner({
+ *   appId: 123456,
+ *   privateKey: readFileSync('app.pem', 'utf8'),
+ * })
  * const jwt = await signer.sign()
  * const headers = { authorization: `Bearer ${jwt.reveal()}` }
  * ```
  *
  * @throws {@link JwtError} `bad_app_id` at once. An unusable key makes `sign` reject.
  * @throws {@link BadOptionError} if there are no options, or both `privateKey` and `sign`.
- * @group App JWT
  * @see {@link
  * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
  * GitHub: generating a JSON Web Token for a GitHub App}
@@ -99,12 +93,14 @@ export function createAppJwtSigner(options: AppJwtOptions): AppJwtSigner {
  * import { readFileSync } from 'node:fs'
  * import { signAppJwt } from 'authgraph/app-jwt'
  *
- * const jwt = await signAppJwt({ appId: 123456, privateKey: readFileSync('app.pem', 'utf8') })
+ * const jwt = await signAppJwt({
+ *   appId: 123456,
+ *   privateKey: readFileSync('app.pem', 'utf8'),
+ * })
  * ```
  *
  * @throws {@link JwtError} `bad_app_id`, `sign_failed`, or a code that begins with `key_`, always as a rejection.
  * @throws {@link BadOptionError} if there are no options, or both `privateKey` and `sign`.
- * @group App JWT
  */
 export async function signAppJwt(options: AppJwtOptions): Promise<Secret> {
   return createAppJwtSigner(options).sign()

@@ -13,8 +13,6 @@ const LEAST_BITS = 2048
 /**
  * A private RSA key in any common form: PEM text (PKCS#1 or PKCS#8), a JWK as text or object, the bytes of a PEM or DER
  * file, a `CryptoKey` for RS256, or a Node `KeyObject`. Text may be wrapped in a `Secret`.
- *
- * @group App JWT
  */
 export type AppPrivateKey = string | Secret | Uint8Array | ArrayBuffer | JWK | CryptoKey | KeyObject
 

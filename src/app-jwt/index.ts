@@ -1,5 +1,5 @@
 /**
- * Signs app JWTs, and does nothing else.
+ * Signs app JWTs, and does nothing else. Start with {@link signAppJwt}.
  *
  * @module authgraph/app-jwt
  */

@@ -11,8 +11,6 @@ const CLASS_NAME = /^[A-Z][A-Za-z]{0,40}(Error|Exception)$/
 /**
  * Signs with a key that never leaves a KMS or an HSM: receives the bytes to sign, and returns their RSASSA-PKCS1-v1_5
  * signature with SHA-256.
- *
- * @group App JWT
  */
 export type AppJwtSign = (
   signingInput: Uint8Array<ArrayBuffer>,

@@ -37,13 +37,15 @@ const IMPRECISION = 5_000
  * import { readFileSync } from 'node:fs'
  * import { app, createApi } from 'authgraph/auth'
  *
- * const auth = app({ appId: 123456, privateKey: readFileSync('app.pem', 'utf8') })
+ * const auth = app({
+ *   appId: 123456,
+ *   privateKey: readFileSync('app.pem', 'utf8'),
+ * })
  * const installations = await createApi({ auth })('/app/installations')
  * ```
  *
  * @throws {@link JwtError} `bad_app_id` at once; an unusable key makes the first request reject.
  * @throws {@link BadOptionError} if there are no options, or both `privateKey` and `sign`.
- * @group Client authentication
  * @see {@link
  * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app
  * GitHub: authenticating as a GitHub App}
@@ -52,11 +54,7 @@ export function app(options: AppJwtOptions): AppAuth {
   return new App(options)
 }
 
-/**
- * Authenticates as a GitHub App.
- *
- * @group Client authentication
- */
+/** Authenticates as a GitHub App. */
 export interface AppAuth extends Auth {
   /** The app id or the client id of the app. */
   readonly appId: number | string

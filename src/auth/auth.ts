@@ -1,10 +1,6 @@
 import type { Secret } from '../secret.ts'
 
-/**
- * The API that a request goes to.
- *
- * @group Client authentication
- */
+/** The API that a request goes to. */
 export interface ApiTarget {
   /** The base URL of the API, without a trailing slash. */
   readonly baseUrl: string
@@ -16,8 +12,6 @@ export interface ApiTarget {
  * A form of client authentication. Implement it to add your own.
  *
  * Use a class with private fields, so that debug output shows no secrets.
- *
- * @group Client authentication
  */
 export interface Auth {
   /** The name of the form, such as `basic`. */

@@ -11,7 +11,6 @@ const CONTROL = /\p{Cc}/u
  * @param username Must not contain a colon.
  * @throws {@link BadOptionError} if the user name or password is missing or contains control characters, or the user
  * name contains a colon.
- * @group Client authentication
  * @see {@link https://www.rfc-editor.org/rfc/rfc7617.html#section-2 RFC 7617, section 2}
  */
 export function basic(username: string, password: string | Secret): Auth {

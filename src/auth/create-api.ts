@@ -18,7 +18,6 @@ import { type ApiOptions, addressAt, targetOf, withAuth } from './with-auth.ts'
  *
  * Defined here because the types of ofetch need a package that is rarely installed.
  *
- * @group Client authentication
  * @see {@link https://github.com/unjs/ofetch#readme ofetch}, which sends the request
  */
 export interface ApiRequest extends Omit<RequestInit, 'body'> {
@@ -30,21 +29,13 @@ export interface ApiRequest extends Omit<RequestInit, 'body'> {
   readonly timeout?: number
 }
 
-/**
- * A response with its parsed JSON.
- *
- * @group Client authentication
- */
+/** A response with its parsed JSON. */
 export interface ApiResponse<Body> extends Response {
   /** The parsed JSON body. */
   readonly _data?: Body
 }
 
-/**
- * A call that waits before it is sent again.
- *
- * @group Client authentication
- */
+/** A call that waits before it is sent again. */
 export interface ApiWait {
   /** Why it waits. */
   readonly reason: WaitReason
@@ -56,11 +47,7 @@ export interface ApiWait {
   readonly path: string
 }
 
-/**
- * Options of `createApi`.
- *
- * @group Client authentication
- */
+/** Options of `createApi`. */
 export interface CreateApiOptions extends ApiOptions {
   /** How to authenticate. Default: `none()`. */
   readonly auth?: Auth
@@ -75,11 +62,7 @@ export interface CreateApiOptions extends ApiOptions {
   readonly clock?: Clock
 }
 
-/**
- * Calls an API with typed errors. Paths are relative to the base URL of the provider.
- *
- * @group Client authentication
- */
+/** Calls an API with typed errors. Paths are relative to the base URL of the provider. */
 export interface Api {
   /** Resolves to the parsed JSON of the response. */
   <Body = unknown>(path: string, request?: ApiRequest): Promise<Body>
@@ -119,14 +102,14 @@ const MOST_RETRIES = 3
  *
  * const api = createApi({ auth: personalToken(process.env.GITHUB_TOKEN ?? '') })
  * const user = await api<{ login: string }>('/user')
- * for await (const repository of api.paginate<{ name: string }>('/user/repos')) show(repository.name)
+ * for await (const repository of api.paginate<{ name: string }>('/user/repos'))
+ *   show(repository.name)
  * ```
  *
  * @throws {@link BadOptionError} if the provider has no API. Calls reject with an {@link ApiError} (`status`,
  * `headers`, `body`, `requestId`, `retryAfter`), {@link UnreachableError}, {@link TimedOutError},
  * {@link WrongHostError}, {@link RedirectedError} or {@link JwtError}, with a {@link BadOptionError} for a bug in your `fetch`, or with the reason
  * of your `signal`.
- * @group Client authentication
  */
 export function createApi({
   auth = none(),

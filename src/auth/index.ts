@@ -1,5 +1,5 @@
 /**
- * Client authentication, and API calls that use it.
+ * Client authentication, and API calls that use it. Start with {@link createApi}.
  *
  * @module authgraph/auth
  */

@@ -28,11 +28,7 @@ const LARGEST_REFUSAL = 10_000
 const REPLICATION = 5_000
 const REPLICATION_PAUSE = 1_000
 
-/**
- * Which installation, and what its token may do.
- *
- * @group Client authentication
- */
+/** Which installation, and what its token may do. */
 export type InstallationOptions = {
   /** The app, as `app()` returns it. Installations of the same object share their tokens. */
   readonly app: AppAuth
@@ -75,11 +71,7 @@ export type InstallationOptions = {
     }
 )
 
-/**
- * Authenticates as an installation of a GitHub App.
- *
- * @group Client authentication
- */
+/** Authenticates as an installation of a GitHub App. */
 export interface Installation extends Auth {
   /**
    * Resolves to a valid token, such as for `git`. `createApi` and `withAuth` do this for you.
@@ -110,8 +102,15 @@ export interface Installation extends Auth {
  * import { readFileSync } from 'node:fs'
  * import { app, createApi, installation } from 'authgraph/auth'
  *
- * const octoApp = app({ appId: 123456, privateKey: readFileSync('app.pem', 'utf8') })
- * const auth = installation({ app: octoApp, owner: 'octo-org', permissions: { contents: 'read' } })
+ * const octoApp = app({
+ *   appId: 123456,
+ *   privateKey: readFileSync('app.pem', 'utf8'),
+ * })
+ * const auth = installation({
+ *   app: octoApp,
+ *   owner: 'octo-org',
+ *   permissions: { contents: 'read' },
+ * })
  * const repositories = await createApi({ auth })('/installation/repositories')
  * ```
  *
@@ -119,7 +118,6 @@ export interface Installation extends Auth {
  * @throws {@link ApiError} from a request, if the installation is unknown or suspended or lacks the permissions.
  * @throws {@link TimedOutError} when a request has waited 30 seconds for a token.
  * @throws {@link BadResponseError}, {@link StoreUnavailableError} and the errors of `app()` from a request.
- * @group Client authentication
  * @see {@link
  * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
  * GitHub: authenticating as a GitHub App installation}

@@ -4,11 +4,7 @@ import type { AppAuth } from './app.ts'
 import { createApi } from './create-api.ts'
 import type { ApiOptions } from './with-auth.ts'
 
-/**
- * An installation of an app. Pass it to `installation()` with the app.
- *
- * @group Client authentication
- */
+/** An installation of an app. Pass it to `installation()` with the app. */
 export interface FoundInstallation {
   /** The id of the installation. */
   readonly installationId: number
@@ -27,13 +23,17 @@ export interface FoundInstallation {
  *
  * const octoApp = app({ appId, privateKey })
  * for await (const { installationId } of installationsOf(octoApp)) {
- *   const api = createApi({ auth: installation({ app: octoApp, installationId }) })
- *   for await (const { name } of api.paginate<{ name: string }>('/installation/repositories')) show(name)
+ *   const api = createApi({
+ *     auth: installation({ app: octoApp, installationId }),
+ *   })
+ *   for await (const { name } of api.paginate<{ name: string }>(
+ *     '/installation/repositories',
+ *   ))
+ *     show(name)
  * }
  * ```
  *
  * @throws As `createApi` and its calls do.
- * @group Client authentication
  * @see {@link https://docs.github.com/en/rest/apps/apps#list-installations-for-the-authenticated-app GitHub: list
  * installations for the authenticated app}
  */

@@ -1,10 +1,6 @@
 import type { Auth } from './auth.ts'
 
-/**
- * Sends no credentials. This is the default.
- *
- * @group Client authentication
- */
+/** Sends no credentials. This is the default. */
 export function none(): Auth {
   return new None()
 }

@@ -11,7 +11,6 @@ import { FixedHeader } from './fixed-header.ts'
  *
  * @param token The token that `authorizeDevice` returned, or only its access token.
  * @throws {@link BadOptionError} if the token type is not `bearer`, or a header cannot carry the token.
- * @group Client authentication
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-7.1 RFC 6749, section 7.1}
  */
 export function oauth(token: Pick<OAuthToken, 'accessToken' | 'tokenType'> | string | Secret): Auth {

@@ -7,7 +7,6 @@ import { FixedHeader } from './fixed-header.ts'
  * Authenticates with a personal access token, sent as a `Bearer` token.
  *
  * @throws {@link BadOptionError} if a header cannot carry the token.
- * @group Client authentication
  * @see {@link https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api GitHub: authenticating to
  * the REST API}
  */

@@ -6,11 +6,7 @@ import type { Secret } from '../secret.ts'
 import type { ApiTarget, Auth } from './auth.ts'
 import { sendWith } from './send-with.ts'
 
-/**
- * Options of `withAuth` and `createApi`.
- *
- * @group Client authentication
- */
+/** Options of `withAuth` and `createApi`. */
 export interface ApiOptions {
   /** The provider of the API. Default: {@link github}`()`. */
   readonly provider?: Provider
@@ -35,7 +31,6 @@ export interface ApiOptions {
  *
  * @throws {@link BadOptionError} if the provider has no API. The `fetch` rejects with a {@link WrongHostError}, a
  * {@link RedirectedError}, or the {@link JwtError} of an unusable key.
- * @group Client authentication
  */
 export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThis.fetch {
   const target = targetOf(options)

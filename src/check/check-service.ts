@@ -35,10 +35,11 @@ import { createWire } from './wire.ts'
  *   approve: ({ userCode }) => service.approve(userCode, 'octocat'),
  *   deny: ({ userCode }) => service.deny(userCode),
  * })
- * for (const { requirement, detail } of report.results.filter(({ outcome }) => outcome === 'failed'))
+ * for (const { requirement, detail } of report.results.filter(
+ *   ({ outcome }) => outcome === 'failed',
+ * ))
  *   console.log(requirement, detail)
  * ```
- * @group Service check
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export async function checkService(options: CheckOptions): Promise<CheckReport> {

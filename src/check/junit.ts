@@ -7,7 +7,6 @@ import type { CheckResult } from './verdicts.ts'
  * a note.
  *
  * @param name The name of the test suite, such as the URL of the service.
- * @group Service check
  */
 export function toJUnit({ results, failed, notApplicable }: CheckReport, name: string): string {
   const counts = `tests="${results.length}" failures="${failed}" errors="0" skipped="${notApplicable}"`

@@ -4,11 +4,7 @@ import type { Provider } from '../protocol/provider.ts'
 import type { Secret } from '../secret.ts'
 import type { CheckResult } from './verdicts.ts'
 
-/**
- * Options of {@link checkService}.
- *
- * @group Service check
- */
+/** Options of {@link checkService}. */
 export interface CheckOptions {
   /** A client of the service. */
   readonly clientId: string | Secret
@@ -53,11 +49,7 @@ export interface CheckOptions {
   readonly clock?: Clock
 }
 
-/**
- * The report of {@link checkService}.
- *
- * @group Service check
- */
+/** The report of {@link checkService}. */
 export interface CheckReport {
   /** The result of every requirement, in the order of the checks. */
   readonly results: readonly CheckResult[]

@@ -309,7 +309,6 @@ export function chapterOf(id: RequirementId): string {
 /**
  * The id of a requirement. Its meaning never changes.
  *
- * @group Service check
  * @useDeclaredType
  */
 export type RequirementId = keyof typeof REQUIREMENTS

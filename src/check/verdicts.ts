@@ -1,11 +1,7 @@
 import { REQUIREMENTS, type RequirementId } from './requirements.ts'
 import { type CheckedResponse, printable, type ShownExchange } from './wire.ts'
 
-/**
- * The result of one requirement.
- *
- * @group Service check
- */
+/** The result of one requirement. */
 export interface CheckResult {
   /** The id of the requirement. Its meaning never changes. */
   readonly id: RequirementId

@@ -73,11 +73,7 @@ export interface CheckedResponse {
   readonly error: string | undefined
 }
 
-/**
- * A request and its response in a report, with placeholders such as `[device_code]` instead of secrets.
- *
- * @group Service check
- */
+/** A request and its response in a report, with placeholders such as `[device_code]` instead of secrets. */
 export interface ShownExchange {
   /** The request line, headers and body as text. */
   readonly request: string

@@ -17,14 +17,14 @@ import type { DeviceAuthorizationOptions, ShownCodes } from './options.ts'
  * const token = await authorizeDevice({
  *   clientId: 'Iv1.0123456789abcdef',
  *   scopes: ['repo'],
- *   onCodes: ({ userCode, verificationUri }) => console.log(`Enter ${userCode} at ${verificationUri}`),
+ *   onCodes: ({ userCode, verificationUri }) =>
+ *     console.log(`Enter ${userCode} at ${verificationUri}`),
  * })
  * console.log(token.scopes)
  * ```
  *
  * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} (its `cause` is the reason of the signal),
  * or the error that ended the flow.
- * @group Device authorization
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function authorizeDevice(options: DeviceAuthorizationOptions): Promise<OAuthToken> {

@@ -17,13 +17,15 @@ import type { DeviceSnapshot } from './view.ts'
  * ```ts
  * import { createDeviceAuthorization, viewOf, watch } from 'authgraph'
  *
- * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef', scopes: ['repo'] })
+ * const actor = createDeviceAuthorization({
+ *   clientId: 'Iv1.0123456789abcdef',
+ *   scopes: ['repo'],
+ * })
  * watch(actor, (snapshot) => show(viewOf(snapshot, Date.now())))
  * actor.start()
  * ```
  *
  * @throws {@link BadOptionError}, {@link BadResumeError} or {@link WrongHostError} if an option is invalid.
- * @group Device authorization
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function createDeviceAuthorization({

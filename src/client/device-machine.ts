@@ -13,8 +13,6 @@ import { requestCodes } from './request-codes.ts'
 /**
  * The device machine with its two requests. Run it with `createActor(deviceMachine, { input: deviceInput(options) })`,
  * or invoke it in your own machine.
- *
- * @group Device authorization
  */
 export const deviceMachine = deviceAuthorization.provide({
   actors: {

@@ -12,11 +12,7 @@ import { within } from '../protocol/within.ts'
 import { get } from './exchange.ts'
 import { systemFetch } from './options.ts'
 
-/**
- * Options of `discover`. All are optional.
- *
- * @group Providers
- */
+/** Options of `discover`. All are optional. */
 export interface DiscoverOptions {
   /** Cancels the request. */
   readonly signal?: AbortSignal | undefined
@@ -52,7 +48,6 @@ const metadata = v.object({
  * metadata belongs to another issuer, or if a remote issuer names an endpoint on a loopback address.
  * @throws {@link BadResponseError} if there is no metadata, or it has no device authorization endpoint.
  * @throws {@link UnreachableError}, {@link TimedOutError} and the other errors of a request.
- * @group Providers
  * @see {@link https://www.rfc-editor.org/rfc/rfc8414.html#section-3 RFC 8414, section 3}
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-4 RFC 8628, section 4}
  */

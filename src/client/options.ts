@@ -15,11 +15,7 @@ import {
 } from './client-options.ts'
 import { type ResumeRecord, readResume } from './resume.ts'
 
-/**
- * What to show to the user.
- *
- * @group Device authorization
- */
+/** What to show to the user. */
 export interface ShownCodes {
   /** The code that the user enters. */
   readonly userCode: string
@@ -39,16 +35,10 @@ export interface ShownCodes {
 /**
  * Options of `authorizeDevice` and `createDeviceAuthorization`: either a `clientId`, or a record to `resume`, which
  * contains the client id and the scopes. Everything else is optional.
- *
- * @group Device authorization
  */
 export type DeviceAuthorizationOptions = FlowOptions & ActorOptions & (NewFlow | ResumedFlow)
 
-/**
- * Options of `deviceInput`: those of `createDeviceAuthorization`, except the ones that need its actor.
- *
- * @group Device authorization
- */
+/** Options of `deviceInput`: those of `createDeviceAuthorization`, except the ones that need its actor. */
 export type DeviceInputOptions = FlowOptions & { readonly [Name in keyof ActorOptions]?: undefined } & (
     | NewFlow
     | ResumedFlow
@@ -123,11 +113,7 @@ interface ActorOptions {
   readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void)
 }
 
-/**
- * The XState actor of one authorization.
- *
- * @group Device authorization
- */
+/** The XState actor of one authorization. */
 export interface DeviceAuthorizationActor extends Actor<typeof deviceAuthorization> {}
 
 /** Shared by all flows, because ten thousand of them may wait at once. */
@@ -149,7 +135,6 @@ const INSTEAD = {
  * need the actor of `createDeviceAuthorization`.
  * @throws {@link BadResumeError} if the resume record cannot be read.
  * @throws {@link WrongHostError} if the resume record belongs to another provider.
- * @group Device authorization
  */
 export function deviceInput(options: DeviceInputOptions): DeviceAuthorizationInput {
   for (const [name, instead] of Object.entries(INSTEAD))

@@ -13,11 +13,7 @@ import { post, type Sender } from './exchange.ts'
 import { systemFetch } from './options.ts'
 import { assertToken } from './token-record.ts'
 
-/**
- * Options of `refresh`.
- *
- * @group Device authorization
- */
+/** Options of `refresh`. */
 export interface RefreshOptions {
   /** The client id that the token was issued to. */
   readonly clientId: string | Secret
@@ -58,7 +54,10 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  * import { importToken, refresh } from 'authgraph'
  *
  * const token = importToken(await database.load())
- * const renewed = await refresh(token, { clientId: 'Iv1.0123456789abcdef', onToken: (token) => database.save(token) })
+ * const renewed = await refresh(token, {
+ *   clientId: 'Iv1.0123456789abcdef',
+ *   onToken: (token) => database.save(token),
+ * })
  * ```
  *
  * @throws {@link BadOptionError} if the token has no refresh token, or is not a token: read a saved one with {@link
@@ -68,7 +67,6 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  * @throws {@link NotKeptError} if `onToken` throws. It holds the new tokens.
  * @throws {@link RefusedError}, {@link UnreachableError}, {@link TimedOutError} and the other errors of a request. They
  * do not end the login: try again later.
- * @group Device authorization
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
  */
 export async function refresh(token: OAuthToken, options: RefreshOptions): Promise<OAuthToken> {

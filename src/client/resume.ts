@@ -18,8 +18,6 @@ const count = v.custom<number>((value) => Number.isSafeInteger(value) && Number(
  * Everything another process needs to resume an authorization, as plain JSON.
  *
  * **Sensitive**: it contains the device code, the PKCE code verifier and the client id in plain text. Store it as safely as a token.
- *
- * @group Device authorization
  */
 export interface ResumeRecord {
   /** The version of this format. */
@@ -113,7 +111,6 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
  * ```
  *
  * @param now The current time in epoch milliseconds. While a poll is running, the next one is counted from here.
- * @group Device authorization
  */
 export function exportResume(snapshot: DeviceSnapshot, now: number): ResumeRecord | undefined {
   const { codes, codeVerifier, flow, status, interval, margin, nextPollAt, expiresAt, lookedAt } =

@@ -13,8 +13,6 @@ type Resuming = Extract<DeviceAuthorizationOptions, { readonly resume: ResumeRec
 
 /**
  * Options of `step`: those of `createDeviceAuthorization` that a record does not contain, and `save`. All are optional.
- *
- * @group Device authorization
  */
 export interface StepOptions
   extends Omit<
@@ -31,20 +29,12 @@ export interface StepOptions
   readonly save?: (next: ResumeRecord, previous: ResumeRecord | undefined) => unknown
 }
 
-/**
- * Options of `start`: those of `createDeviceAuthorization`, and `save`.
- *
- * @group Device authorization
- */
+/** Options of `start`: those of `createDeviceAuthorization`, and `save`. */
 export interface StartOptions
   extends Omit<Exclude<DeviceAuthorizationOptions, Resuming>, 'resume' | 'onCodes'>,
     Pick<StepOptions, 'save'> {}
 
-/**
- * A login that waits for the user, or for the time of its next poll.
- *
- * @group Device authorization
- */
+/** A login that waits for the user, or for the time of its next poll. */
 export interface UnfinishedStep {
   /** The result of the last poll; `requested` before the first one. */
   readonly status: DeviceStatus
@@ -56,11 +46,7 @@ export interface UnfinishedStep {
   readonly record: ResumeRecord
 }
 
-/**
- * The progress of a login, or how it ended. Only an unfinished one has a `record`.
- *
- * @group Device authorization
- */
+/** The progress of a login, or how it ended. Only an unfinished one has a `record`. */
 export type Step = UnfinishedStep | Exclude<DeviceResult, { readonly status: 'cancelled' }>
 
 /**
@@ -71,7 +57,10 @@ export type Step = UnfinishedStep | Exclude<DeviceResult, { readonly status: 'ca
  * ```ts
  * import { start, step } from 'authgraph'
  *
- * const { codes, record } = await start({ clientId: 'Iv1.0123456789abcdef', scopes: ['repo'] })
+ * const { codes, record } = await start({
+ *   clientId: 'Iv1.0123456789abcdef',
+ *   scopes: ['repo'],
+ * })
  * console.log(`Enter ${codes.userCode} at ${codes.verificationUri}`)
  * // Later, also in another process, and again with each new record:
  * const login = await step(record)
@@ -80,7 +69,6 @@ export type Step = UnfinishedStep | Exclude<DeviceResult, { readonly status: 'ca
  *
  * @throws {@link BadOptionError} if an option is missing or invalid; the error of the request, as `authorizeDevice`
  * does; and what `save` throws.
- * @group Device authorization
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
 export async function start(options: StartOptions): Promise<UnfinishedStep> {
@@ -98,7 +86,6 @@ export async function start(options: StartOptions): Promise<UnfinishedStep> {
  * @throws {@link BadResumeError} if the record cannot be read; {@link WrongHostError} if it belongs to another provider;
  * {@link BadOptionError}; {@link CancelledError} if the signal is aborted, after which the stored record remains valid;
  * and what `save` throws.
- * @group Device authorization
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
  */
 export function step(record: ResumeRecord, options: StepOptions = {}): Promise<Step> {

@@ -11,8 +11,6 @@ import { Secret } from '../secret.ts'
  *
  * **Sensitive**: it contains the access token and the refresh token in plain text. Store it in a keyring, or in a file
  * that only its owner can read.
- *
- * @group Device authorization
  */
 export interface TokenRecord {
   /** The version of this format. */
@@ -63,7 +61,6 @@ const tokenRecord = v.object({
  *
  * @returns A **sensitive** record with the secrets in plain text.
  * @throws {@link BadOptionError} if the argument is not a token.
- * @group Device authorization
  */
 export function exportToken(token: OAuthToken): TokenRecord {
   assertToken(token)
@@ -83,7 +80,6 @@ export function exportToken(token: OAuthToken): TokenRecord {
  * Imports a token that {@link exportToken} exported: `importToken(JSON.parse(text))`.
  *
  * @throws {@link BadOptionError} that names the invalid fields, but quotes nothing.
- * @group Device authorization
  */
 export function importToken(json: unknown): OAuthToken {
   const {

@@ -3,18 +3,10 @@ import type { DeviceResult, DeviceStatus, deviceAuthorization } from '../../mach
 import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
 import { shownOf } from '../protocol/device-codes.ts'
 
-/**
- * A snapshot of a device authorization.
- *
- * @group Device authorization
- */
+/** A snapshot of a device authorization. */
 export type DeviceSnapshot = SnapshotFrom<typeof deviceAuthorization>
 
-/**
- * What a user interface shows of an authorization: plain data without secrets.
- *
- * @group Device authorization
- */
+/** What a user interface shows of an authorization: plain data without secrets. */
 export interface DeviceView {
   /** The result of the last poll (`requested` before the first one), or how the authorization ended. */
   readonly status: DeviceStatus | DeviceResult['status']
@@ -52,11 +44,13 @@ const ENDED = {
  * import { createDeviceAuthorization, viewOf } from 'authgraph'
  *
  * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
- * const { text, userCode, verificationUri, secondsLeft } = viewOf(actor.getSnapshot(), Date.now())
+ * const { text, userCode, verificationUri, secondsLeft } = viewOf(
+ *   actor.getSnapshot(),
+ *   Date.now(),
+ * )
  * ```
  *
  * @param now The current time in epoch milliseconds.
- * @group Device authorization
  */
 export function viewOf(snapshot: DeviceSnapshot, now: number): DeviceView {
   const { status, codes, nextPollAt, expiresAt, polls, error } = snapshot.context

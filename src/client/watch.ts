@@ -9,12 +9,13 @@ import type { Subscribable } from 'xstate'
  * import { createDeviceAuthorization, viewOf, watch } from 'authgraph'
  *
  * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
- * const stopWatching = watch(actor, (snapshot) => show(viewOf(snapshot, Date.now())))
+ * const stopWatching = watch(actor, (snapshot) =>
+ *   show(viewOf(snapshot, Date.now())),
+ * )
  * ```
  *
  * @param actor Any XState actor, such as a device authorization or the `actor` of a session.
  * @returns A function that stops watching.
- * @group Device authorization
  */
 export function watch<Snapshot>(
   actor: Subscribable<Snapshot> & { getSnapshot(): Snapshot },

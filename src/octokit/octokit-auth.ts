@@ -6,11 +6,7 @@ import { AuthgraphError } from '../errors.ts'
 import { github } from '../protocol/provider.ts'
 import type { Secret } from '../secret.ts'
 
-/**
- * Octokit's `request`. Its types are overloads for hundreds of routes, which only it can spell out.
- *
- * @group Client authentication
- */
+/** Octokit's `request`. Its types are overloads for hundreds of routes, which only it can spell out. */
 export interface OctokitRequest {
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   (endpoint: any): Promise<any>
@@ -23,11 +19,7 @@ export interface OctokitRequest {
   }
 }
 
-/**
- * What Octokit passes to a strategy.
- *
- * @group Client authentication
- */
+/** What Octokit passes to a strategy. */
 export interface OctokitStrategyOptions {
   /** Sends requests, with the `baseUrl` of the Octokit. */
   readonly request: OctokitRequest
@@ -40,11 +32,7 @@ export interface OctokitStrategyOptions {
   }
 }
 
-/**
- * What `octokit.auth()` resolves to. **It contains the credential in plain text**, as Octokit expects.
- *
- * @group Client authentication
- */
+/** What `octokit.auth()` resolves to. **It contains the credential in plain text**, as Octokit expects. */
 export type OctokitAuthentication =
   | { readonly type: 'unauthenticated' }
   | {
@@ -55,11 +43,7 @@ export type OctokitAuthentication =
     }
   | { readonly type: 'basic'; readonly headers: { readonly authorization: string } }
 
-/**
- * Authenticates the requests of an Octokit.
- *
- * @group Client authentication
- */
+/** Authenticates the requests of an Octokit. */
 export interface OctokitAuth {
   /** Returns the credential that the next request would have. */
   (): Promise<OctokitAuthentication>
@@ -84,14 +68,20 @@ export interface OctokitAuth {
  * import { octokitAuth } from 'authgraph/octokit'
  * import { Octokit } from 'octokit'
  *
- * const auth = installation({ app: app({ appId, privateKey }), owner: 'octo-org' })
+ * const auth = installation({
+ *   app: app({ appId, privateKey }),
+ *   owner: 'octo-org',
+ * })
  * const octokit = new Octokit({ authStrategy: octokitAuth(auth) })
- * await octokit.rest.issues.create({ owner: 'octo-org', repo: 'hello', title: 'Hello' })
+ * await octokit.rest.issues.create({
+ *   owner: 'octo-org',
+ *   repo: 'hello',
+ *   title: 'Hello',
+ * })
  * ```
  *
  * @throws {@link WrongHostError} if the `baseUrl` of the Octokit is neither `https` nor a loopback address. Requests reject
  * as Octokit's do, or with the error of the form.
- * @group Client authentication
  * @see {@link https://github.com/octokit/authentication-strategies.js Octokit: authentication strategies}
  */
 export function octokitAuth(form: Auth): (options: OctokitStrategyOptions) => OctokitAuth {

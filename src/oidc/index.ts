@@ -1,5 +1,6 @@
 /**
- * OpenID Connect beyond the login: authenticate with a private key, and verify ID tokens.
+ * OpenID Connect beyond the login: authenticate with a private key, and verify ID tokens. Start
+ * with {@link verifyIdToken}.
  *
  * @module authgraph/oidc
  */

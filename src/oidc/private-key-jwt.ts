@@ -8,11 +8,7 @@ import { Secret } from '../secret.ts'
 /** Seconds until `exp`. */
 const LIFETIME = 60
 
-/**
- * Options of {@link privateKeyJwt}: either a private key or a function that signs.
- *
- * @group Client authentication
- */
+/** Options of {@link privateKeyJwt}: either a private key or a function that signs. */
 export type PrivateKeyJwtOptions = {
   /** The id of the key, if the provider knows several keys of the client: the `kid` header. */
   readonly keyId?: string
@@ -49,7 +45,6 @@ export type PrivateKeyJwtOptions = {
  *
  * @throws {@link BadOptionError} unless there is either `privateKey` or `sign`. An unusable key makes each request
  * reject with a {@link JwtError}.
- * @group Client authentication
  * @see {@link https://www.rfc-editor.org/rfc/rfc7523.html#section-3 RFC 7523, section 3}
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication OpenID Connect Core 1.0,
  * section 9}

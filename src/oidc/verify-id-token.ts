@@ -18,11 +18,7 @@ const CLOCK_TOLERANCE = 60
 /** The id of a tenant of Entra ID. */
 const GUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/**
- * Options of {@link verifyIdToken}.
- *
- * @group ID tokens
- */
+/** Options of {@link verifyIdToken}. */
 export interface VerifyIdTokenOptions {
   /** The `issuer` of the provider, exactly as its metadata spells it. */
   readonly issuer: string | undefined
@@ -40,11 +36,7 @@ export interface VerifyIdTokenOptions {
   readonly clock?: Clock
 }
 
-/**
- * The claims of an ID token, such as `sub`, the id of the user at this issuer.
- *
- * @group ID tokens
- */
+/** The claims of an ID token, such as `sub`, the id of the user at this issuer. */
 export interface IdTokenClaims extends JWTPayload {
   readonly iss: string
   readonly sub: string
@@ -65,16 +57,23 @@ export interface IdTokenClaims extends JWTPayload {
  * import { verifyIdToken } from 'authgraph/oidc'
  *
  * const provider = await discover('https://login.example.com')
- * const token = await authorizeDevice({ clientId: 'my-client', scopes: ['openid'], provider })
+ * const token = await authorizeDevice({
+ *   clientId: 'my-client',
+ *   scopes: ['openid'],
+ *   provider,
+ * })
  * const { issuer, jwksUri: jwks } = provider
- * const { sub } = await verifyIdToken(token, { issuer, clientId: 'my-client', jwks })
+ * const { sub } = await verifyIdToken(token, {
+ *   issuer,
+ *   clientId: 'my-client',
+ *   jwks,
+ * })
  * ```
  *
  * @throws {@link BadOptionError} if the issuer, the keys or the client id are missing.
  * @throws {@link BadIdTokenError} if the ID token is missing or not valid, or if the keys are not a key set.
  * @throws {@link UnreachableError}, {@link TimedOutError}, {@link WrongHostError} and the other errors of a request for
  * the keys.
- * @group ID tokens
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation OpenID Connect Core 1.0, section
  * 3.1.3.7}
  */

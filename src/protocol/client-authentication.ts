@@ -1,10 +1,6 @@
 import type { Secret } from '../secret.ts'
 
-/**
- * Authenticates with a JWT that a private key signs: `privateKeyJwt()` in `authgraph/oidc` creates one.
- *
- * @group Client authentication
- */
+/** Authenticates with a JWT that a private key signs: `privateKeyJwt()` in `authgraph/oidc` creates one. */
 export interface PrivateKeyJwt {
   readonly method: 'private_key_jwt'
   /**
@@ -34,7 +30,6 @@ export interface PrivateKeyJwt {
  * A client secret without a `method` is sent in the body, or in the header if the provider lists that method and not
  * the other.
  *
- * @group Client authentication
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-2.3 RFC 6749, section 2.3}
  */
 export type ClientAuthentication =
@@ -45,11 +40,7 @@ export type ClientAuthentication =
   | PrivateKeyJwt
   | { readonly method: 'none' }
 
-/**
- * A {@link ClientAuthentication} with its method and its secret resolved.
- *
- * @group Client authentication
- */
+/** A {@link ClientAuthentication} with its method and its secret resolved. */
 export type ResolvedAuthentication =
   | { readonly method: 'client_secret_post' | 'client_secret_basic'; readonly clientSecret: Secret }
   | PrivateKeyJwt

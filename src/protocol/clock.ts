@@ -1,8 +1,4 @@
-/**
- * Tells the time and sets timers. XState's `SimulatedClock` implements it.
- *
- * @group Device authorization
- */
+/** Tells the time and sets timers. XState's `SimulatedClock` implements it. */
 export interface Clock {
   /** Returns the current time in epoch milliseconds. */
   now(): number

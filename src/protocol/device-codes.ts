@@ -36,7 +36,6 @@ const deviceCodes = v.pipe(
  *
  * `parseDeviceCodes` is the only way to create one.
  *
- * @group Protocol
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
 export interface DeviceCodes extends v.InferOutput<typeof deviceCodes>, v.Brand<'DeviceCodes'> {}
@@ -47,7 +46,6 @@ export interface DeviceCodes extends v.InferOutput<typeof deviceCodes>, v.Brand<
  * It does not check the length or alphabet of the codes, and ignores unknown fields.
  *
  * @throws {@link BadResponseError} that names the invalid fields.
- * @group Protocol
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
 export function parseDeviceCodes(json: unknown): DeviceCodes {

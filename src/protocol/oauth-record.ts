@@ -23,15 +23,12 @@ const record = v.object({
 /**
  * A problem with a token that was kept nevertheless. `not_bearer`: its type is not `bearer`, the only type that this
  * package can send. `oauth()` refuses it.
- *
- * @group Protocol
  */
 export type TokenWarning = 'not_bearer'
 
 /**
  * The token response: the access token, and what the service says about it.
  *
- * @group Protocol
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1 RFC 6749, section 5.1}
  */
 export interface OAuthToken {

@@ -10,7 +10,6 @@ import { readWholeSeconds } from './seconds.ts'
  *
  * A `fault` is temporary: no connection, a failing server, an unreadable body. `refused` is final.
  *
- * @group Protocol
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
 export type PollResponse =

@@ -3,11 +3,7 @@ import { hostAddress, withoutSlash } from './address.ts'
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from './endpoints.ts'
 import type { ScopeSeparator } from './scopes.ts'
 
-/**
- * Where codes and tokens come from: the endpoints of a service, and how requests to it are written.
- *
- * @group Providers
- */
+/** Where codes and tokens come from: the endpoints of a service, and how requests to it are written. */
 export interface Provider {
   /** The device authorization endpoint: `https`, or `http` on a loopback address. */
   readonly deviceAuthorizationEndpoint: string
@@ -52,11 +48,7 @@ export interface Provider {
   readonly encoding: 'form' | 'json'
 }
 
-/**
- * The two hosts of a GitHub-compatible service.
- *
- * @group Providers
- */
+/** The two hosts of a GitHub-compatible service. */
 export interface ServiceAddresses {
   /** The host of the login endpoints. Default: `https://github.com`. */
   readonly authUrl?: string
@@ -67,7 +59,6 @@ export interface ServiceAddresses {
 /**
  * The provider for GitHub, or for a service with the same paths on other hosts.
  *
- * @group Providers
  * @see {@link https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps#device-flow GitHub:
  * device flow}
  */
@@ -91,7 +82,6 @@ export function github({
  *
  * @param host The host, with or without `https://`. For `github.com` the result is the same as {@link github}`()`.
  * @throws {@link BadOptionError} for anything else, and for `http://` unless it is a loopback address.
- * @group Providers
  */
 export function githubEnterprise(host: string): Provider {
   const url = typeof host === 'string' ? hostAddress(host) : undefined
@@ -109,7 +99,6 @@ export function githubEnterprise(host: string): Provider {
  * The provider for any service that follows RFC 8628. Scopes are separated by a space unless you say otherwise. Use
  * `discover` to read the endpoints from the service's metadata.
  *
- * @group Providers
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html RFC 8628}
  */
 export function rfc8628({

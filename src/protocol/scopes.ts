@@ -1,8 +1,4 @@
-/**
- * What separates two scopes: a comma for GitHub, a space in RFC 6749.
- *
- * @group Providers
- */
+/** What separates two scopes: a comma for GitHub, a space in RFC 6749. */
 export type ScopeSeparator = ',' | ' '
 
 /** Whether a text is one scope. RFC 6749, section 3.3. */

@@ -4,11 +4,7 @@ import { type Provider, rfc8628 } from '../protocol/provider.ts'
 import { tenantIssuer } from '../protocol/tenant-issuer.ts'
 import { PROVIDERS } from './table.ts'
 
-/**
- * The name of a provider whose endpoints are known.
- *
- * @group Providers
- */
+/** The name of a provider whose endpoints are known. */
 export type KnownProvider = keyof typeof PROVIDERS
 
 /** The names of the fields in a template. */
@@ -26,8 +22,6 @@ type RequiredOf<Template> = Template extends `${infer Start}[${string}]${infer E
 /**
  * What {@link knownProvider} must be told of a provider: such as `host` (with or without `https://`) and `realm`. `server`
  * of Okta is optional. Default: the org authorization server.
- *
- * @group Providers
  */
 export type KnownProviderFields<Name extends KnownProvider> = Readonly<
   Record<RequiredOf<TemplateOf<Name>>, string> &
@@ -52,7 +46,6 @@ export type KnownProviderFields<Name extends KnownProvider> = Readonly<
  *
  * @param fields Google needs `{}`.
  * @throws {@link BadOptionError} if the provider is unknown, or a field is missing or invalid.
- * @group Providers
  */
 export function knownProvider<Name extends KnownProvider>(
   name: Name,

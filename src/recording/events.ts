@@ -2,11 +2,7 @@ import type { DeviceGrantState } from '../../machines/device-grant.ts'
 import type { DeviceSnapshot, DeviceView } from '../client/view.ts'
 import type { Message } from './messages.ts'
 
-/**
- * The authorization is in a state.
- *
- * @group Recording
- */
+/** The authorization is in a state. */
 export interface RecordedState {
   readonly type: 'state'
   readonly value: DeviceSnapshot['value']
@@ -24,11 +20,7 @@ export interface RecordedState {
   }
 }
 
-/**
- * The machine took a transition. `branch` is its index among those for this event in this state.
- *
- * @group Recording
- */
+/** The machine took a transition. `branch` is its index among those for this event in this state. */
 export interface RecordedTransition {
   readonly type: 'transition'
   readonly from: string
@@ -37,20 +29,12 @@ export interface RecordedTransition {
   readonly to: DeviceSnapshot['value']
 }
 
-/**
- * An HTTP request or response.
- *
- * @group Recording
- */
+/** An HTTP request or response. */
 export interface RecordedMessage extends Message {
   readonly type: 'message'
 }
 
-/**
- * The grant of the authorization changed, on the side of its service. Recorded only where the service is ours.
- *
- * @group Recording
- */
+/** The grant of the authorization changed, on the side of its service. Recorded only where the service is ours. */
 export interface RecordedGrant {
   readonly type: 'grant'
   readonly state: DeviceGrantState
@@ -58,21 +42,13 @@ export interface RecordedGrant {
   readonly interval: number
 }
 
-/**
- * The last event, and why.
- *
- * @group Recording
- */
+/** The last event, and why. */
 export interface RecordedEnd {
   readonly type: 'end'
   readonly text: string
 }
 
-/**
- * An event of a recorded authorization, with its time in epoch milliseconds: plain data without secrets.
- *
- * @group Recording
- */
+/** An event of a recorded authorization, with its time in epoch milliseconds: plain data without secrets. */
 export type RecordedEvent = (
   | RecordedState
   | RecordedTransition

@@ -1,11 +1,7 @@
 import { readText } from '../protocol/read-text.ts'
 import { readBody } from '../protocol/response.ts'
 
-/**
- * An HTTP message without its secrets.
- *
- * @group Recording
- */
+/** An HTTP message without its secrets. */
 export interface Message {
   /** Number of the exchange, shared by a request and its response. */
   readonly exchange: number

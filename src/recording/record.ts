@@ -5,11 +5,7 @@ import type { RecordedEvent, RecordedState, RecordedTransition } from './events.
 import { type Message, shownRequest, shownResponse } from './messages.ts'
 import { takenTransitions } from './taken-transitions.ts'
 
-/**
- * What a recording uses in place of the globals.
- *
- * @group Recording
- */
+/** What a recording uses in place of the globals. */
 export interface RecordOptions {
   /** Sends the requests of the authorization. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
@@ -17,11 +13,7 @@ export interface RecordOptions {
   readonly clock?: Clock
 }
 
-/**
- * Options that make an authorization record itself.
- *
- * @group Recording
- */
+/** Options that make an authorization record itself. */
 export interface Recorder {
   /** Records the messages. */
   readonly fetch: typeof globalThis.fetch
@@ -38,12 +30,16 @@ export interface Recorder {
  * import { appendFileSync } from 'node:fs'
  * import { createDeviceAuthorization, record } from 'authgraph'
  *
- * const recorder = record((event) => appendFileSync('login.ndjson', `${JSON.stringify(event)}\n`))
- * createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef', ...recorder }).start()
+ * const recorder = record((event) =>
+ *   appendFileSync('login.ndjson', `${JSON.stringify(event)}\n`),
+ * )
+ * createDeviceAuthorization({
+ *   clientId: 'Iv1.0123456789abcdef',
+ *   ...recorder,
+ * }).start()
  * ```
  *
  * @param onEvent Receives each event. Its errors are ignored: a full disk must not end a login.
- * @group Recording
  */
 export function record(
   onEvent: (event: RecordedEvent) => void,

@@ -28,7 +28,6 @@ const NETWORK_BITS = 48n
  *
  * @param trusted Your proxies: addresses (`127.0.0.1`) or networks (`10.0.0.0/8`, `fd00::/8`).
  * @throws {@link BadOptionError} for an entry that is neither an address nor a network.
- * @group Service
  */
 export function behindProxies(trusted: readonly string[]): (request: ServiceRequest) => string | undefined {
   const networks = trusted.map(readNetwork)

@@ -46,11 +46,7 @@ import { createWaitingGrants } from './waiting-grants.ts'
 const SET_BACK =
   'the store was set back to an earlier copy: codes from before are refused, and revocations may be lost'
 
-/**
- * An authorization service for the device flow. You may destructure it: its functions do not use `this`.
- *
- * @group Service
- */
+/** An authorization service for the device flow. You may destructure it: its functions do not use `this`. */
 export interface Service {
   /** Responds to a web `Request`, in any runtime. In a test, pass it to a client as its `fetch`. */
   readonly fetch: ServiceFetch
@@ -89,11 +85,7 @@ export interface Service {
 /** Seconds for which a spent refresh token gets the same successor. */
 const REUSE_WINDOW = 30
 
-/**
- * What {@link Service.revoke} ends.
- *
- * @group Service
- */
+/** What {@link Service.revoke} ends. */
 export type Revocable =
   | { readonly token: string | Secret }
   | { readonly family: string }
@@ -111,17 +103,30 @@ const IN_PROCESS = 'http://localhost'
  * import { createService } from 'authgraph/service'
  *
  * const service = createService({
+ *   clients: [{ clientId: 'my-client-id', name: 'My app' }],
+ * })
+ * const { url } = await service.listen({ port: 8080 })
+ * ```
+ *
+ * @example With your own users and tokens
+ * ```ts
+ * import { createService } from 'authgraph/service'
+ *
+ * const service = createService({
  *   authUrl: 'https://login.example.com',
- *   clients: [{ clientId: 'my-client-id', name: 'My app', scopes: ['read:user'] }],
+ *   clients: [
+ *     { clientId: 'my-client-id', name: 'My app', scopes: ['read:user'] },
+ *   ],
  *   identify: ({ header }, returnTo) => {
  *     const user = sessions.userOf(header('cookie'))
- *     return user ? { user } : { signInAt: `/sign-in?return_to=${encodeURIComponent(returnTo)}` }
+ *     return user
+ *       ? { user }
+ *       : { signInAt: `/sign-in?return_to=${encodeURIComponent(returnTo)}` }
  *   },
  *   issueToken: ({ user, scopes }) => sessions.newToken(user, scopes),
  * })
  * const { url } = await service.listen({ port: 8080 })
  * ```
- * @group Service
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export function createService(options: ServiceOptions): Service {

@@ -1,10 +1,6 @@
 import type { ScopeSeparator } from '../protocol/scopes.ts'
 
-/**
- * How a service speaks: like GitHub (`github`), or exactly as RFC 8628 is written (`rfc8628`).
- *
- * @group Service
- */
+/** How a service speaks: like GitHub (`github`), or exactly as RFC 8628 is written (`rfc8628`). */
 export type Dialect = 'github' | 'rfc8628'
 
 /** How the two dialects differ. */

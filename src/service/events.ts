@@ -18,8 +18,6 @@ import type { Limits } from './limits.ts'
  * - `reuse.detected`: a refresh token was spent before, outside the reuse window: a sign of theft. The login has ended.
  * - `limited`: a request was refused for its frequency. The limit `interval` means a poll that was told to slow down;
  *   `retryAfter` is then the new interval.
- *
- * @group Service
  */
 export type ServiceEvent = {
   /** When it happened, by the clock of the service. Epoch milliseconds. */

@@ -47,8 +47,6 @@ interface Step {
 /**
  * The result of approving or denying: `done`; `unknown` if no grant has this user code; `expired` if the decision came
  * too late; `decided` if the grant was decided before.
- *
- * @group Service
  */
 export type Decision = 'done' | 'unknown' | 'expired' | 'decided'
 

@@ -1,5 +1,6 @@
 /**
- * The server side: an authorization service to embed, with its stores and its verification page.
+ * The server side: an authorization service to embed, with its stores and its verification page. Start
+ * with {@link createService}.
  *
  * @module authgraph/service
  */

@@ -1,10 +1,6 @@
 import { BadOptionError } from '../errors.ts'
 
-/**
- * How often something may happen in a time window.
- *
- * @group Service
- */
+/** How often something may happen in a time window. */
 export interface Limit {
   /** How many times; `Infinity` for no limit. */
   readonly max: number
@@ -15,7 +11,6 @@ export interface Limit {
 /**
  * The limits of a service. A "network" is one IPv4 address (also behind NAT64) or one IPv6 /48 network.
  *
- * @group Service
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-5.1 RFC 8628, sections 5.1 and 5.2}
  */
 export interface Limits {

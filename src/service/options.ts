@@ -19,11 +19,7 @@ import { checkPolicy, type Policy } from './policy.ts'
 import { isText, isTextOrSecret } from './text-or-secret.ts'
 import { isWholeSeconds } from './whole-seconds.ts'
 
-/**
- * A client that may request codes.
- *
- * @group Service
- */
+/** A client that may request codes. */
 export interface Client {
   /** Its `client_id`. */
   readonly clientId: string | Secret
@@ -40,18 +36,10 @@ export interface Client {
   readonly policy?: Policy
 }
 
-/**
- * The signed-in user, or the URL at which the user must sign in first.
- *
- * @group Service
- */
+/** The signed-in user, or the URL at which the user must sign in first. */
 export type Identity = { readonly user: User } | { readonly signInAt: string }
 
-/**
- * What `issueToken` receives.
- *
- * @group Service
- */
+/** What `issueToken` receives. */
 export interface TokenRequest {
   /** The user who approved. */
   readonly user: User
@@ -67,7 +55,6 @@ export interface TokenRequest {
  * How refresh tokens are issued. Each is spent once: a refresh issues the next one. All refresh tokens of one login form
  * a family.
  *
- * @group Service
  * @see {@link https://www.rfc-editor.org/rfc/rfc9700.html#section-4.14.2 RFC 9700, section 4.14.2}
  */
 export interface RefreshTokens {
@@ -82,11 +69,7 @@ export interface RefreshTokens {
   readonly reuseWindow?: number
 }
 
-/**
- * A token with its lifetime and scopes, which `issueToken` may return instead of a bare token.
- *
- * @group Service
- */
+/** A token with its lifetime and scopes, which `issueToken` may return instead of a bare token. */
 export interface MadeToken {
   /** The access token. */
   readonly token: string | Secret
@@ -99,11 +82,7 @@ export interface MadeToken {
   readonly scopes?: readonly string[]
 }
 
-/**
- * Options of {@link createService}. Only `clients` is required.
- *
- * @group Service
- */
+/** Options of {@link createService}. Only `clients` is required. */
 export interface ServiceOptions {
   /** The clients that may request codes. */
   readonly clients: readonly Client[]
@@ -183,7 +162,9 @@ export interface ServiceOptions {
    *   clients: [{ clientId: 'my-client-id', name: 'My app' }],
    *   identify: ({ header }, returnTo) => {
    *     const user = sessions.userOf(header('cookie'))
-   *     return user ? { user } : { signInAt: `/sign-in?return_to=${encodeURIComponent(returnTo)}` }
+   *     return user
+   *       ? { user }
+   *       : { signInAt: `/sign-in?return_to=${encodeURIComponent(returnTo)}` }
    *   },
    * })
    * ```

@@ -5,11 +5,7 @@ import type { ServiceRequest } from './http/types.ts'
 import { isRiskyScope } from './pages/describe-scope.ts'
 import { isWholeSeconds } from './whole-seconds.ts'
 
-/**
- * An approval to assess: a user in a browser is about to let a device in.
- *
- * @group Service
- */
+/** An approval to assess: a user in a browser is about to let a device in. */
 export interface Approval {
   /** Where the device requested its codes. */
   readonly device: Origin
@@ -28,15 +24,12 @@ export interface Approval {
 /**
  * The result of assessing an approval: it goes ahead; it is refused, and the device gets `access_denied`; or the page sends
  * the user to `stepUpAt` first, such as a sign-in with a second factor.
- *
- * @group Service
  */
 export type Assessment = 'allow' | 'refuse' | { readonly stepUpAt: string }
 
 /**
  * Rules that make a phished approval harder. They apply as soon as there is a policy, even an empty one.
  *
- * @group Service
  * @see {@link https://datatracker.ietf.org/doc/draft-ietf-oauth-cross-device-security/ Cross-Device Flows: Security Best Current Practice}
  */
 export interface Policy {

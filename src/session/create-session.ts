@@ -111,11 +111,7 @@ function partsOf({ flow }: { readonly flow: SessionInput }): SessionParts {
   return (flow as SessionFlow).parts
 }
 
-/**
- * Options of `createSession`.
- *
- * @group Session
- */
+/** Options of `createSession`. */
 export interface SessionOptions {
   /** The client id of your app. */
   readonly clientId: string | Secret
@@ -149,25 +145,15 @@ export interface SessionOptions {
   readonly minValidity?: number
 }
 
-/**
- * The XState actor of a session.
- *
- * @group Session
- */
+/** The XState actor of a session. */
 export interface SessionActor extends Actor<typeof sessionMachine> {}
 
-/**
- * A snapshot of a session.
- *
- * @group Session
- */
+/** A snapshot of a session. */
 export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
 
 /**
  * A login that is stored, renewed and shared. It is a form of client authentication: `createApi({ auth: session })`.
  * Requests to an API of another origin than the `baseUrl` of its provider reject with a {@link WrongHostError}.
- *
- * @group Session
  */
 export interface Session extends Auth {
   /**
@@ -219,7 +205,6 @@ export interface Session extends Auth {
  * ```
  *
  * @throws {@link BadOptionError} if an option is missing or invalid.
- * @group Session
  */
 export function createSession(options: SessionOptions): Session {
   const { store, name = 'default', minValidity = MIN_VALIDITY, onCodes, random = Math.random } = options

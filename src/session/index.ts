@@ -1,5 +1,6 @@
 /**
- * Sessions: log in, store the token, renew it and log out, with any number of processes that share the login.
+ * Sessions: log in, store the token, renew it and log out, with any number of processes that share the login. Start
+ * with {@link createSession}.
  *
  * @module authgraph/session
  */

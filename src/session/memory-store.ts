@@ -1,11 +1,7 @@
 import { type Change, type Json, NEVER } from '../store/store.ts'
 import type { SessionStore } from './session-store.ts'
 
-/**
- * Stores sessions in the memory of this process, for tests and for logins that end with the process.
- *
- * @group Session
- */
+/** Stores sessions in the memory of this process, for tests and for logins that end with the process. */
 export function memoryStore(): SessionStore {
   const records = new Map<string, { readonly value: Json; readonly expiresAt: number }>()
   return {

@@ -9,8 +9,6 @@ type Members = Readonly<Record<string, Json>>
 /**
  * 32 random bytes, or a function that resolves with them, such as `keyringKey()`. The function is called when the first
  * token is encrypted or decrypted, and again only if it rejected.
- *
- * @group Session
  */
 export type SealingKey = Uint8Array | (() => Promise<Uint8Array>)
 
@@ -21,7 +19,6 @@ export type SealingKey = Uint8Array | (() => Promise<Uint8Array>)
  * @param key 32 random bytes, or a function that resolves with them.
  * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link StoreUnavailableError}
  * if a record was sealed with another key, was changed, or is not sealed; and with what the function rejects with.
- * @group Session
  */
 export function sealed(store: SessionStore, key: SealingKey): SessionStore {
   if (typeof key !== 'function') assertKey(key)

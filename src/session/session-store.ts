@@ -3,8 +3,6 @@ import type { Store } from '../store/store.ts'
 /**
  * Identifies processes, and tells which of them have ended. The claim of a process that has ended lapses immediately;
  * the claim of one that is only stopped does not.
- *
- * @group Session
  */
 export interface Owners {
   /** Identifies this process. */
@@ -15,11 +13,7 @@ export interface Owners {
   pidOf(owner: string): number | undefined
 }
 
-/**
- * A store for sessions: any store of this package. If it has no `owners`, claims lapse by time.
- *
- * @group Session
- */
+/** A store for sessions: any store of this package. If it has no `owners`, claims lapse by time. */
 export interface SessionStore extends Store {
   readonly owners?: Owners
 }

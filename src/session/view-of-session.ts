@@ -4,11 +4,7 @@ import { type DeviceView, viewOf } from '../client/view.ts'
 import { AuthgraphError, type ErrorCode } from '../errors.ts'
 import type { SessionSnapshot } from './create-session.ts'
 
-/**
- * What a user interface shows of a session: plain data without secrets.
- *
- * @group Session
- */
+/** What a user interface shows of a session: plain data without secrets. */
 export interface SessionView {
   /** The state of the machine. */
   readonly status: SessionSnapshot['value']
@@ -35,14 +31,21 @@ export interface SessionView {
  *
  * @example
  * ```ts
- * import { createSession, memoryStore, viewOfSession, watch } from 'authgraph/session'
+ * import {
+ *   createSession,
+ *   memoryStore,
+ *   viewOfSession,
+ *   watch,
+ * } from 'authgraph/session'
  *
- * const session = createSession({ clientId: 'Iv1.0123456789abcdef', store: memoryStore() })
+ * const session = createSession({
+ *   clientId: 'Iv1.0123456789abcdef',
+ *   store: memoryStore(),
+ * })
  * watch(session.actor, (snapshot) => show(viewOfSession(snapshot, Date.now())))
  * ```
  *
  * @param now The current time in epoch milliseconds.
- * @group Session
  */
 export function viewOfSession(snapshot: SessionSnapshot, now: number): SessionView {
   const { context, value } = snapshot

@@ -1,8 +1,4 @@
-/**
- * A value that `JSON.stringify` and `JSON.parse` preserve.
- *
- * @group Service
- */
+/** A value that `JSON.stringify` and `JSON.parse` preserve. */
 export type Json =
   | string
   | number
@@ -17,8 +13,6 @@ export const NEVER = 8.64e15
 /**
  * What to do with a record. Without `value`, it stays unchanged. With a `value`, it is replaced, and the store may drop
  * it at `expiresAt` (epoch milliseconds; never by default). With `value: null`, it is deleted. `update` returns `result`.
- *
- * @group Service
  */
 export type Change<Result> =
   | { readonly result: Result; readonly value?: undefined }
@@ -28,8 +22,6 @@ export type Change<Result> =
 /**
  * Where records are kept. It has one method, which must be atomic: the service relies on it to issue each token once and
  * to accept one decision per code, and sessions rely on it to spend a refresh token once, with any number of processes.
- *
- * @group Service
  */
 export interface Store {
   /**

@@ -22,14 +22,16 @@ import { styled } from './writer.ts'
  * import { fileStore } from 'authgraph/session/node'
  * import { loginInTerminal } from 'authgraph/terminal'
  *
- * const session = createSession({ clientId: 'Iv1.0123456789abcdef', store: fileStore('my-cli') })
+ * const session = createSession({
+ *   clientId: 'Iv1.0123456789abcdef',
+ *   store: fileStore('my-cli'),
+ * })
  * await loginInTerminal(session)
  * ```
  *
  * @param login A session, which stores the token; or an actor of `createDeviceAuthorization`, not started.
  * @throws {@link DeniedError}, {@link ExpiredError}, {@link CancelledError} (its `cause` is the signal, if there was one),
  * {@link NotKeptError}, or the error that ended the login. It has been shown to the user.
- * @group Terminal
  */
 export async function loginInTerminal(
   login: Session | DeviceAuthorizationActor,

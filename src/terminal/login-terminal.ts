@@ -9,11 +9,7 @@ import { openBrowser } from './open-browser.ts'
 import { isLive, type Report, reportTo } from './report.ts'
 import { type TerminalTexts, terminalTexts } from './texts.ts'
 
-/**
- * Options of `loginInTerminal`. All are optional.
- *
- * @group Terminal
- */
+/** Options of `loginInTerminal`. All are optional. */
 export interface TerminalOptions {
   /**
    * Where to show the login. Default: standard output; standard error if only that is a terminal, so that a program

@@ -2,21 +2,13 @@ import type { DeviceView } from '../client/view.ts'
 import { type ErrorCode, RefusedError } from '../errors.ts'
 import type { NoBrowser } from './why-no-browser.ts'
 
-/**
- * An error with a stable `code`, such as any `AuthgraphError`.
- *
- * @group Terminal
- */
+/** An error with a stable `code`, such as any `AuthgraphError`. */
 export interface Failure extends Error {
   /** Names the kind of error. */
   readonly code: string
 }
 
-/**
- * Every text that `loginInTerminal` writes for users. Replace some to translate them or to name your app.
- *
- * @group Terminal
- */
+/** Every text that `loginInTerminal` writes for users. Replace some to translate them or to name your app. */
 export interface TerminalTexts {
   /** The label of the address. */
   readonly open: string
@@ -60,11 +52,7 @@ export interface TerminalTexts {
   advice(error: Failure): string
 }
 
-/**
- * The default texts, in English.
- *
- * @group Terminal
- */
+/** The default texts, in English. */
 export const terminalTexts: TerminalTexts = {
   open: 'Open',
   enter: 'Code',

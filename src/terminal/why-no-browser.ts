@@ -3,8 +3,6 @@ import { existsSync } from 'node:fs'
 /**
  * Why no browser can be opened here: an SSH session, a CI job, a container without a display, no display, or a text
  * browser, which would take the terminal.
- *
- * @group Terminal
  */
 export type NoBrowser = 'ssh' | 'ci' | 'container' | 'display' | 'text_browser'
 

@@ -1,6 +1,6 @@
 /**
  * Test your login: a sandbox in virtual time, test paths generated from the machines, the contract of stores, and a
- * conformance check for services.
+ * conformance check for services. Start with {@link createSandbox}.
  *
  * @module authgraph/testing
  */

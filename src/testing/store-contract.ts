@@ -1,11 +1,7 @@
 import type { Change, Json, Store } from '../store/store.ts'
 import { type SharedStore, survivesSignals } from './store-processes.ts'
 
-/**
- * One test of the contract of a store.
- *
- * @group Testing
- */
+/** One test of the contract of a store. */
 export interface StoreTest {
   /** A sentence about the store: `loses none of 200 concurrent updates`. */
   readonly name: string
@@ -17,11 +13,7 @@ export interface StoreTest {
   run(): Promise<void>
 }
 
-/**
- * Options of `storeContract`.
- *
- * @group Testing
- */
+/** Options of `storeContract`. */
 export interface StoreContractOptions {
   /**
    * For a store that several processes share: opens an empty one, and says how to start a process that shares it.
@@ -34,8 +26,11 @@ export interface StoreContractOptions {
    *
    * const shared = () => ({
    *   store: fileStore('/tmp/logins'),
-   *   // This program calls countInStore(fileStore('/tmp/logins'), (text) => process.stdout.write(text)).
-   *   start: () => spawn(process.execPath, ['count.js'], { stdio: ['ignore', 'pipe', 'inherit'] }),
+   *   // It calls `countInStore(fileStore('/tmp/logins'), print)`.
+   *   start: () =>
+   *     spawn(process.execPath, ['count.js'], {
+   *       stdio: ['ignore', 'pipe', 'inherit'],
+   *     }),
    * })
    * const tests = storeContract(() => fileStore('/tmp/more-logins'), { shared })
    * ```
@@ -65,11 +60,11 @@ const later = () => Date.now() + 60_000
  * import { storeContract } from 'authgraph/testing'
  * import { test } from 'vitest'
  *
- * for (const { name, run } of storeContract(() => memoryStore())) test(name, run)
+ * for (const { name, run } of storeContract(() => memoryStore()))
+ *   test(name, run)
  * ```
  *
  * @param open Opens a store without records. Called by each test.
- * @group Testing
  */
 export function storeContract(
   open: () => Store | Promise<Store>,

@@ -1,10 +1,6 @@
 import type { Json, Store } from '../store/store.ts'
 
-/**
- * A process that runs `countInStore`: what `spawn` of `node:child_process` returns.
- *
- * @group Testing
- */
+/** A process that runs `countInStore`: what `spawn` of `node:child_process` returns. */
 export interface StoreProcess {
   /** What `countInStore` writes. */
   readonly stdout: {
@@ -17,11 +13,7 @@ export interface StoreProcess {
   once(event: 'close', listener: () => void): unknown
 }
 
-/**
- * A store that several processes share.
- *
- * @group Testing
- */
+/** A store that several processes share. */
 export interface SharedStore {
   /** The store, as this process opens it. */
   readonly store: Store
@@ -45,11 +37,12 @@ const STOPPED = 50
  * import { fileStore } from 'authgraph/session/node'
  * import { countInStore } from 'authgraph/testing'
  *
- * await countInStore(fileStore(process.argv[2] ?? ''), (text) => process.stdout.write(text))
+ * await countInStore(fileStore(process.argv[2] ?? ''), (text) =>
+ *   process.stdout.write(text),
+ * )
  * ```
  *
  * @param write Writes to the standard output of the process, before it returns.
- * @group Testing
  */
 export async function countInStore(store: Store, write: (text: string) => unknown): Promise<void> {
   for (let times = 0; times < TIMES; times += 1) {

@@ -7,11 +7,7 @@
 import { test as base, type TestAPI } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox/create-sandbox.ts'
 
-/**
- * The fixtures of a test.
- *
- * @group Sandbox
- */
+/** The fixtures of a test. */
 export interface SandboxFixtures {
   /** Options of the `sandbox`. Set them for a group of tests with `test.override({ sandboxOptions: { … } })`. */
   readonly sandboxOptions: SandboxOptions
@@ -19,11 +15,7 @@ export interface SandboxFixtures {
   readonly sandbox: Sandbox
 }
 
-/**
- * Vitest's `test`, with a new `sandbox` for each test.
- *
- * @group Sandbox
- */
+/** Vitest's `test`, with a new `sandbox` for each test. */
 export const test: TestAPI<SandboxFixtures> = base.extend<SandboxFixtures>({
   sandboxOptions: {},
   sandbox: async ({ sandboxOptions }, use) => {

@@ -57,11 +57,38 @@ describe.skipIf(!hasChromium || !isBuilt)(
     test('shows the options of a function on its page, after its example, and lists them in the rail', async () => {
       const tab = await open(PAGES.function, { viewport: DESK })
       const headings = await tab.locator('main :is(h2, h3)').allTextContents()
-      expect(headings.slice(0, 3).map((heading) => heading.replace(/\?:.*/, ''))).toEqual([
-        ...['Example', 'Parameters', 'clientAuthentication'],
-      ])
+      expect(headings.slice(0, 3)).toEqual(['Example', 'Parameters', 'clientId'])
+      await tab.locator('.page-menu summary', { hasText: '15 options' }).click()
       await tab.locator('.page-menu a', { hasText: 'onCodes' }).click()
       expect(await tab.locator(':target').textContent()).toContain('onCodes')
+    })
+
+    test('says of an option its type, and its default or that it is required', async () => {
+      const tab = await open(PAGES.function, { viewport: DESK })
+      const line = (name: string) => tab.locator(`.option:has(#option-${name})`).textContent()
+      expect(await line('clientId')).toBe('clientIdstring | Secretrequired')
+      expect(await line('scopes')).toBe('scopesstring[]default: none')
+    })
+
+    test('lists functions before types and errors, and the one to start with first', async () => {
+      const tab = await open(PAGES.function, { viewport: DESK })
+      const groups = tab.locator('.sections li > details')
+      const titles = await groups.locator('> summary').allTextContents()
+      expect(titles.map((title) => title.replace(/ .*/, ''))).toEqual([
+        'Functions',
+        'Values',
+        'Types',
+        'Errors',
+      ])
+      expect(await groups.locator('a:visible').first().textContent()).toBe('authorizeDevice')
+    })
+
+    test('names the file of each block of code in its bar, and its button covers no code', async () => {
+      const tab = await open('documents/Log_in_from_your_own_machine.html', { viewport: PHONE })
+      expect(await tab.locator('pre > .bar').allTextContents()).toContain('sign-in.ts')
+      const button = await tab.locator('pre > button').first().boundingBox()
+      const code = await tab.locator('pre > code').first().boundingBox()
+      expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual(code?.y ?? 0)
     })
 
     test('copies code', async () => {

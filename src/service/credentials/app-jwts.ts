@@ -8,11 +8,7 @@ const LONGEST_LIFETIME = 600
 /** Seconds by which the clock that set `iat` may be ahead of ours. */
 const LEEWAY = 5
 
-/**
- * An app that authenticates with app JWTs.
- *
- * @group Service
- */
+/** An app that authenticates with app JWTs. */
 export interface App {
   /** The id of the app, sent as the claim `iss`. A number and the same number as a string are the same app. */
   readonly appId: number | string

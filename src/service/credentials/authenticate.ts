@@ -19,8 +19,6 @@ import type { Tokens } from './tokens.ts'
  * - `installation`: installation token, which an app got with its JWT
  * - `oauth`: access token from the device flow
  * - `refused`: a credential that is not valid
- *
- * @group Service
  */
 export type Authentication =
   | { readonly form: 'none' }
@@ -40,11 +38,7 @@ export type Authentication =
   | { readonly form: 'oauth'; readonly user: User; readonly scopes: readonly string[] }
   | Refused
 
-/**
- * Why a credential was refused, and how to respond.
- *
- * @group Service
- */
+/** Why a credential was refused, and how to respond. */
 export interface Refused {
   readonly form: 'refused'
   /** The HTTP status. */

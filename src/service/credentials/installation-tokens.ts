@@ -6,18 +6,10 @@ import { newInstallationToken } from './random-codes.ts'
 /** Milliseconds for which an installation token is valid, as at GitHub. */
 const LIFETIME = 3_600_000
 
-/**
- * What a token may do at each kind of resource, such as `{ contents: 'read' }`.
- *
- * @group Service
- */
+/** What a token may do at each kind of resource, such as `{ contents: 'read' }`. */
 export type Permissions = Readonly<Record<string, 'read' | 'write' | 'admin'>>
 
-/**
- * An installation of an app.
- *
- * @group Service
- */
+/** An installation of an app. */
 export interface AppInstallation {
   /** A positive integer that no other installation has. */
   readonly id: number

@@ -3,11 +3,7 @@ import { Secret } from '../../secret.ts'
 import { isTextOrSecret } from '../text-or-secret.ts'
 import { hash, same } from './hash.ts'
 
-/**
- * A user who may use HTTP Basic credentials.
- *
- * @group Service
- */
+/** A user who may use HTTP Basic credentials. */
 export interface PasswordUser {
   /** Not empty, without a colon. */
   readonly username: string

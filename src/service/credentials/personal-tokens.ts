@@ -4,11 +4,7 @@ import { Secret } from '../../secret.ts'
 import { isTextOrSecret } from '../text-or-secret.ts'
 import { hash } from './hash.ts'
 
-/**
- * A personal access token and its owner.
- *
- * @group Service
- */
+/** A personal access token and its owner. */
 export interface PersonalAccessToken {
   /** The token that the client sends. */
   readonly token: string | Secret

@@ -5,11 +5,7 @@ import type { Families } from '../families.ts'
 import type { Revocations } from '../revocations.ts'
 import { hash } from './hash.ts'
 
-/**
- * The owner of a token and the scopes it grants.
- *
- * @group Service
- */
+/** The owner of a token and the scopes it grants. */
 export interface TokenOwner {
   /** The user who approved. */
   readonly user: User

@@ -10,8 +10,6 @@ import {
 /**
  * Responds to a web `Request`. Pass the IP address of the client as `address`, for limits: a `Request` does not contain
  * it.
- *
- * @group Service
  */
 export type ServiceFetch = (
   input: string | URL | Request,

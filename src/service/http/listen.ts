@@ -19,11 +19,7 @@ const REQUEST_TIMEOUT = 30_000
 /** Milliseconds between two checks for late requests. */
 const CHECK_INTERVAL = 5000
 
-/**
- * Where and how to listen.
- *
- * @group Service
- */
+/** Where and how to listen. */
 export interface ListenOptions {
   /** Default: 0, which picks a free port. */
   readonly port?: number
@@ -38,11 +34,7 @@ export interface ListenOptions {
   readonly isReady?: () => boolean | Promise<boolean>
 }
 
-/**
- * A service that is listening.
- *
- * @group Service
- */
+/** A service that is listening. */
 export interface Listening {
   /** The URL that was bound, without a trailing slash. */
   readonly url: string

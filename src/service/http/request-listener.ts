@@ -21,11 +21,7 @@ const BODY_READ_BEFORE = json(500, {
   error_description: 'another middleware has read the body: mount the service before body parsers',
 })
 
-/**
- * Responds to a request of Node's `http` module.
- *
- * @group Service
- */
+/** Responds to a request of Node's `http` module. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** Creates a request listener for `http.createServer`. */

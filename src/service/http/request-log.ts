@@ -2,11 +2,7 @@ import { withoutClientId } from '../../protocol/endpoints.ts'
 import { NOTHING_HERE } from './routes.ts'
 import type { Handler } from './types.ts'
 
-/**
- * One response, for a request log. It contains no secrets: no query, headers or body.
- *
- * @group Service
- */
+/** One response, for a request log. It contains no secrets: no query, headers or body. */
 export interface RequestLogEntry {
   /** The id of the request, also sent in the header `X-Request-Id`. */
   readonly id: string

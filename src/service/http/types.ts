@@ -1,8 +1,4 @@
-/**
- * A request in the form that handlers and hooks receive, in any runtime.
- *
- * @group Service
- */
+/** A request in the form that handlers and hooks receive, in any runtime. */
 export interface ServiceRequest {
   /** The HTTP method, such as `GET`. */
   readonly method: string

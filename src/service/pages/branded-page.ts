@@ -31,11 +31,7 @@ const IS_GOOD: ReadonlySet<Refusal> = new Set(['forged', 'limited'])
 
 const LINKS = ['https:', 'http:', 'mailto:']
 
-/**
- * Options of {@link brandedPage}.
- *
- * @group Service
- */
+/** Options of {@link brandedPage}. */
 export interface PageOptions {
   /** The name of your service, beside its host. Default: the host only. */
   readonly name?: string
@@ -74,11 +70,12 @@ export interface PageOptions {
  *   page: brandedPage({
  *     name: 'Acme',
  *     accent: '#0a7cff',
- *     texts: { en: { ...englishTexts, scopes: { 'orders:read': 'See your orders' } } },
+ *     texts: {
+ *       en: { ...englishTexts, scopes: { 'orders:read': 'See your orders' } },
+ *     },
  *   }),
  * })
  * ```
- * @group Service
  */
 export function brandedPage(options: PageOptions = {}): Page {
   const { name, logo, accent, help, switchAccount } = options
@@ -120,11 +117,7 @@ ${body}
   }
 }
 
-/**
- * The verification page without a brand, in English.
- *
- * @group Service
- */
+/** The verification page without a brand, in English. */
 export const defaultPage: Page = brandedPage()
 
 /** A link with another scheme, such as `javascript`, is a mistake or an attack. */

@@ -56,8 +56,6 @@ const CHANGES = /write|manage|modify|update|edit|change|^rw$/
 /**
  * Whether a scope lets a client delete, administer, or write to everything, judging by its name. The default page marks
  * such scopes and lists them first.
- *
- * @group Service
  */
 export function isRiskyScope(scope: string): boolean {
   return FAR_REACHING.has(scope) || RISKY.test(scope) || changesEverything(scope)
@@ -74,8 +72,6 @@ function changesEverything(scope: string): boolean {
 
 /**
  * Describes a well-known scope, such as `Read your profile` for `read:user`. Returns `undefined` for any other scope.
- *
- * @group Service
  */
 export function describeScope(scope: string): string | undefined {
   return Object.hasOwn(WORDS, scope) ? WORDS[scope] : undefined

@@ -12,8 +12,6 @@ import type { Origin } from '../../../machines/device-grant.ts'
  * - `policy`: the policy refused the approval, and the device was told
  * - `forged`: the form was not made for this browser, user and code
  * - `limited`: there were too many attempts
- *
- * @group Service
  */
 export type Refusal =
   | 'missing'
@@ -26,11 +24,7 @@ export type Refusal =
   | 'forged'
   | 'limited'
 
-/**
- * The fields of a form of the page.
- *
- * @group Service
- */
+/** The fields of a form of the page. */
 export interface PageForm {
   /** The URL to which the form is sent, by POST. */
   readonly action: string
@@ -45,11 +39,7 @@ export interface PageForm {
   readonly user: string
 }
 
-/**
- * What the user reviews before deciding.
- *
- * @group Service
- */
+/** What the user reviews before deciding. */
 export interface PageRequest {
   /** The name of the client. */
   readonly client: string
@@ -84,7 +74,6 @@ export interface PageRequest {
  *
  * All other forms are sent by POST with the fields `csrf` and `user_code`.
  *
- * @group Service
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3 RFC 8628, section 3.3}
  */
 export type PageState = {
@@ -110,7 +99,5 @@ export type PageState = {
  * The texts of the state are not escaped, and attackers control some of them: the scopes, the user agent and the code.
  * Pass each one through {@link escapeHtml}, between tags or in quoted attributes. The service sends headers that forbid
  * scripts, frames and subresources. `docs/extend/page.md` has a complete example.
- *
- * @group Service
  */
 export type Page = (state: PageState) => string

@@ -2,11 +2,7 @@ import { BadOptionError } from '../../errors.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { Refusal } from './page.ts'
 
-/**
- * What the page says in a box: a short title, and a text that tells the user what to do.
- *
- * @group Service
- */
+/** What the page says in a box: a short title, and a text that tells the user what to do. */
 export interface PageNotice {
   readonly title: string
   readonly text: string
@@ -15,8 +11,6 @@ export interface PageNotice {
 /**
  * All texts of {@link brandedPage} in one language. Each is plain text. It must contain the placeholders of the English
  * text, such as `{client}`, and a part between asterisks is emphasized: `Is this *your own* device?`
- *
- * @group Service
  */
 export interface PageTexts {
   /** The direction of the writing. */
@@ -82,11 +76,7 @@ export interface PageTexts {
   readonly help: string
 }
 
-/**
- * The English texts of {@link brandedPage}. Copy them to translate them, or spread them to change some.
- *
- * @group Service
- */
+/** The English texts of {@link brandedPage}. Copy them to translate them, or spread them to change some. */
 export const englishTexts: PageTexts = {
   dir: 'ltr',
   scopes: {},

@@ -24,11 +24,7 @@ interface Entry {
   readonly bytes: number
 }
 
-/**
- * A store in memory.
- *
- * @group Service
- */
+/** A store in memory. */
 export interface MemoryStore extends Store {
   /** Number of records, including expired ones that are not swept yet. */
   readonly size: number
@@ -36,11 +32,7 @@ export interface MemoryStore extends Store {
   readonly bytes: number
 }
 
-/**
- * Options of {@link memoryStore}.
- *
- * @group Service
- */
+/** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
   /** Default: `Date`. */
   readonly clock?: {
@@ -57,8 +49,6 @@ export interface MemoryStoreOptions {
  * If the store is full, `update` rejects with {@link StoreUnavailableError} for a new record; existing records stay. A
  * tenth of the space is reserved for tokens, so that approved logins complete even during a flood of code requests. A
  * fifth is reserved for the counts of rate limits, where a new count replaces the oldest one.
- *
- * @group Service
  */
 export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreOptions = {}): MemoryStore {
   const counts = createRoom()

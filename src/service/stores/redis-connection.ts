@@ -4,8 +4,6 @@ import { PAUSE } from './compare-and-set.ts'
 /**
  * The part of a Redis client that the store uses. `createClient()` and `createCluster()` of the package `redis` return
  * one.
- *
- * @group Service
  */
 export interface RedisClient {
   /** While it is false, the store sends no commands: a queued one could run long after its update was rejected. */
@@ -18,11 +16,7 @@ export interface RedisClient {
   eval(script: string, options: ScriptOptions): Promise<unknown>
 }
 
-/**
- * The keys and arguments of a script.
- *
- * @group Service
- */
+/** The keys and arguments of a script. */
 export interface ScriptOptions {
   /** The one key that the script uses. */
   readonly keys: string[]

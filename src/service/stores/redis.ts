@@ -26,11 +26,7 @@ return nil`
 
 const COMPARE_AND_SET_HASH = createHash('sha1').update(COMPARE_AND_SET).digest('hex')
 
-/**
- * Options of {@link redisStore}.
- *
- * @group Service
- */
+/** Options of {@link redisStore}. */
 export interface RedisStoreOptions {
   /** Prefix of every key. Default: `authgraph:`. Services that share a Redis need different prefixes. */
   readonly prefix?: string
@@ -43,11 +39,7 @@ export interface RedisStoreOptions {
   }
 }
 
-/**
- * A store in Redis, which any number of instances can share.
- *
- * @group Service
- */
+/** A store in Redis, which any number of instances can share. */
 export interface RedisStore extends Store {
   /**
    * Writes a short-lived record. Rejects with {@link StoreUnavailableError} if Redis is not available or refuses writes.
@@ -78,7 +70,6 @@ export interface RedisStore extends Store {
  * @param redis A URL (`redis://` or `rediss://`), or a connected client that reconnects automatically. Create the client with
  * `disableOfflineQueue: true` (for a cluster, in `defaults`), so that no command runs late.
  * @throws {@link BadOptionError} if the URL or an option is not valid.
- * @group Service
  */
 export function redisStore(
   redis: string | RedisClient,

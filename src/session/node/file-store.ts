@@ -12,11 +12,7 @@ import { processOwners } from './process-owners.ts'
 /** The end of the name of a file that is being written. The file of another login may begin with the same name. */
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/**
- * Options of `fileStore`.
- *
- * @group Session
- */
+/** Options of `fileStore`. */
 export interface FileStoreOptions {
   /**
    * The key that encrypts the tokens: 32 random bytes, or `keyringKey()`. Default: none; the tokens are in plain text,
@@ -35,7 +31,6 @@ export interface FileStoreOptions {
  * @param name The name of your app, for a folder in the system's usual place for such files; or the path of a folder.
  * @throws {@link BadOptionError} if the name is empty. Updates reject with {@link StoreUnavailableError} if other users
  * can open the folder, or a file cannot be read or written.
- * @group Session
  */
 export function fileStore(name: string, { seal }: FileStoreOptions = {}): SessionStore {
   if (typeof name !== 'string' || name === '')

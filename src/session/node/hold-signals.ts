@@ -21,11 +21,12 @@ const HOLDING: readonly SessionSnapshot['value'][] = ['refreshing', 'settling', 
  * import { createSession } from 'authgraph/session'
  * import { fileStore, holdSignals } from 'authgraph/session/node'
  *
- * const session = createSession({ clientId: 'Iv1.0123456789abcdef', store: fileStore('my-cli') })
+ * const session = createSession({
+ *   clientId: 'Iv1.0123456789abcdef',
+ *   store: fileStore('my-cli'),
+ * })
  * holdSignals(session)
  * ```
- *
- * @group Session
  */
 export function holdSignals({ actor }: Session): void {
   let holds = false

@@ -1,5 +1,5 @@
 /**
- * Stores and signals for sessions on Node.
+ * Stores and signals for sessions on Node. Start with {@link fileStore}.
  *
  * @module authgraph/session/node
  */

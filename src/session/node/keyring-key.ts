@@ -43,7 +43,6 @@ const keys = new Map<string, Promise<Uint8Array>>()
  * @returns A function that resolves with the key. It rejects with a {@link StoreUnavailableError} if the keyring cannot be
  * used, or does not respond within 10 seconds.
  * @throws {@link BadOptionError} for a name that is empty.
- * @group Session
  */
 export function keyringKey(name: string): () => Promise<Uint8Array> {
   if (typeof name !== 'string' || name === '')

@@ -73,7 +73,6 @@ export const CODES_RESPONSES = {
 /**
  * The name of one outcome of the request for codes.
  *
- * @group Testing
  * @useDeclaredType
  */
 export type CodesResponseName = keyof typeof CODES_RESPONSES

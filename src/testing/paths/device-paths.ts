@@ -7,21 +7,13 @@ import { POLL_RESPONSES } from './poll-responses.ts'
 import { runPath } from './run-path.ts'
 import { narrowed, type PathKind, pathsOf, type WalkedStep } from './walk.ts'
 
-/**
- * What the device must show after a step: the result of `viewOf` without times and codes.
- *
- * @group Testing
- */
+/** What the device must show after a step: the result of `viewOf` without times and codes. */
 export interface DeviceExpectation extends Pick<DeviceView, 'status' | 'activity' | 'text'> {
   /** The code of the fault that is being retried, or of the error that ended the login. */
   readonly error?: NonNullable<DeviceView['error']>['code']
 }
 
-/**
- * One step of a path.
- *
- * @group Testing
- */
+/** One step of a path. */
 export interface DevicePathStep {
   /** The step to make happen. */
   readonly event: DeviceStep
@@ -31,11 +23,7 @@ export interface DevicePathStep {
   readonly expected: DeviceExpectation
 }
 
-/**
- * One way that an authorization can go.
- *
- * @group Testing
- */
+/** One way that an authorization can go. */
 export interface DevicePath {
   /** A name for a test, without secrets: `requested, then pending, then denied`. */
   readonly name: string
@@ -63,8 +51,6 @@ type DeviceExecutor<Type extends DeviceStep['type']> = (
 /**
  * How to run the steps of a path against your user interface, client or service: one function for each type of {@link
  * DeviceStep}. A path needs `state`, and the functions for its own steps.
- *
- * @group Testing
  */
 export interface DeviceExecutors {
   /** Called after each step, to check the result. */
@@ -87,11 +73,7 @@ export interface DeviceExecutors {
   readonly cancel?: DeviceExecutor<'cancel'>
 }
 
-/**
- * Options of `devicePaths`.
- *
- * @group Testing
- */
+/** Options of `devicePaths`. */
 export interface DevicePathsOptions {
   /** How paths are chosen. Default: `shortest`, where every edge of the graph is on a path. */
   readonly paths?: PathKind
@@ -128,8 +110,6 @@ export interface DevicePathsOptions {
  *   )
  * }
  * ```
- *
- * @group Testing
  */
 export function devicePaths({
   paths = 'shortest',

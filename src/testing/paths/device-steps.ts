@@ -16,8 +16,6 @@ import type { WireResponse } from './wire-response.ts'
  * - `wake`: the device sleeps for `milliseconds`, and the client is sent `wake` before any timer fires. It did not
  *   sleep at all (`not`), slept until the next poll was due (`due`), or past the expiry of the codes (`over`).
  * - `cancel`: the user cancels.
- *
- * @group Testing
  */
 export type DeviceStep =
   | { readonly type: 'start'; readonly resume?: ResumeRecord }

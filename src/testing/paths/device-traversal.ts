@@ -11,27 +11,19 @@ import { type DeviceWalkStep, eventOf, nameOf, stepsIn } from './device-walk.ts'
 /**
  * When timers fire in a graph: one millisecond early, when a poll or the expiry of the codes is due, or late, after the
  * device slept past the expiry. With a clock that stands still, a wait would never end.
- *
- * @group Testing
  */
 export type TraversalClock = 'early' | 'due' | 'late'
 
 /**
  * An event of a path, with the step it stands for. Users cannot send the events of requests and timers, but they are
  * typed as if they could, because the graph package knows no others.
- *
- * @group Testing
  */
 export type DeviceTraversalEvent = DeviceAuthorizationEvent & {
   /** The step that the event stands for. */
   readonly step: DeviceStep
 }
 
-/**
- * Options of `getShortestPaths` and `getSimplePaths` of `@xstate/graph`.
- *
- * @group Testing
- */
+/** Options of `getShortestPaths` and `getSimplePaths` of `@xstate/graph`. */
 export interface DeviceTraversal {
   /** The input of a new login, with the clock. */
   readonly input: DeviceAuthorizationInput
@@ -52,8 +44,6 @@ const SLEPT = { early: 'not', due: 'due', late: 'over' } as const
  *
  * Each call creates a clock for one traversal. Together, the three clocks take every transition of the machine, except
  * those from a resume record.
- *
- * @group Testing
  */
 export function deviceTraversal(clock: TraversalClock): DeviceTraversal {
   const start = Date.UTC(2026, 0, 1)

@@ -120,7 +120,6 @@ export const POLL_RESPONSES = {
 /**
  * The name of one outcome of a poll.
  *
- * @group Testing
  * @useDeclaredType
  */
 export type PollResponseName = keyof typeof POLL_RESPONSES

@@ -112,7 +112,6 @@ export const REFRESH_RESPONSES = {
 /**
  * The name of one outcome of a refresh request.
  *
- * @group Testing
  * @useDeclaredType
  */
 export type RefreshResponseName = keyof typeof REFRESH_RESPONSES

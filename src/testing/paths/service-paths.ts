@@ -6,11 +6,7 @@ import type { PollResult, ServiceExpectation, ServicePathStep, ServiceStep } fro
 import { type ServiceSituation, type ServiceWalkStep, serviceWalk } from './service-walk.ts'
 import { narrowed, type PathKind, pathsOf, type WalkedStep } from './walk.ts'
 
-/**
- * One way that an authorization can go, as the service sees it.
- *
- * @group Testing
- */
+/** One way that an authorization can go, as the service sees it. */
 export interface ServicePath {
   /** A name for a test, without secrets: `requested, then approved, then given the token`. */
   readonly name: string
@@ -35,11 +31,7 @@ type ServiceExecutor<Type extends ServiceStep['type']> = (
   expected: ServiceExpectation,
 ) => unknown
 
-/**
- * How to run the steps of a path against a service: one function for each type of {@link ServiceStep}.
- *
- * @group Testing
- */
+/** How to run the steps of a path against a service: one function for each type of {@link ServiceStep}. */
 export interface ServiceExecutors {
   /** Called after each step, to check the result. */
   readonly state: (expected: ServiceExpectation, step: ServiceStep) => unknown
@@ -59,11 +51,7 @@ export interface ServiceExecutors {
   readonly revoke?: ServiceExecutor<'revoke'>
 }
 
-/**
- * Options of `servicePaths`.
- *
- * @group Testing
- */
+/** Options of `servicePaths`. */
 export interface ServicePathsOptions {
   /** How paths are chosen. Default: `shortest`, where every edge of the graph is on a path. */
   readonly paths?: PathKind
@@ -107,8 +95,6 @@ export interface ServicePathsOptions {
  *   )
  * }
  * ```
- *
- * @group Testing
  */
 export function servicePaths({
   paths = 'shortest',

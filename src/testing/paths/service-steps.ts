@@ -16,8 +16,6 @@ import type { Decision } from '../../service/grants.ts'
  * - `refresh`: the client refreshes with its newest refresh token, with the one before, or with the one before that.
  * - `wait`: time passes until the reuse window has ended (`windowOver`), or until the refresh tokens have expired (`over`).
  * - `revoke`: the client revokes its newest refresh token.
- *
- * @group Testing
  */
 export type ServiceStep =
   | { readonly type: 'codes' }
@@ -28,18 +26,10 @@ export type ServiceStep =
   | { readonly type: 'refresh'; readonly token: 'newest' | 'previous' | 'older' }
   | { readonly type: 'revoke' }
 
-/**
- * How the service must respond to a poll. `unknownCode` is `incorrect_device_code`, or `invalid_grant` in RFC 6749.
- *
- * @group Testing
- */
+/** How the service must respond to a poll. `unknownCode` is `incorrect_device_code`, or `invalid_grant` in RFC 6749. */
 export type PollResult = 'pending' | 'slowDown' | 'token' | 'denied' | 'expired' | 'unknownCode'
 
-/**
- * What must be true of the service after a step.
- *
- * @group Testing
- */
+/** What must be true of the service after a step. */
 export interface ServiceExpectation {
   /** The state that the service keeps. It is not visible on the wire. */
   readonly state: DeviceGrantState
@@ -55,11 +45,7 @@ export interface ServiceExpectation {
   readonly refreshed?: 'newPair' | 'samePair' | 'refused'
 }
 
-/**
- * One step of a path.
- *
- * @group Testing
- */
+/** One step of a path. */
 export interface ServicePathStep {
   /** The step to make happen. */
   readonly event: ServiceStep

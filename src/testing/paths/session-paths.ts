@@ -8,21 +8,13 @@ import { type SessionSituation, type SessionWalkStep, sessionWalk } from './sess
 import type { Meanwhile } from './stored-login.ts'
 import { narrowed, type PathKind, pathsOf, type WalkedStep } from './walk.ts'
 
-/**
- * What a session must show after a step: a part of what `viewOfSession` returns, without times.
- *
- * @group Testing
- */
+/** What a session must show after a step: a part of what `viewOfSession` returns, without times. */
 export interface SessionExpectation extends Pick<SessionView, 'status' | 'text' | 'isUsable' | 'isStored'> {
   /** The code of the last fault. */
   readonly error?: NonNullable<SessionView['error']>['code']
 }
 
-/**
- * One step of a path.
- *
- * @group Testing
- */
+/** One step of a path. */
 export interface SessionPathStep {
   /** What the path makes happen. */
   readonly event: SessionStep
@@ -32,11 +24,7 @@ export interface SessionPathStep {
   readonly expected: SessionExpectation
 }
 
-/**
- * One way that a login can go after the login.
- *
- * @group Testing
- */
+/** One way that a login can go after the login. */
 export interface SessionPath {
   /** A name for a test, without secrets: `opened with a login, then stored, then token due`. */
   readonly name: string
@@ -53,8 +41,6 @@ export interface SessionPath {
 
 /**
  * How to run a path with your user interface. The path is the store, the provider, the time and the other processes.
- *
- * @group Testing
  */
 export interface SessionExecutors {
   /** Opens the session with these options (add your own, such as `onCodes`), and returns it. */
@@ -69,11 +55,7 @@ export interface SessionExecutors {
   readonly cancel?: () => unknown
 }
 
-/**
- * Options of `sessionPaths`.
- *
- * @group Testing
- */
+/** Options of `sessionPaths`. */
 export interface SessionPathsOptions {
   /** How paths are chosen. Default: `shortest`, where every edge of the graph is on a path. */
   readonly paths?: PathKind
@@ -96,7 +78,9 @@ const START = Date.UTC(2026, 0, 1)
  * import { sessionPaths } from 'authgraph/testing'
  * import { expect, test } from 'vitest'
  *
- * for (const path of sessionPaths({ filter: (step) => step.type !== 'rejected' })) {
+ * for (const path of sessionPaths({
+ *   filter: (step) => step.type !== 'rejected',
+ * })) {
  *   test(path.name, () =>
  *     path.test({
  *       open: (options) => page.show(createSession(options)),
@@ -106,8 +90,6 @@ const START = Date.UTC(2026, 0, 1)
  *   )
  * }
  * ```
- *
- * @group Testing
  */
 export function sessionPaths({
   paths = 'shortest',

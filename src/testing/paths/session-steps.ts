@@ -17,8 +17,6 @@ import type { WireResponse } from './wire-response.ts'
  *   until the client gives up (`silence`).
  * - `revoke`: the same for the revocation.
  * - `wait`: time passes.
- *
- * @group Testing
  */
 export type SessionStep =
   | { readonly type: 'open'; readonly stored: 'nothing' | 'login' | 'lastingLogin' }
@@ -40,7 +38,5 @@ export type SessionStep =
  * - `impatient`: that process has not finished after all tries.
  * - `retry`: the next try to write a token.
  * - `outage`: the store fails until the token in memory is due.
- *
- * @group Testing
  */
 export type SessionMoment = 'due' | 'rested' | 'aged' | 'pause' | 'impatient' | 'retry' | 'outage'

@@ -14,8 +14,6 @@ export type Stored = { readonly kept: KeptToken; readonly owner?: string } | 'si
 /**
  * What another process did to the stored login just before an update: it renewed it, claimed it, returned its claim, found
  * that the provider had ended it, logged out, or logged in as somebody else.
- *
- * @group Testing
  */
 export type Meanwhile = 'renewed' | 'claimed' | 'released' | 'ended' | 'signedOut' | 'loggedIn'
 

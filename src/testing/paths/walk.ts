@@ -25,8 +25,6 @@ export interface Edge {
 /**
  * How paths are chosen: `shortest` takes the shortest way over every edge of the graph; `simple` takes every way that
  * visits no state of the machine twice.
- *
- * @group Testing
  */
 export type PathKind = 'shortest' | 'simple'
 

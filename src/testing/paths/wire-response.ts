@@ -1,8 +1,4 @@
-/**
- * A response to send: `new Response(body, { status, headers })`, or Playwright's `route.fulfill(response)`.
- *
- * @group Testing
- */
+/** A response to send: `new Response(body, { status, headers })`, or Playwright's `route.fulfill(response)`. */
 export interface WireResponse {
   /** The HTTP status. */
   readonly status: number

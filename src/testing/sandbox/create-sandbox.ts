@@ -18,21 +18,13 @@ import { memoryStore } from '../../service/stores/memory.ts'
 import { assertFault, connectionReset, type Fault, nameOf, play } from './fault.ts'
 import { VirtualTime } from './virtual-time.ts'
 
-/**
- * Options of `createSandbox`: those of a service. All are optional.
- *
- * @group Sandbox
- */
+/** Options of `createSandbox`: those of a service. All are optional. */
 export interface SandboxOptions extends Partial<Omit<ServiceOptions, 'clock'>> {
   /** `virtual` (the default) if time passes only when the test says so, `real` for the system clock. */
   readonly time?: 'virtual' | 'real'
 }
 
-/**
- * A request that the sandbox received, without secrets.
- *
- * @group Sandbox
- */
+/** A request that the sandbox received, without secrets. */
 export interface SandboxRequest {
   /** The HTTP method. */
   readonly method: string
@@ -48,11 +40,7 @@ export interface SandboxRequest {
   readonly outcome: string
 }
 
-/**
- * Which requests a fault applies to, and to how many.
- *
- * @group Sandbox
- */
+/** Which requests a fault applies to, and to how many. */
 export interface FaultTarget {
   /** The requests for codes, the polls, the refreshes, or those that the function selects. Default: all requests. */
   readonly on?:
@@ -64,11 +52,7 @@ export interface FaultTarget {
   readonly times?: number
 }
 
-/**
- * A service to test a login against, in the same process and with its own clock. Its functions do not need `this`.
- *
- * @group Sandbox
- */
+/** A service to test a login against, in the same process and with its own clock. Its functions do not need `this`. */
 export interface Sandbox {
   /** Options for `authorizeDevice`, `createDeviceAuthorization` and `createSession` to log in to the sandbox. */
   readonly client: {
@@ -151,7 +135,10 @@ const REFRESH = new RegExp(`\\bgrant_type\\W+${REFRESH_GRANT_TYPE}\\b`)
  * import { createSandbox } from 'authgraph/testing'
  *
  * const sandbox = createSandbox()
- * const login = authorizeDevice({ ...sandbox.client, onCodes: ({ userCode }) => sandbox.approve(userCode) })
+ * const login = authorizeDevice({
+ *   ...sandbox.client,
+ *   onCodes: ({ userCode }) => sandbox.approve(userCode),
+ * })
  * const token = await sandbox.run(login)
  * ```
  *
@@ -160,8 +147,14 @@ const REFRESH = new RegExp(`\\bgrant_type\\W+${REFRESH_GRANT_TYPE}\\b`)
  * import { createSession, memoryStore } from 'authgraph/session'
  * import { createSandbox } from 'authgraph/testing'
  *
- * const sandbox = createSandbox({ refreshTokens: { lifetime: 90 * 24 * 60 * 60 } })
- * const session = createSession({ ...sandbox.client, store: memoryStore(), onCodes: () => sandbox.approve() })
+ * const sandbox = createSandbox({
+ *   refreshTokens: { lifetime: 90 * 24 * 60 * 60 },
+ * })
+ * const session = createSession({
+ *   ...sandbox.client,
+ *   store: memoryStore(),
+ *   onCodes: () => sandbox.approve(),
+ * })
  * await sandbox.run(session.login())
  * await sandbox.advance(8 * 60 * 60)
  * sandbox.inject('lose', { on: 'refresh' })
@@ -169,7 +162,6 @@ const REFRESH = new RegExp(`\\bgrant_type\\W+${REFRESH_GRANT_TYPE}\\b`)
  * ```
  *
  * @throws {@link BadOptionError} if an option is invalid.
- * @group Sandbox
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { time: kind = 'virtual', clients = [CLIENT], ...serviceOptions } = options

@@ -11,8 +11,6 @@ import { BadOptionError } from '../../errors.ts'
  * - `status`: this HTTP status, such as 503 or 429; `retryAfter` adds a `Retry-After` header in seconds.
  * - `slow`: the response takes this many seconds.
  * - `clockSkew`: the service's clock (its `Date` header) is this many seconds ahead; negative means behind.
- *
- * @group Sandbox
  */
 export type Fault =
   | 'drop'

@@ -13,7 +13,8 @@ export const germanTexts: PageTexts = {
   enterCaution:
     'Wenn Ihnen jemand einen Code geschickt hat, schließen Sie diese Seite: Diese Person bekäme sonst Zugriff auf Ihr Konto.',
   compareTitle: 'Code vergleichen',
-  compare: 'Zeigt *Ihr eigenes* Gerät gerade diesen Code an? Wenn nicht, schließen Sie diese Seite.',
+  compare:
+    'Zeigt *Ihr eigenes* Gerät gerade diesen Code an? Wenn nicht, schließen Sie diese Seite.',
   compareCaution:
     'Schließen Sie sie auch, wenn Ihnen jemand den Code oder einen Link geschickt hat: Diese Person bekäme sonst Zugriff auf Ihr Konto.',
   code: 'Code',

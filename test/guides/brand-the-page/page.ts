@@ -4,7 +4,8 @@ import { germanTexts } from './german.ts'
 
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40">
   <rect width="40" height="40" rx="10" fill="#c2410c"/>
-  <path d="M11 29l9-19 9 19M15 23h10" fill="none" stroke="#fff" stroke-width="3.5" stroke-linejoin="round"/>
+  <path d="M11 29l9-19 9 19M15 23h10"
+    fill="none" stroke="#fff" stroke-width="3.5" stroke-linejoin="round"/>
 </svg>`
 
 export const page = brandedPage({
@@ -16,7 +17,10 @@ export const page = brandedPage({
   texts: {
     en: {
       ...englishTexts,
-      scopes: { 'orders:read': 'See your orders', 'orders:admin': 'Change and delete all orders' },
+      scopes: {
+        'orders:read': 'See your orders',
+        'orders:admin': 'Change and delete all orders',
+      },
     },
     de: germanTexts,
     ar: arabicTexts,

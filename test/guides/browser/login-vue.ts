@@ -2,7 +2,10 @@ import type { DeviceView, OAuthToken } from 'authgraph'
 import { onMounted, onUnmounted, type ShallowRef, shallowRef } from 'vue'
 import { startLogin } from './login.js'
 
-/** One login. It starts when the component is mounted, and stops when it is unmounted. */
+/**
+ * One login. It starts when the component is mounted, and stops when it is
+ * unmounted.
+ */
 export function useLogin(
   clientId: string,
   onToken: (token: OAuthToken) => void,

@@ -1,4 +1,11 @@
-import { createDeviceAuthorization, type DeviceView, github, type OAuthToken, viewOf, watch } from 'authgraph'
+import {
+  createDeviceAuthorization,
+  type DeviceView,
+  github,
+  type OAuthToken,
+  viewOf,
+  watch,
+} from 'authgraph'
 
 export interface Login {
   readonly clientId: string
@@ -7,14 +14,20 @@ export interface Login {
   readonly onToken: (token: OAuthToken) => void
 }
 
-/** Whether a login ended without a token, so that the user may start another one. */
+/**
+ * Whether a login ended without a token, so that the user may start another
+ * one.
+ */
 export function hasFailed({ activity, status }: DeviceView): boolean {
   return activity === undefined && status !== 'authorized'
 }
 
 /** Starts a login. Returns a function that stops it. */
 export function startLogin({ clientId, show, onToken }: Login): () => void {
-  const login = createDeviceAuthorization({ clientId, provider: github({ authUrl: location.origin }) })
+  const login = createDeviceAuthorization({
+    clientId,
+    provider: github({ authUrl: location.origin }),
+  })
 
   const showNow = () => show(viewOf(login.getSnapshot(), Date.now()))
   const everySecond = setInterval(showNow, 1000)

@@ -1,8 +1,15 @@
 import type { DeviceView, OAuthToken } from 'authgraph'
 import { hasFailed, startLogin } from './login.js'
 
-/** Shows a button in an element of the page, and replaces it with a login when it is pressed. */
-export function showLogin(place: Element, clientId: string, onToken: (token: OAuthToken) => void): void {
+/**
+ * Shows a button in an element of the page, and replaces it with a login when
+ * it is pressed.
+ */
+export function showLogin(
+  place: Element,
+  clientId: string,
+  onToken: (token: OAuthToken) => void,
+): void {
   const button = document.createElement('button')
   button.textContent = 'Sign in'
   button.onclick = () => {
@@ -18,7 +25,10 @@ export function showLogin(place: Element, clientId: string, onToken: (token: OAu
       link.href = view.verificationUriComplete ?? view.verificationUri ?? ''
       link.textContent = view.verificationUri ?? ''
       code.textContent = view.userCode ?? ''
-      time.textContent = view.secondsLeft === undefined ? '' : `${view.secondsLeft} seconds left`
+      time.textContent =
+        view.secondsLeft === undefined
+          ? ''
+          : `${view.secondsLeft} seconds left`
       if (hasFailed(view)) place.replaceChildren(text, button)
     }
     startLogin({ clientId, show, onToken })

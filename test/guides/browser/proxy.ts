@@ -1,17 +1,24 @@
 const SERVICE = 'https://github.com'
 const LOGIN_PATHS = ['/login/device/code', '/login/oauth/access_token']
 
-/** Forwards the two login requests without cookies, and returns their responses. Everything else is 404. */
+/**
+ * Forwards the two login requests without cookies, and returns their
+ * responses. Everything else is 404.
+ */
 export async function proxy(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
-  if (request.method !== 'POST' || !LOGIN_PATHS.includes(pathname)) return new Response(null, { status: 404 })
+  if (request.method !== 'POST' || !LOGIN_PATHS.includes(pathname))
+    return new Response(null, { status: 404 })
   // Browsers send the site that a request comes from: refuse other sites.
   const site = request.headers.get('sec-fetch-site') ?? 'same-origin'
   if (site !== 'same-origin') return new Response(null, { status: 403 })
 
   const response = await fetch(SERVICE + pathname, {
     method: 'POST',
-    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
     body: await request.text(),
     redirect: 'manual',
   })

@@ -6,7 +6,8 @@ export default defineConfig({
       '^/login/(device/code|oauth/access_token)$': {
         target: 'https://github.com',
         changeOrigin: true,
-        configure: (proxy) => proxy.on('proxyReq', (request) => request.removeHeader('cookie')),
+        configure: (proxy) =>
+          proxy.on('proxyReq', (request) => request.removeHeader('cookie')),
       },
     },
   },

@@ -5,7 +5,9 @@ import { Hono } from 'hono'
 export function honoApp(service: Service): Hono {
   const app = new Hono()
   app.on(['GET', 'POST', 'DELETE'], [...service.paths], (context) =>
-    service.fetch(context.req.raw, { address: getConnInfo(context).remote.address }),
+    service.fetch(context.req.raw, {
+      address: getConnInfo(context).remote.address,
+    }),
   )
   app.get('/', (context) => context.text('Your own page'))
   return app

@@ -2,7 +2,10 @@ import { authorizeDevice, github } from 'authgraph'
 import { createApi, oauth } from 'authgraph/auth'
 
 /** Logs the user in, and returns their user name. */
-export async function logIn(clientId: string, provider = github()): Promise<string> {
+export async function logIn(
+  clientId: string,
+  provider = github(),
+): Promise<string> {
   const token = await authorizeDevice({
     clientId,
     provider,

@@ -1,7 +1,13 @@
 import { type Auth, Secret } from 'authgraph/auth'
 
-/** Authenticates with tokens that are valid for a minute, and fetches a new one when the last has expired. */
-export function expiringToken(fetchToken: () => Promise<string>, clock = Date): Auth {
+/**
+ * Authenticates with tokens that are valid for a minute, and fetches a new
+ * one when the last has expired.
+ */
+export function expiringToken(
+  fetchToken: () => Promise<string>,
+  clock = Date,
+): Auth {
   return new ExpiringToken(fetchToken, clock)
 }
 

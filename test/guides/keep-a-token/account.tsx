@@ -1,28 +1,43 @@
 import { useSelector } from '@xstate/react'
 import { type Session, viewOfSession } from 'authgraph/session'
 
-/** Shows a session that was created outside of components, and continues when this one unmounts. */
+/**
+ * Shows a session that was created outside of components, and continues when
+ * this one unmounts.
+ */
 export function Account({ session }: { readonly session: Session }) {
-  const { text, login, scopes, error } = useSelector(session.actor, (snapshot) =>
-    viewOfSession(snapshot, Date.now()),
+  const { text, login, scopes, error } = useSelector(
+    session.actor,
+    (snapshot) => viewOfSession(snapshot, Date.now()),
   )
   return (
     <section>
       <p role="status">{error?.message ?? login?.text ?? text}</p>
       {login?.userCode && (
         <p>
-          <a href={login.verificationUriComplete ?? login.verificationUri}>{login.verificationUri}</a>{' '}
+          <a href={login.verificationUriComplete ?? login.verificationUri}>
+            {login.verificationUri}
+          </a>{' '}
           <code>{login.userCode}</code>
         </p>
       )}
-      <Act session={session} type={login ? 'cancel' : scopes ? 'logout' : 'login'} />
+      <Act
+        session={session}
+        type={login ? 'cancel' : scopes ? 'logout' : 'login'}
+      />
     </section>
   )
 }
 
 const LABELS = { login: 'Log in', cancel: 'Cancel', logout: 'Log out' }
 
-function Act({ session, type }: { readonly session: Session; readonly type: keyof typeof LABELS }) {
+function Act({
+  session,
+  type,
+}: {
+  readonly session: Session
+  readonly type: keyof typeof LABELS
+}) {
   return (
     <button type="button" onClick={() => session.actor.send({ type })}>
       {LABELS[type]}

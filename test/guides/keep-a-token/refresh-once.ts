@@ -1,6 +1,15 @@
-import { exportToken, importToken, type RefreshOptions, refresh, type TokenRecord } from 'authgraph'
+import {
+  exportToken,
+  importToken,
+  type RefreshOptions,
+  refresh,
+  type TokenRecord,
+} from 'authgraph'
 
-/** Refreshes a saved token. Saves the new one before anything uses it: the old refresh token is no longer valid. */
+/**
+ * Refreshes a saved token. Saves the new one before anything uses it: the old
+ * refresh token is no longer valid.
+ */
 export async function refreshOnce(
   saved: TokenRecord,
   save: (record: TokenRecord) => Promise<void>,

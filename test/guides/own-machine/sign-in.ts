@@ -19,17 +19,30 @@ export const signIn = setup({
       readonly result: DeviceResult | undefined
     }
     input: DeviceInputOptions
-    events: { type: 'signIn' } | { type: 'cancel' } | { type: 'shown' } | { type: 'signOut' }
+    events:
+      | { type: 'signIn' }
+      | { type: 'cancel' }
+      | { type: 'shown' }
+      | { type: 'signOut' }
   },
   actors: { deviceLogin: deviceMachine },
-  guards: { isAuthorized: (_, result: DeviceResult) => result.status === 'authorized' },
+  guards: {
+    isAuthorized: (_, result: DeviceResult) => result.status === 'authorized',
+  },
   actions: {
     keepView: assign((_, view: DeviceView) => ({ view })),
-    keepResult: assign((_, result: DeviceResult) => ({ result, view: undefined })),
+    keepResult: assign((_, result: DeviceResult) => ({
+      result,
+      view: undefined,
+    })),
     forget: assign({ result: undefined }),
   },
 }).createMachine({
-  context: ({ input }) => ({ login: deviceInput(input), view: undefined, result: undefined }),
+  context: ({ input }) => ({
+    login: deviceInput(input),
+    view: undefined,
+    result: undefined,
+  }),
   initial: 'signedOut',
   states: {
     signedOut: {
@@ -44,18 +57,28 @@ export const signIn = setup({
         onSnapshot: {
           actions: {
             type: 'keepView',
-            params: ({ context, event }) => viewOf(event.snapshot, context.login.clock.now()),
+            params: ({ context, event }) =>
+              viewOf(event.snapshot, context.login.clock.now()),
           },
         },
         onDone: [
           {
-            guard: { type: 'isAuthorized', params: ({ event }) => event.output },
+            guard: {
+              type: 'isAuthorized',
+              params: ({ event }) => event.output,
+            },
             target: 'signedIn',
-            actions: { type: 'keepResult', params: ({ event }) => event.output },
+            actions: {
+              type: 'keepResult',
+              params: ({ event }) => event.output,
+            },
           },
           {
             target: 'signedOut',
-            actions: { type: 'keepResult', params: ({ event }) => event.output },
+            actions: {
+              type: 'keepResult',
+              params: ({ event }) => event.output,
+            },
           },
         ],
       },

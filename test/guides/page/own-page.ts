@@ -2,7 +2,8 @@ import { escapeHtml, isRiskyScope, type Page } from 'authgraph/service'
 
 export const ownPage: Page = (state) => {
   const field = (name: string, value: string) =>
-    `<label>${name} <input name="${name}" value="${escapeHtml(value)}"></label>`
+    `<label>${name}
+      <input name="${name}" value="${escapeHtml(value)}"></label>`
   const form = (inside: string) =>
     'csrf' in state
       ? `<form method="post" action="${escapeHtml(state.action)}">
@@ -19,25 +20,37 @@ export const ownPage: Page = (state) => {
         const facts = [
           client,
           user,
-          ...scopes.map((scope) => (isRiskyScope(scope) ? `HIGH RISK: ${scope}` : scope)),
+          ...scopes.map((scope) =>
+            isRiskyScope(scope) ? `HIGH RISK: ${scope}` : scope,
+          ),
           origin.address,
           `The device says it is "${origin.userAgent ?? ''}"`,
           new Date(requestedAt).toISOString(),
         ]
-        return `<ul>${facts.map((fact = 'unknown') => `<li>${escapeHtml(fact)}</li>`).join('')}</ul>
-          ${form('<button name="decision" value="deny">Deny</button> <button name="decision" value="approve">Approve</button>')}`
+        const items = facts.map(
+          (fact = 'unknown') => `<li>${escapeHtml(fact)}</li>`,
+        )
+        return `<ul>${items.join('')}</ul>
+          ${form(`<button name="decision" value="deny">Deny</button>
+            <button name="decision" value="approve">Approve</button>`)}`
       }
       case 'done':
         return `<p>You ${state.decision}. Go back to your device.</p>`
       case 'refused':
-        return `<p>Refused: ${state.reason}. Wait ${state.retryAfter ?? 0} seconds.</p> ${form('<button>Continue</button>')}`
+        return `<p>Refused: ${state.reason}.</p>
+          <p>Wait ${state.retryAfter ?? 0} seconds.</p>
+          ${form('<button>Continue</button>')}`
       case 'unavailable':
-        return `<form action="${escapeHtml(state.action)}">${state.userCode && field('user_code', state.userCode)} <button>Retry</button></form>`
+        return `<form action="${escapeHtml(state.action)}">
+          ${state.userCode && field('user_code', state.userCode)}
+          <button>Retry</button>
+        </form>`
       case 'signedOut':
         return `<a href="${escapeHtml(state.signInAt)}">Sign in</a>`
       case 'stepUp':
-        return `<a href="${escapeHtml(state.stepUpAt)}">Confirm that it is you</a>`
+        return `<a href="${escapeHtml(state.stepUpAt)}">Confirm it is you</a>`
     }
   }
-  return `<!doctype html><html lang="en"><title>Connect a device</title><h1>Connect a device</h1>${body()}</html>`
+  return `<!doctype html><html lang="en"><title>Connect a device</title>
+    <h1>Connect a device</h1>${body()}</html>`
 }

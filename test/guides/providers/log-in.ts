@@ -1,7 +1,15 @@
-import { authorizeDevice, discover, ForbiddenError, type ShownCodes } from 'authgraph'
+import {
+  authorizeDevice,
+  discover,
+  ForbiddenError,
+  type ShownCodes,
+} from 'authgraph'
 import { verifyIdToken } from 'authgraph/oidc'
 
-/** Logs the user in at an OpenID provider, and returns the id of the user there. */
+/**
+ * Logs the user in at an OpenID provider, and returns the id of the user
+ * there.
+ */
 export async function logIn(
   issuer: string,
   clientId: string,
@@ -9,11 +17,21 @@ export async function logIn(
 ): Promise<string> {
   const provider = await discover(issuer)
   try {
-    const token = await authorizeDevice({ clientId, scopes: ['openid'], provider, onCodes })
-    const { sub } = await verifyIdToken(token, { issuer: provider.issuer, clientId, jwks: provider.jwksUri })
+    const token = await authorizeDevice({
+      clientId,
+      scopes: ['openid'],
+      provider,
+      onCodes,
+    })
+    const { sub } = await verifyIdToken(token, {
+      issuer: provider.issuer,
+      clientId,
+      jwks: provider.jwksUri,
+    })
     return sub
   } catch (error) {
-    if (error instanceof ForbiddenError) process.stderr.write('Ask your administrator to allow this app.\n')
+    if (error instanceof ForbiddenError)
+      process.stderr.write('Ask your administrator to allow this app.\n')
     throw error
   }
 }

@@ -1,6 +1,9 @@
 import type { Service } from 'authgraph/service'
 
 /** The button "Log out everywhere". */
-export async function logOutEverywhere(service: Service, user: string): Promise<void> {
+export async function logOutEverywhere(
+  service: Service,
+  user: string,
+): Promise<void> {
   await service.revoke({ user })
 }

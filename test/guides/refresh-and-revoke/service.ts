@@ -1,8 +1,15 @@
-import { createService, type Service, type ServiceOptions } from 'authgraph/service'
+import {
+  createService,
+  type Service,
+  type ServiceOptions,
+} from 'authgraph/service'
 
 const DAY = 24 * 60 * 60
 
-export function loginService(options: ServiceOptions, warnUser: (user: string) => void): Service {
+export function loginService(
+  options: ServiceOptions,
+  warnUser: (user: string) => void,
+): Service {
   return createService({
     ...options,
     refreshTokens: { lifetime: 90 * DAY },

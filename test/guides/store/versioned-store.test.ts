@@ -16,4 +16,7 @@ function tableInMemory(): Table {
   }
 }
 
-for (const { name, run } of storeContract(() => versionedStore(tableInMemory()))) test(name, run)
+for (const { name, run } of storeContract(() =>
+  versionedStore(tableInMemory()),
+))
+  test(name, run)

@@ -3,5 +3,8 @@ import { createRoot } from 'react-dom/client'
 import { SignIn } from './sign-in.js'
 
 createRoot(document.body).render(
-  <SignIn clientId="sandbox" provider={github({ authUrl: location.origin })} />,
+  <SignIn
+    clientId="sandbox"
+    provider={github({ authUrl: location.origin })}
+  />,
 )

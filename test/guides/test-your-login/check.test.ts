@@ -2,7 +2,9 @@ import { checkService } from 'authgraph/testing'
 import { test } from 'authgraph/testing/vitest'
 import { expect } from 'vitest'
 
-test('the service meets every requirement that applies', async ({ sandbox }) => {
+test('the service meets every requirement that applies', async ({
+  sandbox,
+}) => {
   const report = await sandbox.run(
     checkService({
       ...sandbox.client,
@@ -11,5 +13,7 @@ test('the service meets every requirement that applies', async ({ sandbox }) => 
       deny: ({ userCode }) => sandbox.deny(userCode),
     }),
   )
-  expect(report.results.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+  expect(
+    report.results.filter(({ outcome }) => outcome === 'failed'),
+  ).toEqual([])
 })

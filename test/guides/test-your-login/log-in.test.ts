@@ -12,7 +12,9 @@ test('waits until the user approves', async ({ sandbox }) => {
   const { lines, print } = printed()
   const exitCode = logIn(print, sandbox.client)
   await sandbox.advance(60)
-  expect(lines).toEqual([expect.stringMatching(/^Open http:\S+ and enter \w{4}-\w{4}$/)])
+  expect(lines).toEqual([
+    expect.stringMatching(/^Open http:\S+ and enter \w{4}-\w{4}$/),
+  ])
   await sandbox.approve()
   expect(await sandbox.run(exitCode)).toBe(0)
   expect(lines.at(-1)).toBe('Logged in for repo')
@@ -33,7 +35,9 @@ test('stops when the code expires, after 15 minutes', async ({ sandbox }) => {
   expect(lines.at(-1)).toBe('Not logged in: expired')
 })
 
-test('survives a failing service and a broken connection', async ({ sandbox }) => {
+test('survives a failing service and a broken connection', async ({
+  sandbox,
+}) => {
   sandbox.inject({ status: 503 }, { on: 'poll', times: 2 })
   sandbox.inject('drop', { on: 'poll' })
   const exitCode = logIn(() => undefined, sandbox.client)

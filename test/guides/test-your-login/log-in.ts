@@ -1,6 +1,15 @@
-import { AuthgraphError, authorizeDevice, type Clock, type Provider, type Secret } from 'authgraph'
+import {
+  AuthgraphError,
+  authorizeDevice,
+  type Clock,
+  type Provider,
+  type Secret,
+} from 'authgraph'
 
-/** How the command logs in. The program passes only the client id; a test passes everything. */
+/**
+ * How the command logs in. The program passes only the client id; a test
+ * passes everything.
+ */
 export interface LoginClient {
   readonly clientId: string | Secret
   readonly provider?: Provider
@@ -8,13 +17,19 @@ export interface LoginClient {
   readonly clock?: Clock
 }
 
-/** The command `log-in`: tells the user what to do, and returns the exit code. */
-export async function logIn(print: (line: string) => void, client: LoginClient): Promise<number> {
+/**
+ * The command `log-in`: tells the user what to do, and returns the exit code.
+ */
+export async function logIn(
+  print: (line: string) => void,
+  client: LoginClient,
+): Promise<number> {
   try {
     const { scopes } = await authorizeDevice({
       ...client,
       scopes: ['repo'],
-      onCodes: ({ verificationUri, userCode }) => print(`Open ${verificationUri} and enter ${userCode}`),
+      onCodes: ({ verificationUri, userCode }) =>
+        print(`Open ${verificationUri} and enter ${userCode}`),
     })
     print(`Logged in for ${scopes.join(', ')}`)
     return 0

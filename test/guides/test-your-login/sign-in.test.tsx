@@ -20,12 +20,16 @@ async function show(options: DeviceAuthorizationOptions) {
     code: () => page.querySelector('code')?.textContent,
     press: (name: string) =>
       act(async () =>
-        [...page.querySelectorAll('button')].find(({ textContent }) => textContent === name)?.click(),
+        [...page.querySelectorAll('button')]
+          .find(({ textContent }) => textContent === name)
+          ?.click(),
       ),
   }
 }
 
-test('shows the code, then that the user is authorized', async ({ sandbox }) => {
+test('shows the code, then that the user is authorized', async ({
+  sandbox,
+}) => {
   const { press, code, text } = await show(sandbox.client)
   expect(sandbox.requests).toEqual([])
   await press('Sign in')
@@ -45,33 +49,44 @@ describe('shows the state of the login', () => {
     },
   })
 
-  test.for(paths.map((path) => [path.name, path] as const))('%s', async ([, path], { sandbox }) => {
-    let respond = (_response?: WireResponse) => {}
-    const fetch = () =>
-      new Promise<Response>((resolve, reject) => {
-        respond = (response) =>
-          response ? resolve(new Response(response.body, response)) : reject(new TypeError('no connection'))
+  test.for(paths.map((path) => [path.name, path] as const))(
+    '%s',
+    async ([, path], { sandbox }) => {
+      let respond = (_response?: WireResponse) => {}
+      const fetch = () =>
+        new Promise<Response>((resolve, reject) => {
+          respond = (response) =>
+            response
+              ? resolve(new Response(response.body, response))
+              : reject(new TypeError('no connection'))
+        })
+      const { press, text } = await show({
+        ...sandbox.client,
+        fetch,
+        random: () => 0,
       })
-    const { press, text } = await show({ ...sandbox.client, fetch, random: () => 0 })
-    const response = ({ response }: { readonly response?: WireResponse }) =>
-      act(async () => {
-        respond(response)
-        await sandbox.advance(0)
-      })
-    const pass = ({ milliseconds }: { readonly milliseconds: number }) =>
-      act(() => sandbox.advance(milliseconds / 1000))
+      const response = ({ response }: { readonly response?: WireResponse }) =>
+        act(async () => {
+          respond(response)
+          await sandbox.advance(0)
+        })
+      const pass = ({ milliseconds }: { readonly milliseconds: number }) =>
+        act(() => sandbox.advance(milliseconds / 1000))
 
-    await path.test({
-      start: () => press('Sign in'),
-      codes: response,
-      response: response,
-      silence: pass,
-      wait: pass,
-      cancel: () => press('Cancel'),
-      state: (expected) => {
-        expect(text('status')).toBe(expected.text)
-        expect(text('alert') !== undefined).toBe(expected.error !== undefined)
-      },
-    })
-  })
+      await path.test({
+        start: () => press('Sign in'),
+        codes: response,
+        response: response,
+        silence: pass,
+        wait: pass,
+        cancel: () => press('Cancel'),
+        state: (expected) => {
+          expect(text('status')).toBe(expected.text)
+          expect(text('alert') !== undefined).toBe(
+            expected.error !== undefined,
+          )
+        },
+      })
+    },
+  )
 })

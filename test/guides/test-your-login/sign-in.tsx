@@ -12,7 +12,8 @@ import { useEffect, useState } from 'react'
 export function SignIn(options: DeviceAuthorizationOptions) {
   const [login, setLogin] = useState<DeviceAuthorizationActor>()
   const start = () => setLogin(createDeviceAuthorization(options).start())
-  if (login) return <Login login={login} now={options.clock?.now ?? Date.now} />
+  if (login)
+    return <Login login={login} now={options.clock?.now ?? Date.now} />
   return (
     <button type="button" onClick={start}>
       Sign in
@@ -20,9 +21,18 @@ export function SignIn(options: DeviceAuthorizationOptions) {
   )
 }
 
-function Login({ login, now }: { readonly login: DeviceAuthorizationActor; readonly now: () => number }) {
+function Login({
+  login,
+  now,
+}: {
+  readonly login: DeviceAuthorizationActor
+  readonly now: () => number
+}) {
   const [view, setView] = useState<DeviceView>()
-  useEffect(() => watch(login, (snapshot) => setView(viewOf(snapshot, now()))), [login, now])
+  useEffect(
+    () => watch(login, (snapshot) => setView(viewOf(snapshot, now()))),
+    [login, now],
+  )
   if (!view) return null
   return (
     <>
@@ -31,7 +41,9 @@ function Login({ login, now }: { readonly login: DeviceAuthorizationActor; reado
       {view.activity === 'waiting' && (
         <p>
           Enter <code>{view.userCode}</code> at{' '}
-          <a href={view.verificationUriComplete ?? view.verificationUri}>{view.verificationUri}</a>
+          <a href={view.verificationUriComplete ?? view.verificationUri}>
+            {view.verificationUri}
+          </a>
         </p>
       )}
       {view.activity && (

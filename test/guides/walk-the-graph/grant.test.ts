@@ -6,7 +6,15 @@ const issuedAt = Date.UTC(2026, 0, 1)
 const expiresAt = issuedAt + 900_000
 
 const model = createTestModel(deviceGrant, {
-  input: { client: 'client', scope: '', interval: 5, leeway: 0, firstPoll: 'free', issuedAt, expiresAt },
+  input: {
+    client: 'client',
+    scope: '',
+    interval: 5,
+    leeway: 0,
+    firstPoll: 'free',
+    issuedAt,
+    expiresAt,
+  },
   events: [
     { type: 'poll', claim: 'a poll', at: issuedAt },
     { type: 'poll', claim: 'a later poll', at: issuedAt + 60_000 },
@@ -23,6 +31,15 @@ test('every state of a grant can be reached', () => {
     .getSimplePaths()
     .flatMap(({ steps }) => steps.map(({ state }) => grantState(state.value)))
   expect(new Set(reached)).toEqual(
-    new Set(['requested', 'pending', 'slowed', 'approved', 'issuing', 'denied', 'authorized', 'expired']),
+    new Set([
+      'requested',
+      'pending',
+      'slowed',
+      'approved',
+      'issuing',
+      'denied',
+      'authorized',
+      'expired',
+    ]),
   )
 })

@@ -1,4 +1,9 @@
-import { createTestModel, getShortestPaths, getSimplePaths, TestModel } from '@xstate/graph'
+import {
+  createTestModel,
+  getShortestPaths,
+  getSimplePaths,
+  TestModel,
+} from '@xstate/graph'
 import { type DeviceSnapshot, deviceMachine, viewOf } from 'authgraph'
 import { type DeviceTraversal, deviceTraversal } from 'authgraph/testing'
 import { describe, expect, test } from 'vitest'
@@ -8,31 +13,44 @@ import { screenOf } from './screen.js'
 function check(state: DeviceSnapshot, { input }: DeviceTraversal) {
   const view = viewOf(state, input.clock.now())
   const screen = screenOf(view)
-  expect(screen).toContain(view.status === 'authorized' ? 'Welcome!' : view.text)
+  expect(screen).toContain(
+    view.status === 'authorized' ? 'Welcome!' : view.text,
+  )
   if (view.activity === undefined) expect(screen).not.toContain('[Cancel]')
   if (state.matches('waiting')) expect(screen).toContain('Enter ABCD-EFGH')
 }
 
-describe.each(['early', 'due', 'late'] as const)('timers fire %s', (clock) => {
-  const options = deviceTraversal(clock)
-  const paths = getShortestPaths(deviceMachine, options).map((path) => ({
-    ...path,
-    title: path.steps.map(({ event }) => options.serializeEvent(event)).join(', then '),
-  }))
+describe.each(['early', 'due', 'late'] as const)(
+  'timers fire %s',
+  (clock) => {
+    const options = deviceTraversal(clock)
+    const paths = getShortestPaths(deviceMachine, options).map((path) => ({
+      ...path,
+      title: path.steps
+        .map(({ event }) => options.serializeEvent(event))
+        .join(', then '),
+    }))
 
-  test.each(paths)('$title', ({ steps }) => {
-    for (const { state } of steps) check(state, options)
-  })
-})
+    test.each(paths)('$title', ({ steps }) => {
+      for (const { state } of steps) check(state, options)
+    })
+  },
+)
 
 test('every path that visits no state twice', () => {
   const options = deviceTraversal('due')
   const serializeState = ({ value }: DeviceSnapshot) => JSON.stringify(value)
-  for (const { state } of getSimplePaths(deviceMachine, { ...options, serializeState })) check(state, options)
+  for (const { state } of getSimplePaths(deviceMachine, {
+    ...options,
+    serializeState,
+  }))
+    check(state, options)
 })
 
 test('a test model is created with "new"', async () => {
-  expect(() => createTestModel(deviceMachine)).toThrow('Invocations on test machines are not supported')
+  expect(() => createTestModel(deviceMachine)).toThrow(
+    'Invocations on test machines are not supported',
+  )
   const options = deviceTraversal('due')
   for (const path of new TestModel(deviceMachine, options).getShortestPaths())
     await path.test({ states: { '*': (state) => check(state, options) } })

@@ -5,5 +5,6 @@ export function screenOf(view: DeviceView): string {
   if (view.status === 'authorized') return 'Welcome!'
   if (view.activity === undefined) return `${view.text} [Start again]`
   if (view.userCode === undefined) return view.text
-  return `Enter ${view.userCode} at ${view.verificationUri}. ${view.text} [Cancel]`
+  const { text, userCode, verificationUri } = view
+  return `Enter ${userCode} at ${verificationUri}. ${text} [Cancel]`
 }

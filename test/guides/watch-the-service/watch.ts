@@ -2,15 +2,24 @@ import type { ServiceEvent } from 'authgraph/service'
 
 /** The part of an OpenTelemetry meter that is used. */
 interface Meter {
-  createCounter(name: string): { add(value: number, attributes: Record<string, string>): void }
+  createCounter(name: string): {
+    add(value: number, attributes: Record<string, string>): void
+  }
 }
 
 /** Counts each event, and writes those that an audit needs to a log. */
-export function watchService(meter: Meter, log: (line: string) => void): (event: ServiceEvent) => void {
+export function watchService(
+  meter: Meter,
+  log: (line: string) => void,
+): (event: ServiceEvent) => void {
   const events = meter.createCounter('authgraph.events')
   return (event) => {
     const { type, client } = event
-    events.add(1, { type, detail: detailOf(event), client: client?.name ?? '' })
+    events.add(1, {
+      type,
+      detail: detailOf(event),
+      client: client?.name ?? '',
+    })
     if (type !== 'limited') log(JSON.stringify(event))
   }
 }

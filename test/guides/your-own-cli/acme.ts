@@ -12,14 +12,24 @@ const provider = rfc8628({
   revocationEndpoint: `${url}/login/oauth/revoke`,
   baseUrl: url,
 })
-const session = createSession({ clientId: 'acme-cli', scopes: ['read'], provider, store: fileStore('acme') })
+const session = createSession({
+  clientId: 'acme-cli',
+  scopes: ['read'],
+  provider,
+  store: fileStore('acme'),
+})
 holdSignals(session) // Ctrl-C waits until a refreshed token is stored
 const acme = new Command('acme').description('The command line of Acme')
 
-const login = acme.command('login').description('log in with a code that you enter in any browser')
+const login = acme
+  .command('login')
+  .description('log in with a code that you enter in any browser')
 login.option('--json', 'print one JSON object per line')
 login.action(async (options) => {
-  await loginInTerminal(session, { ...options, texts: { loggedIn: 'Logged in to Acme.' } })
+  await loginInTerminal(session, {
+    ...options,
+    texts: { loggedIn: 'Logged in to Acme.' },
+  })
 })
 
 const whoami = acme.command('whoami').description('show who is logged in')
@@ -28,14 +38,20 @@ whoami.action(async () => {
   console.log((await api<{ login: string }>('/user')).login)
 })
 
-const logout = acme.command('logout').description('revoke the token, and delete it from this machine')
+const logout = acme
+  .command('logout')
+  .description('revoke the token, and delete it from this machine')
 logout.action(async () => {
   const { revoked, why } = await session.logout()
-  console.log(revoked ? 'Logged out.' : `Logged out. The token is not revoked: ${why}.`)
+  console.log(
+    revoked ? 'Logged out.' : `Logged out. The token is not revoked: ${why}.`,
+  )
 })
 
 await acme.parseAsync().catch((error: unknown) => {
   if (!(error instanceof AuthgraphError)) throw error
-  if (!acme.args.includes('login')) console.error(error.message) // that of a login is shown already
-  process.exitCode = error.cause === 'SIGINT' ? 130 : error.cause === 'SIGTERM' ? 143 : 1
+  // That of a login is shown already.
+  if (!acme.args.includes('login')) console.error(error.message)
+  process.exitCode =
+    error.cause === 'SIGINT' ? 130 : error.cause === 'SIGTERM' ? 143 : 1
 })

@@ -1,5 +1,5 @@
 /**
- * Stores in SQL databases: SQLite for one machine, PostgreSQL for several instances.
+ * Stores in SQL databases: SQLite for one machine, PostgreSQL for several instances. Start with {@link sqliteStore}.
  *
  * @module authgraph/service/sql
  */

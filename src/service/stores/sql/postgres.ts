@@ -4,11 +4,7 @@ import { type SqlStore, type SqlStoreOptions, sqlStore } from './sql-store.ts'
 /** Connections that the store opens. */
 const CONNECTIONS = 10
 
-/**
- * The part of a PostgreSQL client that the store uses. `new Pool()` of the package `pg` returns one.
- *
- * @group Service
- */
+/** The part of a PostgreSQL client that the store uses. `new Pool()` of the package `pg` returns one. */
 export interface PostgresClient {
   /** Runs SQL. Without values, it uses the simple query protocol: several statements are one transaction. */
   query(
@@ -38,7 +34,6 @@ export interface PostgresClient {
  *   store: postgresStore('postgres://authgraph@127.0.0.1/authgraph'),
  * })
  * ```
- * @group Service
  */
 export function postgresStore(postgres: string | PostgresClient, options: SqlStoreOptions = {}): SqlStore {
   if (typeof postgres !== 'string' && typeof postgres?.query !== 'function')

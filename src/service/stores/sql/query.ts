@@ -1,8 +1,6 @@
 /**
  * Runs SQL and resolves to the rows that it returns. Placeholders are `$1`, `$2` and so on, each used once and in order.
  * Without `values`, the text may hold several statements, which must run in one transaction.
- *
- * @group Service
  */
 export type Query = (
   text: string,

@@ -28,11 +28,7 @@ export const SWEEP = `DELETE FROM authgraph_records WHERE expires_at <= $1 AND k
  */
 const SAYS_NO = /^SQLITE|^(?!08|57P|40003)(?=.*\d)[0-9A-Z]{5}$/
 
-/**
- * Options of the SQL stores.
- *
- * @group Service
- */
+/** Options of the SQL stores. */
 export interface SqlStoreOptions {
   /** Prefix of every key. Default: none. Services that share a database need different prefixes. */
   readonly prefix?: string
@@ -45,11 +41,7 @@ export interface SqlStoreOptions {
   }
 }
 
-/**
- * A store in an SQL database.
- *
- * @group Service
- */
+/** A store in an SQL database. */
 export interface SqlStore extends Store {
   /**
    * Writes a short-lived record. Rejects with {@link StoreUnavailableError} if the database is not available or refuses
@@ -60,11 +52,7 @@ export interface SqlStore extends Store {
   close(): Promise<void>
 }
 
-/**
- * An SQL database in the words of PostgreSQL and SQLite.
- *
- * @group Service
- */
+/** An SQL database in the words of PostgreSQL and SQLite. */
 export interface SqlDatabase {
   /** Its name in error messages. */
   readonly name: string
@@ -91,7 +79,6 @@ export interface SqlDatabase {
  * declare const query: Query
  * const store = sqlStore({ name: 'PGlite', query })
  * ```
- * @group Service
  */
 export function sqlStore(
   { name, query, close = async () => undefined }: SqlDatabase,

@@ -22,8 +22,6 @@ const READING = 'SELECT'
 /**
  * The part of an SQLite database that the store uses: `DatabaseSync` of `node:sqlite`, or the database of the packages
  * `libsql` and `better-sqlite3`.
- *
- * @group Service
  */
 export interface SqliteDatabase {
   /** Runs statements without values. */
@@ -66,7 +64,6 @@ type Rows = Awaited<ReturnType<Query>>
  *   store: sqliteStore('/var/lib/authgraph/authgraph.db'),
  * })
  * ```
- * @group Service
  */
 export function sqliteStore(sqlite: string | SqliteDatabase, options: SqlStoreOptions = {}): SqlStore {
   if (sqlite === '' || (typeof sqlite !== 'string' && typeof sqlite?.prepare !== 'function'))

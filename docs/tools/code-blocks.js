@@ -1,0 +1,28 @@
+// @ts-check
+
+const LANGUAGES = {
+  bash: 'Shell',
+  http: 'HTTP',
+  ini: 'INI',
+  js: 'JavaScript',
+  json: 'JSON',
+  rust: 'Rust',
+  sh: 'Shell',
+  text: 'Output',
+  ts: 'TypeScript',
+  tsx: 'TSX',
+}
+
+/**
+ * Gives each block of code a bar for its button, with the file name that the paragraph before it consists of, or else its
+ * language. Keys can scroll the code.
+ *
+ * @param {string} content
+ */
+export function withBars(content) {
+  return content.replaceAll(
+    /(?:<p><code>([^<]+)<\/code>:<\/p>\s*)?<pre><code(?: class="(\w+)")?>/g,
+    (_, file, language = 'text') =>
+      `<pre><span class="bar">${file ?? LANGUAGES[language] ?? language}</span><code tabindex="0" class="${language}">`,
+  )
+}
