@@ -30,6 +30,7 @@ const atAcme = { host: 'login.acme.example', client: 'Acme CLI', scopes: ['order
 /** Each page with the states to show, by the beginning of the file's name, and what differs from the samples. */
 const pages = [
   { prefix: '', page: defaultPage, states },
+  { prefix: 'many-', page: defaultPage, states: { confirm: 'a request with many scopes' }, isWhole: false },
   { prefix: 'acme-', page: acme, states: confirm, differs: atAcme },
   { prefix: 'acme-arabic-', page: acme, states: confirm, differs: { ...atAcme, languages: ['ar-EG'] } },
   {
@@ -42,12 +43,16 @@ const pages = [
 const screens = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
 
 await takePictures(folder, screens, async (tab, keep) => {
-  for (const { prefix, page, states, differs } of pages) {
+  for (const { prefix, page, states, differs, isWhole = true } of pages) {
     for (const [name, state] of Object.entries(all ? every : states)) {
       // A new document for each, because the field takes the focus only once.
       await tab.goto('about:blank')
       await tab.setContent(page({ ...samples[state], ...differs }))
-      keep(await tab.screenshot({ fullPage: true, caret: 'hide' }), prefix + name)
+      const { width, height } = tab.viewportSize()
+      const whole = await tab.evaluate('document.documentElement.scrollHeight')
+      if (isWhole) await tab.setViewportSize({ width, height: whole })
+      keep(await tab.screenshot({ caret: 'hide' }), prefix + name)
+      await tab.setViewportSize({ width, height })
     }
   }
 })

@@ -63,7 +63,9 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
     let page: Page
 
     beforeAll(async () => {
-      page = await browser.newPage({ reducedMotion: 'reduce' })
+      // High enough for the decisions to cover nothing: axe cannot decide on text that is covered.
+      const viewport = { width: 1280, height: 2000 }
+      page = await browser.newPage({ reducedMotion: 'reduce', viewport })
     })
 
     test.each(states)('%s has no axe violations, in light and dark colours', async (_, state) => {
@@ -80,6 +82,21 @@ describe.skipIf(!hasChromium)(`the verification page, ${IN_CHROMIUM}`, { timeout
         await page.setContent(render(state))
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
       }
+  })
+
+  test('both decisions stay in view on a phone, however many scopes there are, and hide none of them', async () => {
+    const page = await openPage({ viewport: { width: 390, height: 844 } })
+    await page.setContent(defaultPage(samples['a request with many scopes']))
+    const bottomOf = async (text: string) => {
+      const box = await page.locator(text).boundingBox()
+      return box ? box.y + box.height : Number.NaN
+    }
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeGreaterThan(1200)
+    for (const decision of ['text=Deny >> nth=-1', 'text=Approve >> nth=-1'])
+      expect(await bottomOf(decision)).toBeLessThanOrEqual(844)
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+    const bar = await page.locator('.choices').boundingBox()
+    expect(await bottomOf('dl')).toBeLessThanOrEqual(bar?.y ?? 0)
   })
 
   test('every state fits at twice the font size', async () => {

@@ -1,5 +1,5 @@
 import { BadOptionError } from '../../errors.ts'
-import { DARK_SURFACE, LIGHT_SURFACE } from './style.ts'
+import { DARK_CARD, DARK_SURFACE, LIGHT_CARD, LIGHT_SURFACE } from './style.ts'
 
 type Color = readonly [red: number, green: number, blue: number]
 
@@ -16,9 +16,13 @@ const READABLE = 4.5
 /** In how many steps a color becomes black or white. */
 const STEPS = 20
 
+/** The share of the accent in the background of the code. */
+const TINT = 0.07
+
 /**
  * Returns the style for an accent. The main button is filled with the accent itself, under a black or white text: one of
- * them always has a contrast of at least 4.5. Links, marks and outlines use it darker or lighter where it needs to be.
+ * them always has a contrast of at least 4.5. Links and outlines use it darker or lighter where it needs to be, and the
+ * background of the code has a little of it.
  *
  * @throws {@link BadOptionError} if it is not a color.
  */
@@ -28,21 +32,25 @@ export function accentStyle(accent: string): string {
   const color = parse(accent)
   const [light, dark] = [towards(BLACK, color, LIGHT_SURFACE), towards(WHITE, color, DARK_SURFACE)]
   const onFill = contrast(color, WHITE) >= READABLE ? '#fff' : '#000'
-  return `:root { --act: ${light}; --fill: ${accent}; --on-fill: ${onFill} }
-@media (prefers-color-scheme: dark) { :root { --act: ${dark}; --fill: ${accent}; --on-fill: ${onFill} } }
+  const variables = (act: string, card: string) =>
+    `:root { --act: ${act}; --soft: ${mix(parse(card), parse(act), TINT)}; --fill: ${accent}; --on-fill: ${onFill} }`
+  return `${variables(light, LIGHT_CARD)}
+@media (prefers-color-scheme: dark) { ${variables(dark, DARK_CARD)} }
 `
 }
 
 /** Mixes a color with black or white until it is readable on a surface. */
 function towards(end: Color, color: Color, surface: string): string {
   for (let step = 0; step < STEPS; step += 1) {
-    const mixed = color.map((value, index) =>
-      Math.round(value + ((end[index] ?? 0) - value) * (step / STEPS)),
-    ) as unknown as Color
-    if (contrast(mixed, parse(surface)) >= READABLE)
-      return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`
+    const mixed = mix(color, end, step / STEPS)
+    if (contrast(parse(mixed), parse(surface)) >= READABLE) return mixed
   }
-  return end === BLACK ? '#000' : '#fff'
+  return end === BLACK ? '#000000' : '#ffffff'
+}
+
+function mix(color: Color, other: Color, share: number): string {
+  const mixed = color.map((value, index) => Math.round(value + ((other[index] ?? 0) - value) * share))
+  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`
 }
 
 function parse(color: string): Color {

@@ -70,7 +70,7 @@ describe('the accent', () => {
     const style = styleOf(accent)
     const [lightPage = '', darkPage = ''] = valuesOf(style, 'page')
     const [lightCard = '', darkCard = ''] = valuesOf(style, 'card')
-    const [lightSoft = '', darkSoft = ''] = valuesOf(style, 'soft')
+    const [lightSoft = '', darkSoft = ''] = valuesOf(style, 'soft').slice(2)
     const [light = '', dark = ''] = valuesOf(style, 'act').slice(2)
     const [, fill = '', darkFill = ''] = valuesOf(style, 'fill')
     const [, , onFill = '', darkOnFill = ''] = valuesOf(style, 'on-fill')

@@ -28,6 +28,13 @@ export const samples = {
   'an empty field': { type: 'enter', ...form, userCode: '' },
   'a code that came with the address': { type: 'enter', ...form },
   'a request': confirm,
+  'a request with many scopes': {
+    ...confirm,
+    scopes: [
+      ...['repo', 'read:org', 'user:email', 'gist', 'notifications', 'workflow'],
+      ...['write:packages', 'delete:packages', 'admin:public_key', 'admin:repo_hook', 'project', 'codespace'],
+    ],
+  },
   'a request without scopes, of unknown origin': { ...confirm, scopes: [], origin: {} },
   'an approval': { type: 'done', ...common, decision: 'approved' },
   'a denial': { type: 'done', ...common, decision: 'denied' },
