@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { takePictures } from './take-pictures.js'
 
-const built = pathToFileURL(resolve(import.meta.dirname, '../live/dist/index.html'))
+const built = String(pathToFileURL(resolve(import.meta.dirname, '../live/dist/index.html')))
 const desktop = { width: 1280, height: 800 }
 const screens = {
   phone: { width: 390, height: 844 },
@@ -12,29 +12,31 @@ const screens = {
   wide: { width: 1920, height: 1080 },
 }
 
+/** Milliseconds between two looks at the page, and until its frames have followed the machines. */
+const STEP = 50
+const SETTLED = 700
+
 await takePictures('live', screens, async (page, keep) => {
-  await page.goto(String(built))
-  // At five times the speed, until the third poll has the same response.
+  await open(page, '')
   await page.click('#start')
-  await page.locator('#device-picture .active[data-state="waiting.pending"]').waitFor()
+  await until(page, '#device-picture .active[data-state="waiting.pending"]')
   await page.fill('#code', await page.textContent('#user-code'))
   await page.getByRole('button', { name: 'Continue' }).click()
-  await page.locator('#exchanges .at', { hasText: '×3' }).waitFor()
-  await page.locator('#device-picture .active[data-state="waiting.pending"]').waitFor()
-  // The next poll waits until the screenshot is taken.
-  await page.fill('#speed', '0')
+  // Until the third poll has the same response.
+  await until(page, '#exchanges .at:has-text("×3")')
+  await until(page, '#device-picture .active[data-state="waiting.pending"]')
   await settled(page)
   await page.evaluate(() => scrollTo(0, 0))
   keep(await page.screenshot())
 })
 
 await takePictures('live', { desktop }, async (page, keep) => {
-  await page.goto(`${built}#refresh`)
+  await open(page, '#refresh')
   await page.click('#start')
-  await page.locator('#second-picture .active[data-state="signedIn"]').waitFor()
+  await until(page, '#second-picture .active[data-state="signedIn"]')
   await page.click('[data-once="lose"]')
   await page.click('[data-act="need"]')
-  await page.locator('#second-token', { hasText: 'no. 2' }).waitFor()
+  await until(page, '#second-token:has-text("no. 2")')
   // Back to the moment that matters.
   await page.focus('#moment')
   while (!(await page.textContent('#caption')).startsWith('The response was lost'))
@@ -44,7 +46,19 @@ await takePictures('live', { desktop }, async (page, keep) => {
   keep(await page.screenshot(), 'refresh')
 })
 
-/** Waits until the frames have followed the machines. */
+/** Opens a scene, whose time passes only in `until` and `runFor`: pictures in light and dark show the same moment. */
+async function open(page, scene) {
+  await page.clock.install({ time: 0 })
+  await page.clock.pauseAt(1000)
+  await page.goto(built + scene)
+}
+
+/** Waits for what takes the time of the page, and for what takes that of the browser. */
 async function settled(page) {
-  await page.waitForTimeout(700)
+  await page.clock.runFor(SETTLED)
+  await page.waitForTimeout(SETTLED)
+}
+
+async function until(page, selector) {
+  while (!(await page.locator(selector).first().isVisible())) await page.clock.runFor(STEP)
 }
