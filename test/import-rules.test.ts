@@ -52,7 +52,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   // The paths come from where the tests have them.
   'docs/explorer': {
-    may: /^(vite|xstate|node:path|machines\/.*|docs\/explorer\/.*|docs\/live\/(elements|framed-picture|in-one-file|lanes|pictures)\.ts|docs\/tools\/read-machine\.ts|src\/(testing\/paths\/.*|recording\/state-id\.ts|service\/dialect\.ts)|test\/paths\/(both-sides-walk|path-sets)\.ts)$/,
+    may: /^(vite|xstate|node:path|machines\/.*|docs\/explorer\/.*|docs\/live\/(elements|lit-picture|in-one-file|lanes|pictures)\.ts|docs\/tools\/read-machine\.ts|src\/(testing\/paths\/.*|recording\/state-id\.ts|service\/dialect\.ts)|test\/paths\/(both-sides-walk|path-sets)\.ts)$/,
   },
   // What all pictures share.
   'src/pictures': { may: /^src\/pictures\/.*$/ },

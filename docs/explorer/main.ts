@@ -131,7 +131,7 @@ function showEnds(step: Step): void {
 }
 
 function showTest(step: Step): void {
-  find('#test-heading').textContent = step.isEnd ? 'Run by' : 'Beginning of'
+  find('#test-heading').textContent = step.isEnd ? 'The test' : 'The beginning of'
   const set = step.set === '' ? [] : [`${step.set} › `]
   const rest = step.isEnd ? [...set, nameOf(step, tree.joint)] : [`${countOf(step)} paths`]
   const file = make('code', '', tree.test)
@@ -148,7 +148,7 @@ function showStep(): void {
   markStep(at)
   lanes.mark(at)
   find('#told').textContent = step
-    ? `${at + 1} of ${path.length}: ${step.words}`
+    ? `Step ${at + 1} of ${path.length}: ${step.words}`
     : 'Choose a path to play it.'
   find<HTMLButtonElement>('#back').disabled = at === 0
   find<HTMLButtonElement>('#on').disabled = at >= path.length - 1
@@ -180,7 +180,7 @@ function stopAt(index: number): void {
   showStep()
 }
 
-/** Opens what the address says: `#session`, or `#session/1x2y3z`. */
+/** Opens what the address says, at its end: `#session`, or `#session/1x2y3z`. */
 function open(): void {
   const [id, hash] = location.hash.slice(1).split('/')
   const next = trees.find((other) => other.id === id) ?? (trees[0] as Tree)
@@ -190,18 +190,23 @@ function open(): void {
   showGraph(next)
   const linked = hash && allOf(tree.roots).find((step) => step.id === hash)
   choose(linked || usual(tree))
+  stopAt(path.length - 1)
 }
 
-/** A path to begin with: the shortest one to the best end. */
+/** A path to begin with: one to the best end that shows much in few steps. */
 function usual({ ends }: Tree): Step {
+  const tellingOf = (end: Step) => {
+    const path = pathTo(end)
+    return 3 * new Set(path.flatMap(({ states }) => states.flat())).size - path.length
+  }
   const good = ends.filter((end) => roleOf(end) === 'good')
-  const [first = ends[0] as Step] = [...good].sort((one, other) => pathTo(one).length - pathTo(other).length)
+  const [first = ends[0] as Step] = good.sort((one, other) => tellingOf(other) - tellingOf(one))
   return first
 }
 
 const total = trees.reduce((sum, { ends }) => sum + ends.length, 0)
 find('#summary').textContent =
-  `${total.toLocaleString('en')} paths, generated from the machines. The tests walk them all.`
+  `A path is one way a login can go. Each of the ${total.toLocaleString('en')} is a test.`
 find('#graphs').append(
   ...trees.map(({ id, title, ends }) => {
     const link = make('a', '', title, make('span', 'count', String(ends.length)))

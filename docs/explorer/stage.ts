@@ -1,5 +1,5 @@
 import { find, make } from '../live/elements.ts'
-import { framePicture, lightState, roleOf } from '../live/framed-picture.ts'
+import { lightState, lightTransitions, roleOf } from '../live/lit-picture.ts'
 import { pathTo, type Step, type Tree } from './paths.ts'
 
 /** The pictures of the machines of a graph, lit as far as a path has come. */
@@ -21,7 +21,6 @@ export class Stage {
       make('section', 'machine', make('h3', '', name), this.#frames[machine] ?? ''),
     )
     find('#pictures').replaceChildren(...machines)
-    this.#frames.forEach(framePicture)
   }
 
   /** Lights the states after a step, and the arrows that led there. */
@@ -30,18 +29,8 @@ export class Stage {
     this.#frames.forEach((frame, machine) => {
       const visited = path.map(({ states }) => states[machine] ?? [])
       const state = visited.flat().at(-1)
-      const arrows = this.#arrows(machine, visited)
-      for (const drawn of frame.querySelectorAll<SVGGElement>('[data-transitions]')) {
-        const ids = drawn.dataset.transitions?.split(' ') ?? []
-        drawn.classList.toggle(
-          'walked',
-          ids.some((id) => arrows.walked.has(id)),
-        )
-        drawn.classList.toggle(
-          'taken',
-          ids.some((id) => arrows.taken.has(id)),
-        )
-      }
+      const { walked, taken } = this.#arrows(machine, visited)
+      lightTransitions(frame, walked, taken)
       lightState(frame, state)
     })
   }

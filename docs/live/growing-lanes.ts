@@ -1,15 +1,18 @@
 import { find } from './elements.ts'
 import { type LaneMessage, type LaneStep, Lanes } from './lanes.ts'
 
-/** Lanes that grow while a story is told. */
+/** Lanes that grow while a story is told. The last ones are shown when something happens in them. */
 export class GrowingLanes {
   readonly #names: readonly string[]
+  readonly #least: number
   readonly #lanes: Lanes
   #steps: LaneStep[] = []
   #frame = 0
 
-  constructor(names: readonly string[], roleOf: (lane: number, state: string) => string) {
+  /** @param least How many lanes are shown from the start. */
+  constructor(names: readonly string[], least: number, roleOf: (lane: number, state: string) => string) {
     this.#names = names
+    this.#least = least
     this.#lanes = new Lanes(find('#lanes'), roleOf)
   }
 
@@ -34,7 +37,10 @@ export class GrowingLanes {
   #draw(): void {
     cancelAnimationFrame(this.#frame)
     this.#frame = requestAnimationFrame(() => {
-      this.#lanes.show(this.#names, this.#steps)
+      const used = this.#steps.flatMap(({ messages }) =>
+        messages.flatMap(({ from, to }) => [from + 1, to + 1]),
+      )
+      this.#lanes.show(this.#names.slice(0, Math.max(this.#least, ...used)), this.#steps)
       this.#lanes.mark(this.#steps.length - 1)
     })
   }

@@ -3,7 +3,9 @@ import { isCalm, make, timeText } from './elements.ts'
 /** Pixels. */
 const TOP = 10
 const BAR = 28
-const WIRE = 48
+/** Between two lanes: of few, and of many. */
+const WIRE = { few: 46, many: 30 }
+const FEW = 3
 const BELOW = 28
 const RIGHT = 12
 const LETTER = 7.4
@@ -38,6 +40,8 @@ export class Lanes {
   readonly #scroller = make('div', 'scroller')
   readonly #names = make('div', 'lane-names')
   readonly #roleOf: (lane: number, state: string) => string
+  /** Where a lane begins. */
+  #topOf = (_: number) => 0
   /** The names in the bars, and where each may stand: between its first place and its last. */
   #bars: { readonly name: SVGElement; readonly first: number; readonly last: number }[] = []
 
@@ -62,7 +66,10 @@ export class Lanes {
    * @param onChoose Called with the index of the step that the user clicks.
    */
   show(names: readonly string[], steps: readonly LaneStep[], onChoose?: (index: number) => void): void {
-    const height = topOf(names.length) - WIRE + BELOW
+    const wire = names.length > FEW ? WIRE.many : WIRE.few
+    const topOf = (lane: number) => TOP + lane * (BAR + wire)
+    this.#topOf = topOf
+    const height = topOf(names.length) - wire + BELOW
     const least = steps.map((_, index) => widthOf(steps, index))
     const spread = Math.min(MOST, Math.max(1, (this.#scroller.clientWidth - RIGHT) / sum(least)))
     const widths = least.map((width) => width * spread)
@@ -86,7 +93,7 @@ export class Lanes {
       group.append(
         draw('rect', { class: 'area', x, y: 0, width: widths[index] ?? 0, height }),
         words('tick', x + 2, height - 8, time === told ? '' : time),
-        ...drawMessages(messages, x + 6),
+        ...drawMessages(messages, x + 6, topOf),
       )
       told = time
       group.addEventListener('click', () => onChoose?.(index))
@@ -127,7 +134,7 @@ export class Lanes {
       if (state === undefined || steps[index - 1]?.states[lane] === state) return
       const next = steps.findIndex((other, later) => later > index && other.states[lane] !== state)
       const [left = 0, right = 0] = [starts[index], starts[next < 0 ? steps.length : next]]
-      const y = topOf(lane)
+      const y = this.#topOf(lane)
       const group = draw('g', { class: this.#roleOf(lane, state) })
       group.dataset.index = String(index)
       const name = words('name', 0, y + 18, lastOf(state))
@@ -146,11 +153,6 @@ export class Lanes {
     for (const { name, first, last } of this.#bars)
       name.setAttribute('x', String(Math.max(first, Math.min(seen, last))))
   }
-}
-
-/** Where a lane begins. */
-function topOf(lane: number): number {
-  return TOP + lane * (BAR + WIRE)
 }
 
 /** The name of a state without its parents. */
@@ -180,14 +182,19 @@ function spaceOf({ words }: LaneMessage): number {
 }
 
 /** What is lost ends on the way. */
-function drawMessages(messages: readonly LaneMessage[], left: number): SVGElement[] {
+function drawMessages(
+  messages: readonly LaneMessage[],
+  left: number,
+  topOf: (lane: number) => number,
+): SVGElement[] {
   let x = left
   return messages.flatMap((message) => {
     const { from, to, kind } = message
     const at = x
     x += spaceOf(message)
-    const [top, bottom] = [topOf(Math.min(from, to)) + BAR + 3, topOf(Math.max(from, to)) - 3]
-    const middle = (top + bottom) / 2
+    const lower = Math.max(from, to)
+    const [top, bottom] = [topOf(Math.min(from, to)) + BAR + 3, topOf(lower) - 3]
+    const middle = (topOf(lower - 1) + BAR + topOf(lower)) / 2
     const told = words('outcome', at + LEAN + 7, middle + 4, message.words)
     if (kind === 'lost')
       return [draw('path', { class: 'message lost', d: `M${at} ${middle - 5}l10 10m0-10l-10 10` }), told]

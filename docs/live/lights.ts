@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate'
 import { type Machine, readMachine, type Transition } from '../tools/read-machine.ts'
 import { find, make, prepend, timeText } from './elements.ts'
-import { framePicture, lightState, roleOf } from './framed-picture.ts'
+import { lightState, lightTransitions, roleOf } from './lit-picture.ts'
 
 /** Transitions that the log keeps. */
 const KEPT = 60
@@ -11,13 +11,13 @@ export class Lights {
   readonly machine: Machine
   readonly #frame: HTMLElement
   readonly #who: string
+  readonly #walked = new Set<string>()
 
   /** @param who The name of the machine in the log. */
   constructor(frame: string, machine: AnyStateMachine, who: string) {
     this.machine = readMachine(machine)
     this.#frame = find(frame)
     this.#who = who
-    framePicture(this.#frame)
   }
 
   /** Lights a state and its parents; `undefined` lights nothing. */
@@ -25,15 +25,13 @@ export class Lights {
     lightState(this.#frame, state)
   }
 
-  /** Marks a transition that was taken, and logs it. Its arrow flashes if that has just happened. */
+  /** Marks a transition that was taken, and logs it. Its line flashes if that has just happened. */
   take({ id, from, trigger, guard, description }: Transition, to: string, at: number, isNow: boolean): void {
-    for (const drawn of this.#frame.querySelectorAll<SVGGElement>('[data-transitions]')) {
-      if (!drawn.dataset.transitions?.split(' ').includes(id)) continue
-      drawn.classList.remove('taken')
-      // The animation restarts only after the browser has noticed that the class is gone.
-      if (isNow) drawn.getBoundingClientRect()
-      drawn.classList.add(...(isNow ? ['taken', 'walked'] : ['walked']))
-    }
+    // The animation restarts only after the browser has noticed that the line is no longer lit.
+    lightTransitions(this.#frame, this.#walked, new Set())
+    this.#frame.classList.toggle('moves', isNow)
+    if (isNow) this.#frame.getBoundingClientRect()
+    lightTransitions(this.#frame, this.#walked.add(id), new Set([id]))
     const event = trigger.kind === 'event' ? [trigger.name] : []
     const why = [...event, description ?? guard ?? trigger.kind].join(': ')
     const item = make(
@@ -55,8 +53,8 @@ export class Lights {
   /** Resets the picture. */
   clear(): void {
     this.light(undefined)
-    for (const drawn of this.#frame.querySelectorAll('.taken, .walked'))
-      drawn.classList.remove('taken', 'walked')
+    this.#walked.clear()
+    lightTransitions(this.#frame, this.#walked, this.#walked)
   }
 
   /** Finds the transition between two states, or from a parent of the first, for a reason. */

@@ -1,5 +1,5 @@
 import { autoplay, isPlaying, stopAutoplay } from './autoplay.ts'
-import { find, isCalm } from './elements.ts'
+import { find, isCalm, make } from './elements.ts'
 import { prepareLogin } from './login-scene.ts'
 import { setSpeed } from './pace.ts'
 import { prepareRecording } from './recording-scene.ts'
@@ -24,6 +24,15 @@ const SCENES: Readonly<Record<string, () => (onEnd: () => void) => Scene | undef
   login: prepareLogin,
   refresh: prepareRefresh,
   recording: prepareRecording,
+}
+
+/** The pages of the machines, with descriptions of their states, by the section that shows one. */
+const PAGES = {
+  device: 'deviceAuthorization',
+  service: 'deviceGrant',
+  first: 'session',
+  second: 'session',
+  family: 'refreshFamily',
 }
 
 const main = find('main')
@@ -141,6 +150,12 @@ function showFault(): void {
     button.setAttribute('aria-pressed', String(button.dataset.once === fault))
 }
 
+for (const [section, page] of Object.entries(PAGES)) {
+  const heading = find(`#${section}-heading`)
+  const link = make('a', '', ...heading.childNodes, make('span', 'full', ' ↗'))
+  Object.assign(link, { href: `documents/${page}.html`, target: '_top', title: 'Full picture' })
+  heading.append(link)
+}
 if (/[?#&]embed\b/.test(location.href)) document.body.classList.add('embed')
 startButton.addEventListener('click', start)
 for (const button of buttons) button.addEventListener('click', () => onButton(button))

@@ -6,6 +6,9 @@ import { colorVariables, ROLES } from '../../src/pictures/theme.ts'
 
 const root = import.meta.dirname
 
+/** How much larger than drawn a picture may be shown. */
+const LARGEST = 1.35
+
 /** Inserts the shared parts of the pages and the pictures of the machines, which use the style of the page. */
 export function pictures(): Plugin {
   return {
@@ -36,10 +39,14 @@ function withParts(html: string): string {
   })
 }
 
-/** The picture from the documentation. */
+/** The compact picture of a machine, as large as it may be shown. */
 function picture(file: string): string {
-  const svg = readFileSync(resolve(root, `../machines/${file}.svg`), 'utf8')
-  return svg.replace(/<style>.*?<\/style>\n/s, '')
+  const svg = readFileSync(resolve(root, `../machines/${file}.compact.svg`), 'utf8')
+  const larger = (_: string, side: string, pixels: string) =>
+    `${side}="${Math.round(Number(pixels) * LARGEST)}"`
+  return svg
+    .replace(/<style>.*?<\/style>\n/s, '')
+    .replace(/(?<=^<svg [^>]*)(width|height)="([\d.]+)"/g, larger)
 }
 
 /** The first program of a document. */

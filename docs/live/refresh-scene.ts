@@ -16,8 +16,13 @@ import { LATENCY, Wire } from './wire.ts'
 
 const NAMES = ['first', 'second'] as const
 
-/** The lanes of the processes, and of the service between them. */
-const LANES = { processes: [0, 2], service: 1, names: ['process 1', 'service', 'process 2'] } as const
+/** The lanes of the processes, of the service between them, and of the thief. */
+const LANES = {
+  processes: [0, 2],
+  service: 1,
+  thief: 3,
+  names: ['process 1', 'service', 'process 2', 'thief'],
+} as const
 
 /** Seconds for which refresh tokens are issued. */
 const LIFETIME = 30 * 24 * 60 * 60
@@ -43,6 +48,7 @@ export function prepareRefresh(): (onEnd: () => void) => Scene {
   const family = new Lights('#family-picture', refreshFamily, 'service')
   const lanes = new GrowingLanes(
     LANES.names,
+    LANES.thief,
     (lane, state) => (lane === LANES.service ? family : processes[0])?.roleOf(state) ?? '',
   )
   const sides: Sides = { processes, family, lanes }
@@ -84,7 +90,7 @@ class RefreshScene implements Scene {
   )
   readonly #store = memoryStore()
   readonly #sessions: Session[] = []
-  readonly #thief = this.#newWire(undefined)
+  readonly #thief = this.#newWire(LANES.thief)
   #family: Family | undefined
   /** Whether the first refresh token came back. */
   #isTheft = false
@@ -126,16 +132,16 @@ class RefreshScene implements Scene {
     for (const session of this.#sessions) session.token().catch(() => undefined)
   }
 
-  /** @param lane Of the process. None for the thief. */
-  #newWire(lane: number | undefined): Wire {
-    const who = lane === undefined ? 'thief' : (LANES.names[lane] ?? '')
+  /** @param lane Of the process, or of the thief. */
+  #newWire(lane: number): Wire {
+    const who = LANES.names[lane] ?? ''
     return new Wire(this.#service.fetch, time, (message) => {
       const at = this.#at()
       this.#story.add({
         at,
         paint: (isNow) => {
           showMessage(message, at, isNow ? LATENCY / rate() : 0, who)
-          if (lane !== undefined) this.#sides.lanes.add(at, laneMessage(lane, message))
+          this.#sides.lanes.add(at, laneMessage(lane, message))
         },
       })
     })
@@ -297,7 +303,11 @@ function laneMessage(process: number, { kind, title, fields }: Message): LaneMes
   const { error, grant_type, access_token } = Object.fromEntries(fields)
   const way = { from: process, to: LANES.service }
   if (kind === 'request')
-    return { ...way, kind, words: grant_type ? 'refresh' : (title.split('/').at(-1) ?? '') }
+    return {
+      ...way,
+      kind,
+      words: process === LANES.thief ? 'old token' : grant_type ? 'refresh' : (title.split('/').at(-1) ?? ''),
+    }
   if (kind === 'lost') return { ...way, kind, words: title }
   const words = error ?? (access_token ? 'new tokens' : title)
   return { from: LANES.service, to: process, kind: error || title !== '200' ? 'trouble' : kind, words }

@@ -35,7 +35,8 @@ function lineOf(group: readonly Transition[], machine: Machine): Line {
   return { trigger: description, condition: events.length > 0 ? `(${namesOf(events)})` : '' }
 }
 
-function triggerText({ kind, name }: Transition['trigger'], { delays }: Machine): string {
+/** What triggers a transition, in a word or two. */
+export function triggerText({ kind, name }: Transition['trigger'], { delays }: Machine): string {
   if (kind === 'event' || kind === 'always') return name
   if (kind !== 'after') return kind
   const delay = delays[name] ?? Number(name)

@@ -6,9 +6,11 @@ import { session } from '../../machines/session.ts'
 import { drawSequence } from '../../src/pictures/draw-sequence.ts'
 import { STATE_ROLES } from '../../src/pictures/state-roles.ts'
 import type { Scheme } from '../../src/pictures/svg.ts'
+import { drawCompact } from './draw-compact.ts'
 import { drawMachine } from './draw-machine.ts'
 import { layOut } from './lay-out.ts'
 import { ONE_AUTHORIZATION } from './one-authorization.ts'
+import { placeCompact } from './place-compact.ts'
 import type { Layout } from './places.ts'
 import { planPicture } from './plan-picture.ts'
 import { readMachine } from './read-machine.ts'
@@ -65,6 +67,7 @@ function pagesOf(file: string, layout: Layout): [string, string][] {
   return [
     ...inSchemes(file, (scheme) => drawMachine(layout, scheme)),
     ...narrow(file, (scheme) => drawMachine(stack(layout.plan), scheme)),
+    [`${file}.compact.svg`, drawCompact(placeCompact(layout.plan), 'auto')],
     [`${file}.md`, writeTransitions(layout.plan.machine, file)],
     [`${file}.machine.json`, writeJson(machine)],
     [`${file}.stately.js`, writeModule(machine, WAYS[file] ?? [])],

@@ -162,7 +162,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
   test('plays nothing until a user who prefers reduced motion asks for it', async () => {
     const { tab, lit } = await open('#device', { reducedMotion: 'reduce' }, true)
     await tab.clock.runFor(1200)
-    expect(await lit()).toBe('requesting')
+    expect(await lit()).toBe('authorized')
     expect(await tab.locator('#told').getAttribute('aria-live')).toBe('polite')
     await tab.click('#play')
     await tab.clock.runFor(1200)
@@ -210,7 +210,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     expect(places.lane).toBeLessThan(places.from)
   })
 
-  test('shows the active states beside the maps, and leaves a chain of steps at one indentation', async () => {
+  test('shows the active states of both machines, and leaves a chain of steps at one indentation', async () => {
     const { tab, lit } = await open('#both', { reducedMotion: 'reduce' })
     await tab.selectOption('#filter-step', { label: 'polled, and the response lost' })
     await tab.click('#expand')

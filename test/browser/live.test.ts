@@ -338,67 +338,47 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.lit('device', 'waiting.retrying')
   })
 
-  test('scrolls to the active state when the diagram is larger than its frame', {
-    timeout: SLOW,
-  }, async () => {
-    const live = await open({ viewport: PHONE, reducedMotion: 'reduce' })
-    await live.start(SPEED.quick)
-    await live.enter(await live.code())
-    await live.decide('Deny')
-    await live.lit('device', 'denied')
-    await live.tab.locator('#device-picture').scrollIntoViewIfNeeded()
-    expect(await live.isSeen('#device-picture .active')).toBe(true)
-  })
+  test.each(
+    ['login', 'refresh'].flatMap((scene) =>
+      [{ width: 1280, height: 800 }, { width: 1024, height: 800 }, PHONE].map(
+        (viewport) => [scene, viewport.width, viewport] as const,
+      ),
+    ),
+  )(
+    'shows whole machines in the scene %s at %d pixels, in letters of 12 pixels',
+    async (scene, _, viewport) => {
+      const live = await open({ viewport, reducedMotion: 'reduce' }, `${page.url}#${scene}`)
+      const cut = await live.tab.locator('.picture:visible').evaluateAll((pictures) =>
+        pictures.flatMap((picture) => {
+          const frame = picture.getBoundingClientRect()
+          return [...picture.querySelectorAll('[data-state]')]
+            .map((state) => ({ state, box: state.getBoundingClientRect() }))
+            .filter(
+              ({ box }) =>
+                box.width === 0 ||
+                box.left < frame.left ||
+                box.top < frame.top ||
+                box.right > frame.right ||
+                box.bottom > frame.bottom,
+            )
+            .map(({ state }) => `${picture.id} ${state.getAttribute('data-state')}`)
+        }),
+      )
+      expect(cut).toEqual([])
+      expect(await live.smallLetters()).toEqual([])
+    },
+  )
 
-  test('shows the whole machine in a map, with the active state and the part in sight', {
+  test('names the transition that was just taken beside its line, and leads to the full picture', {
     timeout: SLOW,
   }, async () => {
     const live = await open({ reducedMotion: 'reduce' })
     await live.start(SPEED.quick)
     await live.lit('device', 'waiting.pending')
-    const map = live.tab.locator('#device .map')
-    const drawn = await live.tab.locator('#device-picture [data-state]').count()
-    expect(await map.locator('[data-state]').count()).toBe(drawn)
-    await map.locator('.active[data-state="waiting.pending"]').waitFor({ state: 'attached' })
-    expect(await map.locator('.walked').count()).toBeGreaterThan(3)
-    await live.press('device asleep')
-    await live.lit('device', 'waiting.pending')
-    // The map leaves the corner in which it would cover a state.
-    const state = '#device-picture [data-state="waiting.slowed"] > .shape'
-    await live.tab.locator(state).evaluate((shape) => {
-      const [inner, frame] = [shape.getBoundingClientRect(), shape.closest('.picture')]
-      const outer = frame?.getBoundingClientRect() ?? inner
-      frame?.scrollBy(inner.right - outer.right + 4, inner.bottom - outer.bottom + 4)
-    })
-    await expect.poll(() => live.isSeen(state)).toBe(true)
-    const sight = () => map.locator('.sight').getAttribute('y')
-    const before = Number(await sight())
-    await map.locator('[data-state="authorized"]').click({ force: true })
-    expect(await live.isSeen('#device-picture [data-state="authorized"]')).toBe(true)
-    await expect.poll(sight).not.toBe(String(before))
-    expect(Number(await sight())).toBeGreaterThan(before)
-  })
-
-  test('leaves a machine where it is while the active states are in sight', { timeout: SLOW }, async () => {
-    const live = await open({ viewport: { width: 1920, height: 1080 } })
-    await live.start(SPEED.slow)
-    await live.lit('device', 'waiting.pending')
-    const picture = live.tab.locator('#device-picture')
-    const place = () => picture.evaluate(({ scrollLeft, scrollTop }) => [scrollLeft, scrollTop].join())
-    await vi.waitUntil(() => live.isSeen('#device-picture .active'))
-    const seen = new Set([await place()])
-    for (const state of ['polling', 'waiting.pending', 'polling', 'waiting.pending']) {
-      await live.lit('device', state)
-      expect(await live.isSeen('#device-picture .active')).toBe(true)
-      seen.add(await place())
-    }
-    expect(seen.size).toBe(1)
-  })
-
-  test('shows no map of a machine that is in sight', { timeout: SLOW }, async () => {
-    const live = await open({ viewport: { width: 3000, height: 2400 } })
-    await live.code()
-    expect(await live.tab.isVisible('#service .map')).toBe(false)
+    const labels = live.tab.locator('#device-picture .label:visible')
+    expect(await labels.allTextContents()).toEqual(['response: authorization_pending'])
+    const heading = live.tab.getByRole('heading', { name: 'Device' }).getByRole('link')
+    expect(await heading.getAttribute('href')).toBe('documents/deviceAuthorization.html')
   })
 
   test('animates nothing for users who prefer reduced motion', { timeout: SLOW }, async () => {
@@ -534,7 +514,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.start(SPEED.quick)
     await live.lit('second', 'signedIn')
     await live.press('lose a response')
-    await live.press('token expires, both need one')
+    await live.press('token expires')
     await live.happened('refreshing to refreshing')
     await live.tab.locator('#family-token', { hasText: 'no. 2' }).waitFor()
     for (const process of ['first', 'second'])
@@ -564,7 +544,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.press('log out')
     await live.lit('first', 'signedOut')
     await live.lit('family', 'revoked')
-    await live.press('token expires, both need one')
+    await live.press('token expires')
     await live.lit('second', 'signedOut')
     await live.press('log out')
     await live.lit('first', 'signedOut')
@@ -578,7 +558,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     })
     await live.lit('second', 'signedIn')
     expect(await live.tab.textContent('#first-token')).toBe('no. 1')
-    await live.press('token expires, both need one')
+    await live.press('token expires')
     await live.tab.locator('#second-token', { hasText: 'no. 2' }).waitFor()
   })
 
@@ -588,12 +568,16 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.lit('second', 'signedIn')
     // No token is an old one yet.
     expect(await live.tab.isDisabled('[data-act="steal"]')).toBe(true)
-    await live.press('token expires, both need one')
+    await live.press('token expires')
     for (const process of ['first', 'second'])
       await live.tab.locator(`#${process}-token`, { hasText: 'no. 2' }).waitFor()
+    const lanes = live.tab.locator('#lanes .lane-names span')
+    expect(await lanes.count()).toBe(3)
     await live.press('use a stolen old token')
     await live.lit('family', 'revoked')
-    await live.press('token expires, both need one')
+    await lanes.filter({ hasText: 'thief' }).waitFor({ state: 'attached' })
+    await live.tab.locator('#lanes .outcome', { hasText: 'old token' }).waitFor()
+    await live.press('token expires')
     await live.lit('first', 'ended')
     await live.lit('second', 'ended')
   })

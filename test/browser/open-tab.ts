@@ -33,7 +33,7 @@ export function smallLetters(tab: Page): Promise<string[]> {
       if (parentElement === null || textContent?.trim() === '' || !parentElement.checkVisibility()) continue
       if (parentElement.closest('script, style, title, desc, .unseen')) continue
       const svg = parentElement.closest('svg')
-      const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1
+      const scale = svg?.getScreenCTM()?.a ?? 1
       const size = Number.parseFloat(getComputedStyle(parentElement).fontSize) * scale
       if (size < smallest - 0.01) small.push(`${size}: ${textContent}`)
     }
@@ -41,19 +41,18 @@ export function smallLetters(tab: Page): Promise<string[]> {
   }, SMALLEST)
 }
 
-/** Whether an element is inside the window and inside the frame in which it scrolls, and no map covers it. */
+/** Whether an element is inside the window, and inside its frame if it is part of a picture. */
 export function isSeen(tab: Page, selector: string): Promise<boolean> {
   return tab
     .locator(selector)
     .last()
     .evaluate((element) => {
       const { left, top, right, bottom } = element.getBoundingClientRect()
-      const picture = element.closest('.picture')
-      const frame = picture?.getBoundingClientRect() ?? new DOMRect(0, 0, innerWidth, innerHeight)
-      const map = picture?.parentElement?.querySelector('.map')?.getBoundingClientRect()
-      const isCovered = map && right > map.left && bottom > map.top && left < map.right && top < map.bottom
-      const isInside =
-        left >= frame.left && top >= frame.top && right <= frame.right && bottom <= frame.bottom
-      return right > left && isInside && !isCovered
+      const page = new DOMRect(0, 0, innerWidth, innerHeight)
+      const frame = element.closest('.picture')?.getBoundingClientRect() ?? page
+      return [frame, page].every(
+        (box) =>
+          right > left && left >= box.left && top >= box.top && right <= box.right && bottom <= box.bottom,
+      )
     })
 }

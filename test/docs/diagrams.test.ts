@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { AnyStateMachine } from 'xstate'
+import { through } from '../../docs/tools/curve.ts'
+import { drawCompact } from '../../docs/tools/draw-compact.ts'
 import { drawMachine } from '../../docs/tools/draw-machine.ts'
 import { layOut } from '../../docs/tools/lay-out.ts'
 import { diagrams, layouts, WIDEST } from '../../docs/tools/make-diagrams.ts'
 import { ONE_AUTHORIZATION } from '../../docs/tools/one-authorization.ts'
+import { placeCompact } from '../../docs/tools/place-compact.ts'
 import { type Box, crosses, type Layout, type Point, startOf, wordsBox } from '../../docs/tools/places.ts'
 import { planPicture } from '../../docs/tools/plan-picture.ts'
 import { readMachine } from '../../docs/tools/read-machine.ts'
@@ -37,6 +40,13 @@ const ROOM = { wide: WIDEST, narrow: 358 }
 test('docs/machines contains exactly the files generated from the machines', () => {
   const present = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
   expect(new Map(present.sort())).toEqual(new Map([...diagrams(laidOut)].sort()))
+})
+
+test('a state has one color in all pictures', () => {
+  const drawn = [...laidOut.values()].flatMap(({ plan }) =>
+    plan.shapes.flatMap((shape) => (shape.kind === 'state' ? [[shape.state.name, shape.role] as const] : [])),
+  )
+  for (const [name, role] of drawn) expect([name, Object.fromEntries(drawn)[name]]).toEqual([name, role])
 })
 
 test('a drawn recording colors a status like the state in the picture of the machine', () => {
@@ -154,6 +164,48 @@ describe.each(
 
   test('needs no attribute that some viewers ignore', () => {
     expect(svg).not.toMatch(/dominant-baseline|alignment-baseline|<marker|<foreignObject/)
+  })
+})
+
+describe.each([...laidOut, ...othersLaidOut])('the compact picture of %s', (_, { plan }) => {
+  const layout = placeCompact(plan)
+  const svg = drawCompact(layout, 'light')
+
+  test('has room for every state and fits a phone', () => {
+    const leaves = layout.states.filter(({ isAround }) => !isAround)
+    const met = leaves.flatMap((one, index) => leaves.slice(index + 1).filter((other) => overlap(one, other)))
+    expect(met).toEqual([])
+    expect(layout.width).toBeLessThanOrEqual(364)
+    expect(layout.height).toBeLessThanOrEqual(340)
+    for (const { x, y, width, height } of layout.states) {
+      expect(Math.min(x, y)).toBeGreaterThanOrEqual(0)
+      expect(x + width).toBeLessThanOrEqual(layout.width)
+      expect(y + height).toBeLessThanOrEqual(layout.height)
+    }
+  })
+
+  test('has only the names of states, and the line and the label of each transition', () => {
+    const states = plan.shapes.flatMap((shape) => (shape.kind === 'state' ? [shape] : []))
+    expect(attributes(svg, 'data-state').flat().sort()).toEqual(states.map(({ id }) => id).sort())
+    for (const { id, state } of states)
+      expect(wordsOf(svg, id)).toBe(state.type === 'history' ? 'H' : state.name)
+    const lines = [...svg.matchAll(/class="arrow[^"]*" data-transitions="([^"]*)"/g)]
+    const labels = [...svg.matchAll(/class="label" data-transitions="([^"]*)"/g)]
+    const drawn = (found: RegExpMatchArray[]) => found.flatMap(([, ids = '']) => ids.split(' ')).sort()
+    const leaving = plan.arrows.flatMap(({ transitions }) => transitions)
+    expect(new Set(drawn(lines))).toEqual(new Set(idsOf(leaving)))
+    expect(new Set(drawn(labels))).toEqual(new Set(idsOf(plan.machine.transitions)))
+  })
+
+  test('leads hardly any line behind a state', () => {
+    const leaves = layout.states.filter(({ isAround }) => !isAround)
+    const crossed = layout.arrows.flatMap(({ arrow, curve }) =>
+      leaves
+        .filter(({ shape: { id } }) => id !== arrow.source && id !== arrow.target)
+        .filter((leaf) => curve && through(curve, leaf))
+        .map(({ shape }) => `${arrow.id} through ${shape.id}`),
+    )
+    expect(crossed.length).toBeLessThanOrEqual(3)
   })
 })
 

@@ -8,7 +8,7 @@ import type { Walk } from '../../src/testing/paths/walk.ts'
 /** What becomes of a request on its way to the service and back. */
 export const DELIVERIES = {
   arrives: 'polled',
-  requestLost: 'polled in vain',
+  requestLost: 'polled, and the request lost',
   responseLost: 'polled, and the response lost',
   responseLate: 'polled, and the response too late',
   twice: 'polled twice at once',
@@ -141,6 +141,6 @@ function labelOf(step: BothSidesStep): string {
     case 'deny':
       return 'denied'
     case 'sleep':
-      return 'asleep beyond the end'
+      return 'asleep until the code has expired'
   }
 }

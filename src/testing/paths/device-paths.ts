@@ -156,7 +156,7 @@ function hasResponse(step: DeviceWalkStep, next: DeviceWalkStep | undefined): bo
   )
 }
 
-const WOKEN = { not: 'woken', due: 'woken when a poll is due', over: 'woken beyond the end' }
+const WOKEN = { not: 'woken', due: 'woken when a poll is due', over: 'woken after the code has expired' }
 
 /** Describes a step for path names. */
 export function tell(step: DeviceWalkStep): string {
@@ -172,7 +172,7 @@ export function tell(step: DeviceWalkStep): string {
     case 'wait':
       return step.until === 'due' ? 'polling' : 'not yet due'
     case 'sleep':
-      return 'asleep beyond the end'
+      return 'asleep until the code has expired'
     case 'wake':
       return WOKEN[step.slept]
     case 'cancel':

@@ -172,8 +172,8 @@ const WAITED = {
   due: 'waited one interval',
   leased: 'waited until just before the lease lapsed',
   lapsed: 'waited until the lease lapsed',
-  last: 'waited until just before the end',
-  over: 'waited until the end',
+  last: 'waited until just before the code expires',
+  over: 'waited until the code has expired',
 }
 
 function tell({
@@ -189,9 +189,9 @@ function tell({
       if (result === undefined) return 'polled while the token takes long'
       return step.issuing ? 'polled while no token can be made' : TOLD[result]
     case 'approve':
-      return decision === 'done' ? 'approved' : 'approved in vain'
+      return decision === 'done' ? 'approved' : 'approval refused'
     case 'deny':
-      return decision === 'done' ? 'denied' : 'denied in vain'
+      return decision === 'done' ? 'denied' : 'denial refused'
     case 'issued':
       return `the token of the ${step.of} poll ${result === 'token' ? 'delivered' : 'dropped'}`
     case 'notIssued':

@@ -178,9 +178,9 @@ const WAITED: Readonly<Record<SessionMoment, string>> = {
   rested: 'rested after the fault',
   aged: 'waited a minute',
   pause: 'waited for the other process',
-  impatient: 'waited in vain for the other process',
+  impatient: 'gave up waiting for the other process',
   retry: 'waited for the store',
-  outage: 'waited in vain for the store until the token is due',
+  outage: 'waited for the store until the token is due',
 }
 
 const ASKED = {

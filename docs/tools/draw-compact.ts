@@ -1,0 +1,163 @@
+import { FONTS, widthOf } from '../../src/pictures/measure-text.ts'
+import { box, element, picture, round, type Scheme, text } from '../../src/pictures/svg.ts'
+import { type Curve, pointOf } from './curve.ts'
+import { triggerText } from './label.ts'
+import { type CompactArrow, type CompactLayout, type CompactState, LINE, STUB } from './place-compact.ts'
+import type { Box, Point } from './places.ts'
+import type { Machine, Transition } from './read-machine.ts'
+
+/** Pixels: of corners, of the circle where a short arrow begins, of an arrowhead, and of a label. */
+const CORNER = 7
+const DOT = 3.5
+const HEAD = { length: 8, width: 7 }
+const LABEL = { height: 18, padding: 5 }
+
+/** Pixels from the upper border of a state with substates to the middle of its name. */
+const TITLE = 13
+
+/**
+ * Draws a machine as small as it can be read: every state with only its name. Each transition has a label, which a page
+ * shows when it is taken.
+ */
+export function drawCompact(layout: CompactLayout, scheme: Scheme): string {
+  const { plan, width, height, states, arrows } = layout
+  const { id, description } = plan.machine
+  return picture(
+    { title: `The machine ${id}`, description, width, height },
+    scheme,
+    ...states.filter(({ isAround }) => isAround).map((state) => drawState(state)),
+    ...arrows.map((one) => drawArrow(one, layout)),
+    ...states.filter(({ isAround }) => !isAround).map((state) => drawState(state)),
+    ...arrows.flatMap(({ arrow, curve }) =>
+      drawLabels(arrow.transitions, curve ?? stubOf(arrow.target, layout), layout),
+    ),
+    ...states.flatMap(({ shape, isAround, x, y, width, height }) => {
+      const middle = { x: x + width / 2, y: y + (isAround ? TITLE : height / 2) }
+      return shape.written.flatMap(({ transitions }) =>
+        drawLabels(transitions, straight(middle, middle), layout),
+      )
+    }),
+  )
+}
+
+function drawState({ shape, isAround, ...place }: CompactState): string {
+  const { state, role, isInitial, isRegion } = shape
+  const { x, y, width, height } = place
+  const isFinal = state.type === 'final'
+  const middle = isAround ? y + TITLE : y + height / 2
+  const start = {
+    x: x + (shape.parent === '' ? STUB : DOT - STUB),
+    y: shape.parent === '' ? y - STUB + DOT : middle,
+  }
+  const tip = shape.parent === '' ? { x: start.x, y } : { x, y: middle }
+  return element(
+    'g',
+    { class: `state ${role}`, 'data-state': state.id },
+    ...(isInitial
+      ? [element('circle', { class: 'dot', cx: start.x, cy: start.y, r: DOT }), drawWay(straight(start, tip))]
+      : []),
+    box(`${isAround ? 'around' : 'shape'}${isRegion ? ' region' : ''}`, place, CORNER),
+    ...(isFinal ? [box('inner', place, CORNER, 2.5)] : []),
+    text('trigger', x + width / 2, middle, state.type === 'history' ? 'H' : state.name, 'middle'),
+  )
+}
+
+/** A short arrow into a state, from several states: from above, or from the right where there is a name above. */
+function stubOf(target: string, { states }: CompactLayout): Curve {
+  const state = states.find(({ shape }) => shape.id === target)
+  if (state === undefined) throw new TypeError(`there is no state ${target}`)
+  const { shape, x, y, width, height } = state
+  const right = x + width
+  if (shape.parent === '') return straight({ x: right - STUB, y: y - STUB + DOT }, { x: right - STUB, y })
+  return straight({ x: right + STUB - DOT, y: y + height / 2 }, { x: right, y: y + height / 2 })
+}
+
+function straight(from: Point, to: Point): Curve {
+  return [from, from, to, to]
+}
+
+function drawArrow({ arrow, curve, isBack }: CompactArrow, layout: CompactLayout): string {
+  const { target, transitions, isMain } = arrow
+  const way = curve ?? stubOf(target, layout)
+  const [{ x, y }, , , tip] = way
+  const start = pointOf(way, DOT / Math.hypot(tip.x - x, tip.y - y))
+  return element(
+    'g',
+    { class: isMain ? 'arrow main' : 'arrow', 'data-transitions': idsOf(transitions) },
+    ...(curve ? [] : [element('circle', { class: 'way', cx: x, cy: y, r: DOT })]),
+    drawWay(curve ? way : straight(start, tip), isBack ? 'way back' : 'way'),
+  )
+}
+
+/** A line with its head. */
+function drawWay(curve: Curve, className = 'way'): string {
+  const [from, first, second, tip] = curve
+  // Lines end straight across or straight up or down.
+  const back = second.x === tip.x && second.y === tip.y ? from : second
+  const down = Math.sign(Math.round(tip.y - back.y))
+  const angle = down === 0 ? (tip.x < back.x ? 180 : 0) : 90 * down
+  const head = `M0 0l${-HEAD.length} ${-HEAD.width / 2}l2 ${HEAD.width / 2}l-2 ${HEAD.width / 2}z`
+  return (
+    element('path', { class: className, d: `M${at(from)}C${at(first)} ${at(second)} ${at(tip)}` }) +
+    element('path', { class: 'head', d: head, transform: `translate(${at(tip)}) rotate(${angle})` })
+  )
+}
+
+/** The labels of transitions, each where it covers as little as it can. */
+function drawLabels(transitions: readonly Transition[], curve: Curve, layout: CompactLayout): string[] {
+  const words = new Map<string, Transition[]>()
+  for (const transition of transitions) {
+    const told = wordsOf(transition, layout.plan.machine)
+    words.set(told, [...(words.get(told) ?? []), transition])
+  }
+  return [...words].map(([told, group]) => {
+    const place = placeOf(told, curve, layout)
+    return element(
+      'g',
+      { class: 'label', 'data-transitions': idsOf(group) },
+      box('box', place, 5),
+      text('text', place.x + place.width / 2, place.y + place.height / 2, told, 'middle'),
+    )
+  })
+}
+
+/** An event by its name, and anything else by what it is. */
+function wordsOf({ trigger, description }: Transition, machine: Machine): string {
+  return trigger.kind === 'event' ? trigger.name : (description ?? triggerText(trigger, machine))
+}
+
+function placeOf(words: string, curve: Curve, { states, width, height }: CompactLayout): Box {
+  const size = { width: Math.ceil(widthOf(words, FONTS.text)) + 2 * LABEL.padding, height: LABEL.height }
+  const places = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].flatMap((part) =>
+    [0, -20, 20, -30, 30].map((aside) => {
+      const { x, y } = pointOf(curve, part)
+      return {
+        x: within(x - size.width / 2, width - size.width),
+        y: within(y - size.height / 2 + aside, height - size.height),
+        ...size,
+      }
+    }),
+  )
+  const names = states.map(({ isAround, ...state }) => (isAround ? { ...state, height: LINE } : state))
+  const covered = (place: Box) => names.reduce((sum, name) => sum + common(place, name), 0)
+  return places.reduce((best, place) => (covered(place) < covered(best) ? place : best))
+}
+
+/** The area that two boxes share. */
+function common(one: Box, other: Box): number {
+  const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)
+  const down = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y)
+  return Math.max(0, across) * Math.max(0, down)
+}
+
+function within(value: number, most: number): number {
+  return Math.max(0, Math.min(value, most))
+}
+
+function idsOf(transitions: readonly Transition[]): string {
+  return [...new Set(transitions.map(({ id }) => id))].join(' ')
+}
+
+function at({ x, y }: Point): string {
+  return `${round(x)} ${round(y)}`
+}
