@@ -5,7 +5,8 @@ const SHORT = 28
 
 /**
  * Puts the example of a function before its options, and those that are required first. Gives each option an anchor and a
- * line with its type and default, and leaves out what the signature says: flags, and the options that another form has.
+ * line with its type and default, and leaves out what the signature says: flags, the options that another form has, and
+ * the methods of an option.
  *
  * @param {string} content
  */
@@ -22,7 +23,11 @@ export function readFirst(content) {
       '<li class="form">',
     )
     .replaceAll(
-      /<h5><span class="tsd-kind-(?:property|method)">(\w+)<\/span><span class="tsd-signature-symbol">(\??): <\/span>(.*?)<\/h5>(\s*<div class="tsd-comment tsd-typography"><p>(?:(?!<\/p>).)*<\/p>)?/gs,
+      /\s*<ul class="tsd-parameters">\s*<li class="tsd-parameter">\s*<h5><span class="tsd-kind-method">(?:(?!<h5).)*?<\/ul><\/li><\/ul>/gs,
+      '',
+    )
+    .replaceAll(
+      /<h5(?: id="[^"]*")?><span class="tsd-kind-(?:property|method)">(\w+)<\/span><span class="tsd-signature-symbol">(\??): <\/span>(.*?)<\/h5>(\s*<div class="tsd-comment tsd-typography"><p>(?:(?!<\/p>).)*<\/p>)?/gs,
       (_, name, optional, type, comment = '') => {
         const id = ids.has(name) ? '' : ` id="option-${name}"`
         ids.add(name)
@@ -54,7 +59,7 @@ export function readFirst(content) {
 
 /** Takes a short default out of the comment of an option. @param {string} comment */
 function defaultIn(comment) {
-  const [sentence = '', value = ''] = / ?Default: ((?:(?!\. ).)*)\.\s*(?=<\/p>$)/s.exec(comment) ?? []
+  const [sentence = '', value = ''] = / ?Default: ((?:(?!\.\s).)*?)\.(?=\s|<\/p>$)/s.exec(comment) ?? []
   const isShort = sentence !== '' && value.replaceAll(/<[^>]*>/g, '').length <= SHORT
   if (!isShort) return { text: comment, fallback: '' }
   return { text: comment.replace(sentence, ''), fallback: `<span class="default">default: ${value}</span>` }

@@ -1,0 +1,19 @@
+import type { ResumeRecord } from 'authgraph'
+import { createService } from 'authgraph/service'
+import { expect, test, vi } from 'vitest'
+import { waitFor } from 'xstate'
+import { logIn } from './resume/log-in.ts'
+
+test('the first example of the guide saves a login, and resumes it', async () => {
+  const service = createService({ clients: [{ clientId: 'id', name: 'CLI' }], interval: 1 })
+  const { fetch } = service
+  const records: (ResumeRecord | undefined)[] = []
+  const first = logIn({ clientId: 'id', fetch }, (record) => records.push(record))
+  const resume = await vi.waitUntil(() => records.at(-1))
+  first.stop()
+  await service.approve(resume.userCode, 'octocat')
+  const second = logIn({ resume, fetch }, (record) => records.push(record))
+  await waitFor(second, ({ status }) => status === 'done')
+  expect(second.getSnapshot().output?.status).toBe('authorized')
+  expect(records.at(-1)).toBeUndefined()
+})
