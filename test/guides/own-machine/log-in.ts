@@ -1,22 +1,12 @@
-import {
-  type DeviceInputOptions,
-  deviceInput,
-  deviceMachine,
-} from 'authgraph'
+import { type deviceInput, deviceMachine } from 'authgraph'
 import { setup } from 'xstate'
 
-/** Logs in once. */
-export const logIn = (options: DeviceInputOptions) =>
+/** Logs in once, with the input that `deviceInput(options)` returns. */
+export const logIn = (input: ReturnType<typeof deviceInput>) =>
   setup({ actors: { login: deviceMachine } }).createMachine({
     initial: 'loggingIn',
     states: {
-      loggingIn: {
-        invoke: {
-          src: 'login',
-          input: () => deviceInput(options),
-          onDone: 'ended',
-        },
-      },
+      loggingIn: { invoke: { src: 'login', input, onDone: 'ended' } },
       ended: { type: 'final' },
     },
   })
