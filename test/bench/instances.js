@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import { freePort, listen } from './free-port.js'
+import { freePort } from '../support/free-port.js'
+import { listen } from './listen.js'
 
 /**
  * Starts instances of a service, and a balancer that hands each connection to one of them that lives.

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './free-port.js'
+import { freePort } from '../support/free-port.js'
 
 /** Starts a Redis of our own, which keeps nothing on disk. */
 export async function startRedis() {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { listen } from './free-port.js'
+import { listen } from './listen.js'
 
 /** Servers that respond to polls, each in its own process. */
 export const LIMIT = 'bare `node:http`, a constant (the limit)'

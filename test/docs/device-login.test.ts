@@ -1,15 +1,15 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { createDeviceAuthorization, github } from 'authgraph'
 import { build, createServer as createViteServer } from 'vite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { readMachine } from '../../docs/tools/read-machine.ts'
 import { deviceAuthorization } from '../../machines/device-authorization.ts'
+import { freePort } from '../support/free-port.js'
 
 const folder = resolve(import.meta.dirname, '../../docs/examples/device-login')
 
 test('the example serves its page and a service that logs a device in', async () => {
+  // The page and the service share a port that the service must know before it listens.
   const port = await freePort()
   const vite = await createViteServer({
     configFile: join(folder, 'vite.config.ts'),
@@ -40,12 +40,3 @@ test('the example builds, with a picture that has every state', async () => {
   for (const { id, type } of readMachine(deviceAuthorization).states)
     if (id !== '' && type !== 'history') expect(code).toContain(`data-state="${id}"`)
 })
-
-/** The page and the service share a port that the service must know before it listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((listening) => server.once('listening', listening))
-  const { port } = server.address() as AddressInfo
-  await new Promise((closed) => server.close(closed))
-  return port
-}

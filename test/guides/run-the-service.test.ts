@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { freePort } from '../support/free-port.js'
 import { hasRedis, startRedis } from '../support/redis-server.ts'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 
@@ -95,7 +95,7 @@ async function startServer() {
   const [line] = await once(child.stdout, 'data')
   const url = String(line).replace('listening at ', '').trim()
   await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
-    timeout: 10_000,
+    timeout: 60_000,
     interval: 20,
   })
   return {
@@ -134,7 +134,7 @@ async function startNginx(upstream: string): Promise<number> {
     stdio: 'ignore',
   })
   onTestFinished(() => void nginx.kill())
-  await vi.waitFor(() => sendTo(port, '/', { host: HOST }), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(() => sendTo(port, '/', { host: HOST }), { timeout: 60_000, interval: 20 })
   return port
 }
 
@@ -149,13 +149,4 @@ async function sendTo(port: number, path: string, headers: Record<string, string
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) text += chunk
   return { status: response.statusCode, cookie: response.headers['set-cookie']?.[0], text }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

@@ -13,5 +13,6 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 30_000,
+    retry: process.env.CI ? 1 : 0,
   },
 })

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { freePort } from '../support/free-port.js'
 
 /**
  * Checks the published package: the contents of the tarball, its entries with the tests of their sources, and its
@@ -105,13 +105,4 @@ async function startRedis() {
     child.stdout.on('data', (text) => /ready to accept/i.test(text) && ready())
   })
   return { url: `redis://127.0.0.1:${port}`, kill: () => child.kill() }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address()
-      server.close(() => resolve(port))
-    })
-  })
 }

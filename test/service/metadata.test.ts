@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { discover } from '../../src/client/discover.ts'
 import { createService } from '../../src/service/index.ts'
+import { freePort } from '../support/free-port.js'
 import { CLIENT_ID, GRANT_TYPE, startService } from '../support/start-service.ts'
 
 test('the metadata lists the endpoints and the grant type', async () => {
@@ -73,9 +74,3 @@ describe('the OpenID configuration', () => {
     expect((await service.fetch(`https://other.example/tenant/v2.0${path}`)).status).toBe(404)
   })
 })
-
-async function freePort(): Promise<number> {
-  const { url, close } = await createService({ clients: [] }).listen()
-  await close()
-  return Number(new URL(url).port)
-}

@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort } from '../bench/free-port.js'
+import { freePort } from './free-port.js'
 
 /** Debian keeps the programs of a server in a folder of their version. */
 const VERSIONS = '/usr/lib/postgresql'

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseServer } from './database-server.ts'
-import { freePort } from './free-port.ts'
+import { freePort } from './free-port.js'
 
 /** Whether Redis is installed. Tests that need it are skipped otherwise. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0

@@ -17,7 +17,7 @@ import {
 import { type SharedStore, storeContract } from '../../../src/testing/index.ts'
 import { buildProgram, startProgram } from '../../session/support/start-program.ts'
 import type { DatabaseServer } from '../../support/database-server.ts'
-import { freePort } from '../../support/free-port.ts'
+import { freePort } from '../../support/free-port.js'
 import { hasPostgres, startPostgres } from '../../support/postgres-server.js'
 import { count, increment, testSeveralInstances, testUnreachable } from './several-instances.ts'
 
