@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { Command, Help, type Option } from 'commander'
+import { Command, Help, type Option, type OutputConfiguration } from 'commander'
 
 /** Columns of the widest option whose description stands beside it. */
 const WIDEST = 24
@@ -47,6 +47,11 @@ export const layout: Partial<Help> = {
   },
 }
 
+/** Marks usage errors like all others. */
+export const marked: OutputConfiguration = {
+  outputError: (text, write) => write(text.replace(/^error:/, '✗')),
+}
+
 /** What the help says about a command. */
 interface Described {
   readonly name: string
@@ -74,6 +79,7 @@ export function command({ name, summary, description, exitCodes, examples }: Des
       formatHelp: (self, help) => formatHelp.call(help, self, help).replace('\n\n', () => `\n\n${shown}\n\n`),
     })
     .option('--no-color', 'disable colors, like the variable NO_COLOR')
+    .configureOutput(marked)
     .showHelpAfterError(`See: authgraph ${name} --help`)
     .addHelpText(
       'after',

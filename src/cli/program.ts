@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
-import { layout } from './command.ts'
+import { layout, marked } from './command.ts'
 
 /** The commands by the headings of the help. Each is loaded when it is needed. */
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Command>>>>> = {
@@ -47,6 +47,7 @@ export async function createProgram(name?: string): Promise<Command> {
     .configureHelp({ ...layout, subcommandTerm: (command) => command.name() })
     .helpOption('-h, --help', 'show this help')
     .addHelpText('after', '\nRun any command with --help to see its options.')
+    .configureOutput(marked)
     .showHelpAfterError('See: authgraph --help')
     .exitOverride()
   const groups = Object.entries(COMMANDS)

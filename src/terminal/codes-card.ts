@@ -59,11 +59,11 @@ function label(text: string, { open, enter }: TerminalTexts): string {
   return `  ${text}${' '.repeat(width - widthOf(text))}  `
 }
 
-function hints({ keys }: TerminalTexts): [Styled, Styled][] {
+function hints({ keys }: TerminalTexts): [string, Styled][] {
   return [
-    [styled('bold', 'Enter'), styled('dim', ` ${keys.open}`)],
-    [styled('bold', 'C'), styled('dim', ` ${keys.copy}`)],
-    [styled('bold', 'Ctrl-C'), styled('dim', ` ${keys.stop}`)],
+    ['Enter', styled('dim', ` ${keys.open}`)],
+    ['C', styled('dim', ` ${keys.copy}`)],
+    ['Ctrl-C', styled('dim', ` ${keys.stop}`)],
   ]
 }
 

@@ -86,6 +86,8 @@ function terminalReport(writer: Writer, { qr, hasKeys, texts }: ReportOptions): 
   const isNews = newsFilter()
   const live = liveLine(writer)
   const { stream } = writer
+  // The end stands apart from the states.
+  let isOver = false
   return {
     codes: (codes) => {
       const { columns = 80, rows = 24 } = stream
@@ -93,10 +95,15 @@ function terminalReport(writer: Writer, { qr, hasKeys, texts }: ReportOptions): 
     },
     state: (view, now) => {
       if (isNews(view)) live.print(['  ', ...stateLine(view, texts)])
-      if (view.activity) live.show(() => liveText(now(), texts))
-      else live.hide()
+      isOver = view.activity === undefined
+      if (isOver) live.hide()
+      else live.show(() => liveText(now(), texts))
     },
-    say: (_event, ...lines) => live.print(...lines.map((line) => indented(line))),
+    say: (_event, ...lines) => {
+      const apart = isOver && lines[0] !== '' ? ['', ...lines] : lines
+      isOver = false
+      live.print(...apart.map((line) => indented(line)))
+    },
     close: () => live.hide(),
   }
 }

@@ -58,6 +58,9 @@ test('shows the code and a live line on a terminal, and restores the cursor', ()
   expect(text()).not.toContain('denied')
   expect(text().endsWith('\u001b[?25h')).toBe(true)
   expect(vi.getTimerCount()).toBe(0)
+  // The end stands apart from the states.
+  report.say({ event: 'failed' }, '✗ No.')
+  expect(text().endsWith('\u001b[?25h\n  ✗ No.\n')).toBe(true)
 })
 
 test('never wraps the live line', () => {
