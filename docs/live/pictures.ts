@@ -7,7 +7,7 @@ import { colorVariables, ROLES } from '../../src/pictures/theme.ts'
 const root = import.meta.dirname
 
 /** How much larger than drawn a picture may be shown. */
-const LARGEST = 1.35
+const LARGEST = 1.6
 
 /** Inserts the shared parts of the pages and the pictures of the machines, which use the style of the page. */
 export function pictures(): Plugin {

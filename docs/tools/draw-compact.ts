@@ -114,9 +114,9 @@ function drawLabels(transitions: readonly Transition[], curve: Curve, layout: Co
     const place = placeOf(told, curve, layout)
     return element(
       'g',
-      { class: 'label', 'data-transitions': idsOf(group) },
+      { class: 'label', 'data-transitions': idsOf(group), display: 'none' },
       box('box', place, 5),
-      text('text', place.x + place.width / 2, place.y + place.height / 2, told, 'middle'),
+      text('trigger', place.x + place.width / 2, place.y + place.height / 2, told, 'middle'),
     )
   })
 }
@@ -127,7 +127,7 @@ function wordsOf({ trigger, description }: Transition, machine: Machine): string
 }
 
 function placeOf(words: string, curve: Curve, { states, width, height }: CompactLayout): Box {
-  const size = { width: Math.ceil(widthOf(words, FONTS.text)) + 2 * LABEL.padding, height: LABEL.height }
+  const size = { width: Math.ceil(widthOf(words, FONTS.trigger)) + 2 * LABEL.padding, height: LABEL.height }
   const places = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].flatMap((part) =>
     [0, -20, 20, -30, 30].map((aside) => {
       const { x, y } = pointOf(curve, part)
