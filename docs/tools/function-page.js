@@ -5,15 +5,13 @@ const SHORT = 28
 
 /**
  * Puts the example of a function before its options, and those that are required first. Gives each option an anchor and a
- * line with its type and default, and leaves out what the signature says: flags, the options that another form has, and
- * the methods of an option.
+ * line with its type and default, and leaves out the options that another form has, and the methods of an option.
  *
  * @param {string} content
  */
 export function readFirst(content) {
   const ids = new Set()
   const anchored = content
-    .replaceAll(/<code class="tsd-tag">(Optional|Readonly)<\/code>\s*/g, '')
     .replaceAll(
       /<li class="tsd-parameter">\s*<h5><span class="tsd-kind-property">\w+<\/span><span class="tsd-signature-symbol">\?: <\/span><span class="tsd-signature-type">undefined<\/span><\/h5><\/li>/g,
       '',

@@ -54,6 +54,10 @@ class SiteTheme extends DefaultTheme {
     context.toolbar = () => raw(toolbar(context))
     context.defaultLayout = (template, page) => {
       const content = withBars(accessible(text(template(page))))
+      if (page.url === 'modules.html') {
+        page.pageSections = []
+        return raw(layout(context, page, entryPoints(content)))
+      }
       if (!page.model.kindOf(ReflectionKind.Function)) return raw(layout(context, page, content))
       const ordered = readFirst(content)
       page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
@@ -67,6 +71,7 @@ class SiteTheme extends DefaultTheme {
 function layout(context, page, content) {
   const at = (/** @type {string} */ path) => context.relativeURL(path)
   const isLanding = page.url === 'index.html'
+  const hasHeading = isLanding || page.url === 'modules.html'
   const title = isLanding ? 'Authgraph: device login you can see' : `${page.model.name} | Authgraph`
   return `<html lang="en" data-base="${at('./')}">
 <head>
@@ -87,7 +92,7 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="$
 ${text(context.toolbar(page))}
 <div class="container container-main">
 <main class="col-content" id="content" tabindex="-1">
-${isLanding ? landing(content) : heading(text(context.header(page))) + content}
+${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(page)))) + content}
 </main>
 <div class="col-sidebar">
 <aside class="page-menu" aria-label="On this page">${rail(text(context.pageNavigation(page)))}${text(context.settings())}</aside>
@@ -119,14 +124,15 @@ function highlightCompletely(plugin) {
 }
 
 /**
- * Leaves no link inside the summary of a section, and no gap between the levels of headings.
+ * Leaves no link inside the summary of a section, no gap between the levels of headings, and no flags that the signature
+ * below shows.
  *
  * @param {string} content
  */
 function accessible(content) {
-  const summaries = content.replaceAll(/<summary\b.*?<\/summary>/gs, (summary) =>
-    summary.replaceAll(/<a\b.*?<\/a>/gs, ''),
-  )
+  const summaries = content
+    .replaceAll(/<summary\b.*?<\/summary>/gs, (summary) => summary.replaceAll(/<a\b.*?<\/a>/gs, ''))
+    .replaceAll(/<code class="tsd-tag">(Optional|Readonly)<\/code>\s*/g, '')
   return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
 }
 
@@ -137,6 +143,12 @@ function heading(header) {
     (_, entry, kind) =>
       `<p class="kind">${kind === 'Module' ? 'Entry point' : `${entry} / ${kind}`}</p><h1 class="name">`,
   )
+}
+
+/** TypeDoc lists the documents on this page too. @param {string} content */
+function entryPoints(content) {
+  const [, list] = /data-key="section-API".*?(<dl.*?<\/dl>)/s.exec(content) ?? []
+  return `<h1>API</h1><p>The entry points of the package.</p>${list}`
 }
 
 /** Closes a long list of options in the rail. @param {string} navigation */
@@ -214,7 +226,7 @@ function navigation(context, page) {
       const pages = guides.map(({ file }) => members.find((document) => fileOf(project, document) === file))
       return `<p>${title}</p>${list(pages.map((page) => item(page)))}`
     })
-    const isOpen = page.model.isDocument() || page.model.isProject()
+    const isOpen = page.model.isDocument() || page.url === 'index.html'
     return section(name, isOpen, list([item(overview, '', 'Overview')]) + parts.join(''))
   })
   const modules = (project.children ?? []).map((module) =>

@@ -83,6 +83,14 @@ describe.skipIf(!hasChromium || !isBuilt)(
       expect(await groups.locator('a:visible').first().textContent()).toBe('authorizeDevice')
     })
 
+    test('lists the entry points, and no documents, on the page of the API', async () => {
+      const tab = await open('modules.html', { viewport: DESK })
+      expect(await tab.locator('main h1').textContent()).toBe('API')
+      const names = await tab.locator('main dt').allTextContents()
+      expect(names.map((name) => name.trim()).slice(0, 2)).toEqual(['authgraph', 'authgraph/machines'])
+      expect(await tab.locator('.sections > details[open] > summary').allTextContents()).toEqual(['API'])
+    })
+
     test('names the file of each block of code in its bar, and its button covers no code', async () => {
       const tab = await open('documents/Log_in_from_your_own_machine.html', { viewport: PHONE })
       expect(await tab.locator('pre > .bar').allTextContents()).toContain('sign-in.ts')
