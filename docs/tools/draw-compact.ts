@@ -1,8 +1,9 @@
 import { FONTS, widthOf } from '../../src/pictures/measure-text.ts'
 import { box, element, picture, round, type Scheme, text } from '../../src/pictures/svg.ts'
+import { type CompactState, LINE } from './compact-lines.ts'
 import { type Curve, pointOf } from './curve.ts'
 import { triggerText } from './label.ts'
-import { type CompactArrow, type CompactLayout, type CompactState, LINE, STUB } from './place-compact.ts'
+import { type CompactArrow, type CompactLayout, STUB } from './place-compact.ts'
 import type { Box, Point } from './places.ts'
 import type { Machine, Transition } from './read-machine.ts'
 

@@ -14,7 +14,7 @@ const PATHS = {
   both: 'polled, and the response lost',
   session: 'logged out by another process',
 }
-/** Milliseconds until the machine has come to rest in its frame. */
+/** Milliseconds until the machine has come to rest. */
 const RESTS = 900
 
 await takePictures('explorer', screens, async (page, keep) => {

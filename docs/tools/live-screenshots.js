@@ -12,7 +12,7 @@ const screens = {
   wide: { width: 1920, height: 1080 },
 }
 
-/** Milliseconds between two looks at the page, and until its frames have followed the machines. */
+/** Milliseconds between two looks at the page, and until it has come to rest. */
 const STEP = 50
 const SETTLED = 700
 

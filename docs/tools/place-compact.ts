@@ -1,8 +1,7 @@
 import { FONTS, widthOf } from '../../src/pictures/measure-text.ts'
-import { backwards, type Curve, curveBetween, pointOf, through } from './curve.ts'
-import { groupBy } from './group-by.ts'
-import type { Box } from './places.ts'
-import type { Arrow, Plan, Shape } from './plan-picture.ts'
+import { type CompactState, curvesOf, LINE, type Line, linesOf, type StateShape } from './compact-lines.ts'
+import { backwards, type Curve, pointOf, through } from './curve.ts'
+import type { Arrow, Plan } from './plan-picture.ts'
 
 /** The size that a picture may have for its letters to have 12 pixels on a phone, its best shape, and its margin. */
 const WIDEST = 352
@@ -10,10 +9,9 @@ const HIGHEST = 320
 const SHAPE = 1.2
 const MARGIN = 5
 
-/** Pixels around a name, inside a state with substates, and of a line. */
+/** Pixels around a name, and inside a state with substates. */
 const PADDING = 6
 const INSIDE = 7
-export const LINE = 25
 
 /** Pixels between states beside each other, at least and at most, between substates, and between rows. */
 const GAP = 18
@@ -24,26 +22,28 @@ const ROW = 37
 /** Pixels beside a state for the beginning of a short arrow: into the initial state, or from several states. */
 export const STUB = 16
 
-/** Pixels of the corner of a state, where no line ends, and of a step aside that is too small to mean anything. */
-const CORNER = 7
-const JOG = 16
-
-/** How many places are tried. */
+/** How many places are tried, and how much worse ones are taken at first. */
 const TRIES = 5_000
+const HEAT = 200
+
+/** How much harder to read a picture is by each pixel, state or crossing. */
+const UNREST = {
+  tooWide: 60,
+  tooHigh: 8,
+  shape: 0.3,
+  length: 0.35,
+  through: 130,
+  crossing: 22,
+  wrongWay: 100,
+  lateStart: 6,
+  start: 0.3,
+}
 
 /** Pixels that a state needs beside it for short arrows. */
 interface Stubs {
   readonly left: number
   readonly right: number
 }
-
-/** A state in a compact picture. */
-export interface CompactState extends Box {
-  readonly shape: StateShape
-  readonly isAround: boolean
-}
-
-type StateShape = Extract<Shape, { kind: 'state' }>
 
 /** Transitions between two states, drawn as one line. Those that begin in several states have no line. */
 export interface CompactArrow {
@@ -71,12 +71,6 @@ interface Block {
   readonly inside: readonly { readonly block: Block; readonly x: number; readonly y: number }[]
 }
 
-/** Arrows between two states, which share one line. */
-interface Line {
-  readonly ends: readonly [string, string]
-  readonly arrows: readonly Arrow[]
-}
-
 /** Blocks in rows, from top to bottom. */
 type Rows = readonly (readonly Block[])[]
 
@@ -94,7 +88,7 @@ export function placeCompact(plan: Plan): CompactLayout {
     const changed = change(rows, random)
     const other = unrestOf(changed, lines)
     // At first worse places are taken too, for they may lead to better ones.
-    const heat = 200 * (left / TRIES) ** 2
+    const heat = HEAT * (left / TRIES) ** 2
     if (other > unrest && random() > Math.exp((unrest - other) / heat)) continue
     rows = changed
     unrest = other
@@ -219,94 +213,32 @@ function statesOf(
   ]
 }
 
-/** Both directions between two states share one line. */
-function linesOf({ shapes, arrows }: Plan): Line[] {
-  const isState = (id: string) => shapes.some((shape) => shape.id === id && shape.kind === 'state')
-  const groups = groupBy(
-    arrows.filter(({ source }) => isState(source)),
-    ({ source, target }) => [source, target].toSorted().join(' '),
-  )
-  return [...groups.values()].map((group) => {
-    const { source, target } = group[0] as Arrow
-    return { ends: [source, target], arrows: group }
-  })
-}
-
-/** The lines that leave one side of a state begin beside each other, in the order of their other ends. */
-function curvesOf(lines: readonly Line[], states: readonly CompactState[]): Curve[] {
-  const boxes = new Map(states.map((state) => [state.shape.id, state]))
-  const leaves = states.filter(({ isAround }) => !isAround)
-  const ends = lines.map(({ ends }) => ends.map((id) => boxes.get(id)) as [CompactState, CompactState])
-  const sides = new Map<string, { line: number; to: number }[]>()
-  ends.forEach(([one, other], line) => {
-    for (const [box, end] of [
-      [one, other],
-      [other, one],
-    ] as const) {
-      const side = sides.get(sideOf(box, end)) ?? []
-      side.push({ line, to: middleOf(end) })
-      sides.set(sideOf(box, end), side)
-    }
-  })
-  for (const side of sides.values()) side.sort((a, b) => a.to - b.to)
-  const port = (line: number, box: CompactState, other: CompactState) => {
-    const side = sides.get(sideOf(box, other)) ?? []
-    return box.x + (box.width * (side.findIndex((end) => end.line === line) + 1)) / (side.length + 1)
-  }
-  return ends.map(([one, other], line) => {
-    const isBetween = leaves.some(
-      (box) =>
-        box !== one &&
-        box !== other &&
-        Math.abs(box.y - one.y) < LINE &&
-        (middleOf(box) - middleOf(one)) * (middleOf(box) - middleOf(other)) < 0,
-    )
-    const [from, to] = upright(one, other, port(line, one, other), port(line, other, one))
-    return curveBetween(one, other, from, to, isBetween)
-  })
-}
-
-function sideOf({ shape, y }: CompactState, other: Box): string {
-  return `${shape.id} ${other.y > y ? 'below' : 'above'}`
-}
-
-function middleOf({ x, width }: Box): number {
-  return x + width / 2
-}
-
-/** A line ends straight above or below its beginning, if that is at a state with substates, or nearly there. */
-function upright(one: CompactState, other: CompactState, from: number, to: number): [number, number] {
-  const fits = (x: number, box: Box) => x > box.x + CORNER && x < box.x + box.width - CORNER
-  if (other.isAround && fits(from, other)) return [from, from]
-  if (one.isAround && fits(to, one)) return [to, to]
-  const middle = (from + to) / 2
-  const isNearly = Math.abs(from - to) < JOG && fits(middle, one) && fits(middle, other)
-  return isNearly ? [middle, middle] : [from, to]
-}
-
 /** How hard a picture is to read: states that a line leads through, crossings, long lines, and ways that lead up. */
 function unrestOf(rows: Rows, lines: readonly Line[]): number {
   const { width, height, states, curves } = placed(rows, lines)
   const leaves = states.filter(({ isAround }) => !isAround)
   const boxes = new Map(states.map((state) => [state.shape.id, state]))
-  let unrest = 60 * Math.max(0, width - WIDEST - 2 * MARGIN) + 8 * Math.max(0, height - HIGHEST)
-  unrest += 0.3 * Math.abs(width - SHAPE * height)
+  let unrest =
+    UNREST.tooWide * Math.max(0, width - WIDEST - 2 * MARGIN) + UNREST.tooHigh * Math.max(0, height - HIGHEST)
+  unrest += UNREST.shape * Math.abs(width - SHAPE * height)
   curves.forEach((curve, index) => {
     const { ends, arrows } = lines[index] as Line
     const [from, , , to] = curve
     const aside = Math.abs(from.x - to.x)
-    unrest += 0.35 * (aside + Math.abs(from.y - to.y)) + (arrows.some(({ isMain }) => isMain) ? aside : 0)
-    for (const leaf of leaves) if (!ends.includes(leaf.shape.id) && through(curve, leaf)) unrest += 130
+    unrest +=
+      UNREST.length * (aside + Math.abs(from.y - to.y)) + (arrows.some(({ isMain }) => isMain) ? aside : 0)
+    for (const leaf of leaves)
+      if (!ends.includes(leaf.shape.id) && through(curve, leaf)) unrest += UNREST.through
     for (let later = index + 1; later < curves.length; later += 1)
-      if (meet(curve, curves[later] as Curve)) unrest += 22
+      if (meet(curve, curves[later] as Curve)) unrest += UNREST.crossing
     for (const { source, target, isMain } of arrows) {
       const [above, below] = [boxes.get(source)?.y ?? 0, boxes.get(target)]
       const isEnd = below?.shape.state.type === 'final' && !boxes.get(source)?.isAround
-      if (below && ((isMain && below.y < above) || (isEnd && below.y <= above))) unrest += 100
+      if (below && ((isMain && below.y < above) || (isEnd && below.y <= above))) unrest += UNREST.wrongWay
     }
   })
   for (const { shape, x, y } of states.filter(({ shape }) => shape.parent === '')) {
-    if (shape.isInitial) unrest += 6 * y + 0.3 * x
+    if (shape.isInitial) unrest += UNREST.lateStart * y + UNREST.start * x
     if (shape.state.type === 'final') unrest += height - y
   }
   return unrest
