@@ -27,6 +27,11 @@ export function styled(style: Style, text: string): Styled {
   return { style, text }
 }
 
+/** A line of a list of facts, below the line that they are about. */
+export function fact(name: string, value: string): Line {
+  return [styled('dim', `  ${name.padEnd(12)}`), value]
+}
+
 /** Creates a writer. Colors need a terminal and can be disabled. */
 export function writerTo(stream: NodeJS.WriteStream, { color }: { readonly color: boolean }): Writer {
   const { NO_COLOR, TERM } = process.env

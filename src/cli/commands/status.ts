@@ -4,7 +4,7 @@ import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import { type SessionView, viewOfSession } from '../../session/view-of-session.ts'
 import { failure } from '../../terminal/failure.ts'
-import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
+import { fact, type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { type Failure, isFailure } from '../command-error.ts'
 import { commandTexts } from '../command-texts.ts'
@@ -186,13 +186,11 @@ function asLines(shown: Shown, stream: NodeJS.WriteStream): Line[] {
         failure(error, stream, commandTexts).lines.map((line) =>
           typeof line === 'string' ? line : [' ', ...line.slice(1)],
         )
-      : [`  user        ${hasApi(shown) ? (user ?? 'not reported by this service') : NOT_CHECKED}`]),
-    `  host        ${authOrigin(address).host}`,
-    ...(token
-      ? [`  scopes      ${token.scopes.join(', ') || 'none'}`, `  valid       ${validityOf(token)}`]
-      : []),
-    ...(pid === undefined ? [] : [`  held by     process ${pid}, which is renewing it`]),
-    `  stored in   ${place}`,
-    ...(view?.isStored === false ? ['  not stored  the new token: the store cannot be written'] : []),
+      : [fact('user', hasApi(shown) ? (user ?? 'not reported by this service') : NOT_CHECKED)]),
+    fact('host', authOrigin(address).host),
+    ...(token ? [fact('scopes', token.scopes.join(', ') || 'none'), fact('valid', validityOf(token))] : []),
+    ...(pid === undefined ? [] : [fact('held by', `process ${pid}, which is renewing it`)]),
+    fact('stored in', place),
+    ...(view?.isStored === false ? [fact('not stored', 'the new token: the store cannot be written')] : []),
   ]
 }

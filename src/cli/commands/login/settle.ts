@@ -4,7 +4,7 @@ import { reasonOf } from '../../../client/authorize-device.ts'
 import { NotKeptError } from '../../../errors.ts'
 import type { OAuthToken } from '../../../protocol/oauth-record.ts'
 import type { Session } from '../../../session/create-session.ts'
-import { type Line, styled } from '../../../terminal/writer.ts'
+import { fact, type Line, styled } from '../../../terminal/writer.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
@@ -89,9 +89,9 @@ export async function reportLogin(
       styled('bold', host),
       ...(user ? [' as ', styled('bold', user)] : []),
     ],
-    ...(name === host ? [] : [`  profile     ${name}`]),
+    ...(name === host ? [] : [fact('profile', name)]),
     ...tokenLines(token),
-    ...(store === 'none' ? [] : [`  stored in   ${placeOf(store, name)}`]),
+    ...(store === 'none' ? [] : [fact('stored in', placeOf(store, name))]),
     '',
   )
 }
@@ -99,11 +99,11 @@ export async function reportLogin(
 function tokenLines(token: OAuthToken): Line[] {
   const { scopes, missingScopes } = token
   return [
-    `  scopes      ${scopes.join(', ') || 'none'}`,
-    ...(missingScopes.length > 0 ? [`  not granted ${missingScopes.join(', ')}`] : []),
+    fact('scopes', scopes.join(', ') || 'none'),
+    ...(missingScopes.length > 0 ? [fact('not granted', missingScopes.join(', '))] : []),
     ...(token.warning
-      ? [`  type        ${token.tokenType || 'unknown'}: authgraph stores it but cannot send it`]
+      ? [fact('type', `${token.tokenType || 'unknown'}: authgraph stores it but cannot send it`)]
       : []),
-    `  valid       ${validityOf(token)}`,
+    fact('valid', validityOf(token)),
   ]
 }
