@@ -88,7 +88,7 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     expect((await world.run(['replay', inFile(world, recorded), '--svg', svg])).code).toBe(0)
     const axis = readFileSync(svg, 'utf8')
     const [, left, width] =
-      /<g class="over"><rect class="shape" x="(\d+)" y="206" width="([\d.]+)"/.exec(axis) ?? []
+      /<g class="over"><rect class="shape" x="(\d+)" y="192" width="([\d.]+)"/.exec(axis) ?? []
     const tips = [...axis.matchAll(/class="(?:head|play)" d="M([\d.]+) /g)].map(([, x]) => Number(x))
     // The lost response has no arrowhead.
     expect(tips).toHaveLength(4 + 3)

@@ -25,16 +25,17 @@ interface Form {
   readonly axis: number
 }
 
+/** For the column of a README. */
 const WIDE: Form = {
-  width: 960,
-  height: 290,
+  width: 830,
+  height: 270,
   isUpright: false,
   begin: 84,
-  end: 832,
-  close: 936,
-  device: { top: 92, height: 34 },
-  service: { top: 206, height: 10 },
-  axis: 266,
+  end: 712,
+  close: 812,
+  device: { top: 86, height: 36 },
+  service: { top: 192, height: 12 },
+  axis: 246,
 }
 
 /** For a phone. */
@@ -46,7 +47,7 @@ const NARROW: Form = {
   end: 410,
   close: 458,
   device: { top: 50, height: 106 },
-  service: { top: 244, height: 10 },
+  service: { top: 226, height: 12 },
   axis: 40,
 }
 
@@ -55,9 +56,6 @@ const LEAN = 7
 
 /** Pixels of a line of text. */
 const LINE = 16
-
-/** The letters of an outcome. */
-const OUTCOME = { size: FONTS.tag.size, kind: 'bold' } as const
 
 /** Steps of the time axis in seconds. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600]
@@ -94,13 +92,13 @@ export function timeline(story: Story, kind: 'wide' | 'narrow'): string {
     element(
       'g',
       isUpright ? { transform: 'matrix(0 1 1 0 0 0)' } : {},
-      ...spans.map(({ bar }) => bar),
-      drawService(form),
-      ...exchanges.map(({ message }) => message),
       element('path', {
         class: 'way playhead',
         d: `M${end} ${device.top - (isUpright ? 4 : 12)}V${service.top + service.height + 4}`,
       }),
+      ...spans.map(({ bar }) => bar),
+      drawService(form),
+      ...exchanges.map(({ message }) => message),
     ),
     ...spans.map(({ name }) => name),
     ...exchanges.map(({ name }) => name),
@@ -161,7 +159,7 @@ function drawExchanges(
   return exchanges.map(({ from, to, outcome = '' }) => {
     const sent = along(from)
     const arrived = Math.max(along(to), sent + 2 * LEAN)
-    const length = isUpright ? LINE : widthOf(outcome, OUTCOME)
+    const length = isUpright ? LINE : widthOf(outcome, FONTS.trigger)
     const middle = Math.min(Math.max(sent + LEAN, begin + length / 2), close - length / 2)
     const isShown = outcome !== '' && middle - length / 2 >= covered
     if (isShown) covered = middle + length / 2 + (isUpright ? 0 : 6)
@@ -183,7 +181,7 @@ function drawExchanges(
           : []),
       ),
       name: isShown
-        ? label(outcome, middle, form.service.top + 22, 'name tag', form, isUpright ? 'start' : 'middle')
+        ? label(outcome, middle, form.service.top + 22, 'trigger', form, isUpright ? 'start' : 'middle')
         : '',
     }
   })
