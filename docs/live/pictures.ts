@@ -24,6 +24,7 @@ export function pictures(): Plugin {
         .replace('<!-- icon -->', `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(mark)}">`)
         .replace('<!-- mark -->', mark.replace(/role="img"><title>.*?<\/title>/, 'aria-hidden="true">'))
         .replace('<!-- colors -->', `<style>${colorVariables()}${pictureStyle}</style>`)
+        .replace('<!-- key -->', key())
         .replace(/<!-- code (\S+) -->/g, (_, file) => escapeXml(firstCode(file)))
         .replace(/<!-- picture (\S+) -->/g, (_, file) => picture(file))
     },
@@ -37,6 +38,12 @@ function withParts(html: string): string {
     const part = readFileSync(resolve(root, `parts/${name}.html`), 'utf8')
     return withParts(part).replace(/\{(\w+)\}/g, (_, key) => values.get(key) ?? '')
   })
+}
+
+/** What the colours and signs of the pictures mean. */
+function key(): string {
+  const roles = Object.entries(ROLES).map(([role, means]) => `<span class="chip ${role}">${means}</span>`)
+  return `<p class="key">Colors of states: ${roles.join(' ')} An arrow from a circle leaves several states.</p>`
 }
 
 /** The compact picture of a machine, as large as it may be shown. */
