@@ -18,6 +18,7 @@ const TESTS = 'test/**/*.test.{ts,tsx}'
 const ELSEWHERE = [
   'test/bench/**',
   'test/browser/**',
+  'test/check/interop.test.ts',
   'test/instances/**',
   'test/paths/product.test.ts',
   'test/runtimes/**',

@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-/** Separate from the other tests, because these run many processes, or thousands of situations and logins. */
+/** Separate from the other tests, because these run many processes, other services, or thousands of situations and logins. */
 export default defineConfig({
   test: {
     include: [
+      'test/check/interop.test.ts',
       'test/instances/*.test.ts',
       'test/paths/product.test.ts',
       'test/session/processes.test.ts',

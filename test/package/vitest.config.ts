@@ -54,16 +54,15 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
     include: [
-      'test/{app-jwt,auth,check,client,flow,guides,hostile,interop,oidc,providers,service,session,testing}/**/*.test.{ts,tsx}',
+      'test/{app-jwt,auth,client,flow,guides,oidc,providers,service,session,testing}/**/*.test.{ts,tsx}',
     ],
     exclude: [
       // They start their own processes from the sources.
-      'test/hostile/resume.test.ts',
       'test/session/processes.test.ts',
-      // They test other software too, which takes long. The projects of the peers use both stores.
-      'test/interop/**',
-      'test/check/interop.test.ts',
+      // They start servers, which takes long. The projects of the peers use both stores.
       'test/service/stores/{redis,sql}.test.ts',
+      // A bundler cannot break the text of a page.
+      'test/service/pages/**',
     ],
     globalSetup: resolve(root, 'test/support/fresh-build.ts'),
     testTimeout: 60_000,
