@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { serveBuiltPage } from '../support/built-page.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
 import { violations } from './axe.ts'
@@ -188,26 +188,31 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     await tab.click('#expand')
     await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
     await toEnd()
-    const places = await tab.evaluate(() => {
-      const box = (element: Element | null) => element?.getBoundingClientRect() ?? new DOMRect()
-      const scroller = document.querySelector('.scroller')
-      const { left, right } = box(scroller)
-      const names = [...document.querySelectorAll('.scroller .name')]
-      const seen = names.filter(
-        ({ previousElementSibling }) => box(previousElementSibling).right > (left + right) / 2,
-      )
-      return {
-        scrolled: scroller?.scrollLeft,
-        from: left,
-        names: seen.map((name) => box(name).left),
-        lane: box(document.querySelector('.lane-names span')).left,
-      }
+    const look = () =>
+      tab.evaluate(() => {
+        const box = (element: Element | null) => element?.getBoundingClientRect() ?? new DOMRect()
+        const scroller = document.querySelector('.scroller')
+        const { left, right } = box(scroller)
+        const names = [...document.querySelectorAll('.scroller .name')]
+        const seen = names.filter(
+          ({ previousElementSibling }) => box(previousElementSibling).right > (left + right) / 2,
+        )
+        return {
+          scrolled: scroller?.scrollLeft,
+          from: left,
+          names: seen.map((name) => box(name).left),
+          lane: box(document.querySelector('.lane-names span')).left,
+        }
+      })
+    // The names follow the scrolling in the next frame.
+    await vi.waitFor(async () => {
+      const places = await look()
+      expect(places.scrolled).toBeGreaterThan(100)
+      expect(places.names.length).toBeGreaterThan(1)
+      expect(Math.min(...places.names)).toBeGreaterThan(places.from)
+      expect(places.lane).toBeGreaterThan(0)
+      expect(places.lane).toBeLessThan(places.from)
     })
-    expect(places.scrolled).toBeGreaterThan(100)
-    expect(places.names.length).toBeGreaterThan(1)
-    expect(Math.min(...places.names)).toBeGreaterThan(places.from)
-    expect(places.lane).toBeGreaterThan(0)
-    expect(places.lane).toBeLessThan(places.from)
   })
 
   test('shows the active states of both machines, and leaves a chain of steps at one indentation', async () => {
