@@ -43,7 +43,7 @@ const REFUSAL_ADVICE: Readonly<Record<number, string>> = {
 /** The texts of the command: its advice names the options. */
 export const commandTexts: TerminalTexts = {
   ...terminalTexts,
-  keys: { ...terminalTexts.keys, stop: 'saves the login for later' },
+  keys: { ...terminalTexts.keys, stop: 'pauses the login' },
   advice: adviceOf,
 }
 

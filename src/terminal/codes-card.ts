@@ -21,8 +21,8 @@ export interface Room {
 }
 
 /**
- * Draws the address, the code and, if they fit, the code in large letters and a QR code. A double click selects the whole
- * code, because it stands alone and without spaces.
+ * Draws the address, the code, in large letters if they fit, and a QR code if it fits. A double click selects the whole
+ * code, because it also stands as text, alone or beside the key that copies it, and without spaces.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.3.1 RFC 8628, section 3.3.1} for the QR code
  */
@@ -32,13 +32,15 @@ export function codesCard(
   texts: TerminalTexts,
 ): Line[] {
   const { verificationUri, userCode } = codes
+  const letters = large(userCode, columns)
+  const keys = hasKeys ? hints(userCode, texts) : []
+  const isLarge = letters.length > 0 && hasKeys
   const words: Line[] = [
     [label(texts.open, texts), styled('underline', verificationUri)],
-    [label(texts.enter, texts), styled('bold', userCode)],
+    ...(isLarge ? [] : [[label(texts.enter, texts), styled('bold', userCode)]]),
     '',
-    ...large(userCode, columns),
+    ...letters,
   ]
-  const keys = hasKeys ? hints(texts) : []
   const below: Line[] = hasKeys
     ? [keys.flatMap((key, index) => [index === 0 ? '  ' : '   ', ...key]), '']
     : []
@@ -59,10 +61,10 @@ function label(text: string, { open, enter }: TerminalTexts): string {
   return `  ${text}${' '.repeat(width - widthOf(text))}  `
 }
 
-function hints({ keys }: TerminalTexts): [string, Styled][] {
+function hints(code: string, { keys }: TerminalTexts): [string, Styled][] {
   return [
     ['Enter', styled('dim', ` ${keys.open}`)],
-    ['C', styled('dim', ` ${keys.copy}`)],
+    ['C', styled('dim', ` ${keys.copy(code)}`)],
     ['Ctrl-C', styled('dim', ` ${keys.stop}`)],
   ]
 }

@@ -126,8 +126,12 @@ function newsFilter(): (view: DeviceView) => boolean {
 
 function stateLine(view: DeviceView, texts: TerminalTexts): readonly (string | Styled)[] {
   const { status, error } = view
+  const name = styled(STYLES[status], status)
+  const text = texts.state(view)
+  // "authorized  Authorized." says the same twice.
+  if (!error && text.toLowerCase() === `${status}.`) return [name]
   const why = error ? ` [${error.message}]` : ''
-  return [styled(STYLES[status], status), `${' '.repeat(12 - status.length)}${texts.state(view)}${why}`]
+  return [name, `${' '.repeat(12 - status.length)}${text}${why}`]
 }
 
 function liveText(view: DeviceView, texts: TerminalTexts): Styled[] {

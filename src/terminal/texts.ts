@@ -17,7 +17,7 @@ export interface TerminalTexts {
   /** The address and the code in one line, for files and pipes. */
   openAndEnter(address: string, code: string): string
   /** What the keys do. */
-  readonly keys: { readonly open: string; readonly copy: string; readonly stop: string }
+  readonly keys: { readonly open: string; copy(code: string): string; readonly stop: string }
   /** Describes a state. Default: the `text` of the view. */
   state(view: DeviceView): string
   /** The seconds until the codes expire, after a state in a file or a pipe. */
@@ -57,7 +57,7 @@ export const terminalTexts: TerminalTexts = {
   open: 'Open',
   enter: 'Code',
   openAndEnter: (address, code) => `Open ${address} and enter the code ${code}`,
-  keys: { open: 'opens the browser', copy: 'copies the code', stop: 'cancels the login' },
+  keys: { open: 'opens the browser', copy: (code) => `copies ${code}`, stop: 'cancels the login' },
   state: ({ text }) => text,
   secondsLeft: (seconds) => `(${seconds} s left)`,
   nextPoll: (seconds) => (seconds === undefined ? 'no further poll' : `next poll in ${seconds} s`),

@@ -12,7 +12,7 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
     const { code, stdout, stderr } = await run(['demo', '--approve', '--interval', '1'])
     expect(stderr).toBe('')
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^requested .* s left\)\n(?:.*\n)*pending .* s left\)\n(?:.*\n)*authorized /m)
+    expect(stdout).toMatch(/^requested .* s left\)\n(?:.*\n)*pending .* s left\)\n(?:.*\n)*authorized$/m)
     expect(stdout).toContain('access_token  [secret]')
     expect(stdout).toContain('GET /user     {"id":1,"login":"octocat"}')
     expect(stdout).not.toContain('gho_')

@@ -143,6 +143,15 @@ test('shows a code without glyphs only as text', () => {
   expect(codesCard(codes, room, terminalTexts)).toHaveLength(9)
 })
 
+test('shows the code as text once: beside the key that copies it, or on a line of its own', () => {
+  for (const hasKeys of [true, false])
+    for (const columns of [40, 80, 120]) {
+      const card = codesCard(codes, { ...room, columns, hasKeys }, terminalTexts)
+      expect(JSON.stringify(card).split('WDJB-MJHT')).toHaveLength(hasKeys && columns < 60 ? 3 : 2)
+      expect(JSON.stringify(card).includes('copies WDJB-MJHT')).toBe(hasKeys)
+    }
+})
+
 test('prints plain lines on a terminal without control sequences', () => {
   vi.stubEnv('TERM', 'dumb')
   const { stream, text } = terminal()
