@@ -36,7 +36,7 @@ describe('acme', { concurrent: true, timeout: 60_000 }, () => {
   test('logs in on a terminal, says who it is, and logs out', async ({ world }) => {
     const { service, run, open } = await acme(world)
     const terminal = open(['login'])
-    const [code = ''] = CODE.exec(await terminal.shows(/Code {2}[A-Z]{4}-[A-Z]{4}[\s\S]*next poll/)) ?? []
+    const [code = ''] = CODE.exec(await terminal.shows(/C copies [A-Z]{4}-[A-Z]{4}[\s\S]*next poll/)) ?? []
     expect(terminal.screen()).toContain('Ctrl-C cancels the login')
     await service.approve(code, { id: 1, login: 'octocat' })
     expect(await terminal.exit).toBe(0)

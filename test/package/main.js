@@ -1,13 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { freePort } from '../support/free-port.js'
 
 /**
  * Checks the published package: the contents of the tarball, its entries with the tests of their sources, and its
  * installation in empty projects with the lowest and highest versions of its peers. There each entry is used as a module,
- * from CommonJS, and with full type checking.
+ * from CommonJS, and with full type checking. The projects are checked at the same time, because installing waits for the
+ * network.
  */
 const PROJECTS = [
   {
@@ -43,38 +45,42 @@ const home = mkdtempSync(join(tmpdir(), 'authgraph-peers-'))
 const redis = await startRedis()
 let failed = 0
 try {
-  run('npm', ['pack', '--silent', '--pack-destination', home], root)
+  await run('npm', ['pack', '--silent', '--pack-destination', home], root)
   const tarball = join(home, readdirSync(home).find((name) => name.endsWith('.tgz')) ?? '')
-  attempt('tarball', 'publint', () => run(command('publint'), ['--strict', tarball], root))
-  attempt('tarball', 'types', () => run(command('attw'), ['--profile', 'esm-only', tarball], root))
+  await attempt('tarball', 'publint', () => run(command('publint'), ['--strict', tarball], root))
+  await attempt('tarball', 'types', () => run(command('attw'), ['--profile', 'esm-only', tarball], root))
   const config = join(import.meta.dirname, 'vitest.config.ts')
-  attempt('entries', 'tests', () => run(command('vitest'), ['run', '--silent', '--config', config], root))
-  for (const { name, packages, steps, typescript = [] } of PROJECTS) {
-    const folder = join(home, name)
-    cpSync(join(import.meta.dirname, 'project'), folder, { recursive: true })
-    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-    const checks = {
-      install: () => {
-        const printed = run('npm', ['install', '--no-audit', '--no-fund', tarball, ...packages], folder)
-        if (/warn.*authgraph|ERESOLVE/i.test(printed)) throw new Error(printed)
-      },
-      types: () => {
-        for (const options of typescript) run(command('tsc'), options, folder)
-      },
-      vitest: () => run(command('vitest'), ['run'], folder),
-    }
-    for (const step of ['install', ...steps])
-      attempt(name, step, checks[step] ?? (() => run(process.execPath, [step], folder)))
-  }
+  await attempt('entries', 'tests', () =>
+    run(command('vitest'), ['run', '--silent', '--config', config], root),
+  )
+  await Promise.all(PROJECTS.map((project) => checkProject(project, tarball)))
 } finally {
   redis.kill()
   rmSync(home, { recursive: true })
 }
 process.exitCode = failed === 0 ? 0 : 1
 
-function attempt(subject, name, check) {
+async function checkProject({ name, packages, steps, typescript = [] }, tarball) {
+  const folder = join(home, name)
+  cpSync(join(import.meta.dirname, 'project'), folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+  const checks = {
+    install: async () => {
+      const printed = await run('npm', ['install', '--no-audit', '--no-fund', tarball, ...packages], folder)
+      if (/warn.*authgraph|ERESOLVE/i.test(printed)) throw new Error(printed)
+    },
+    types: async () => {
+      for (const options of typescript) await run(command('tsc'), options, folder)
+    },
+    vitest: () => run(command('vitest'), ['run'], folder),
+  }
+  for (const step of ['install', ...steps])
+    await attempt(name, step, checks[step] ?? (() => run(process.execPath, [step], folder)))
+}
+
+async function attempt(subject, name, check) {
   try {
-    check()
+    await check()
     process.stdout.write(`${subject.padEnd(10)} ${name.padEnd(10)} passed\n`)
   } catch (error) {
     failed += 1
@@ -90,9 +96,15 @@ function command(name) {
 }
 
 /** Returns all output of a command, including warnings. */
-function run(command, args, cwd) {
+async function run(command, args, cwd) {
   const env = { ...process.env, REDIS_URL: redis.url, CI: 'true' }
-  return execFileSync('sh', ['-c', 'exec "$@" 2>&1', 'sh', command, ...args], { cwd, env, encoding: 'utf8' })
+  const options = { cwd, env, maxBuffer: Number.POSITIVE_INFINITY }
+  const { stdout } = await promisify(execFile)(
+    'sh',
+    ['-c', 'exec "$@" 2>&1', 'sh', command, ...args],
+    options,
+  )
+  return stdout
 }
 
 async function startRedis() {
