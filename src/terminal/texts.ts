@@ -17,7 +17,12 @@ export interface TerminalTexts {
   /** The address and the code in one line, for files and pipes. */
   openAndEnter(address: string, code: string): string
   /** What the keys do. */
-  readonly keys: { readonly open: string; copy(code: string): string; readonly stop: string }
+  readonly keys: {
+    readonly open: string
+    /** Contains the code, which users of a screen reader cannot read in large letters. */
+    copy(code: string): string
+    readonly stop: string
+  }
   /** Describes a state. Default: the `text` of the view. */
   state(view: DeviceView): string
   /** The seconds until the codes expire, after a state in a file or a pipe. */
