@@ -12,9 +12,9 @@ export const DARK_SURFACE = '#1f2431'
  * and the borders of controls of at least 3.
  */
 export const STYLE = `
-:root { color-scheme: light dark; --ink: #14171f; --quiet: #535b69; --hint: #6b7280; --page: ${LIGHT_SURFACE}; --card: ${LIGHT_CARD}; --line: #dfe3ea; --edge: #7c8594; --act: #3444b8; --fill: var(--act); --on-fill: #fff; --soft: #f2f4fb; --good: #157347; --bad: #ad1f17; --bad-soft: #fdf0ef; --pad: clamp(1.25rem, 6vw, 2.25rem) }
+:root { color-scheme: light dark; --ink: #14171f; --quiet: #535b69; --hint: #6b7280; --page: ${LIGHT_SURFACE}; --card: ${LIGHT_CARD}; --line: #dfe3ea; --edge: #7c8594; --act: #0b5cad; --fill: var(--act); --on-fill: #fff; --soft: #eff5fb; --good: #157347; --bad: #ad1f17; --bad-soft: #fdf0ef; --pad: clamp(1.25rem, 6vw, 2.25rem) }
 html { scroll-padding-bottom: 6rem }
-@media (prefers-color-scheme: dark) { :root { --ink: #e9ecf2; --quiet: #a4adbc; --hint: #7f8897; --page: ${DARK_PAGE}; --card: ${DARK_CARD}; --line: #2b313c; --edge: #7a8494; --act: #aab6ff; --on-fill: #11142b; --soft: ${DARK_SURFACE}; --good: #6fd6a0; --bad: #ffa59d; --bad-soft: #331c1e } }
+@media (prefers-color-scheme: dark) { :root { --ink: #e9ecf2; --quiet: #a4adbc; --hint: #7f8897; --page: ${DARK_PAGE}; --card: ${DARK_CARD}; --line: #2b313c; --edge: #7a8494; --act: #79bcff; --on-fill: #0b0e12; --soft: ${DARK_SURFACE}; --good: #6fd6a0; --bad: #ffa59d; --bad-soft: #331c1e } }
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1.5rem 1rem; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; -webkit-text-size-adjust: 100% }
 main { width: 100%; max-width: 28rem; padding: var(--pad); background: var(--card); border: 1px solid var(--line); border-radius: 1.25rem; box-shadow: 0 1px 2px #0a0e1a0d, 0 12px 32px #0a0e1a12 }
@@ -41,13 +41,14 @@ input[aria-invalid] { border-color: var(--bad) }
 .notice { padding: .75rem 1rem; border-inline-start: 4px solid var(--bad); border-radius: .5rem; background: var(--bad-soft) }
 .notice strong, .risk { color: var(--bad) }
 .notice strong { display: block }
-.risk { display: inline-block; margin-inline-end: .25rem; padding: 0 .5rem; border-radius: 1rem; background: var(--bad-soft); font-size: .75rem; line-height: 1.25rem }
+.risk { float: inline-end; margin-inline-start: .75rem; padding: 0 .5rem; border-radius: 1rem; background: var(--bad-soft); font-size: .75rem; line-height: 1.25rem }
 .caution { padding-inline-start: .75rem; border-inline-start: 4px solid var(--edge) }
 .code + .caution { margin-top: 1rem }
 ul { margin: 0; padding: 0; list-style: none }
 li { padding: .625rem 0; border-top: 1px solid var(--line); line-height: 1.4 }
 li:last-child { border-bottom: 1px solid var(--line) }
 code { font: .8125rem ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
+li small { display: block }
 li > code { font-size: .9375rem }
 dl { margin: 0 }
 time { display: block }
@@ -55,7 +56,7 @@ dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .125rem 0 }
 dt { flex: 0 0 6.5rem; color: var(--quiet) }
 dd { flex: 1 1 9rem; margin: 0 }
 .choices button { padding-inline: .5rem }
-.choices { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(8rem, 100%), 1fr)); gap: .75rem; margin: 1.5rem calc(-1 * var(--pad)) 0; padding: .75rem var(--pad); border-top: 1px solid var(--line); background: var(--card) }
+.choices { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(8rem, 100%), 1fr)); gap: .75rem; margin: 1.5rem calc(-1 * var(--pad)) 0; padding: .75rem var(--pad); border-top: 1px solid var(--line); background: var(--card); box-shadow: 0 -1.5rem .75rem -.75rem var(--card) }
 @media (min-height: 36rem) { form:has(.choices) { position: sticky; bottom: 0 } }
 form:has(.choices):last-child { margin-bottom: calc(.75rem - var(--pad)) }
 .choices:last-child { border-radius: 0 0 1.25rem 1.25rem }
