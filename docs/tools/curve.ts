@@ -1,65 +1,60 @@
 import type { Box, Point } from './places.ts'
 
-/** A cubic Bézier curve: where it begins, its two control points, and where it ends. */
-export type Curve = readonly [Point, Point, Point, Point]
+/** Cubic Bézier curves that follow each other: a point, and for each curve two control points and where it ends. */
+export type Curve = readonly Point[]
 
-/** Pixels by which a curve between states of one row leads below those between them. */
-const BOW = 26
-
-/** Where a curve is looked at, and how near to it is too near. */
+/** Where each curve is looked at, and how near to it is too near. */
 const PARTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 const NEAR = 3
 
-/**
- * A curve from one state to another: down or up between rows, across in one row, and below what stands between them.
- *
- * @param from Where it begins at the upper or lower border of the first one, if it leads to another row. Pixels.
- * @param to The same of the second one.
- */
-export function curveBetween(one: Box, other: Box, from: number, to: number, isBetween: boolean): Curve {
-  const [above, below] = [one.y + one.height <= other.y, other.y + other.height <= one.y]
-  if (above || below) {
-    const start = { x: from, y: above ? one.y + one.height : one.y }
-    const end = { x: to, y: above ? other.y : other.y + other.height }
-    const half = (end.y - start.y) / 2
-    return [start, { x: from, y: start.y + half }, { x: to, y: end.y - half }, end]
-  }
-  if (isBetween) {
-    const start = { x: from, y: one.y + one.height }
-    const end = { x: to, y: other.y + other.height }
-    return [start, { x: from, y: start.y + BOW }, { x: to, y: end.y + BOW }, end]
-  }
-  const isRight = other.x > one.x
-  const start = { x: isRight ? one.x + one.width : one.x, y: one.y + one.height / 2 }
-  const end = { x: isRight ? other.x : other.x + other.width, y: other.y + other.height / 2 }
-  const half = (end.x - start.x) / 2
-  return [start, { x: start.x + half, y: start.y }, { x: end.x - half, y: end.y }, end]
+/** A curve through points, which leads straight up or down at each. */
+export function downThrough(points: readonly Point[]): Curve {
+  return points.flatMap((point, index) => {
+    const before = points[index - 1]
+    if (before === undefined) return [point]
+    const half = (before.y + point.y) / 2
+    return [{ x: before.x, y: half }, { x: point.x, y: half }, point]
+  })
 }
 
-/** The same curve from its end. */
-export function backwards([a, b, c, d]: Curve): Curve {
-  return [d, c, b, a]
+/** A curve that leads straight to the left or right at both ends. */
+export function across(from: Point, to: Point): Curve {
+  const half = (from.x + to.x) / 2
+  return [from, { x: half, y: from.y }, { x: half, y: to.y }, to]
+}
+
+/** Where the curves of a curve begin and end. */
+export function jointsOf(curve: Curve): Point[] {
+  return curve.filter((_, index) => index % 3 === 0)
 }
 
 /** The point of a curve after a part of it, from 0 to 1. */
-export function pointOf([a, b, c, d]: Curve, part: number): Point {
-  const rest = 1 - part
+export function pointOf(curve: Curve, part: number): Point {
+  const count = (curve.length - 1) / 3
+  const index = Math.min(count - 1, Math.floor(part * count))
+  const [a, b, c, d] = curve.slice(3 * index) as [Point, Point, Point, Point]
+  const done = part * count - index
+  const rest = 1 - done
   const along = (axis: 'x' | 'y') =>
     rest ** 3 * a[axis] +
-    3 * rest ** 2 * part * b[axis] +
-    3 * rest * part ** 2 * c[axis] +
-    part ** 3 * d[axis]
+    3 * rest ** 2 * done * b[axis] +
+    3 * rest * done ** 2 * c[axis] +
+    done ** 3 * d[axis]
   return { x: along('x'), y: along('y') }
 }
 
-/** Whether a curve leads through a box. */
+/** Whether a curve leads through a box, or too near to it. */
 export function through(curve: Curve, { x, y, width, height }: Box): boolean {
-  const [a, , , d] = curve
-  // Curves stay between their ends, but for the bow below a row.
-  if (Math.min(a.y, d.y) > y + height || Math.max(a.y, d.y) + BOW < y) return false
-  if (Math.min(a.x, d.x) > x + width + NEAR || Math.max(a.x, d.x) < x - NEAR) return false
-  return PARTS.some((part) => {
-    const at = pointOf(curve, part)
-    return at.x > x - NEAR && at.x < x + width + NEAR && at.y > y && at.y < y + height
-  })
+  const count = (curve.length - 1) / 3
+  for (let index = 0; index < count; index += 1) {
+    const [a, b, c, d] = curve.slice(3 * index, 3 * index + 4) as [Point, Point, Point, Point]
+    // A curve stays between its points.
+    if (Math.min(a.y, b.y, c.y, d.y) >= y + height || Math.max(a.y, b.y, c.y, d.y) <= y) continue
+    if (Math.min(a.x, b.x, c.x, d.x) >= x + width + NEAR || Math.max(a.x, b.x, c.x, d.x) <= x - NEAR) continue
+    for (const part of PARTS) {
+      const at = pointOf(curve, (index + part) / count)
+      if (at.x > x - NEAR && at.x < x + width + NEAR && at.y > y && at.y < y + height) return true
+    }
+  }
+  return false
 }

@@ -80,7 +80,7 @@ function straight(from: Point, to: Point): Curve {
 function drawArrow({ arrow, curve, isBack }: CompactArrow, layout: CompactLayout): string {
   const { target, transitions, isMain } = arrow
   const way = curve ?? stubOf(target, layout)
-  const [{ x, y }, , , tip] = way
+  const [{ x, y }, tip] = [way[0], way.at(-1)] as [Point, Point]
   const start = pointOf(way, DOT / Math.hypot(tip.x - x, tip.y - y))
   return element(
     'g',
@@ -92,14 +92,15 @@ function drawArrow({ arrow, curve, isBack }: CompactArrow, layout: CompactLayout
 
 /** A line with its head. */
 function drawWay(curve: Curve, className = 'way'): string {
-  const [from, first, second, tip] = curve
+  const [from, ...rest] = curve as [Point, ...Point[]]
+  const [second, tip] = curve.slice(-2) as [Point, Point]
   // Lines end straight across or straight up or down.
   const back = second.x === tip.x && second.y === tip.y ? from : second
   const down = Math.sign(Math.round(tip.y - back.y))
   const angle = down === 0 ? (tip.x < back.x ? 180 : 0) : 90 * down
   const head = `M0 0l${-HEAD.length} ${-HEAD.width / 2}l2 ${HEAD.width / 2}l-2 ${HEAD.width / 2}z`
   return (
-    element('path', { class: className, d: `M${at(from)}C${at(first)} ${at(second)} ${at(tip)}` }) +
+    element('path', { class: className, d: `M${at(from)}C${rest.map(at).join(' ')}` }) +
     element('path', { class: 'head', d: head, transform: `translate(${at(tip)}) rotate(${angle})` })
   )
 }

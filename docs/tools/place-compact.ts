@@ -1,6 +1,7 @@
 import { FONTS, widthOf } from '../../src/pictures/measure-text.ts'
 import { type CompactState, curvesOf, LINE, type Line, linesOf, type StateShape } from './compact-lines.ts'
-import { backwards, type Curve, pointOf, through } from './curve.ts'
+import { type Curve, jointsOf, pointOf, through } from './curve.ts'
+import type { Point } from './places.ts'
 import type { Arrow, Plan } from './plan-picture.ts'
 
 /** The size that a picture may have for its letters to have 12 pixels on a phone, its best shape, and its margin. */
@@ -22,8 +23,11 @@ const ROW = 37
 /** Pixels beside a state for the beginning of a short arrow: into the initial state, or from several states. */
 export const STUB = 16
 
+/** Pixels for lines that lead around the widest row. */
+const BESIDE = 24
+
 /** How many places are tried, and how much worse ones are taken at first. */
-const TRIES = 5_000
+const TRIES = 3500
 const HEAT = 200
 
 /** How much harder to read a picture is by each pixel, state or crossing. */
@@ -32,7 +36,7 @@ const UNREST = {
   tooHigh: 8,
   shape: 0.3,
   length: 0.35,
-  through: 130,
+  through: 1000,
   crossing: 22,
   wrongWay: 100,
   lateStart: 6,
@@ -99,7 +103,7 @@ export function placeCompact(plan: Plan): CompactLayout {
     const index = lines.findIndex((line) => line.arrows.includes(arrow))
     const curve = curves[index]
     const isBack = curve !== undefined && lines[index]?.ends[0] !== arrow.source
-    return { arrow, curve: isBack ? backwards(curve) : curve, isBack }
+    return { arrow, curve: isBack ? curve.toReversed() : curve, isBack }
   })
   return { plan, ...layout, arrows }
 }
@@ -189,14 +193,15 @@ function change(rows: Rows, random: () => number): Rows {
 }
 
 function placed(rows: Rows, lines: readonly Line[]) {
-  const width = Math.max(...rows.map(leastWidth))
+  const least = Math.max(...rows.map(leastWidth))
+  const width = Math.max(least, Math.min(WIDEST, least + BESIDE))
   let top = STUB
   const states = rows.flatMap((row) => {
     const blocks = inRow(row, MARGIN, top, width)
     top += heightOf(row) + ROW
     return blocks.flatMap(({ block, x, y }) => statesOf(block, x, y))
   })
-  const curves = curvesOf(lines, states)
+  const curves = curvesOf(lines, states, width + 2 * MARGIN)
   const lowest = Math.max(top - ROW, ...curves.map((curve) => pointOf(curve, 0.5).y))
   return { width: width + 2 * MARGIN, height: lowest + MARGIN, states, curves }
 }
@@ -216,21 +221,20 @@ function statesOf(
 /** How hard a picture is to read: states that a line leads through, crossings, long lines, and ways that lead up. */
 function unrestOf(rows: Rows, lines: readonly Line[]): number {
   const { width, height, states, curves } = placed(rows, lines)
-  const leaves = states.filter(({ isAround }) => !isAround)
   const boxes = new Map(states.map((state) => [state.shape.id, state]))
   let unrest =
     UNREST.tooWide * Math.max(0, width - WIDEST - 2 * MARGIN) + UNREST.tooHigh * Math.max(0, height - HIGHEST)
   unrest += UNREST.shape * Math.abs(width - SHAPE * height)
   curves.forEach((curve, index) => {
     const { ends, arrows } = lines[index] as Line
-    const [from, , , to] = curve
-    const aside = Math.abs(from.x - to.x)
-    unrest +=
-      UNREST.length * (aside + Math.abs(from.y - to.y)) + (arrows.some(({ isMain }) => isMain) ? aside : 0)
-    for (const leaf of leaves)
-      if (!ends.includes(leaf.shape.id) && through(curve, leaf)) unrest += UNREST.through
+    const joints = jointsOf(curve)
+    const [aside, down] = (['x', 'y'] as const).map((axis) =>
+      joints.reduce((sum, joint, at) => sum + Math.abs(joint[axis] - (joints[at - 1] ?? joint)[axis]), 0),
+    ) as [number, number]
+    unrest += UNREST.length * (aside + down) + (arrows.some(({ isMain }) => isMain) ? aside : 0)
+    for (const state of states) if (!isJoined(state, ends) && through(curve, state)) unrest += UNREST.through
     for (let later = index + 1; later < curves.length; later += 1)
-      if (meet(curve, curves[later] as Curve)) unrest += UNREST.crossing
+      unrest += UNREST.crossing * meet(curve, curves[later] as Curve)
     for (const { source, target, isMain } of arrows) {
       const [above, below] = [boxes.get(source)?.y ?? 0, boxes.get(target)]
       const isEnd = below?.shape.state.type === 'final' && !boxes.get(source)?.isAround
@@ -244,11 +248,23 @@ function unrestOf(rows: Rows, lines: readonly Line[]): number {
   return unrest
 }
 
-/** Whether two lines cross, as if they were straight. */
-function meet([a, , , b]: Curve, [c, , , d]: Curve): boolean {
-  const side = (p: typeof a, q: typeof a, r: typeof a) =>
+/** Whether a line may lead through a state: it begins or ends there, or at a substate. */
+export function isJoined({ shape: { id } }: CompactState, ends: readonly string[]): boolean {
+  return ends.some((end) => `${end}.`.startsWith(`${id}.`))
+}
+
+/** How often two lines cross, as if they were straight from joint to joint. */
+function meet(one: Curve, other: Curve): number {
+  const side = (p: Point, q: Point, r: Point) =>
     Math.sign((q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x))
-  return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
+  let times = 0
+  for (let i = 3; i < one.length; i += 3)
+    for (let j = 3; j < other.length; j += 3) {
+      const [a, b, c, d] = [one[i - 3], one[i], other[j - 3], other[j]] as [Point, Point, Point, Point]
+      if (Math.max(a.y, b.y) < Math.min(c.y, d.y) || Math.max(c.y, d.y) < Math.min(a.y, b.y)) continue
+      if (side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0) times += 1
+    }
+  return times
 }
 
 /** Numbers from 0 to 1, always the same ones. */
