@@ -41,9 +41,7 @@ export function codesCard(
     '',
     ...letters,
   ]
-  const below: Line[] = hasKeys
-    ? [keys.flatMap((key, index) => [index === 0 ? '  ' : '   ', ...key]), '']
-    : []
+  const below = hasKeys ? [...inRow(keys, columns), ''] : []
   const drawn = qr ? qrCode(codes.verificationUriComplete ?? verificationUri) : undefined
   if (!drawn) return ['', ...words, ...below]
   const left = [...words, ...keys.map((key): Line => ['  ', ...key])]
@@ -67,6 +65,12 @@ function hints(code: string, { keys }: TerminalTexts): [string, Styled][] {
     ['C', styled('dim', ` ${keys.copy(code)}`)],
     ['Ctrl-C', styled('dim', ` ${keys.stop}`)],
   ]
+}
+
+/** The keys in one line if they fit, or one below the other. */
+function inRow(keys: readonly (readonly (string | Styled)[])[], columns: number): Line[] {
+  const row = keys.flatMap((key, index) => [index === 0 ? '  ' : '   ', ...key])
+  return widthOf(row) < columns ? [row] : keys.map((key) => ['  ', ...key])
 }
 
 function large(text: string, columns: number): Line[] {

@@ -4,7 +4,7 @@ import { codesCard } from './codes-card.ts'
 import { liveLine } from './live-line.ts'
 import type { TerminalTexts } from './texts.ts'
 import { isCi } from './why-no-browser.ts'
-import { type Line, type Styled, styled, visibleJson, type Writer, writerTo } from './writer.ts'
+import { type Line, type Styled, styled, visibleJson, type Writer, wrap, writerTo } from './writer.ts'
 
 /** An event of an authorization, for programs. */
 export type Event = { readonly event: string } & Readonly<Record<string, unknown>>
@@ -62,7 +62,8 @@ function plainReport({ print }: Writer, { texts }: ReportOptions): Report {
     state: (view) => {
       const { secondsLeft } = view
       const left = secondsLeft === undefined ? '' : ` ${texts.secondsLeft(secondsLeft)}`
-      if (isNews(view)) print([...stateLine(view, texts), left])
+      const [line = ''] = stateLines(view, texts)
+      if (isNews(view)) print([...line, left])
     },
     say: (_event, ...lines) => print(...lines),
     close: () => undefined,
@@ -80,6 +81,11 @@ const STYLES: Record<DeviceView['status'], Styled['style']> = {
   cancelled: 'yellow',
 }
 
+/** Columns: before each line in a terminal, of the name of a state and the gap after it, and of a text at least. */
+const INDENT = 2
+const NAME_WIDTH = 12
+const LEAST_TEXT = 16
+
 const FAILED: readonly DeviceView['status'][] = ['denied', 'expired', 'failed', 'cancelled']
 
 function terminalReport(writer: Writer, { qr, hasKeys, texts }: ReportOptions): Report {
@@ -94,7 +100,8 @@ function terminalReport(writer: Writer, { qr, hasKeys, texts }: ReportOptions): 
       live.print(...codesCard(codes, { columns, rows, qr, hasKeys }, texts))
     },
     state: (view, now) => {
-      if (isNews(view)) live.print(['  ', ...stateLine(view, texts)])
+      const width = (stream.columns ?? 80) - INDENT - NAME_WIDTH
+      if (isNews(view)) live.print(...stateLines(view, texts, width).map((line) => indented(line)))
       isOver = view.activity === undefined
       if (isOver) live.hide()
       else live.show(() => liveText(now(), texts))
@@ -124,14 +131,19 @@ function newsFilter(): (view: DeviceView) => boolean {
   }
 }
 
-function stateLine(view: DeviceView, texts: TerminalTexts): readonly (string | Styled)[] {
+/** The name and the text of a state. The text is wrapped to a width, if there is one. */
+function stateLines(view: DeviceView, texts: TerminalTexts, width = Number.POSITIVE_INFINITY): Line[] {
   const { status, error } = view
   const name = styled(STYLES[status], status)
   const text = texts.state(view)
   // "authorized  Authorized." says the same twice.
-  if (!error && text.toLowerCase() === `${status}.`) return [name]
+  if (!error && text.toLowerCase() === `${status}.`) return [[name]]
   const why = error ? ` [${error.message}]` : ''
-  return [name, `${' '.repeat(12 - status.length)}${text}${why}`]
+  const [first, ...more] = wrap(`${text}${why}`, Math.max(width, LEAST_TEXT))
+  return [
+    [name, `${' '.repeat(NAME_WIDTH - status.length)}${first}`],
+    ...more.map((line) => ' '.repeat(NAME_WIDTH) + line),
+  ]
 }
 
 function liveText(view: DeviceView, texts: TerminalTexts): Styled[] {

@@ -28,6 +28,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
 
 /** What the pictures of frames in the documentation show. */
 const PICTURES: Readonly<Record<string, string>> = {
+  'login-40x24': 'The address, the code, the keys, and a countdown to the next poll, in a narrow terminal.',
   'login-80x24': 'The address, the code in large letters, the keys, and a countdown to the next poll.',
   'login-authorized': 'An authorized login: the account, the scopes, and where the token is stored.',
 }
@@ -67,6 +68,7 @@ async function waiting(world: World, size: { columns: number; rows: number }, mo
 
 describe('the saved frame', { concurrent: true, timeout: 60_000 }, () => {
   test.for([
+    ['login-40x24', { columns: 40, rows: 24 }, []],
     ['login-80x24', { columns: 80, rows: 24 }, []],
     ['login-80x40', { columns: 80, rows: 40 }, []],
     ['login-120x40', { columns: 120, rows: 40 }, []],

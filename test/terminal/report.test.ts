@@ -129,13 +129,19 @@ test('removes control characters from plain and styled text', () => {
 })
 
 test.each([24, 40, 60, 80, 100, 120, 200])('fits the code into %i columns', (columns) => {
+  const fitting = { ...codes, verificationUri: 'https://a.io' }
   for (const rows of [10, 24, 50])
-    for (const line of codesCard(
-      { ...codes, verificationUri: 'https://a.io' },
-      { ...room, columns, rows, qr: true },
-      terminalTexts,
-    ))
-      expect(widthOf(line)).toBeLessThanOrEqual(columns)
+    for (const hasKeys of [true, false])
+      for (const line of codesCard(fitting, { columns, rows, hasKeys, qr: true }, terminalTexts))
+        expect(widthOf(line)).toBeLessThanOrEqual(Math.max(columns, hasKeys ? 26 : 0))
+})
+
+test('wraps the text of a state below its beginning', () => {
+  const { stream, text } = terminal({ columns: 40 })
+  const report = reportTo(stream, plain)
+  report.state(waiting, () => waiting)
+  report.close()
+  expect(text()).toContain('  pending     Waiting for the code to be\n              entered.\n')
 })
 
 test('shows a code without glyphs only as text', () => {
