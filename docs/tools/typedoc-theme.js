@@ -53,11 +53,17 @@ class SiteTheme extends DefaultTheme {
     context.navigation = () => raw(navigation(context, page))
     context.toolbar = () => raw(toolbar(context))
     context.defaultLayout = (template, page) => {
-      const content = withBars(accessible(text(template(page))))
+      const content = withBars(breakable(accessible(text(template(page)))))
       if (page.url === 'modules.html') {
         page.pageSections = []
         return raw(layout(context, page, entryPoints(content)))
       }
+      // The title of a document is above it already.
+      if (page.model.isDocument())
+        page.pageSections = page.pageSections.map((section) => ({
+          ...section,
+          headings: section.headings.filter(({ level }) => level !== 1),
+        }))
       if (!page.model.kindOf(ReflectionKind.Function)) return raw(layout(context, page, content))
       const ordered = readFirst(content)
       page.pageSections = [{ title: '', headings: headingsOf(ordered) }]
@@ -73,7 +79,7 @@ function layout(context, page, content) {
   const isLanding = page.url === 'index.html'
   const hasHeading = isLanding || page.url === 'modules.html'
   const title = isLanding ? 'Authgraph: device login you can see' : `${page.model.name} | Authgraph`
-  return `<html lang="en" data-base="${at('./')}">
+  return `<html lang="en" data-base="${at('./')}" data-theme="os">
 <head>
 <meta charset="utf-8">
 <title>${escapeHtml(title)}</title>
@@ -87,7 +93,6 @@ ${['style', 'highlight', 'custom'].map((name) => `<link rel="stylesheet" href="$
 <script async src="${at('assets/search.js')}" id="tsd-search-script"></script>
 </head>
 <body${isLanding ? ' class="landing"' : ''}>
-<script>document.documentElement.dataset.theme = localStorage.getItem('tsd-theme') || 'os'</script>
 <a class="skip" href="#content">Skip to content</a>
 ${text(context.toolbar(page))}
 <div class="container container-main">
@@ -95,7 +100,7 @@ ${text(context.toolbar(page))}
 ${isLanding ? landing(content) : (hasHeading ? '' : heading(text(context.header(page)))) + content}
 </main>
 <div class="col-sidebar">
-<aside class="page-menu" aria-label="On this page">${rail(text(context.pageNavigation(page)))}${text(context.settings())}</aside>
+<aside class="page-menu" aria-label="On this page">${rail(text(context.pageNavigation(page)))}</aside>
 <div class="site-menu">${text(context.sidebar(page))}</div>
 </div>
 </div>
@@ -134,6 +139,13 @@ function accessible(content) {
     .replaceAll(/<summary\b.*?<\/summary>/gs, (summary) => summary.replaceAll(/<a\b.*?<\/a>/gs, ''))
     .replaceAll(/<code class="tsd-tag">(Optional|Readonly)<\/code>\s*/g, '')
   return /<h[23]\b/.test(summaries) ? summaries : summaries.replaceAll(/(<\/?h)4\b/g, '$12')
+}
+
+/** Lets names in tables break between their words, and nowhere else. @param {string} content */
+function breakable(content) {
+  return content.replaceAll(/(?<=<td[^>]*>.*)<code>[^<]*<\/code>(?=.*<\/td>)/g, (code) =>
+    code.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=\w\.)(?=\w)/g, '<wbr>'),
+  )
 }
 
 /** Sets the entry point and the kind of an export above its name. @param {string} header */
