@@ -1,4 +1,5 @@
 import { FONTS, widthOf, wrap } from '../../src/pictures/measure-text.ts'
+import { groupBy } from './group-by.ts'
 import type { Label } from './label.ts'
 import type { Shape } from './plan-picture.ts'
 import type { Transition } from './read-machine.ts'
@@ -14,6 +15,9 @@ export const SIGN = 19
 
 /** Pixels left of an initial state, where its arrow begins. */
 export const START = 30
+
+/** Pixels of the sign before an item of a list, about. */
+const BULLET = 9
 
 /** Pixels between the border of a label and its text. */
 export const LABEL_PADDING = { x: 7, y: 2 }
@@ -110,7 +114,11 @@ function stateContent(
   const lines = description === '' ? [] : wrap(description, room, FONTS.text)
   const lists = written.flatMap(({ label, target, transitions }) => {
     if (target === state.id)
-      return label.map((line) => ({ words: wordsOf([line], room - SIGN), leaves: false, transitions }))
+      return [...groupBy(label, ({ trigger }) => trigger).values()].map((lines) => ({
+        words: lines.length > 1 ? listed(lines, room - SIGN) : wordsOf(lines, room - SIGN),
+        leaves: false,
+        transitions,
+      }))
     const condition = label.map((line) => `${line.trigger} ${line.condition}`.trim()).join(', ')
     return [{ words: wordsOf([{ trigger: target, condition }], room - SIGN), leaves: true, transitions }]
   })
@@ -136,6 +144,16 @@ function stateContent(
     width: Math.ceil(width) + 2 * PADDING.x + (isInitial ? START : 0),
     height: height + 2 * PADDING.y,
   }
+}
+
+/** One trigger, and a list of its conditions. */
+function listed(lines: Label, room: number): Words[] {
+  const items = lines.flatMap(({ condition }) =>
+    wrap(condition, room - BULLET, FONTS.text).map((rest, index) =>
+      index === 0 ? `· ${rest}` : `\u2002${rest}`,
+    ),
+  )
+  return [{ bold: lines[0]?.trigger ?? '', rest: '' }, ...items.map((rest) => ({ bold: '', rest }))]
 }
 
 /** The lines of a label, wrapped where they are long. */

@@ -1,4 +1,4 @@
-import { FONTS, widthOf, wrap } from '../../src/pictures/measure-text.ts'
+import { FONTS, widthOf } from '../../src/pictures/measure-text.ts'
 import { box, element, picture, round, type Scheme, text, twoWords } from '../../src/pictures/svg.ts'
 import { ROLES, type Role } from '../../src/pictures/theme.ts'
 import { type Content, LABEL_PADDING, LINE, PADDING, SIGN, START, wordsOf } from './content.ts'
@@ -24,24 +24,19 @@ const DOT = 6
 /** Size of an arrowhead in pixels. */
 const HEAD = { length: 10, width: 9 }
 
-/** Pixels left of the name of the machine, above the machine for its name, and below it for the key of the colours. */
-const LEFT = 24
-const TOP = 44
+/** Pixels beside the key of the colours, and from one of its rows to the next. */
+const LEFT = 8
 const KEY = 26
 
-/** Draws a machine with its name and a colour key. */
+/** Draws a machine and the key of its colours. Its name and its description are those of the picture, for the page to show. */
 export function drawMachine(layout: Layout, scheme: Scheme): string {
   const { plan, width, height } = layout
   const { id, description } = plan.machine
-  const lines = wrap(description, width - 2 * LEFT, FONTS.text)
-  const top = TOP + lines.length * LINE.text
-  const key = drawKey(signsOf(layout), width - 2 * LEFT, top + height + 12)
+  const key = drawKey(signsOf(layout), width - 2 * LEFT, height + 20)
   return picture(
-    { title: `The machine ${id}`, description, width, height: key.bottom + 18 },
+    { title: `The machine ${id}`, description, width, height: key.bottom + 10 },
     scheme,
-    text('name', LEFT, 30, id),
-    ...lines.map((words, index) => text('text', LEFT, 53 + index * LINE.text, words)),
-    element('g', { transform: `translate(0 ${top})` }, drawParts(layout)),
+    element('g', { class: 'machine' }, drawParts(layout)),
     key.part,
   )
 }

@@ -24,7 +24,7 @@ const OPTIONS = {
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.json.shapeCoords': 'ROOT',
   'elk.json.edgeCoords': 'ROOT',
-  'elk.padding': '[top=24,left=24,bottom=24,right=24]',
+  'elk.padding': '[top=8,left=8,bottom=8,right=8]',
   'elk.separateConnectedComponents': 'false',
   'elk.spacing.nodeNode': '16',
   'elk.spacing.edgeNode': '16',

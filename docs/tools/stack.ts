@@ -4,7 +4,7 @@ import type { Arrow, Plan, Shape } from './plan-picture.ts'
 
 /** Pixels of the whole picture, which is as wide as the column of a phone, and around all that is in it. */
 const WIDTH = 358
-const MARGIN = 14
+const MARGIN = 4
 
 /** Pixels between states, between those that stand side by side or inside another, and between the arrows of one. */
 const GAP = 24

@@ -34,7 +34,7 @@ const othersLaidOut = await Promise.all(
   ),
 )
 
-/** Widest picture in pixels: what fits the column of a README, and what is readable on a phone. */
+/** Widest picture in pixels: what is readable in the column of the site, and on a phone. */
 const ROOM = { wide: WIDEST, narrow: 358 }
 
 test('docs/machines contains exactly the files generated from the machines', () => {
@@ -355,7 +355,7 @@ function wordsOf(svg: string, state: string): string {
 
 /** A picture without its key. */
 function drawingOf(svg: string): string {
-  return svg.slice(svg.indexOf('<g transform'), svg.lastIndexOf('</g>\n'))
+  return svg.slice(svg.indexOf('<g class="machine"'), svg.lastIndexOf('</g>\n'))
 }
 
 function labelFrom({ plan }: Layout, source: string, target: string) {
