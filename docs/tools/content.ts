@@ -17,7 +17,7 @@ export const SIGN = 19
 export const START = 30
 
 /** Pixels of the sign before an item of a list, about. */
-const BULLET = 9
+const BULLET = 18
 
 /** Pixels between the border of a label and its text. */
 export const LABEL_PADDING = { x: 7, y: 2 }

@@ -50,8 +50,8 @@ export function legsOf(points: readonly Point[]): Leg[] {
 }
 
 /** Where the words of a shape stand that has others inside. */
-export function wordsBox({ x, y, content: { width, height } }: PlacedShape): Box {
-  return { x, y, width: width - PADDING.x / 2, height: height - PADDING.y / 2 }
+export function wordsBox({ x, y, shape, content: { width, height } }: PlacedShape): Box {
+  return { x, y, width: width - startOf(shape) - PADDING.x / 2, height: height - PADDING.y / 2 }
 }
 
 /** Whether a way leads through a box. */
