@@ -10,8 +10,11 @@ import { PathTree } from './tree.ts'
 /** Milliseconds that a step is shown while a path plays. */
 const STEP = 1100
 
-/** Rows that the tree shows at first, and when all are to be open. */
-const ROWS = { first: 60, all: Number.POSITIVE_INFINITY }
+/** Rows that the tree opens for all paths, for those that the filters keep, and on demand. */
+const ROWS = { first: 0, filtered: 60, all: Number.POSITIVE_INFINITY }
+
+/** Where the page has one column, as in the style. */
+const NARROW = matchMedia('(width < 68rem)')
 
 const trees = (JSON.parse(find('#data').textContent ?? '[]') as PackedGraph[]).map(unpack)
 const stage = new Stage()
@@ -28,7 +31,6 @@ function showGraph(next: Tree): void {
   for (const link of document.querySelectorAll('#graphs a'))
     if (link.getAttribute('href') === `#${tree.id}`) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
-  stage.show(tree)
   find('#list').classList.toggle('two', tree.machines.length > 1)
   const steps = allOf(tree.roots)
   const states = tree.machines.flatMap(({ name }, machine) => {
@@ -80,7 +82,7 @@ function filter(): void {
   find('#found').textContent =
     kept.length === tree.ends.length ? `${kept.length} paths` : `${kept.length} of ${tree.ends.length} paths`
   rows.show(tree.roots, kept, roleOf)
-  rows.openUpTo(ROWS.first)
+  rows.openUpTo(kept.length === tree.ends.length ? ROWS.first : ROWS.filtered)
   rows.select(path.at(-1))
 }
 
@@ -187,20 +189,20 @@ function open(): void {
   path = []
   at = 0
   pause()
+  stage.show(next)
+  const happy = shortestHappy(next)
+  for (const step of pathTo(happy))
+    step.parent?.next.sort((one, other) => Number(other === step) - Number(one === step))
   showGraph(next)
   const linked = hash && allOf(tree.roots).find((step) => step.id === hash)
-  choose(linked || usual(tree))
+  choose(linked || happy)
   stopAt(path.length - 1)
 }
 
-/** A path to begin with: one to the best end that shows much in few steps. */
-function usual({ ends }: Tree): Step {
-  const tellingOf = (end: Step) => {
-    const path = pathTo(end)
-    return 3 * new Set(path.flatMap(({ states }) => states.flat())).size - path.length
-  }
-  const good = ends.filter((end) => roleOf(end) === 'good')
-  const [first = ends[0] as Step] = good.sort((one, other) => tellingOf(other) - tellingOf(one))
+/** The path to begin with, which is also the first of the tree: one that sends something. */
+function shortestHappy({ ends }: Tree): Step {
+  const good = ends.filter((end) => roleOf(end) === 'good' && pathTo(end).some(({ wire }) => wire.length > 0))
+  const [first = ends[0] as Step] = good.sort((one, other) => pathTo(one).length - pathTo(other).length)
   return first
 }
 
@@ -216,6 +218,10 @@ find('#graphs').append(
 )
 find('#filters').addEventListener('input', filter)
 find('#filters').addEventListener('submit', (event) => event.preventDefault())
+find<HTMLDetailsElement>('#filter').open = !NARROW.matches
+find('#tree').addEventListener('click', ({ target }) => {
+  if (NARROW.matches && !(target as Element).closest('.twisty')) find('#stage').scrollIntoView()
+})
 find('#expand').addEventListener('click', () => rows.openUpTo(ROWS.all))
 find('#back').addEventListener('click', () => stopAt(at - 1))
 find('#on').addEventListener('click', () => stopAt(at + 1))

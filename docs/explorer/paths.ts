@@ -28,10 +28,10 @@ export interface Tree extends Omit<Graph, 'sets'> {
 /** Unpacks the paths of a graph. */
 export function unpack({ sets, words, states, wires, ...graph }: PackedGraph): Tree {
   const roots = sets.map((set) => unpackSet(set, { words, states, wires }))
-  const isOne = sets.length === 1
+  const [only] = roots.length === 1 ? roots : []
   return {
     ...graph,
-    roots: roots.flatMap((root) => (isOne ? root.next : [root])),
+    roots: only?.next ?? roots,
     ends: roots.flatMap(endsOf),
   }
 }

@@ -28,7 +28,10 @@ export function showSteps(
     button.addEventListener('click', () => onChoose(index))
     return make('li', '', button)
   })
-  find('#list').replaceChildren(...items)
+  const list = find('#list')
+  list.replaceChildren(...items)
+  // Times that are all equal tell nothing.
+  list.classList.toggle('timed', new Set(path.map(({ at }) => at)).size > 1)
 }
 
 /** Marks the step that is shown, and those before it. */

@@ -53,7 +53,7 @@ const STEPS: readonly Step[] = [
     from: 'user',
     to: 'service',
     name: 'enters the code, and approves',
-    text: 'at verification_uri, signed in',
+    text: 'in a browser, signed in',
   },
   { kind: 'state', of: 'service', name: 'approved' },
   { kind: 'wait', name: 'waits interval seconds', state: 'pending', height: 40 },

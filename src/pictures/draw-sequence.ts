@@ -14,7 +14,7 @@ export type Step =
       readonly text?: string
       /** Responses are dashed, and lost ones end at a cross. */
       readonly form?: 'response' | 'lost'
-      /** What stands left of it in a wide picture: times. */
+      /** What stands left of it in a picture with times. */
       readonly at?: readonly string[]
     }
   | { readonly kind: 'state'; readonly of: Who; readonly name: string; readonly at?: readonly string[] }
@@ -43,7 +43,7 @@ interface Measures {
   readonly times: number | undefined
 }
 
-/** For a page, with times and without, and for the screen of a phone. */
+/** For a page and for the screen of a phone, with times and without. */
 const MEASURES = {
   wide: {
     width: 760,
@@ -61,10 +61,17 @@ const MEASURES = {
   },
   narrow: {
     width: 358,
-    lines: { user: 56, device: 176, service: 300 },
-    head: 100,
-    loop: { x: 66, width: 284, words: 80 },
+    lines: { user: 52, device: 164, service: 304 },
+    head: 88,
+    loop: { x: 64, width: 288, words: 176 },
     times: undefined,
+  },
+  narrowTimed: {
+    width: 358,
+    lines: { user: 86, device: 182, service: 303 },
+    head: 80,
+    loop: { x: 96, width: 256, words: 194 },
+    times: 44,
   },
 } satisfies Record<string, Measures>
 
@@ -93,10 +100,8 @@ export function drawSequence(
   form: keyof typeof MEASURES,
 ): string {
   const measures: Measures = MEASURES[form]
-  const head = {
-    height: headings && form !== 'narrow' ? 68 : 40,
-    texts: form === 'narrow' ? undefined : headings,
-  }
+  const isNarrow = measures.width < MEASURES.wide.width
+  const head = { height: headings && !isNarrow ? 68 : 40, texts: isNarrow ? undefined : headings }
   const { parts, bottom } = drawSteps(steps, MARGIN + head.height + 28, measures)
   const height = bottom - GAP + MARGIN
   return picture(
@@ -151,11 +156,12 @@ function drawStep(step: Step, top: number, measures: Measures): Drawn {
     case 'loop': {
       const { x, width, words: left } = measures.loop
       const y = top + 6
-      const inside = drawSteps(step.steps, y + 42, measures)
-      const words = step.name.toUpperCase()
+      const room = Math.min(ROOM, measures.lines.service - left - EDGE)
+      const names = wrap(step.name.toUpperCase(), room, FONTS.tag)
+      const inside = drawSteps(step.steps, y + 24 + LINE * names.length, measures)
       const parts = [
         box('way frame', { x, y, width, height: inside.bottom - y }, 12),
-        ...drawWords([{ words, kind: 'tag' }], left + widthOf(words, FONTS.tag) / 2, y + 12, measures),
+        ...names.map((line, index) => text('tag', left, y + 12 + LINE * (index + 0.5), line)),
         ...inside.parts,
       ]
       return { parts, bottom: inside.bottom + GAP + 6 }
@@ -171,19 +177,12 @@ function drawMessage(
   const { width, lines: places } = measures
   const [start, end] = [places[from], places[to]]
   const toward = Math.sign(end - start)
-  const room = Math.min(ROOM, Math.abs(end - start) - 2 * EDGE)
-  const lines = [
-    ...wrap(name, room, FONTS.trigger).map((line) => ({ words: line, kind: 'trigger' as const })),
-    ...(words === '' ? [] : wrap(words, room, FONTS.text)).map((line) => ({
-      words: line,
-      kind: 'text' as const,
-    })),
-  ]
+  // A message that crosses a lifeline has its text before that line.
+  const next = from === 'user' ? places.device : end
+  const room = Math.min(ROOM, Math.abs(next - start) - 2 * EDGE)
+  const lines = [...linesOf(name, room, 'trigger'), ...(words === '' ? [] : linesOf(words, room, 'text'))]
   const widest = Math.max(...lines.map(({ words, kind }) => widthOf(words, FONTS[kind])))
-  // A message that crosses a lifeline keeps its text beside that line, if there is room.
-  const isBeside = from === 'user' && widest <= Math.abs(places.device - start) - 2 * EDGE
-  const between = (start + (isBeside ? places.device : end)) / 2
-  const middle = Math.min(Math.max(between, widest / 2 + EDGE), width - widest / 2 - EDGE)
+  const middle = Math.min(Math.max((start + next) / 2, widest / 2 + EDGE), width - widest / 2 - EDGE)
   const y = top + LINE * lines.length + (form === 'lost' ? CROSS + 4 : 6)
   const parts = [
     ...drawTimes(at, top, measures),
@@ -200,6 +199,18 @@ function drawMessage(
         ]),
   ]
   return { parts, bottom: y + GAP }
+}
+
+/** Cuts a text into lines. A path that is too wide loses its beginning, and other words break after an underscore. */
+function linesOf(words: string, room: number, kind: 'trigger' | 'text'): Line[] {
+  const isWide = (word: string) => widthOf(word, FONTS[kind]) > room
+  const narrowed = (word: string): string => {
+    const rest = word.indexOf('/', 2)
+    if (!isWide(word)) return word
+    return rest > 0 ? narrowed(`…${word.slice(rest)}`) : word.replace(/_(?=[^_]*$)/, '_ ')
+  }
+  const fitting = words.split(' ').map(narrowed).join(' ')
+  return wrap(fitting, room, FONTS[kind]).map((line) => ({ words: line, kind }))
 }
 
 /** Draws a message as far as it came, and more weakly where it should have arrived. */
@@ -254,11 +265,13 @@ function drawWait(
 ): Drawn {
   const x = measures.lines.device
   const bar = box('shape', { x: x - BAR / 2, y: top - 8, width: BAR, height }, BAR / 2)
-  const middle = x + BAR / 2 + EDGE + widthOf(name, FONTS.text) / 2
+  const left = x + BAR / 2 + EDGE
+  const lines = wrap(name, measures.lines.service - left - EDGE, FONTS.text)
+  const first = top - 8 + (height - LINE * (lines.length - 1)) / 2
   return {
     parts: [
       element('g', { class: roleOfName(state) }, bar),
-      ...drawWords([{ words: name, kind: 'text' }], middle, top - 8 + (height - LINE) / 2, measures),
+      ...lines.map((words, index) => text('text', left, first + LINE * index, words)),
     ],
     bottom: top - 8 + height + GAP,
   }
@@ -269,13 +282,14 @@ function drawTimes(lines: readonly string[], top: number, { times }: Measures): 
   return lines.map((words, index) => text('text', times, top + LINE * (index + 0.5), words, 'end'))
 }
 
-/** Writes lines around a middle, and hides the part of a lifeline that they cover. */
-function drawWords(
-  lines: readonly { readonly words: string; readonly kind: 'trigger' | 'text' | 'tag' }[],
-  middle: number,
-  top: number,
-  measures: Measures,
-): string[] {
+/** A line of a text, and its letters. */
+interface Line {
+  readonly words: string
+  readonly kind: 'trigger' | 'text'
+}
+
+/** Writes lines around a middle, and hides the part of a lifeline that a word without a break covers. */
+function drawWords(lines: readonly Line[], middle: number, top: number, measures: Measures): string[] {
   return lines.flatMap(({ words, kind }, index) => {
     const width = widthOf(words, FONTS[kind])
     const place = { x: middle - width / 2, y: top + LINE * index, width, height: LINE }

@@ -56,6 +56,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
       await tab.clock.pauseAt(1000)
     }
     await tab.goto(`${page.url}${hash}`)
+    if (options.viewport?.width === PHONE.width) await tab.click('#filter summary')
     const lit = (machine = 0) =>
       tab.locator('.picture').nth(machine).locator('.active').last().getAttribute('data-state')
     return {
@@ -86,6 +87,45 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
       )
       expect(paths).toBe(figure(name))
     }
+  })
+
+  test.each(Object.keys(NAMES))(
+    'opens %s with its shortest happy path at the top of the tree',
+    async (id) => {
+      const { tab } = await open(`#${id}`, { reducedMotion: 'reduce' })
+      const rows = await tab.locator('.row').evaluateAll((all) =>
+        all.map((row) => ({
+          index: (row as HTMLElement).dataset.index,
+          isSelected: row.ariaSelected === 'true',
+          level: row.ariaLevel,
+        })),
+      )
+      const selected = rows.findIndex(({ isSelected }) => isSelected)
+      // Its ancestors are the rows before it, and nothing else.
+      expect(
+        rows.slice(0, selected + 1).map(({ index, level }) => [Number(index) + 1, Number(level)]),
+      ).toEqual(Array.from({ length: selected + 1 }, (_, index) => [index + 1, index + 1]))
+      expect(await tab.locator('#tree').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+      expect(await isSeen(tab, '[aria-selected=true]')).toBe(true)
+      expect(await tab.locator('#ends .good').count()).toBeGreaterThan(0)
+    },
+  )
+
+  test('shows the times of steps unless they are all equal', async () => {
+    const { tab } = await open('#device', { reducedMotion: 'reduce' })
+    expect(await tab.locator('#list .at').first().isVisible()).toBe(true)
+    await tab.click('#graphs a[href="#family"]')
+    await tab.locator('#graphs a[aria-current][href="#family"]').waitFor()
+    expect(await tab.locator('#list .at').first().isVisible()).toBe(false)
+  })
+
+  test('begins with the machine on a phone, and returns there when a path is chosen', async () => {
+    const { tab } = await open('#session', { viewport: PHONE, reducedMotion: 'reduce' })
+    const top = (selector: string) => tab.locator(selector).evaluate((one) => one.getBoundingClientRect().top)
+    const tops = [await top('#stage'), await top('#steps'), await top('#paths')]
+    expect(tops).toEqual(tops.toSorted((one, other) => one - other))
+    await tab.locator('[role=treeitem]').last().click()
+    expect(await top('#stage')).toBeCloseTo(0, 0)
   })
 
   test('links to each path, and names the test that walks it', async () => {
@@ -173,7 +213,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
     const { tab, lit, toEnd } = await open('#both')
     await tab.selectOption('#filter-end', { label: 'service: authorized' })
     await tab.selectOption('#filter-step', { label: 'polled, and the response lost' })
-    await tab.locator('[role=treeitem]:not([aria-expanded])').first().click()
+    await tab.locator('.row.retrying:not([aria-expanded])').first().click()
     expect(await toEnd()).toBe('waiting.retrying')
     expect(await lit(1)).toBe('authorized')
     const spans = await tab.locator('#axis g[data-index] > .name').allTextContents()
@@ -253,6 +293,7 @@ describe.skipIf(!hasChromium)(`the explorer of the paths, ${IN_CHROMIUM}`, () =>
   test('can be used with the keyboard alone', async () => {
     const { tab, lit } = await open('#device')
     const { keyboard } = tab
+    await tab.click('#expand')
     await tab.locator('#tree').focus()
     await keyboard.press('Home')
     const level = () => tab.locator('[aria-selected=true]').getAttribute('aria-level')

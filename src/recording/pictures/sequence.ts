@@ -40,7 +40,7 @@ export function sequence(story: Story, form: 'wide' | 'narrow'): string {
   let told = ''
   /** A time is written once. */
   const timesOf = (from: number, to: number): string[] => {
-    const seconds = new Set([from, to].map((time) => `${(time / 1000).toFixed(1)} s`))
+    const seconds = new Set([from, to].map((time) => `${(time / 1000).toFixed(time < 100_000 ? 1 : 0)} s`))
     const last = [...seconds].at(-1) ?? ''
     if (last === told) return []
     told = last
@@ -68,6 +68,8 @@ export function sequence(story: Story, form: 'wide' | 'narrow'): string {
 
   const stepsOfExchange = ({ exchange, times, at, until }: Repeated): Step[] => {
     const { request, outcome = '' } = exchange
+    const [method = '', path = ''] = form === 'narrow' ? request.split(' ') : [request]
+    const repeated = times > 1 ? `${times} times` : ''
     const [decision, decided] = DECISIONS.get(outcome) ?? []
     const details = detailsOf(exchange).flatMap(([name, value]) => (value === '' ? [] : `${name} ${value}`))
     const decides: Step[] = decision
@@ -81,8 +83,8 @@ export function sequence(story: Story, form: 'wide' | 'narrow'): string {
       ...decides,
       ...stepsInto(decided),
       {
-        ...{ kind: 'message', from: 'device', to: 'service', name: request, at: timesOf(at, until) },
-        ...(times > 1 && { text: `${times} times` }),
+        ...{ kind: 'message', from: 'device', to: 'service', name: method, at: timesOf(at, until) },
+        text: `${path} ${repeated}`.trim(),
       },
       ...stepsInto(SERVICE_STATES.get(outcome)),
       ...(outcome === '' ? [] : [response]),
@@ -96,7 +98,7 @@ export function sequence(story: Story, form: 'wide' | 'narrow'): string {
   return drawSequence(
     { title: 'A recorded login as a sequence of messages', description, steps },
     'auto',
-    form === 'wide' ? 'timed' : form,
+    form === 'wide' ? 'timed' : 'narrowTimed',
   )
 }
 
