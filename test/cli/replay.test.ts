@@ -252,7 +252,7 @@ describe('demo --record', { concurrent: true, timeout: 60_000 }, () => {
 
   test('continues the login when the disk is full', async ({ world }) => {
     const { code, stdout } = await world.run([...demo, '--record', '/dev/full'])
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('Authorized') })
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('authorized') })
     expect(stdout.match(/\/dev\/full cannot be written any more \(ENOSPC\)/g)).toHaveLength(1)
   })
 
