@@ -112,7 +112,7 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     expect(places.get('requested')?.x).toBe(places.get('authorized')?.x)
   })
 
-  test('draws a frame for each status that the user saw, with the states around it and the screen', async ({
+  test('draws a frame for each status that the user saw, with the way that it took and the screen', async ({
     world,
   }) => {
     const filmstrip = join(world.folder, 'filmstrip.svg')
@@ -122,22 +122,25 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     const frames = drawn.split('<g transform="translate(').slice(1)
     const words = frames.map((frame) => [...frame.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => text))
     expect(words).toEqual([
+      ['requested', 'or 1 other', 'requesting', 'Requesting a code', '0.0 s', '→ POST /login/device/code'],
+      expect.arrayContaining(['requesting', 'codes', 'requested', 'pending', 'or 6 others', '0.0 s']),
+      expect.arrayContaining(['requested', 'pending', 'retrying', 'or 5 others', '5.3 s', '← pending']),
+      expect.arrayContaining(['pending', 'no response', 'retrying', '10.5 s', '✕ no response']),
       [
-        ...['requested', 'failed', 'requesting', 'Requesting a code.'],
-        ...['0.0 s', 'The request for codes is', 'running.'],
+        ...['retrying', 'token', 'authorized', 'Signed in', expect.any(String)],
+        ...['→ POST /login/oauth/access_token', expect.stringMatching(/^← token/)],
       ],
-      expect.arrayContaining(['requesting', 'codes', 'requested', 'pending', 'slowed', 'denied', '0.0 s']),
-      expect.arrayContaining(['requested', 'pending', 'authorized', 'expired', '5.3 s']),
-      expect.arrayContaining(['pending', 'no response', 'retrying', '10.5 s']),
-      ['retrying', 'token', 'authorized', 'Authorized.', expect.any(String), 'The token has arrived.'],
     ])
     for (const frame of words) expect(frame).not.toContain('polling')
-    // The screen shows the code until the end, and of what could follow, only what did is not dimmed.
+    // The screen shows the code and the address until the end.
     const codes = words.map((frame) => frame.filter((word) => /^[A-Z]{4}-[A-Z]{4}$/.test(word ?? '')).length)
     expect(codes).toEqual([0, 1, 1, 1, 0])
-    const lit = frames.map((frame) => /<g><path.*?>(\w+)<\/text>/s.exec(frame)?.[1])
-    expect(lit).toEqual(['requested', 'pending', 'retrying', 'authorized', undefined])
+    const addresses = words.map((frame) => frame.filter((word) => word?.endsWith('/login/device')).length)
+    expect(addresses).toEqual(codes)
     expect(drawn).not.toMatch(/<script|javascript:|href=/)
+    const narrow = ['--narrow', '--filmstrip', filmstrip]
+    expect((await world.run(['replay', inFile(world, recorded), ...narrow])).code).toBe(0)
+    expect(readFileSync(filmstrip, 'utf8')).toContain('width="358"')
   })
 
   test('draws the messages, and the decision of the user that they tell', async ({ world }) => {

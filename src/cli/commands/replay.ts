@@ -50,7 +50,7 @@ export function replayCommand(): Command {
     .option('--machine <file>', 'draw the machine, with the states that were active')
     .option('--filmstrip <file>', 'draw each state that a user saw, side by side')
     .option('--sequence <file>', 'draw the messages between user, device and service')
-    .option('--narrow', 'draw --svg and --sequence for the screen of a phone')
+    .option('--narrow', 'draw --svg, --filmstrip and --sequence for the screen of a phone')
     .option('--json', 'print the login as one JSON object')
     .action(exitWith(replay))
 }

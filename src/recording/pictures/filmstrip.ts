@@ -1,21 +1,22 @@
 import { deviceAuthorization } from '../../../machines/device-authorization.ts'
-import { FONTS, widthOf, wrap } from '../../pictures/measure-text.ts'
+import { FONTS, type Font, widthOf, wrap } from '../../pictures/measure-text.ts'
 import { roleOfName } from '../../pictures/state-roles.ts'
 import { box, element, picture, text } from '../../pictures/svg.ts'
-import type { Exchange, Span, Story } from './story.ts'
+import { detailsOf, type Exchange, type Span, type Story } from './story.ts'
 
-/** Pixels. The whole fits the column of a README. */
-const WIDTH = 830
+/** The width in pixels, and the frames in a row: for the column of a README, and for the screen of a phone. */
+const FORMS = { wide: { width: 830, columns: 3 }, narrow: { width: 358, columns: 1 } }
+
+/** Pixels. */
 const MARGIN = 16
 const GAP = { x: 15, y: 20 }
-const COLUMNS = 3
-const FRAME = { width: 256, height: 300, caption: 36 }
-const PILL = { height: 24, gap: 4 }
+const FRAME = { height: 234, caption: 42 }
+const PILL = { height: 24 }
 const TOP = 14
 const ACTIVE = { x: 12, y: 92, width: 128, height: 54 }
-/** The names of the states that could follow. */
-const NEXT = { x: 164, width: 80 }
-const SCREEN = { x: 12, y: 228, width: FRAME.width - 24, height: 60 }
+/** The name of the state that followed, from the right border. */
+const NEXT = { right: 12, width: 80 }
+const SCREEN = { x: 12, y: 164, height: 58 }
 const PADDING = 12
 
 /** The letters of the user code. */
@@ -25,42 +26,52 @@ const CODE = '.code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monos
 type Node = (typeof deviceAuthorization)['root']
 
 /**
- * Draws one frame for each status that a user saw: the state between the one that it came from and those that could follow,
- * with the transition that was taken, the screen of the device, and below the frame the time and what the state means.
+ * Draws one frame for each status that a user saw: the state between the one that it came from and the one that followed,
+ * with the number of others that could have, the time, the screen of the device, and below the frame the messages.
  */
-export function filmstrip({ spans, exchanges }: Story): string {
+export function filmstrip({ spans, exchanges }: Story, form: keyof typeof FORMS): string {
+  const { width, columns } = FORMS[form]
+  const each = (width - 2 * MARGIN - (columns - 1) * GAP.x) / columns
   const row = FRAME.height + FRAME.caption
-  const rows = Math.ceil(spans.length / COLUMNS)
+  const rows = Math.ceil(spans.length / columns)
   return picture(
     {
       title: 'A recorded login, frame by frame',
       description: `${spans.map(({ name }) => name).join(', ')}.`,
-      width: WIDTH,
+      width,
       height: 2 * MARGIN + rows * row + (rows - 1) * GAP.y,
     },
     'auto',
     element('style', {}, CODE),
     ...spans.map((span, index) => {
-      const x = MARGIN + (index % COLUMNS) * (FRAME.width + GAP.x)
-      const y = MARGIN + Math.floor(index / COLUMNS) * (row + GAP.y)
-      const drawn = drawFrame(span, exchanges[span.after ?? -1], spans[index - 1], spans[index + 1])
+      const x = MARGIN + (index % columns) * (each + GAP.x)
+      const y = MARGIN + Math.floor(index / columns) * (row + GAP.y)
+      const drawn = drawFrame(span, each, exchanges, spans[index - 1], spans[index + 1])
       return element('g', { transform: `translate(${x} ${y})` }, ...drawn)
     }),
   )
 }
 
-function drawFrame(span: Span, by?: Exchange, before?: Span, after?: Span): string[] {
+function drawFrame(
+  span: Span,
+  width: number,
+  exchanges: readonly Exchange[],
+  before?: Span,
+  after?: Span,
+): string[] {
   const { from, name, state } = span
   const node = nodeOf(state)
-  const next = nextOf(node).filter((other) => other !== name)
   // An end stands in the middle: nothing follows.
-  const x = next.length > 0 ? ACTIVE.x : (FRAME.width - ACTIVE.width) / 2
+  const x = after ? ACTIVE.x : (width - ACTIVE.width) / 2
   const middle = x + ACTIVE.width / 2
-  const caption = FRAME.height + 16
-  const [time, words] = [`${(from / 1000).toFixed(1)} s`, node?.description ?? '']
+  const by = exchanges[span.after ?? -1]
+  const sent = by ?? exchanges.find((one) => one.from >= from && one.from <= span.to)
   const label = by?.outcome ?? ''
+  const told = sent
+    ? [`→ ${sent.request}`, ...(by ? [`${label === 'no response' ? '✕' : '←'} ${outcomeOf(by)}`] : [])]
+    : wrap(node?.description ?? '', width - 4, FONTS.text)
   return [
-    element('g', { 'stroke-opacity': 0.4 }, box('way', { x: 0, y: 0, ...FRAME }, 12)),
+    element('g', { 'stroke-opacity': 0.4 }, box('way', { x: 0, y: 0, width, height: FRAME.height }, 12)),
     before === undefined
       ? element('circle', { class: 'dot', cx: middle, cy: TOP + 12, r: 6 })
       : drawPill(before.name, middle, TOP),
@@ -71,7 +82,14 @@ function drawFrame(span: Span, by?: Exchange, before?: Span, after?: Span): stri
       element('path', { class: 'head', d: `M${middle} ${ACTIVE.y}l-6 -11h12z` }),
     ),
     ...(label === '' ? [] : drawLabel(label, middle)),
-    ...drawNext(next, x + ACTIVE.width, after?.name),
+    ...(after
+      ? drawNext(
+          after.name,
+          nextOf(node).filter((other) => other !== name).length - 1,
+          x + ACTIVE.width,
+          width,
+        )
+      : []),
     element(
       'g',
       { class: roleOfName(name) },
@@ -79,12 +97,18 @@ function drawFrame(span: Span, by?: Exchange, before?: Span, after?: Span): stri
       ...(node?.type === 'final' ? [box('inner', { ...ACTIVE, x }, 12, 5)] : []),
       text('name', middle, ACTIVE.y + ACTIVE.height / 2, name, 'middle'),
     ),
-    ...drawScreen(span),
-    text('trigger', 2, caption, time),
-    ...wrap(words, FRAME.width - 62, FONTS.text).map((line, index) =>
-      text('text', 60, caption + 17 * index, line),
+    ...drawScreen(span, width - 2 * SCREEN.x),
+    text('trigger', width - NEXT.right, TOP + PILL.height / 2, `${(from / 1000).toFixed(1)} s`, 'end'),
+    ...told.map((line, index) =>
+      text('text', 2, FRAME.height + 16 + 18 * index, shorten(line, width - 4, FONTS.text)),
     ),
   ]
+}
+
+/** What came back, with what the device has to know of it. */
+function outcomeOf(exchange: Exchange): string {
+  const details = detailsOf(exchange).flatMap(([name, value]) => (value === '' ? [] : `${name} ${value}`))
+  return [exchange.outcome, ...details].join(', ')
 }
 
 /** Draws what the last response was, on the arrow. */
@@ -95,25 +119,26 @@ function drawLabel(words: string, middle: number): string[] {
   return [box('paper', place, 4), text('trigger', place.x + width / 2, y, words, 'middle')]
 }
 
-/** Draws the states that could follow, of which one did. */
-function drawNext(names: readonly string[], start: number, taken: string | undefined): string[] {
-  const each = PILL.height + PILL.gap
-  const middle = ACTIVE.y + ACTIVE.height / 2
-  const top = Math.max(TOP, middle - (names.length * each - PILL.gap) / 2)
-  return names.map((name, index) => {
-    const y = top + index * each + PILL.height / 2
-    const bend = (start + NEXT.x) / 2
-    return element(
-      'g',
-      name === taken ? {} : { opacity: 0.5 },
-      element('path', {
-        class: 'way',
-        d: `M${start} ${middle}C${bend} ${middle} ${bend} ${y} ${NEXT.x - 6} ${y}`,
-      }),
-      element('path', { class: 'head', d: `M${NEXT.x} ${y}l-8 -4v8z` }),
-      drawPill(name, NEXT.x + NEXT.width / 2, y - PILL.height / 2),
-    )
-  })
+/** Draws the state that followed, and how many others could have. */
+function drawNext(name: string, others: number, start: number, width: number): string[] {
+  const end = width - NEXT.right - NEXT.width
+  const y = ACTIVE.y + ACTIVE.height / 2
+  return [
+    element('path', { class: 'way', d: `M${start} ${y}H${end - 6}` }),
+    element('path', { class: 'head', d: `M${end} ${y}l-8 -4v8z` }),
+    drawPill(name, end + NEXT.width / 2, y - PILL.height / 2),
+    ...(others > 0
+      ? [
+          text(
+            'tag',
+            end + NEXT.width / 2,
+            y + PILL.height,
+            `or ${others} other${others > 1 ? 's' : ''}`,
+            'middle',
+          ),
+        ]
+      : []),
+  ]
 }
 
 function drawPill(name: string, middle: number, y: number): string {
@@ -126,22 +151,26 @@ function drawPill(name: string, middle: number, y: number): string {
   )
 }
 
-/** Draws the screen of the device: the code, while there is one to enter, and the words below it. */
-function drawScreen({ code, text: words }: Span): string[] {
-  const { x, y, width, height } = SCREEN
-  const said = words.replace(`Enter ${code}`, 'Enter it').replace('https://', '')
-  const lines = wrap(said, width - 2 * PADDING, FONTS.tag).map((line) => shorten(line, width - 2 * PADDING))
-  const top = code === undefined ? y + height / 2 - lines.length * 8 : y + 25
+/** Draws the screen of the device: the code and where to enter it, while there is one, or what it says. */
+function drawScreen({ name, code, verificationUri = '', text: words }: Span, width: number): string[] {
+  const { x, y, height } = SCREEN
+  const said = name === 'authorized' ? 'Signed in' : words.replace(/\.$/, '')
+  const room = width - 2 * PADDING
+  const address = shorten(verificationUri.replace('https://', ''), room, FONTS.tag)
   return [
-    element('g', { class: 'over' }, box('shape', SCREEN, 8)),
-    ...(code === undefined ? [] : [text('name code', x + PADDING, y + 14, code)]),
-    ...lines.slice(0, 2).map((line, index) => text('text tag', x + PADDING, top + 8 + 16 * index, line)),
+    element('g', { class: 'over' }, box('shape', { x, y, width, height }, 8)),
+    ...(code === undefined
+      ? [text('trigger', x + width / 2, y + height / 2, shorten(said, room, FONTS.trigger), 'middle')]
+      : [
+          text('name code', x + width / 2, y + 20, code, 'middle'),
+          text('tag', x + width / 2, y + 41, address, 'middle'),
+        ]),
   ]
 }
 
 /** Cuts what does not fit, such as a long address. */
-function shorten(words: string, width: number): string {
-  return widthOf(words, FONTS.tag) <= width ? words : shorten(words.replace(/.…?$/u, '…'), width)
+function shorten(words: string, width: number, font: Font): string {
+  return widthOf(words, font) <= width ? words : shorten(words.replace(/.…?$/u, '…'), width, font)
 }
 
 function nodeOf(id: string): Node | undefined {

@@ -11,6 +11,8 @@ export interface Span {
   readonly text: string
   /** The code to enter, once there is one and until the end. */
   readonly code?: string
+  /** Where to enter it. */
+  readonly verificationUri?: string
   /** The id of the state that began it, such as `waiting.pending`. */
   readonly state: string
   /** The position of the exchange that led to it. */
@@ -67,6 +69,7 @@ export function storyOf(events: readonly ReadEvent[]): Story {
         spans.push({
           ...{ from: at, to: at, name, text: words, state },
           ...(userCode !== undefined && { code: userCode }),
+          ...(verificationUri !== undefined && { verificationUri }),
           ...(after !== undefined && { after }),
         })
       }
