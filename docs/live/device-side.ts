@@ -2,35 +2,41 @@ import { deviceAuthorization } from 'authgraph/machines'
 import type { RecordedEvent, RecordedState, RecordedTransition } from '../../src/recording/events.ts'
 import { stateId } from '../../src/recording/state-id.ts'
 import { showCountdowns, showDevice } from './device-screen.ts'
-import { announce, timeLeft } from './elements.ts'
+import { announce } from './elements.ts'
 import { Lights } from './lights.ts'
 import type { Moment } from './story.ts'
 
 /** What happened when the device came to a state. It stays true while the wait that follows is counted down. */
-const CAPTIONS: Readonly<Record<string, (times: NonNullable<RecordedState['times']>) => string>> = {
-  requesting: () => 'The device asks the service for a code.',
-  'waiting.requested': () => 'The code is here. The user opens the address on any phone and enters it.',
-  polling: () => 'The device asks whether the user has decided.',
-  'waiting.pending': (times) => `Not yet. The next poll is due ${untilPoll(times)} later.`,
-  'waiting.slowed': (times) =>
-    `The service asked the device to slow down: the next poll is due ${untilPoll(times)} later.`,
-  'waiting.retrying': (times) => `No usable response. The device tries again ${untilPoll(times)} later.`,
-  authorized: () => 'The device has its token: the login is complete.',
-  denied: () => 'The user denied the request, and the device has learned it.',
-  expired: () => 'Nobody entered the code in time: it has expired.',
-  cancelled: () => 'The device stopped waiting.',
-  failed: () => 'The device met an error that another poll cannot fix.',
+const CAPTIONS: Readonly<Record<string, string>> = {
+  requesting: 'The device asks the service for a code.',
+  'waiting.requested': 'The code is here. The user opens the address on any phone and enters it.',
+  polling: 'The device asks whether the user has decided.',
+  'waiting.pending': 'Not yet: the user has not decided.',
+  'waiting.slowed': 'The service asked the device to slow down.',
+  'waiting.retrying': 'No usable response. The device will try again.',
+  authorized: 'The device has its token: the login is complete.',
+  denied: 'The user denied the request, and the device has learned it.',
+  expired: 'Nobody entered the code in time: it has expired.',
+  cancelled: 'The device stopped waiting.',
+  failed: 'The device met an error that another poll cannot fix.',
 }
 
-const NO_TIMES = { interval: 0, lifetime: 0, lookedAt: 0, nextPollAt: 0, expiresAt: 0 }
+/** The same to the user who has to decide. */
+const TO_USER: Readonly<Record<string, (task: string) => string>> = {
+  'waiting.requested': (task) => `Waiting for you: ${task}`,
+  polling: () => 'Waiting for you: the device asks whether you have decided.',
+  'waiting.pending': (task) => `Waiting for you: ${task}`,
+}
 
 /** The device on the page: its screen and its machine, which show recorded events. */
 export class DeviceSide {
-  readonly #lights = new Lights('#device-picture', deviceAuthorization, 'device')
+  readonly #lights = new Lights('device', deviceAuthorization, 'device')
   /** The transitions whose state is not known yet. */
   readonly #taken: RecordedTransition[] = []
   /** The state on the screen. */
   #shown: (RecordedState & { readonly at: number }) | undefined
+  /** What the user of this page has to do, as long as a login waits for it. */
+  task: string | undefined
 
   clear(): void {
     this.#lights.clear()
@@ -64,11 +70,11 @@ export class DeviceSide {
     at: number,
     taken: readonly RecordedTransition[],
   ): Moment {
-    const { value, view, times = NO_TIMES } = state
+    const { value, view } = state
     const id = stateId(value)
     return {
       at,
-      caption: CAPTIONS[id]?.(times),
+      caption: this.task === undefined ? CAPTIONS[id] : (TO_USER[id]?.(this.task) ?? CAPTIONS[id]),
       paint: (isNow) => {
         for (const { from, event, branch, to } of taken) {
           const transition = this.#lights.branch(from, event, branch)
@@ -85,8 +91,4 @@ export class DeviceSide {
       },
     }
   }
-}
-
-function untilPoll({ lookedAt, nextPollAt }: NonNullable<RecordedState['times']>): string {
-  return timeLeft(nextPollAt - lookedAt)
 }

@@ -9,6 +9,7 @@ const FEW = 3
 const BELOW = 28
 const RIGHT = 12
 const LETTER = 7.4
+const NARROW = 6.7
 const INSET = 10
 
 /** How much wider than needed a step may be. */
@@ -147,11 +148,16 @@ export class Lanes {
     })
   }
 
-  /** A bar that begins out of sight shows its name where it can be seen. */
+  /** A bar that begins out of sight shows its name where it can be seen. Words that would be cut off are not shown. */
   #keepNames(): void {
-    const seen = this.#scroller.scrollLeft + INSET
+    const { scrollLeft, clientWidth } = this.#scroller
     for (const { name, first, last } of this.#bars)
-      name.setAttribute('x', String(Math.max(first, Math.min(seen, last))))
+      name.setAttribute('x', String(Math.max(first, Math.min(scrollLeft + INSET, last))))
+    for (const text of this.#scroller.querySelectorAll('text')) {
+      const x = Number(text.getAttribute('x'))
+      const isCut = x < scrollLeft || x + (text.textContent?.length ?? 0) * NARROW > scrollLeft + clientWidth
+      text.setAttribute('visibility', isCut ? 'hidden' : 'visible')
+    }
   }
 }
 
@@ -178,7 +184,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 function spaceOf({ words }: LaneMessage): number {
-  return APART + words.length * 6.7
+  return APART + words.length * NARROW
 }
 
 /** What is lost ends on the way. */

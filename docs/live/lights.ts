@@ -9,20 +9,29 @@ const KEPT = 60
 /** Lights the active state and the taken transitions in the picture of a machine. */
 export class Lights {
   readonly machine: Machine
+  readonly #section: string
   readonly #frame: HTMLElement
   readonly #who: string
   readonly #walked = new Set<string>()
 
-  /** @param who The name of the machine in the log. */
-  constructor(frame: string, machine: AnyStateMachine, who: string) {
+  /**
+   * @param section The section of the page that shows the machine.
+   * @param who The name of the machine in the log.
+   */
+  constructor(section: string, machine: AnyStateMachine, who: string) {
     this.machine = readMachine(machine)
-    this.#frame = find(frame)
+    this.#section = section
+    this.#frame = find(`#${section}-picture`)
     this.#who = who
   }
 
-  /** Lights a state and its parents; `undefined` lights nothing. */
+  /** Lights a state and its parents, and writes its name wherever the page asks for it; `undefined` lights nothing. */
   light(state: string | undefined): void {
-    lightState(this.#frame, state)
+    lightState(find(`#${this.#section}`), state)
+    for (const word of document.querySelectorAll<HTMLElement>(`[data-lit="${this.#section}"]`)) {
+      word.textContent = state?.split('.').at(Number(word.dataset.level)) ?? '–'
+      word.dataset.role = state === undefined ? '' : this.roleOf(state)
+    }
   }
 
   /** Marks a transition that was taken, and logs it. Its line flashes if that has just happened. */

@@ -66,8 +66,8 @@ class LoginScene implements Scene {
           onEnd()
           return
         }
-        story.add(sides.device.momentOf(event, this.#at()))
         if (event.type === 'state' && event.view.userCode) this.#phone.offer(event.view.userCode)
+        story.add(sides.device.momentOf(event, this.#at()))
       },
       { clock: this.#clock },
     )
@@ -80,6 +80,7 @@ class LoginScene implements Scene {
       inspect,
     })
     this.#phone = new Phone(CLIENT.name, ['repo', 'gist'], {
+      wait: (task) => this.#wait(task),
       lookUp: (code) => this.#lookUp(code),
       decide: (decision, code) => this.#decide(decision, code),
     })
@@ -133,6 +134,14 @@ class LoginScene implements Scene {
         ? this.#service.approve(code, { id: 1, login: 'octocat' })
         : this.#service.deny(code)),
     )
+  }
+
+  #wait(task: string | undefined): void {
+    const { device } = this.#sides
+    const isNext = task !== undefined && device.task !== undefined
+    device.task = task
+    if (isNext)
+      this.#story.add({ at: this.#at(), caption: `Waiting for you: ${task}`, paint: () => undefined })
   }
 
   #onGrant(grant: Grant, before: Grant | undefined): void {

@@ -16,9 +16,6 @@ const AUTOPLAY = { waiting: 8, inTraffic: 0.5 }
 /** Milliseconds between two updates of the countdowns. */
 const TICK = 100
 
-/** Milliseconds between the end of a login and the card that covers it. */
-const LINGER = 1600
-
 /** Each shows its scene before the start, and returns a function that starts it. */
 const SCENES: Readonly<Record<string, () => (onEnd: () => void) => Scene | undefined>> = {
   login: prepareLogin,
@@ -41,14 +38,13 @@ const startButton = find<HTMLButtonElement>('#start')
 const buttons = [...document.querySelectorAll<HTMLButtonElement>('fieldset button')]
 let begin: (onEnd: () => void) => Scene | undefined = () => undefined
 let scene: Scene | undefined
-let card: ReturnType<typeof setTimeout> | undefined
 
 function open(): void {
   const name = SCENES[location.hash.slice(1)] ? location.hash.slice(1) : 'login'
   scene?.end()
   scene = undefined
   takeOver()
-  hideCard()
+  next.hidden = true
   main.dataset.scene = name
   for (const link of document.querySelectorAll('nav a'))
     if (link.getAttribute('href') === `#${name}`) link.setAttribute('aria-current', 'page')
@@ -68,7 +64,7 @@ function play(): void {
   setSpeed(AUTOPLAY.waiting, AUTOPLAY.inTraffic)
   void autoplay(main.dataset.scene ?? '', () => {
     takeOver()
-    showCardSoon()
+    next.hidden = false
   })
 }
 
@@ -81,13 +77,13 @@ function takeOver(): void {
 
 function start(): void {
   scene?.end()
-  hideCard()
+  next.hidden = true
   for (const button of document.querySelectorAll('[aria-pressed]'))
     button.setAttribute('aria-pressed', 'false')
   document.body.classList.remove('asleep')
   scene = begin(() => {
     showRunning()
-    if (!isPlaying()) showCardSoon()
+    next.hidden = false
   })
   showRunning()
 }
@@ -102,17 +98,6 @@ function showPossible(): void {
   startButton.classList.toggle('go', !scene?.isRunning)
   for (const button of buttons)
     button.disabled = !scene?.isRunning || scene.can?.(button.dataset.act ?? '') === false
-}
-
-function showCardSoon(): void {
-  card = setTimeout(() => {
-    next.hidden = false
-  }, LINGER)
-}
-
-function hideCard(): void {
-  clearTimeout(card)
-  next.hidden = true
 }
 
 function showSpeed(): void {
@@ -157,15 +142,20 @@ for (const [section, page] of Object.entries(PAGES)) {
   heading.append(link)
 }
 if (/[?#&]embed\b/.test(location.href)) document.body.classList.add('embed')
+// The site has its font beside this page.
+if (window !== window.parent)
+  document.fonts.add(new FontFace('Inter', 'url(inter.woff2)', { weight: '100 900' }))
 startButton.addEventListener('click', start)
 for (const button of buttons) button.addEventListener('click', () => onButton(button))
 find('#speed').addEventListener('input', showSpeed)
-find('#close').addEventListener('click', hideCard)
-find('#again').addEventListener('click', () => {
-  hideCard()
-  if (isCalm()) start()
-  else play()
-})
+for (const button of document.querySelectorAll<HTMLElement>('[data-effect]')) {
+  const shown = find(`#${button.closest<HTMLElement>('fieldset')?.dataset.in}-effect`)
+  const show = (effect: string) => () => shown.replaceChildren(effect)
+  for (const event of ['pointerenter', 'focus'])
+    button.addEventListener(event, show(button.dataset.effect ?? ''))
+  for (const event of ['pointerleave', 'blur']) button.addEventListener(event, show(''))
+  button.setAttribute('aria-describedby', shown.id)
+}
 // Scrollable areas must be reachable by keyboard.
 for (const scrolling of document.querySelectorAll<HTMLElement>('.scrolls')) scrolling.tabIndex = 0
 for (const event of ['pointerdown', 'keydown'])

@@ -10,6 +10,8 @@ const REFUSALS: Readonly<Record<Exclude<Decision, 'done'>, string>> = {
 
 /** The requests of the phone to the service. */
 export interface Asks {
+  /** Called with what the user has to do now, and with nothing once that is done. */
+  readonly wait: (task?: string) => void
   /** Whether a code can be approved or denied. */
   readonly lookUp: (code: string) => Decision
   readonly decide: (decision: 'approve' | 'deny', code: string) => void
@@ -45,6 +47,7 @@ export class Phone {
     else if (this.#isOpen && status !== undefined && status !== 'denied')
       this.#show(make('p', 'quiet', 'The device is no longer waiting. Start again to get a new code.'))
     this.#isOpen = false
+    this.#wait()
   }
 
   /** Shows the result of the decision. */
@@ -53,6 +56,7 @@ export class Phone {
       this.#enter(REFUSALS[response])
       return
     }
+    this.#wait()
     if (decision === 'approve')
       this.#show(connected(), make('p', 'quiet', 'It gets the token with its next poll.'))
     else
@@ -60,6 +64,7 @@ export class Phone {
   }
 
   #enter(refusal?: string): void {
+    this.#wait('enter the code on the phone.')
     const input = make('input', '') as HTMLInputElement
     Object.assign(input, {
       id: 'code',
@@ -92,6 +97,7 @@ export class Phone {
 
   #confirm(code: string): void {
     // Autoplay must not take the focus from the page that embeds this one.
+    this.#wait('approve or deny on the phone.')
     const isInUse = this.#page.contains(document.activeElement)
     const scopes = this.#scopes.flatMap((scope, index) => [index > 0 ? ', ' : '', make('code', '', scope)])
     const decide = (decision: 'approve' | 'deny') => () => this.#asks.decide(decision, code)
@@ -104,6 +110,11 @@ export class Phone {
       make('div', 'choices', button('Deny', 'act', decide('deny')), approve),
     )
     if (isInUse) find('#phone-page h3').focus()
+  }
+
+  #wait(task?: string): void {
+    find('#phone').classList.toggle('asks', task !== undefined)
+    this.#asks.wait(task)
   }
 
   #show(...content: readonly HTMLElement[]): void {

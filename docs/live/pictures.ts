@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
-import { escapeXml, styleSheet } from '../../src/pictures/svg.ts'
+import { styleSheet } from '../../src/pictures/svg.ts'
 import { colorVariables, ROLES } from '../../src/pictures/theme.ts'
 
 const root = import.meta.dirname
@@ -17,7 +17,7 @@ export function pictures(): Plugin {
       const mark = readFileSync(resolve(root, '../images/mark.svg'), 'utf8').trim()
       const lit = Object.keys(ROLES).map(
         (role) =>
-          `.${role}.active .shape{fill:var(--${role}-ink)}.${role}>.dot,.chip.${role}{border-color:var(--${role}-line);background:var(--${role}-fill)}.chip.${role}{color:var(--${role}-ink)}`,
+          `.${role}.active .shape{fill:var(--${role}-ink)}.${role}>.dot,.chip.${role}{border-color:var(--${role}-line);background:var(--${role}-fill)}.chip.${role},[data-role="${role}"]{color:var(--${role}-ink)}`,
       )
       const pictureStyle = styleSheet((color) => `var(--${color})`) + lit.join('')
       return withParts(html)
@@ -25,8 +25,7 @@ export function pictures(): Plugin {
         .replace('<!-- mark -->', mark.replace(/role="img"><title>.*?<\/title>/, 'aria-hidden="true">'))
         .replace('<!-- colors -->', `<style>${colorVariables()}${pictureStyle}</style>`)
         .replace('<!-- key -->', key())
-        .replace(/<!-- code (\S+) -->/g, (_, file) => escapeXml(firstCode(file)))
-        .replace(/<!-- picture (\S+) -->/g, (_, file) => picture(file))
+        .replace(/<!-- picture (\S+?)(?: as (\S+))? -->/g, (_, file, other) => picture(file, other))
     },
   }
 }
@@ -46,17 +45,18 @@ function key(): string {
   return `<p class="key">Colors of states: ${roles.join(' ')} An arrow from a circle leaves several states.</p>`
 }
 
-/** The compact picture of a machine, as large as it may be shown. */
-function picture(file: string): string {
-  const svg = readFileSync(resolve(root, `../machines/${file}.compact.svg`), 'utf8')
-  const larger = (_: string, side: string, pixels: string) =>
-    `${side}="${Math.round(Number(pixels) * LARGEST)}"`
+/** The compact picture of a machine, as large as it may be shown, in the frame of another one: then both have one scale. */
+function picture(file: string, other = file): string {
+  const [svg, frame] = [file, other].map((name) =>
+    readFileSync(resolve(root, `../machines/${name}.compact.svg`), 'utf8'),
+  ) as [string, string]
+  const [[own = 0], [width = 0, height = 0]] = [svg, frame].map((text) =>
+    [...(/viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(text) ?? [])].slice(1).map(Number),
+  ) as [number[], number[]]
   return svg
-    .replace(/<style>.*?<\/style>\n/s, '')
-    .replace(/(?<=^<svg [^>]*)(width|height)="([\d.]+)"/g, larger)
-}
-
-/** The first program of a document. */
-function firstCode(file: string): string {
-  return /```ts\n(.*?)\n```/s.exec(readFileSync(resolve(root, '../..', file), 'utf8'))?.[1] ?? ''
+    .replace(/<style>.*?<\/style>\n<rect class="paper".*?\/>\n/s, '')
+    .replace(
+      /viewBox=".*?" width=".*?" height=".*?"/,
+      `preserveAspectRatio="xMidYMin" viewBox="${(own - width) / 2} 0 ${width} ${height}" width="${Math.round(width * LARGEST)}" height="${Math.round(height * LARGEST)}"`,
+    )
 }

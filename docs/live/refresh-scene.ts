@@ -42,10 +42,8 @@ const provider = {
 
 /** Shows the scene before its start. Returns a function that starts it. */
 export function prepareRefresh(): (onEnd: () => void) => Scene {
-  const processes = NAMES.map(
-    (name, index) => new Lights(`#${name}-picture`, sessionMachine, `process ${index + 1}`),
-  )
-  const family = new Lights('#family-picture', refreshFamily, 'service')
+  const processes = NAMES.map((name, index) => new Lights(name, sessionMachine, `process ${index + 1}`))
+  const family = new Lights('family', refreshFamily, 'service')
   const lanes = new GrowingLanes(
     LANES.names,
     LANES.thief,

@@ -20,7 +20,7 @@ type Shown = Pick<Grant, 'state' | 'interval'>
 
 /** The service on the page: its machine, which shows the states of a grant. */
 export class ServiceSide {
-  readonly #lights = new Lights('#service-picture', deviceGrant, 'service')
+  readonly #lights = new Lights('service', deviceGrant, 'service')
 
   clear(): void {
     this.#lights.clear()

@@ -13,22 +13,33 @@ const DOT = 3.5
 const HEAD = { length: 8, width: 7 }
 const LABEL = { height: 18, padding: 5 }
 
+/** Where beside its line a label may be, and where lines are looked at. */
+const PARTS = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8]
+const SAMPLES = Array.from({ length: 41 }, (_, index) => index / 40)
+
+/** How much worse it is to cover a pixel of a name than a point of a line. */
+const NAME = 2
+
 /** Pixels from the upper border of a state with substates to the middle of its name. */
 const TITLE = 13
 
 /**
  * Draws a machine as small as it can be read: every state with only its name. Each transition has a label, which a page
- * shows when it is taken.
+ * shows when it is taken. States beside the usual way have the class `aside`.
  */
 export function drawCompact(layout: CompactLayout, scheme: Scheme): string {
   const { plan, width, height, states, arrows } = layout
   const { id, description } = plan.machine
+  const way = new Set(
+    plan.arrows.filter(({ isMain }) => isMain).flatMap(({ source, target }) => [source, target]),
+  )
+  const draw = (state: CompactState) => drawState(state, way.has(state.shape.id))
   return picture(
     { title: `The machine ${id}`, description, width, height },
     scheme,
-    ...states.filter(({ isAround }) => isAround).map((state) => drawState(state)),
+    ...states.filter(({ isAround }) => isAround).map(draw),
     ...arrows.map((one) => drawArrow(one, layout)),
-    ...states.filter(({ isAround }) => !isAround).map((state) => drawState(state)),
+    ...states.filter(({ isAround }) => !isAround).map(draw),
     ...arrows.flatMap(({ arrow, curve }) =>
       drawLabels(arrow.transitions, curve ?? stubOf(arrow.target, layout), layout),
     ),
@@ -41,7 +52,7 @@ export function drawCompact(layout: CompactLayout, scheme: Scheme): string {
   )
 }
 
-function drawState({ shape, isAround, ...place }: CompactState): string {
+function drawState({ shape, isAround, ...place }: CompactState, isOnWay: boolean): string {
   const { state, role, isInitial, isRegion } = shape
   const { x, y, width, height } = place
   const isFinal = state.type === 'final'
@@ -53,7 +64,7 @@ function drawState({ shape, isAround, ...place }: CompactState): string {
   const tip = shape.parent === '' ? { x: start.x, y } : { x, y: middle }
   return element(
     'g',
-    { class: `state ${role}`, 'data-state': state.id },
+    { class: `state ${role}${isOnWay ? '' : ' aside'}`, 'data-state': state.id },
     ...(isInitial
       ? [element('circle', { class: 'dot', cx: start.x, cy: start.y, r: DOT }), drawWay(straight(start, tip))]
       : []),
@@ -117,7 +128,6 @@ function drawLabels(transitions: readonly Transition[], curve: Curve, layout: Co
     return element(
       'g',
       { class: 'label', 'data-transitions': idsOf(group), display: 'none' },
-      box('box', place, 5),
       text('trigger', place.x + place.width / 2, place.y + place.height / 2, told, 'middle'),
     )
   })
@@ -128,21 +138,31 @@ function wordsOf({ trigger, description }: Transition, machine: Machine): string
   return trigger.kind === 'event' ? trigger.name : (description ?? triggerText(trigger, machine))
 }
 
-function placeOf(words: string, curve: Curve, { states, width, height }: CompactLayout): Box {
+/** On the line or beside it, where it covers no name, and few lines. */
+function placeOf(words: string, curve: Curve, { states, arrows, width, height }: CompactLayout): Box {
   const size = { width: Math.ceil(widthOf(words, FONTS.trigger)) + 2 * LABEL.padding, height: LABEL.height }
-  const places = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8].flatMap((part) =>
-    [0, -20, 20, -30, 30].map((aside) => {
-      const { x, y } = pointOf(curve, part)
-      return {
-        x: within(x - size.width / 2, width - size.width),
-        y: within(y - size.height / 2 + aside, height - size.height),
-        ...size,
-      }
-    }),
+  const places = PARTS.flatMap((part) =>
+    [0, -1, 1].flatMap((across) =>
+      [0, -20, 20, -30, 30].map((aside) => {
+        const { x, y } = pointOf(curve, part)
+        return {
+          x: within(x + ((across - 1) * size.width) / 2, width - size.width),
+          y: within(y - size.height / 2 + aside, height - size.height),
+          ...size,
+        }
+      }),
+    ),
   )
   const names = states.map(({ isAround, ...state }) => (isAround ? { ...state, height: LINE } : state))
-  const covered = (place: Box) => names.reduce((sum, name) => sum + common(place, name), 0)
-  return places.reduce((best, place) => (covered(place) < covered(best) ? place : best))
+  const points = arrows.flatMap((arrow) =>
+    SAMPLES.flatMap((part) => (arrow.curve ? [pointOf(arrow.curve, part)] : [])),
+  )
+  const covered = (place: Box) =>
+    names.reduce((sum, name) => sum + NAME * common(place, name), 0) +
+    points.filter(({ x, y }) => common(place, { x, y, width: 1, height: 1 }) > 0).length
+  return places
+    .map((place) => ({ place, cost: covered(place) }))
+    .reduce((best, one) => (one.cost < best.cost ? one : best)).place
 }
 
 /** The area that two boxes share. */

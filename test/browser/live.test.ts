@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -324,8 +324,8 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.tab.evaluate(() => scrollTo(0, 0))
     for (const selector of ['#user-code', '#phone .go', '#start', '#cancel'])
       expect(await live.isSeen(selector), selector).toBe(true)
-    const controls = await live.box('.controls')
-    expect(controls.height).toBeLessThan(60)
+    const controls = await live.box('.bottom')
+    expect(controls.height).toBeLessThan(80)
     const approve = await live.box('#phone .go')
     expect(approve.y + approve.height).toBeLessThan(controls.y)
     const phone = await live.box('#phone')
@@ -423,28 +423,80 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     },
   )
 
-  test('autoplays a login that meets a fault, and ends with a card', { timeout: SLOW }, async () => {
+  test('autoplays a login that meets a fault, and then says how to run it, beside the scene', {
+    timeout: SLOW,
+  }, async () => {
     const live = await open()
     await live.happened('polling to waiting.retrying')
     await live.lit('device', 'authorized')
-    await live.tab.getByRole('heading', { name: 'Run it in your terminal' }).waitFor()
-    const { code } = /```ts\n(?<code>.*?)\n```/s.exec(readFileSync('README.md', 'utf8'))?.groups ?? {}
-    expect(await live.tab.locator('#next pre').last().textContent()).toBe(code)
-    await live.press('Play again')
+    await live.tab.locator('#next', { hasText: 'npx authgraph demo --watch' }).waitFor()
+    const [scene, next] = [await live.box('.stage'), await live.box('#next')]
+    expect(next.y).toBeGreaterThan(scene.y + scene.height)
+    for (const machine of ['device', 'service'])
+      expect(await live.isSeen(`#${machine}-picture .active[data-state="authorized"]`), machine).toBe(true)
+    await live.press('Restart')
     await live.lit('device', 'waiting.requested')
     expect(await live.tab.isVisible('#next')).toBe(false)
   })
 
-  test('plays again for users who prefer reduced motion, at their speed', { timeout: SLOW }, async () => {
+  test.each([DESK, PHONE])(
+    'tells the user what the login waits for, at $width pixels',
+    {
+      timeout: SLOW,
+    },
+    async (viewport) => {
+      const live = await open({ viewport, reducedMotion: 'reduce' })
+      await live.start(SPEED.quick)
+      await live.lit('device', 'waiting.pending')
+      const caption = live.tab.locator('#caption')
+      await caption.filter({ hasText: 'Waiting for you: enter the code on the phone.' }).waitFor()
+      const rim = () => live.tab.locator('#phone').evaluate((phone) => getComputedStyle(phone).boxShadow)
+      expect(await rim()).not.toBe('none')
+      const sides = live.tab.locator('.sides')
+      if (viewport === PHONE) {
+        await live.tab.evaluate(() => scrollTo(0, document.body.scrollHeight / 2))
+        expect(await live.isSeen('.sides')).toBe(true)
+        expect(await sides.innerText()).toMatch(/^Device pending\s+Service undecided$/)
+      } else expect(await sides.isVisible()).toBe(false)
+      await live.enter(await live.code())
+      expect(await caption.textContent()).toBe('Waiting for you: approve or deny on the phone.')
+      await live.decide('Deny')
+      await live.lit('device', 'denied')
+      expect(await rim()).toBe('none')
+    },
+  )
+
+  test('says what a fault does before it is pressed', { timeout: SLOW }, async () => {
     const live = await open({ reducedMotion: 'reduce' })
     await live.start(SPEED.slow)
     await live.code()
-    await live.tab.click('#cancel')
-    await live.press('Play again')
-    await live.lit('device', 'waiting.requested')
-    expect(await live.tab.isVisible('#next')).toBe(false)
-    expect(await live.tab.isVisible('#hint')).toBe(false)
+    const effect = live.tab.locator('#login-effect')
+    await live.tab.hover('[data-switch="asleep"]')
+    expect(await effect.textContent()).toMatch(/closed laptop/)
+    await live.tab.focus('[data-once="drop"]')
+    expect(await effect.textContent()).toMatch(/never reaches the service/)
+    expect(await live.isSeen('#login-effect')).toBe(true)
+    expect(await live.tab.getAttribute('[data-once="drop"]', 'aria-describedby')).toBe('login-effect')
   })
+
+  test.each([DESK, { width: 1180, height: 560 }, PHONE])(
+    'draws both machines at one scale, side by side or below each other, at $width pixels',
+    async (viewport) => {
+      const url = viewport.height === 560 ? `${page.url}?embed` : page.url
+      const live = await open({ viewport, reducedMotion: 'reduce' }, url)
+      const places = await live.tab.locator('.picture:visible svg').evaluateAll((pictures) =>
+        pictures.map((picture) => {
+          const matrix = (picture as SVGSVGElement).getScreenCTM()
+          return { scale: matrix?.a, top: matrix?.f }
+        }),
+      )
+      const [device, service] = places
+      expect(places).toHaveLength(2)
+      expect(service?.scale).toBeCloseTo(device?.scale ?? 0, 2)
+      if (viewport !== PHONE) expect(service?.top).toBeCloseTo(device?.top ?? 0, 0)
+      expect(await live.smallLetters()).toEqual([])
+    },
+  )
 
   test('stops playing when the user goes to another scene', { timeout: SLOW }, async () => {
     const live = await open()
@@ -470,6 +522,8 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     timeout: SLOW,
   }, async () => {
     const live = await open({ viewport: { width: 1180, height: 560 } }, `${page.url}?embed`)
+    await live.code()
+    expect(await live.isSeen('[data-switch="asleep"]')).toBe(true)
     await live.lit('device', 'authorized')
     expect(await live.tab.isVisible('header')).toBe(false)
     const { focused, height } = await live.tab.evaluate(() => ({
@@ -478,7 +532,23 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     }))
     expect(focused).toBe('BODY')
     expect(height).toBe(560)
-    expect(await live.isSeen('[data-switch="asleep"]')).toBe(true)
+  })
+
+  test('shows the states of the device in a frame on a phone, whose height does not change', {
+    timeout: SLOW,
+  }, async () => {
+    const live = await open(
+      { viewport: { width: 350, height: 610 }, reducedMotion: 'reduce' },
+      `${page.url}?embed`,
+    )
+    const height = () => live.tab.evaluate(() => document.documentElement.scrollHeight)
+    await live.tab.evaluate(() => document.querySelector<HTMLElement>('#start')?.click())
+    await live.tab.locator('.steps .active', { hasText: 'waiting' }).waitFor()
+    expect(await live.isSeen('.steps')).toBe(true)
+    expect(await height()).toBe(610)
+    await live.enter(await live.code())
+    expect(await height()).toBe(610)
+    expect(await live.smallLetters()).toEqual([])
   })
 
   test('goes back to an earlier moment, and to now', { timeout: SLOW }, async () => {
@@ -499,7 +569,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
       await live.tab.keyboard.press('ArrowRight')
       await live.lit('device', state)
     }
-    expect(await live.tab.textContent('#caption')).toBe('Not yet. The next poll is due 5 s later.')
+    expect(await live.tab.textContent('#caption')).toBe('Waiting for you: enter the code on the phone.')
     // That may be the newest moment.
     await live.tab.keyboard.press('Home')
     await live.press('Now')
@@ -529,6 +599,16 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     expect(await lanes.locator('.outcome').allTextContents()).toEqual(
       expect.arrayContaining(['refresh', 'response lost', 'new tokens']),
     )
+    const cut = await lanes.locator('.scroller text').evaluateAll((texts) =>
+      texts
+        .filter(({ textContent }) => textContent)
+        .flatMap((text) => {
+          const [box, room] = [text, text.closest('.scroller')].map((part) => part?.getBoundingClientRect())
+          const isCut = box && room && (box.left < room.left - 1 || box.right > room.right + 1)
+          return isCut && text.getAttribute('visibility') !== 'hidden' ? [text.textContent] : []
+        }),
+    )
+    expect(cut).toEqual([])
     expect(await live.smallLetters()).toEqual([])
     expect(await live.violations()).toEqual([])
   })
