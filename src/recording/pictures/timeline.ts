@@ -225,7 +225,7 @@ function drawCaption(
       'g',
       { class: `c${index} ${roleOfName(name)}`, ...(isLast ? {} : { opacity: 0 }) },
       element('circle', { class: 'shape', cx: 28, cy: 25, r: 8 }),
-      text('name caption', 46, 25, name),
+      text('name caption', 46, 25, `Device: ${name}`),
       ...wrap(words, width - 40, FONTS.text).map((line, number) =>
         text('text', 20, 52 + LINE * number, line),
       ),
