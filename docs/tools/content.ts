@@ -22,6 +22,9 @@ const BULLET = 18
 /** Pixels between the border of a label and its text. */
 export const LABEL_PADDING = { x: 7, y: 2 }
 
+/** Pixels between the text of a label where an arrow begins, and the frame around it. */
+const ANYWHERE = 3
+
 /** Height in pixels of a reference to a state. */
 export const REFERENCE = 28
 
@@ -78,7 +81,7 @@ export function contentOf(shape: Shape, shapes: readonly Shape[], width?: number
         ...NOTHING,
         tag,
         width: Math.ceil(Math.max(own, wide)),
-        height: height + tag.length * LINE.tag,
+        height: height + tag.length * LINE.tag + 2 * ANYWHERE,
       }
     }
     case 'reference': {

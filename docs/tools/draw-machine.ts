@@ -230,20 +230,22 @@ function drawLabel(
   place: Box,
   anchor: Layout['labels'],
   transitions: string,
-  tag: readonly string[] = [],
+  tag?: readonly string[],
 ): string {
   const x = anchor === 'start' ? place.x + LABEL_PADDING.x : place.x + place.width / 2
   const lines = wordsOf(label)
-  const top = place.y + (place.height - lines.length * LINE.label - tag.length * LINE.tag) / 2
+  const from = tag ?? []
+  const top = place.y + (place.height - lines.length * LINE.label - from.length * LINE.tag) / 2
   const under = top + lines.length * LINE.label
   return element(
     'g',
     { class: 'label', 'data-transitions': transitions },
-    box('box', place, 6),
+    // An arrow that comes from several states begins at a frame.
+    box(tag ? 'box way' : 'box', place, 8),
     ...lines.map((line, index) =>
       twoWords(x, top + (index + 0.5) * LINE.label, line, { 'text-anchor': anchor }),
     ),
-    ...tag.map((words, index) => text('tag', x, under + (index + 0.5) * LINE.tag, words, anchor)),
+    ...from.map((words, index) => text('tag', x, under + (index + 0.5) * LINE.tag, words, anchor)),
   )
 }
 
