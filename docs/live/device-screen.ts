@@ -10,6 +10,7 @@ export function showDevice({ view, times }: Pick<RecordedState, 'view' | 'times'
   if (view.verificationUri) find('#address').textContent = view.verificationUri
   find('#user-code').textContent = view.activity ? (view.userCode ?? '····-····') : view.status
   find('#screen').dataset.status = view.status
+  find('#screen').classList.toggle('over', view.activity === undefined)
 }
 
 /**

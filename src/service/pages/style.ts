@@ -41,7 +41,7 @@ input[aria-invalid] { border-color: var(--bad) }
 .notice { padding: .75rem 1rem; border-inline-start: 4px solid var(--bad); border-radius: .5rem; background: var(--bad-soft) }
 .notice strong, .risk { color: var(--bad) }
 .notice strong { display: block }
-.risk { float: inline-end; margin-inline-start: .75rem; padding: 0 .5rem; border-radius: 1rem; background: var(--bad-soft); font-size: .75rem; line-height: 1.25rem }
+.risk { float: inline-end; margin-inline-start: .75rem; margin-block-end: 1.25rem; padding: 0 .5rem; border-radius: 1rem; background: var(--bad-soft); font-size: .75rem; line-height: 1.25rem }
 .caution { padding-inline-start: .75rem; border-inline-start: 4px solid var(--edge) }
 .code + .caution { margin-top: 1rem }
 ul { margin: 0; padding: 0; list-style: none }
