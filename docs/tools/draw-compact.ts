@@ -133,9 +133,10 @@ function drawLabels(transitions: readonly Transition[], curve: Curve, layout: Co
   })
 }
 
-/** An event by its name, and anything else by what it is. */
+/** An event by its name, and anything else by what it is: of "response: expired" the end, for which there is room. */
 function wordsOf({ trigger, description }: Transition, machine: Machine): string {
-  return trigger.kind === 'event' ? trigger.name : (description ?? triggerText(trigger, machine))
+  if (trigger.kind === 'event') return trigger.name
+  return description?.replace(/^.*: /, '') ?? triggerText(trigger, machine)
 }
 
 /** On the line or beside it, where it covers no name, and few lines. */

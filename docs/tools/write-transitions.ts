@@ -6,7 +6,7 @@ import type { Machine, State, Transition } from './read-machine.ts'
  */
 export function writeTransitions(machine: Machine, file: string): string {
   const states = machine.states.filter(({ id, type }) => id !== '' && type !== 'history')
-  return `# ${machine.id}
+  return `# ${titleOf(file)}
 
 ${machine.description}
 
@@ -18,7 +18,7 @@ Generated from [machines/${file}.ts](../../machines/${file}.ts) by \`npm run dia
 ## Transitions
 
 ${table(
-  ['State', 'Trigger', 'Meaning', 'Guard', 'Next state', 'Actions'],
+  ['State', 'Trigger', 'Guard', 'Next state', 'Actions'],
   rowsOf(machine).map((transitions) => transitionRow(transitions, machine)),
 )}
 
@@ -50,6 +50,11 @@ ${pictureOf('sequence', 'A device asks a service for codes, shows the user code,
 `
 }
 
+/** The name of a file in words. */
+function titleOf(file: string): string {
+  return `${file[0]?.toUpperCase()}${file.slice(1).replaceAll('-', ' ')}`
+}
+
 function pictureOf(file: string, words: string): string {
   return `<picture>
   <source media="(max-width: 600px) and (prefers-color-scheme: dark)" srcset="${file}.narrow.dark.svg">
@@ -74,8 +79,9 @@ function transitionRow(transitions: readonly Transition[], machine: Machine): st
   const name = trigger.kind === 'event' ? trigger.name : `${trigger.kind} ${trigger.name}`.trim()
   return [
     list(transitions.map(({ from }) => from)) || 'any',
-    code(name) + (seconds === undefined ? '' : ` (${seconds / 1000} s)`),
-    description,
+    [description, code(name) + (seconds === undefined ? '' : ` (${seconds / 1000} s)`)]
+      .filter(Boolean)
+      .join('<br>'),
     list(guard === undefined ? [] : [guard]),
     targetText(to, machine),
     list(actions),

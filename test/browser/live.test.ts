@@ -376,7 +376,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     await live.start(SPEED.quick)
     await live.lit('device', 'waiting.pending')
     const labels = live.tab.locator('#device-picture .label:visible')
-    expect(await labels.allTextContents()).toEqual(['response: authorization_pending'])
+    expect(await labels.allTextContents()).toEqual(['authorization_pending'])
     const heading = live.tab.getByRole('heading', { name: 'Device' }).getByRole('link')
     expect(await heading.getAttribute('href')).toBe('documents/deviceAuthorization.html')
   })
