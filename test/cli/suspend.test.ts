@@ -16,7 +16,7 @@ describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
     expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR))
     // The shell resumes the command at the next line.
     terminal.press('\n')
-    await terminal.shows(/suspended[\s\S]*Code {2}WDJB-MJHT[\s\S]*(next poll|polling)/)
+    await terminal.shows(/suspended[\s\S]*C copies WDJB-MJHT[\s\S]*(next poll|polling)/)
     terminal.press('c')
     await terminal.shows(/Asked the terminal/)
     terminal.press('\u0003')
