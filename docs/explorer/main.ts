@@ -28,9 +28,13 @@ let playing: ReturnType<typeof setInterval> | undefined
 /** Shows a graph, with all of its paths. */
 function showGraph(next: Tree): void {
   tree = next
-  for (const link of document.querySelectorAll('#graphs a'))
-    if (link.getAttribute('href') === `#${tree.id}`) link.setAttribute('aria-current', 'page')
-    else link.removeAttribute('aria-current')
+  for (const link of document.querySelectorAll<HTMLElement>('#graphs a')) {
+    if (link.getAttribute('href') === `#${tree.id}`) {
+      link.setAttribute('aria-current', 'page')
+      // On a phone the machines scroll sideways.
+      find('#graphs').scrollLeft = link.offsetLeft - link.offsetWidth
+    } else link.removeAttribute('aria-current')
+  }
   find('#list').classList.toggle('two', tree.machines.length > 1)
   const steps = allOf(tree.roots)
   const states = tree.machines.flatMap(({ name }, machine) => {

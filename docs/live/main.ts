@@ -25,11 +25,11 @@ const SCENES: Readonly<Record<string, () => (onEnd: () => void) => Scene | undef
 
 /** The pages of the machines, with descriptions of their states, by the section that shows one. */
 const PAGES = {
-  device: 'deviceAuthorization',
-  service: 'deviceGrant',
-  first: 'session',
-  second: 'session',
-  family: 'refreshFamily',
+  device: 'Device_authorization',
+  service: 'Device_grant',
+  first: 'Session',
+  second: 'Session',
+  family: 'Refresh_family',
 }
 
 const main = find('main')
@@ -142,9 +142,9 @@ for (const [section, page] of Object.entries(PAGES)) {
   heading.append(link)
 }
 if (/[?#&]embed\b/.test(location.href)) document.body.classList.add('embed')
-// The site has its font beside this page.
+// The site has its font.
 if (window !== window.parent)
-  document.fonts.add(new FontFace('Inter', 'url(inter.woff2)', { weight: '100 900' }))
+  document.fonts.add(new FontFace('Inter', 'url(assets/inter.woff2)', { weight: '100 900' }))
 startButton.addEventListener('click', start)
 for (const button of buttons) button.addEventListener('click', () => onButton(button))
 find('#speed').addEventListener('input', showSpeed)

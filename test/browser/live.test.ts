@@ -378,7 +378,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, () => {
     const labels = live.tab.locator('#device-picture .label:visible')
     expect(await labels.allTextContents()).toEqual(['authorization_pending'])
     const heading = live.tab.getByRole('heading', { name: 'Device' }).getByRole('link')
-    expect(await heading.getAttribute('href')).toBe('documents/deviceAuthorization.html')
+    expect(await heading.getAttribute('href')).toBe('documents/Device_authorization.html')
   })
 
   test('animates nothing for users who prefer reduced motion', { timeout: SLOW }, async () => {

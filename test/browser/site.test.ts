@@ -48,6 +48,23 @@ describe.skipIf(!hasChromium || !isBuilt)(
       )
     })
 
+    test('has the machines that the live page leads to', async () => {
+      const tab = await open('live.html', { viewport: DESK })
+      const links = tab.locator('h2 > a')
+      await links.first().waitFor({ state: 'attached' })
+      const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+      expect(addresses.length).toBeGreaterThan(3)
+      expect(addresses.filter((address) => !existsSync(resolve(site, address)))).toEqual([])
+    })
+
+    test('lends its font to the live login', async () => {
+      const tab = await open(PAGES.landing, { viewport: DESK })
+      const frame = tab.frameLocator('.scene iframe').locator('body')
+      await expect
+        .poll(() => frame.evaluate(async () => [...(await document.fonts.ready)].map(({ status }) => status)))
+        .toContain('loaded')
+    })
+
     test('shows a large part of the live login on the first screen', async () => {
       const tab = await open(PAGES.landing, { viewport: DESK })
       const frame = await tab.locator('.scene iframe').boundingBox()
