@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import { RefusedError, TimedOutError } from '../../src/errors.ts'
@@ -6,7 +8,7 @@ import { parseDeviceCodes } from '../../src/machines.ts'
 import type { PollResponse } from '../../src/protocol/poll-response.ts'
 import { Secret } from '../../src/secret.ts'
 
-/** One of each. A new type of `PollResponse` does not compile until it is here. */
+/** One of each. */
 const RESPONSES = {
   pending: [{ type: 'pending', at: 0 }],
   slow_down: [{ type: 'slow_down', at: 0 }],
@@ -25,6 +27,14 @@ const RESPONSES = {
   ],
   fault: [{ type: 'fault', at: 0, error: new TimedOutError() }],
 } satisfies { [Type in PollResponse['type']]: Extract<PollResponse, { type: Type }>[] }
+
+test('the table has every type of poll result that is declared', () => {
+  const source = readFileSync(resolve(import.meta.dirname, '../../src/protocol/poll-response.ts'), 'utf8')
+  const [, union = ''] = /^export type PollResponse =\n((?: {2}.*\n)+)/m.exec(source) ?? []
+  const declared = [...union.matchAll(/readonly type: '(\w+)'/g)].map(([, type]) => type)
+  expect(declared.length).toBeGreaterThan(6)
+  expect(Object.keys(RESPONSES).sort()).toEqual(declared.sort())
+})
 
 const STATUSES = ['requested', 'pending', 'slowed'] as const
 

@@ -4,14 +4,86 @@ import {
   createDeviceAuthorization,
   type DeviceAuthorizationActor,
   type DeviceSnapshot,
+  type DeviceView,
   deviceMachine,
+  viewOf,
 } from '../../src/index.ts'
 import type { DeviceStep, WireResponse } from '../../src/testing/index.ts'
-import { expectationOf } from '../../src/testing/paths/device-paths.ts'
 import { type DeviceSituation, type DeviceWalkStep, stateName } from '../../src/testing/paths/device-walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { LATENCY } from './path-sets.ts'
 
-/** A request that waits for what becomes of it. */
+const CODES_FIELDS = { client_id: 'client-id-in-the-clear', scope: 'repo,gist' }
+
+/** Each request of a login, by the specification (3, 4.1, 4.2). */
+const REQUESTS = {
+  codes: { url: 'https://github.com/login/device/code', fields: CODES_FIELDS },
+  poll: {
+    url: 'https://github.com/login/oauth/access_token',
+    fields: {
+      client_id: 'client-id-in-the-clear',
+      device_code: '0000000000000000000000000000000000000000',
+      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+    },
+  },
+  resumedPoll: {
+    url: 'https://github.com/login/oauth/access_token',
+    fields: {
+      client_id: 'sample-client-id',
+      device_code: '1111111111111111111111111111111111111111',
+      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+    },
+  },
+} as const
+
+/** What a user sees in each state. */
+const SHOWN: Readonly<Record<string, { readonly activity?: DeviceView['activity']; readonly text: string }>> =
+  {
+    requesting: { activity: 'requesting', text: 'Requesting a code.' },
+    'waiting.requested': { activity: 'waiting', text: 'Enter the code at the address shown.' },
+    'waiting.pending': { activity: 'waiting', text: 'Waiting for the code to be entered.' },
+    'waiting.slowed': {
+      activity: 'waiting',
+      text: 'Waiting for the code to be entered; the service asked to slow down.',
+    },
+    'waiting.retrying': { activity: 'retrying', text: 'No usable response yet; trying again.' },
+    polling: { activity: 'polling', text: 'Checking whether the code was entered.' },
+    authorized: { text: 'Authorized.' },
+    expired: { text: 'The code has expired. Start again to get a new one.' },
+    denied: { text: 'The request was denied.' },
+    failed: { text: 'Something went wrong.' },
+    cancelled: { text: 'Cancelled.' },
+  }
+
+/** The status that a response leads to, whatever the state becomes. Others do not change it. */
+const STATUS_AFTER: Readonly<Record<string, DeviceView['status']>> = {
+  pending: 'pending',
+  pendingWith400: 'pending',
+  slowDown: 'slowed',
+  slowDownTo30: 'slowed',
+}
+
+/** The error that a view shows while it is retried, or when it ended the login. */
+const ERROR_AFTER: Readonly<Record<string, NonNullable<DeviceView['error']>['code']>> = {
+  'codes refused': 'refused',
+  'codes disabled': 'refused',
+  'codes incomplete': 'bad_response',
+  'codes unreadable': 'bad_response',
+  'codes failing': 'refused',
+  'codes redirected': 'redirected',
+  'codes unreachable': 'unreachable',
+  unusableToken: 'bad_response',
+  refused: 'refused',
+  unknownCode: 'refused',
+  failing: 'refused',
+  busy: 'refused',
+  unreadable: 'bad_response',
+  redirected: 'redirected',
+  unreachable: 'unreachable',
+  silence: 'timed_out',
+}
+
+/** A request that waits for its response. */
 interface OpenRequest {
   readonly resolve: (response: Response) => void
   readonly reject: (error: Error) => void
@@ -36,7 +108,7 @@ export class DrivenDevice {
   readonly time = new VirtualTime()
   /** The transitions of the machine that the client really took. */
   readonly taken = new Set<AnyTransitionDefinition>()
-  readonly sent: { readonly url: string; readonly body: URLSearchParams }[] = []
+  #sent = 0
   #actor: DeviceAuthorizationActor | undefined
   #open: OpenRequest[] = []
   /** Milliseconds by which the device's clock is behind its timers. */
@@ -44,6 +116,21 @@ export class DrivenDevice {
   #broken = false
   /** By the specification alone: seconds between two polls, and from when on they count. */
   #required = { seconds: 0, from: 0 }
+  /** What a user must see, and until when, by the responses alone. */
+  readonly #shown: {
+    status: DeviceView['status']
+    error?: string
+    polls: number
+    until: number | undefined
+  } = {
+    status: 'requested',
+    polls: 0,
+    until: undefined,
+  }
+  /** Whether no poll was sent after the codes had expired by the clock. */
+  #polledInTime = true
+  /** Whether the login was resumed. */
+  #isResumed = false
 
   get snapshot(): DeviceSnapshot {
     if (this.#actor === undefined) throw new Error('the client was not started')
@@ -67,12 +154,19 @@ export class DrivenDevice {
         random: () => 0,
         inspect: (event) => this.#note(event),
       })
-      if (resume)
+      if (resume) {
+        this.#isResumed = true
         this.#required = { seconds: resume.interval, from: resume.nextPollAt - resume.interval * 1000 }
+        Object.assign(this.#shown, { status: resume.status, until: resume.expiresAt })
+      }
       this.#actor.start()
       await this.time.settle()
     },
-    codes: ({ response }) => this.#response(response),
+    codes: async ({ response, result }) => {
+      await this.#response(response)
+      // The lifetime of 900 seconds began when the request was sent.
+      if (result === 'codes') this.#shown.until = this.time.now - LATENCY + 900_000
+    },
     response: ({ response }) => this.#response(response),
     silence: async ({ milliseconds }) => {
       await this.#nothingHappensFor(milliseconds - 1)
@@ -82,9 +176,9 @@ export class DrivenDevice {
     wait: async ({ until, milliseconds }) => {
       if (until === 'due') {
         await this.#nothingHappensFor(milliseconds - 1)
-        const sent = this.sent.length
+        const sent = this.#sent
         await this.time.advance(1)
-        expect(this.sent).toHaveLength(sent + 1)
+        expect(this.#sent).toBe(sent + 1)
       } else {
         // The timer runs its whole time, and finds a clock that shows a millisecond less.
         this.#lag += 1
@@ -102,7 +196,7 @@ export class DrivenDevice {
     cancel: () => this.#send('cancel'),
     defect: async () => {
       this.#broken = true
-      await this.#response(undefined)
+      await this.#response(undefined, 0)
       this.#broken = false
     },
   }
@@ -117,7 +211,8 @@ export class DrivenDevice {
     expect(compared(this.snapshot)).toEqual(compared(device))
     const { codes, interval } = this.snapshot.context
     if (codes) expect(interval).toBe(this.#required.seconds)
-    expect(expectationOf({ ...expected, device: this.snapshot })).toEqual(expectationOf(expected))
+    this.#remember(step)
+    this.#compareView()
     const isAsking = this.snapshot.hasTag('polling') || this.snapshot.hasTag('requesting')
     expect(this.#open).toHaveLength(isAsking ? 1 : 0)
   }
@@ -125,17 +220,72 @@ export class DrivenDevice {
   /** Gives up what still runs. Nothing is sent after the end, and nothing is left behind. */
   async end(): Promise<void> {
     if (this.snapshot.status === 'active') this.#actor?.send({ type: 'cancel' })
-    const sent = this.sent.length
+    const sent = this.#sent
     await this.time.advance(3_600_000)
-    expect(this.sent).toHaveLength(sent)
+    expect(this.#sent).toBe(sent)
     expect(this.time.timers).toBe(0)
     expect(this.#open).toEqual([])
   }
 
+  /** Records what a step must show. What a state shows is by the states alone. */
+  #remember(step: DeviceWalkStep): void {
+    const name =
+      step.type === 'codes' ? `codes ${step.result}` : step.type === 'response' ? step.result : step.type
+    const shown = this.#shown
+    shown.status = STATUS_AFTER[name] ?? shown.status
+    if (step.type === 'response' || step.type === 'silence' || step.type === 'codes') {
+      const isForgiven = name === 'unknownCode' && this.snapshot.matches('waiting')
+      shown.error = isForgiven ? undefined : ERROR_AFTER[name]
+    }
+  }
+
+  /** Compares the view with what the responses were. */
+  #compareView(): void {
+    const state = stateName(this.snapshot)
+    const { status, error, polls, until } = this.#shown
+    const { activity, text } = SHOWN[state] ?? {}
+    const isOver = activity === undefined
+    const view = viewOf(this.snapshot, this.time.now)
+    const { secondsLeft, secondsToNextPoll, verificationUri, userCode } = view
+    const hasError = error !== undefined && (!isOver || state === 'failed')
+    expect({ ...view, error: view.error?.code }).toEqual({
+      status: isOver ? state : status,
+      ...(activity && { activity }),
+      text,
+      polls,
+      error: hasError ? error : undefined,
+      ...(until !== undefined &&
+        !isOver && { userCode: 'ABCD-EFGH', verificationUri: 'https://github.com/login/device' }),
+      ...(secondsLeft !== undefined && { secondsLeft }),
+      ...(secondsToNextPoll !== undefined && { secondsToNextPoll }),
+    })
+    expect([verificationUri === undefined, secondsLeft === undefined]).toEqual(
+      Array(2).fill(userCode === undefined),
+    )
+    // A poll that was sent after the codes had expired by the clock may show that the clock was wrong.
+    if (until !== undefined && !isOver && this.#polledInTime)
+      expect(secondsLeft).toBe(Math.max(0, Math.ceil((until - this.time.now) / 1000)))
+  }
+
   readonly #fetch: typeof globalThis.fetch = (input, init) => {
-    const body = new URLSearchParams(String(init?.body))
-    this.sent.push({ url: String(input), body })
-    if (body.has('device_code')) {
+    const isPoll = this.#shown.until !== undefined
+    const { url, fields } = REQUESTS[isPoll ? (this.#isResumed ? 'resumedPoll' : 'poll') : 'codes']
+    this.#sent += 1
+    const { method, body, headers, redirect } = init ?? {}
+    expect({ url: String(input), method, redirect, ...readForm(body) }).toEqual({
+      url,
+      method: 'POST',
+      redirect: 'manual',
+      names: Object.keys(fields).sort(),
+      fields,
+    })
+    expect(Object.fromEntries(new Headers(headers))).toEqual({
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    if (isPoll) {
+      this.#shown.polls += 1
+      if (this.time.now >= (this.#shown.until ?? 0)) this.#polledInTime = false
       const { seconds, from } = this.#required
       expect(this.time.now - from, 'milliseconds before a poll').toBeGreaterThanOrEqual(seconds * 1000)
     }
@@ -156,7 +306,8 @@ export class DrivenDevice {
     for (const transition of deviceMachine.getTransitionData(this.snapshot, event)) this.taken.add(transition)
   }
 
-  async #response(response: WireResponse | undefined): Promise<void> {
+  async #response(response: WireResponse | undefined, latency = LATENCY): Promise<void> {
+    await this.#nothingHappensFor(latency)
     const [request, ...others] = this.#open
     if (request === undefined || others.length > 0) throw new Error('one request must be on its way')
     this.#open = []
@@ -179,14 +330,19 @@ export class DrivenDevice {
   }
 
   async #nothingHappensFor(milliseconds: number): Promise<void> {
-    const { sent } = this
-    const before = { sent: sent.length, state: this.snapshot.value }
+    const before = { sent: this.#sent, state: this.snapshot.value }
     await this.time.advance(milliseconds)
-    expect({ sent: sent.length, state: this.snapshot.value }).toEqual(before)
+    expect({ sent: this.#sent, state: this.snapshot.value }).toEqual(before)
   }
 
   async #send(type: 'wake' | 'cancel'): Promise<void> {
     this.#actor?.send({ type })
     await this.time.settle()
   }
+}
+
+/** The names of the fields of a form, repeated ones too, and their values. */
+function readForm(body: unknown) {
+  const form = [...new URLSearchParams(String(body))]
+  return { names: form.map(([name]) => name).sort(), fields: Object.fromEntries(form) }
 }

@@ -1,9 +1,12 @@
 import { type DeviceWalk, type DeviceWalkStep, deviceWalk } from '../../src/testing/paths/device-walk.ts'
 
+/** Milliseconds from a request of the device to its response. */
+export const LATENCY = 400
+
 /** Walks of the device. */
 export const DEVICE_WALKS = {
-  new: deviceWalk({ begin: 'new' }),
-  resumed: deviceWalk({ begin: 'resumed' }),
+  new: deviceWalk({ begin: 'new', latency: LATENCY }),
+  resumed: deviceWalk({ begin: 'resumed', latency: LATENCY }),
 }
 
 /** The paths of the device, by the name of their tests. */

@@ -59,7 +59,9 @@ export function deviceTraversal(clock: TraversalClock): DeviceTraversal {
       const situation = { now: device.context.lookedAt || start, device }
       const steps = stepsIn(situation).filter((step) => isUnder(clock, step))
       now = situation.now + Math.max(0, ...steps.map(durationOf))
-      return steps.map((step) => ({ ...eventOf(step, situation, now), step }) as DeviceTraversalEvent)
+      return steps.map(
+        (step) => ({ ...eventOf(step, situation, { sentAt: now, at: now }), step }) as DeviceTraversalEvent,
+      )
     },
     serializeState: (device) => nameOf({ now: device.context.lookedAt, device }),
     serializeEvent: (event) => ('step' in event ? tell(event.step as DeviceStep) : event.type),

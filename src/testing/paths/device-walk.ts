@@ -44,6 +44,8 @@ export interface DeviceWalkOptions {
   readonly begin?: 'new' | 'resumed'
   readonly now?: number
   readonly provider?: Provider
+  /** Milliseconds from a request to its response. Default: 0. */
+  readonly latency?: number
 }
 
 /** Request timeout of the client in milliseconds. */
@@ -54,6 +56,7 @@ export function deviceWalk({
   begin = 'new',
   now: start = Date.UTC(2026, 0, 1),
   provider = github(),
+  latency = 0,
 }: DeviceWalkOptions = {}): DeviceWalk {
   let time = start
   const clock = { now: () => time, setTimeout: noTimer, clearTimeout: noTimer }
@@ -82,15 +85,20 @@ export function deviceWalk({
       return stepsIn(situation)
     },
     take: (situation, step) => {
-      time = situation.now + ('milliseconds' in step ? step.milliseconds : 0)
+      time = situation.now + durationOf(step, latency)
       if (step.type === 'start') return login(step.resume)
-      return send(situation, eventOf(step, situation, time), time)
+      return send(situation, eventOf(step, situation, { sentAt: situation.now, at: time }), time)
     },
     nameOf,
     stateOf,
     labelOf,
     send,
   }
+}
+
+function durationOf(step: DeviceWalkStep, latency: number): number {
+  if (step.type === 'codes' || step.type === 'response') return latency
+  return 'milliseconds' in step ? step.milliseconds : 0
 }
 
 function resumes(now: number, provider: Provider): DeviceWalkStep[] {
@@ -209,13 +217,17 @@ function untilDue(situation: DeviceSituation): number {
   return Math.max(0, Math.ceil(Math.min(nextPollAt, expiresAt) - situation.now))
 }
 
-/** The machine event that a step causes. */
-export function eventOf(step: StepUnderway, situation: DeviceSituation, at: number): DeviceMachineEvent {
+/** The machine event that a step causes. The times are epoch milliseconds. */
+export function eventOf(
+  step: StepUnderway,
+  situation: DeviceSituation,
+  { sentAt, at }: { readonly sentAt: number; readonly at: number },
+): DeviceMachineEvent {
   switch (step.type) {
     case 'codes': {
       const meaning = CODES_RESPONSES[step.result].means()
       return 'codes' in meaning
-        ? done('requestCodes', { codes: meaning.codes, sentAt: at, at })
+        ? done('requestCodes', { codes: meaning.codes, sentAt, at })
         : failed('requestCodes', meaning.error)
     }
     case 'response':
