@@ -119,7 +119,7 @@ export class DrivenDevice {
   /** What a user must see, and until when, by the responses alone. */
   readonly #shown: {
     status: DeviceView['status']
-    error?: string
+    error?: string | undefined
     polls: number
     until: number | undefined
   } = {
