@@ -5,24 +5,23 @@ import {
   type RefreshFamilyState,
   refreshFamily,
 } from '../../machines/refresh-family.ts'
-import type { Secret } from '../secret.ts'
+import { Secret } from '../secret.ts'
 import type { Json, Store } from '../store/store.ts'
 import { hash } from './credentials/hash.ts'
-import { placeOf } from './credentials/random-codes.ts'
+import { readRefreshToken } from './credentials/random-codes.ts'
 import { openPair, sealPair, type TokenPair } from './credentials/successors.ts'
 import { createSteps } from './machine-steps.ts'
 
 /** Milliseconds for which a successor is kept beyond the reuse window: for requests that were held. */
 const HELD = 10_000
 
-/** How many spent refresh tokens of a family are recognized. An older one is refused like a token that we never issued. */
-const RECOGNIZED = 100
-
 /** A family as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Family extends RefreshFamilyContext {
   readonly state: RefreshFamilyState
   /** How often all tokens of the user had been revoked before the login. */
   readonly revocations: number
+  /** A hash of what all its refresh tokens share, from its first refresh on. */
+  readonly secret?: string
 }
 
 /** A refresh token that we issued, and its family as it was found. */
@@ -32,6 +31,8 @@ export interface KnownToken {
   /** The id of its family. */
   readonly id: string
   readonly generation: number
+  /** The secret of its family. */
+  readonly secret: Secret
   readonly family: Family
 }
 
@@ -56,18 +57,15 @@ export function createFamilies(store: Store, clock: { now(): number }) {
     return store.update(familyKey(id), (value) => ({ result: familyIn(value) }))
   }
 
-  async function change(id: string, event: RefreshFamilyEvent) {
+  async function change(id: string, event: RefreshFamilyEvent, proven: Pick<Family, 'secret'> = {}) {
     return store.update<{ before: Family; after: Family } | undefined>(familyKey(id), (value) => {
       const before = familyIn(value)
       if (before === undefined) return { result: undefined }
       const after = step(before, event)
       const result = { before, after }
-      return after === before ? { result } : { result, value: plain(after), expiresAt: after.expiresAt }
+      if (after === before) return { result }
+      return { result, value: plain({ ...after, ...proven }), expiresAt: after.expiresAt }
     })
-  }
-
-  async function wasSpent(id: string, generation: number, hashed: string): Promise<boolean> {
-    return store.update(spentKey(id, generation), (value) => ({ result: value === hashed }))
   }
 
   async function successorOf({ token, id }: KnownToken, { newest, generation }: Family) {
@@ -90,16 +88,18 @@ export function createFamilies(store: Store, clock: { now(): number }) {
       })
     },
 
-    /** Finds a refresh token. Returns `undefined` if we never issued it, or no longer recognize it. */
+    /** Finds a refresh token, however old. Returns `undefined` if it does not have the secret of a family. */
     async find(token: Secret): Promise<KnownToken | undefined> {
-      const place = placeOf(token.reveal())
-      const family = place && (await find(place.id))
-      if (place === undefined || family === undefined) return undefined
-      const { id, generation } = place
+      const parts = readRefreshToken(token.reveal())
+      const family = parts && (await find(parts.id))
+      if (parts === undefined || family === undefined) return undefined
+      const { id, generation } = parts
       const hashed = await hash(token.reveal())
       const isOurs =
-        hashed === family.newest || hashed === family.previous || (await wasSpent(id, generation, hashed))
-      return isOurs ? { id, generation, token, hash: hashed, family } : undefined
+        hashed === family.newest || hashed === family.previous || (await hash(parts.secret)) === family.secret
+      return isOurs
+        ? { id, generation, secret: new Secret(parts.secret), token, hash: hashed, family }
+        : undefined
     },
 
     /**
@@ -131,12 +131,11 @@ export function createFamilies(store: Store, clock: { now(): number }) {
       const value = await sealPair(known.token, pair, boundTo(id, generation + 1))
       const expiresAt = clock.now() + family.reuseWindow * 1000 + HELD
       await store.update(successorKey(token), () => ({ result: undefined, value, expiresAt }))
-      await store.update(spentKey(id, generation), () => ({
-        result: undefined,
-        value: known.hash,
-        expiresAt: family.expiresAt,
-      }))
-      const changed = await change(id, { type: 'issued', at: clock.now(), claim, token })
+      const changed = await change(
+        id,
+        { type: 'issued', at: clock.now(), claim, token },
+        { secret: await hash(known.secret.reveal()) },
+      )
       return changed?.after.newest === token
     },
 
@@ -184,11 +183,6 @@ function plain(family: Family): NonNullable<Json> {
 
 function familyKey(id: string): string {
   return `family:${id}`
-}
-
-/** The keys repeat, so that a family has a limited number of records: the newest tokens overwrite the oldest. */
-function spentKey(id: string, generation: number): string {
-  return `refresh:${id}:${generation % RECOGNIZED}`
 }
 
 function successorKey(hash: string): string {

@@ -74,7 +74,7 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
       token_type: 'bearer',
       scope: `repo${separator}gist`,
       expires_in: 8 * HOUR,
-      refresh_token: expect.stringMatching(/^ghr_\w{75}$/),
+      refresh_token: expect.stringMatching(/^ghr_\w{116}$/),
       ...lifetimeOf(30 * DAY),
     })
   })
@@ -158,9 +158,12 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
     const { body: third } = await service.refresh(second.refresh_token)
     const [family = ''] = families
     expect(third.refresh_token).toContain(family)
-    const named = [0, 1, 2, 3, 100].map((generation) => `ghr_${family}_${generation}_${'0'.repeat(40)}`)
-    const changed = first.refresh_token.replace(/.$/, (last: string) => (last === '0' ? '1' : '0'))
-    for (const guess of [family, refresh_token, access_token, 'ghr_guess', ...named, changed])
+    const digits = '0'.repeat(40)
+    const named = [0, 1, 2, 3, 100].flatMap((generation) => {
+      const oneOfBefore = `ghr_${family}_${generation}_${digits}`
+      return [oneOfBefore, `${oneOfBefore}_${digits}`]
+    })
+    for (const guess of [family, refresh_token, access_token, 'ghr_guess', ...named])
       expect(await service.refresh(guess)).toMatchObject({ status, body: { error } })
     expect(service.reuses).toEqual([])
     expect((await service.refresh(third.refresh_token)).status).toBe(200)
@@ -452,7 +455,7 @@ describe('a pair that could not be issued', () => {
     expect(service.replays).toEqual([])
   })
 
-  test.each(['token:', 'successor:', 'refresh:'])(
+  test.each(['token:', 'successor:'])(
     'because the store takes no record %s, is asked for again',
     async (prefix) => {
       const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
@@ -579,40 +582,95 @@ test('a refresh that the store has lost is refused, and ends nothing', async () 
   expect((await service.refresh(first.refresh_token)).body).toHaveProperty('access_token')
 })
 
-test('of one login leave no more than 100 spent tokens in the store, each of which ends it when it comes again', async () => {
+describe('a stolen refresh token', () => {
+  /** A thief refreshes with the token of an owner, who is away, and obeys the limits. */
+  async function theft(refreshes: number) {
+    const service = start()
+    const owned = await service.login()
+    let stolen = owned
+    for (let times = 0; times < refreshes; ) {
+      const { status, body, headers } = await service.refresh(stolen.refresh_token)
+      if (status === 429) {
+        service.wait(Number(headers.get('retry-after')))
+        continue
+      }
+      stolen = body
+      times += 1
+    }
+    return { service, owned, stolen }
+  }
+
+  test('is detected when its owner returns, however often the thief has refreshed it', async () => {
+    const { service, owned, stolen } = await theft(250)
+    expect([await statusOf(service, stolen), service.reuses]).toEqual([200, []])
+    expect((await service.refresh(owned.refresh_token)).body.error).toBe('bad_refresh_token')
+    expect(service.reuses).toEqual([expect.objectContaining({ user: { id: 7, login: 'octocat' } })])
+    expect(await statusOf(service, stolen)).toBe(401)
+    expect((await service.refresh(stolen.refresh_token)).body.error).toBe('bad_refresh_token')
+  })
+
+  test('ends its login by a logout of the owner, too', async () => {
+    const { service, owned, stolen } = await theft(101)
+    await service.revoke({ token: owned.refresh_token })
+    expect(await statusOf(service, stolen)).toBe(401)
+  })
+})
+
+test('a login is one record, however often it is refreshed', async () => {
   const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
   const { store, copy } = openStore(clock)
   const service = start({ clock, store })
-  const loggedIn = async (refreshes: number) => {
-    const pairs = [await service.login()]
-    for (let times = 0; times < refreshes; times += 1) {
-      clock.time += 60_000
-      pairs.push((await service.refresh(pairs.at(-1).refresh_token)).body)
-    }
-    return pairs
+  let pair = await service.login()
+  for (let times = 0; times < 130; times += 1) {
+    clock.time += 60_000
+    pair = (await service.refresh(pair.refresh_token)).body
   }
-  const kept = () => [...copy().keys()].filter((key) => /^(family|refresh):/.test(key)).length
-  const keys = async (refreshes: number) => {
-    const before = kept()
-    const pairs = await loggedIn(refreshes)
-    return { pairs, added: kept() - before }
-  }
-  const short = await keys(100)
-  const long = await keys(130)
-  expect([short.added, long.added]).toEqual([101, 101])
+  clock.time += 9 * HOUR * 1000
+  const kept = [...copy()].filter(([key]) => key !== 'generation')
+  expect(kept.map(([key]) => key.split(':')[0])).toEqual(['family'])
+  expect(JSON.stringify(kept).length).toBeLessThan(700)
+})
 
-  const newest = long.pairs.at(-1).refresh_token
-  const forgotten = await service.refresh(long.pairs[29].refresh_token)
-  expect([forgotten.body.error, service.reuses]).toEqual(['bad_refresh_token', []])
-  expect((await service.refresh(newest)).body).toHaveProperty('access_token')
-  for (const [pairs, oldest] of [
-    [long.pairs, 31],
-    [short.pairs, 0],
-  ] as const) {
-    expect((await service.refresh(pairs[oldest].refresh_token)).body.error).toBe('bad_refresh_token')
-    expect((await service.refresh(pairs.at(-1).refresh_token)).body.error).toBe('bad_refresh_token')
+/** Turns a login into one of an earlier version, whose tokens had no secret. */
+async function ofEarlierVersion() {
+  const { store, records } = openStore({ now: () => 0 })
+  const service = start({ store })
+  const { refresh_token } = await service.login()
+  const [key = '', record] = [...records].find(([name]) => name.startsWith('family:')) ?? []
+  const token = (generation: number, digit: string) =>
+    refresh_token.replace(/_0_.*/, `_${generation}_${digit.repeat(40)}`)
+  const [older, previous, newest] = [token(4, '4'), token(5, '5'), token(6, '6')]
+  const context = {
+    generation: 6,
+    newest: await hash(newest),
+    previous: await hash(previous),
+    rotatedAt: service.clock.time,
   }
-  expect(service.reuses).toHaveLength(2)
+  if (record)
+    records.set(key, { ...record, value: { ...(record.value as object), ...context } as Json & object })
+  return { service, older, previous, newest }
+}
+
+describe('a refresh token of an earlier version', () => {
+  test('is refreshed, and then detected however often its successors were refreshed', async () => {
+    const { service, older, newest } = await ofEarlierVersion()
+    expect((await service.refresh(older)).body.error).toBe('bad_refresh_token')
+    let pair = (await service.refresh(newest)).body
+    for (let times = 0; times < 5; times += 1) pair = (await service.refresh(pair.refresh_token)).body
+    expect(await statusOf(service, pair)).toBe(200)
+    expect((await service.refresh(older)).body.error).toBe('bad_refresh_token')
+    expect([await statusOf(service, pair), service.reuses]).toEqual([200, []])
+    expect((await service.refresh(newest)).body.error).toBe('bad_refresh_token')
+    expect([await statusOf(service, pair), service.reuses.length]).toEqual([401, 1])
+  })
+
+  test('that was replaced ends its login after the window', async () => {
+    const { service, previous, newest } = await ofEarlierVersion()
+    service.wait(30)
+    expect((await service.refresh(previous)).body.error).toBe('bad_refresh_token')
+    expect(service.reuses).toHaveLength(1)
+    expect((await service.refresh(newest)).body.error).toBe('bad_refresh_token')
+  })
 })
 
 describe('a copy of the store', () => {
@@ -641,9 +699,7 @@ describe('a copy of the store', () => {
   test('opens nothing 50 minutes later, and holds no token', async () => {
     const { first, second, records, opened } = await theft(50 * 60)
     expect(opened).toEqual([])
-    expect(records.map(([key]) => key.split(':')[0])).toEqual(
-      expect.arrayContaining(['family', 'refresh', 'token']),
-    )
+    expect(records.map(([key]) => key.split(':')[0])).toEqual(expect.arrayContaining(['family', 'token']))
     const text = JSON.stringify(records)
     for (const token of [first, second].flatMap(({ access_token, refresh_token }) => [
       access_token,

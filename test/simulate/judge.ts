@@ -32,7 +32,6 @@ const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: Wo
   ['limit:', () => 300_000],
   ['token:', ({ refreshTokens }) => (refreshTokens ? ACCESS_LIFETIME * 1000 : 365 * DAY)],
   ['family:', familyLifetimeOf],
-  ['refresh:', familyLifetimeOf],
   ['successor:', ({ refreshTokens }) => 1000 * (refreshTokens?.reuseWindow ?? 0) + 10_000],
   ['form-secret', () => 30 * DAY],
   [KEPT, () => Number.POSITIVE_INFINITY],

@@ -12,7 +12,7 @@ export const INSTALLATION_PREFIX = 'ghs_'
 
 /** 40 hexadecimal digits, 160 bits, as at GitHub. */
 export function newDeviceCode(): string {
-  return toHex(crypto.getRandomValues(new Uint8Array(20)))
+  return randomDigits()
 }
 
 /** Eight letters with a hyphen in the middle, such as `WDJB-MJHT`. */
@@ -29,25 +29,42 @@ export function newUserCode(): string {
 
 /** 160 bits after the prefix of GitHub's OAuth tokens. */
 export function newToken(): string {
-  return `gho_${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
+  return `gho_${randomDigits()}`
 }
 
-/** 160 bits after the prefix of GitHub's refresh tokens, the family and the number of the token in it. */
-export function newRefreshToken(family: string, generation: number): string {
-  return `ghr_${family}_${generation}_${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
+/** What a refresh token says about itself. Only the store can prove it. */
+export interface RefreshTokenParts {
+  /** The id of its family. */
+  readonly id: string
+  /** Its number in the family. */
+  readonly generation: number
+  /** What all tokens of a family share, and nothing but these tokens contains. */
+  readonly secret: string
 }
 
-/** Reads where a refresh token says that it belongs, which proves nothing. */
-export function placeOf(
-  refreshToken: string,
-): { readonly id: string; readonly generation: number } | undefined {
-  const [, id, generation] = /^ghr_([0-9a-f]{32})_(\d{1,9})_/.exec(refreshToken) ?? []
-  return id === undefined ? undefined : { id, generation: Number(generation) }
+/**
+ * After the prefix of GitHub's refresh tokens: the family, the number of the token in it, the secret of the family and 160
+ * bits of its own.
+ *
+ * @param secret Default: a new one, for the first token of a family.
+ */
+export function newRefreshToken(family: string, generation: number, secret: string = randomDigits()): string {
+  return `ghr_${family}_${generation}_${secret}_${randomDigits()}`
+}
+
+/**
+ * Reads a refresh token. A token of an earlier version ends after its random digits: they become the secret of its
+ * family.
+ */
+export function readRefreshToken(refreshToken: string): RefreshTokenParts | undefined {
+  const [, id, generation, secret] =
+    /^ghr_([0-9a-f]{32})_(\d{1,9})_([0-9a-f]{40})(?:_|$)/.exec(refreshToken) ?? []
+  return id === undefined || secret === undefined ? undefined : { id, generation: Number(generation), secret }
 }
 
 /** 160 bits after the prefix of GitHub's installation tokens. */
 export function newInstallationToken(): string {
-  return `${INSTALLATION_PREFIX}${toHex(crypto.getRandomValues(new Uint8Array(20)))}`
+  return `${INSTALLATION_PREFIX}${randomDigits()}`
 }
 
 /** 128 bits that identify one browser at the verification page. */
@@ -85,4 +102,9 @@ export function newClaim(): string {
 export function readUserCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replaceAll(NO_USER_CODE_LETTER, '')
   return letters.length === USER_CODE_LENGTH ? `${letters.slice(0, 4)}-${letters.slice(4)}` : undefined
+}
+
+/** 160 random bits as 40 hexadecimal digits. */
+function randomDigits(): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(20)))
 }

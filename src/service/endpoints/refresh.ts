@@ -168,7 +168,7 @@ async function issue(
     await tokens.keep(issued.token, record, expiresAt)
     pair = {
       accessToken: issued.token,
-      refreshToken: new Secret(newRefreshToken(id, known.generation + 1)),
+      refreshToken: new Secret(newRefreshToken(id, known.generation + 1, known.secret.reveal())),
       scopes: issued.scopes,
       expiresAt,
     }

@@ -120,7 +120,8 @@ export class SessionWorld extends World {
     const { newest } = this.judge
     if (newest === undefined) return
     const generation = this.choices.bits('attack', 'generation', round) % (newest.family.generation + 1)
-    const token = `ghr_${newest.id}_${generation}_${'f'.repeat(40)}`
+    const digits = 'f'.repeat(40)
+    const token = `ghr_${newest.id}_${generation}_${digits}_${digits}`
     const fields = { client_id: 'client', grant_type: REFRESH_GRANT_TYPE, refresh_token: token, token }
     for (const path of [ACCESS_TOKEN_PATH, REVOCATION_PATH]) {
       const asking = ask(path, { address: '203.0.113.1', body: fields })
