@@ -61,10 +61,12 @@ function page() {
   return { executors, seen, stop: () => login?.stop() }
 }
 
+const generated = devicePaths()
+
 test.each(['start', 'codes', 'response', 'silence', 'wait', 'sleep', 'wake', 'cancel'] as const)(
   'a path with the step "%s" runs against a page',
   async (type) => {
-    const [path] = devicePaths().filter(({ steps }) => steps.some(({ event }) => event.type === type))
+    const [path] = generated.filter(({ steps }) => steps.some(({ event }) => event.type === type))
     const { executors, seen, stop } = page()
     await path?.test(executors)
     expect(seen).toHaveLength(path?.steps.length ?? -1)
@@ -72,7 +74,7 @@ test.each(['start', 'codes', 'response', 'silence', 'wait', 'sleep', 'wake', 'ca
   },
 )
 
-function named(name: string, paths: readonly DevicePath[] = devicePaths()): DevicePath {
+function named(name: string, paths: readonly DevicePath[] = generated): DevicePath {
   const path = paths.find((candidate) => candidate.name === name)
   if (path === undefined) throw new Error(`no path is called "${name}"`)
   return path
@@ -103,7 +105,7 @@ test('a path says what happens, and what must be seen then', () => {
 })
 
 test('every final state is reached, and every response and step is on a path', () => {
-  const steps = devicePaths().flatMap((path) => path.steps)
+  const steps = generated.flatMap((path) => path.steps)
   expect(new Set(steps.map(({ expected }) => expected.status))).toEqual(
     new Set(['requested', 'pending', 'slowed', 'authorized', 'expired', 'denied', 'failed', 'cancelled']),
   )
