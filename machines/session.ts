@@ -634,12 +634,14 @@ export function tokenInUse(
   return pairInHand(context) ?? context.kept
 }
 
-/** Whether the token should be renewed: an API refused it, or it expires soon. */
+/** Whether the token should be renewed: an API refused it, it expires soon, or its age is unknown. */
 export function isDue(context: SessionContext, now: number): boolean {
-  const { expiresIn } = tokenInUse(context)?.token ?? {}
-  if (context.distrusted || tokenInUse(context) === undefined) return true
-  if (expiresIn === undefined) return false
-  return now >= endOf(context) - Math.min(context.flow.minValidity, expiresIn * 1000 * EARLY_SHARE)
+  const { token, sentAt = 0 } = tokenInUse(context) ?? {}
+  if (context.distrusted || token === undefined) return true
+  if (token.expiresIn === undefined) return false
+  const early = Math.min(context.flow.minValidity, token.expiresIn * 1000 * EARLY_SHARE)
+  // Requested in the future: the clock was ahead then, by more than the token is renewed early.
+  return now < sentAt - early || now >= endOf(context) - early
 }
 
 /** Whether the token can still be used, though it may be due. */

@@ -1,8 +1,8 @@
 import { StoreUnavailableError, TimedOutError } from '../errors.ts'
 import { systemClock } from '../protocol/clock.ts'
+import { unlessAborted } from '../protocol/unless-aborted.ts'
 import { within } from '../protocol/within.ts'
 import type { Store } from '../store/store.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 /** A store whose updates reject with a StoreUnavailableError if they take longer than 30 seconds. */
 export function boundedStore(store: Store): Store {

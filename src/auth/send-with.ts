@@ -1,7 +1,7 @@
 import { discard } from '../protocol/read-text.ts'
+import { unlessAborted } from '../protocol/unless-aborted.ts'
 import type { Secret } from '../secret.ts'
 import type { ApiTarget, Auth } from './auth.ts'
-import { unlessAborted } from './unless-aborted.ts'
 
 /** How often one request is sent, whatever its form of authentication learns. */
 const MOST_TRIES = 4

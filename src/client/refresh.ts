@@ -1,4 +1,10 @@
-import { BadOptionError, LoginRequiredError, NotKeptError, type RefusedError } from '../errors.ts'
+import {
+  BadOptionError,
+  CancelledError,
+  LoginRequiredError,
+  NotKeptError,
+  type RefusedError,
+} from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
@@ -6,6 +12,7 @@ import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { hasMember } from '../protocol/response.ts'
+import { unlessAborted } from '../protocol/unless-aborted.ts'
 import { within } from '../protocol/within.ts'
 import type { Secret } from '../secret.ts'
 import { readAuthentication, readClientId, readResources } from './client-options.ts'
@@ -25,12 +32,21 @@ export interface RefreshOptions {
   readonly provider?: Provider
   /** Called with the new token before `refresh` resolves: save it here. The old refresh token may already be invalid. */
   readonly onToken?: (token: OAuthToken) => unknown
-  /** Cancels the request. */
+  /**
+   * Cancels this call. A request that has been sent continues, since the old refresh token may already be invalid:
+   * `onToken` is still called.
+   */
   readonly signal?: AbortSignal | undefined
   /** Sends the request. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
   /** Measures the request timeout (15 seconds) and the lifetime of the token. Default: the system clock. */
   readonly clock?: Clock
+}
+
+/** What sends a refresh request. */
+export interface RefreshSender extends Sender {
+  readonly clock: Clock
+  readonly resource?: readonly string[] | undefined
 }
 
 /**
@@ -42,12 +58,18 @@ const TIMEOUT = 15
 /** The error codes for a refresh token that is used, expired or revoked. GitHub sends the second with status 200. */
 const ENDING_CODES = ['invalid_grant', 'bad_refresh_token']
 
-/** The running refresh of each refresh token: a second one would spend the token twice. */
-const underWay = new Map<string, Promise<OAuthToken>>()
+/** A refresh request that runs, or whose new token is being saved by some of its callers. */
+interface Shared {
+  readonly pair: Promise<OAuthToken>
+  callers: number
+}
+
+/** The refresh of each refresh token: a second one would spend the token twice. */
+const underWay = new Map<string, Shared>()
 
 /**
  * Gets a new access token with the refresh token. Concurrent calls with the same token share one request, with the
- * options of the first call.
+ * options of the first call. Each waits with its own `signal`, and each `onToken` is called.
  *
  * @example
  * ```ts
@@ -65,6 +87,7 @@ const underWay = new Map<string, Promise<OAuthToken>>()
  * @throws {@link LoginRequiredError} if the provider has ended the login: the refresh token is used, expired or
  * revoked.
  * @throws {@link NotKeptError} if `onToken` throws. It holds the new tokens.
+ * @throws {@link CancelledError} if `signal` is aborted.
  * @throws {@link RefusedError}, {@link UnreachableError}, {@link TimedOutError} and the other errors of a request. They
  * do not end the login: try again later.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-6 RFC 6749, section 6}
@@ -73,40 +96,64 @@ export async function refresh(token: OAuthToken, options: RefreshOptions): Promi
   assertToken(token)
   if (token.refreshToken === undefined)
     throw new BadOptionError('the token has no refresh token: authorize again to get a new token')
-  const key = token.refreshToken.reveal()
-  const running = underWay.get(key)
-  if (running) return running
-  const started = buy(token, options).finally(() => underWay.delete(key))
-  underWay.set(key, started)
-  return started
+  const { signal, onToken } = options
+  const sender = senderOf(options)
+  try {
+    return await unlessAborted(signal, () => shared(token, sender, onToken))
+  } catch (error) {
+    throw signal?.aborted && error === signal.reason ? new CancelledError(error) : error
+  }
 }
 
-async function buy(token: OAuthToken, options: RefreshOptions): Promise<OAuthToken> {
-  const { provider = github(), fetch = systemFetch, clock = systemClock, onToken, signal } = options
-  const clientId = readClientId(options.clientId)
-  const authentication = readAuthentication(options.clientAuthentication, provider)
-  const resource = readResources(options.resource)
-  const sender = { clientId, authentication, resource, provider, fetch, clock }
-  const pair = await requestRefresh(token, sender, signal)
-  try {
-    await onToken?.(pair)
-  } catch (cause) {
-    throw new NotKeptError(pair, { cause })
+function senderOf({
+  clientId,
+  clientAuthentication,
+  resource,
+  provider = github(),
+  fetch = systemFetch,
+  clock = systemClock,
+}: RefreshOptions): RefreshSender {
+  return {
+    clientId: readClientId(clientId),
+    authentication: readAuthentication(clientAuthentication, provider),
+    resource: readResources(resource),
+    provider,
+    fetch,
+    clock,
   }
-  return pair
+}
+
+/** Runs to its end even if its caller gives up: the service may have replaced the refresh token already. */
+async function shared(
+  token: OAuthToken,
+  sender: RefreshSender,
+  onToken: RefreshOptions['onToken'],
+): Promise<OAuthToken> {
+  const key = token.refreshToken?.reveal() ?? ''
+  const refresh = underWay.get(key) ?? { pair: requestRefresh(token, sender), callers: 0 }
+  underWay.set(key, refresh)
+  refresh.callers += 1
+  try {
+    const pair = await refresh.pair
+    try {
+      await onToken?.(pair)
+    } catch (cause) {
+      throw new NotKeptError(pair, { cause })
+    }
+    return pair
+  } finally {
+    refresh.callers -= 1
+    if (refresh.callers === 0) underWay.delete(key)
+  }
 }
 
 /** Sends one refresh request. Throws LoginRequiredError if the provider has ended the login. */
-export async function requestRefresh(
-  token: OAuthToken,
-  sender: Sender & { readonly clock: Clock; readonly resource?: readonly string[] | undefined },
-  signal?: AbortSignal,
-): Promise<OAuthToken> {
+export async function requestRefresh(token: OAuthToken, sender: RefreshSender): Promise<OAuthToken> {
   const { refreshToken } = token
   if (refreshToken === undefined) throw new BadOptionError('the token has no refresh token')
   const { tokenEndpoint, scopeSeparator } = sender.provider
   const fields = { grant_type: REFRESH_GRANT_TYPE, refresh_token: refreshToken, resource: sender.resource }
-  const response = await within({ clock: sender.clock, signal, timeout: TIMEOUT }, (limit) =>
+  const response = await within({ clock: sender.clock, timeout: TIMEOUT }, (limit) =>
     post(tokenEndpoint, fields, sender, limit),
   )
   if (!hasMember(response.body, 'access_token')) throw explained(refusalOf(response))

@@ -157,7 +157,8 @@ export type SessionSnapshot = SnapshotFrom<typeof sessionMachine>
  */
 export interface Session extends Auth {
   /**
-   * Resolves to a valid access token, which is renewed first if necessary.
+   * Resolves to a valid access token, which is renewed first if necessary. A token that was requested since the call
+   * began is returned even if it is due already, such as one with `expires_in: 0`: the next call renews it.
    *
    * @param options.signal Cancels this call, but not the renewal, which other calls may be waiting for.
    * @throws {@link LoginRequiredError} if there is no login; {@link BusyError} if another process is renewing it and
@@ -243,15 +244,20 @@ export function createSession(options: SessionOptions): Session {
 
   async function token({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Secret> {
     let seen: KeptToken | undefined
+    let began = now()
     for (let needs = 0; ; needs += 1) {
       const { context } = await settledOf(actor, signal)
+      // The clock may be set back meanwhile.
+      began = Math.min(began, now())
       // Another process has renewed it meanwhile, and that token has expired too: this is progress.
       if (isNewer(context.kept, seen)) needs = Math.min(needs, 1)
       seen = context.kept ?? seen
-      const inUse = tokenInUse(context)?.token
-      if (inUse && !isDue(context, now())) return inUse.accessToken
+      const { token, sentAt = 0 } = tokenInUse(context) ?? {}
+      // A token that is due on arrival is renewed by the next call: renewing it here would have no end.
+      const isNew = began <= sentAt && sentAt <= now() && !context.distrusted
+      if (token && (isNew || !isDue(context, now()))) return token.accessToken
       if (needs === 2 || (needs > 0 && context.busy)) {
-        if (inUse && isUsable(context, now())) return inUse.accessToken
+        if (token && isUsable(context, now())) return token.accessToken
         throw reasonWhy(actor.getSnapshot())
       }
       actor.send({ type: 'need' })

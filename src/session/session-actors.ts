@@ -10,9 +10,8 @@ import type {
   SettleResult,
 } from '../../machines/session.ts'
 import { deleteToken, post, type Sender } from '../client/exchange.ts'
-import { requestRefresh } from '../client/refresh.ts'
+import { type RefreshSender, requestRefresh } from '../client/refresh.ts'
 import { type AnyAuthgraphError, AuthgraphError, LoginRequiredError, RefusedError } from '../errors.ts'
-import type { Clock } from '../protocol/clock.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { memberOf, type ReceivedResponse } from '../protocol/response.ts'
 import { within } from '../protocol/within.ts'
@@ -44,7 +43,7 @@ export interface SessionParts {
   readonly store: SessionStore
   /** The key of its record. */
   readonly name: string
-  readonly sender: Sender & { readonly clock: Clock; readonly resource?: readonly string[] | undefined }
+  readonly sender: RefreshSender
   /** Identifies this session in its claims: `<process>#<copy of the module>/<session>`. */
   readonly owner: string
   /** The running sessions of this copy of the module. */

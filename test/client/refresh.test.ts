@@ -60,6 +60,51 @@ describe('refresh', () => {
     expect(sent).toHaveLength(2)
   })
 
+  test.each([0, 1])('caller %i of two who gives up leaves the pair to both', async (leaver) => {
+    const { sent, options } = setUp(pair)
+    let release = () => {}
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      await new Promise<void>((resolve, reject) => {
+        release = resolve
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+      })
+      return options.fetch(input, init)
+    }
+    const kept: string[] = []
+    const callers = [new AbortController(), new AbortController()]
+    const calls = callers.map(({ signal }, caller) =>
+      refresh(old, {
+        ...options,
+        fetch,
+        signal,
+        onToken: ({ accessToken }) => void kept.push(`${caller} ${accessToken.reveal()}`),
+      }),
+    )
+    const ended = Promise.allSettled(calls)
+    await new Promise(setImmediate)
+    callers[leaver]?.abort('enough')
+    await expect(calls[leaver]).rejects.toMatchObject({ code: 'cancelled', cause: 'enough' })
+    release()
+    const other = await calls[1 - leaver]
+    await ended
+    expect(other?.accessToken.reveal()).toBe('ghu_new')
+    expect(kept).toEqual(['0 ghu_new', '1 ghu_new'])
+    expect(sent).toHaveLength(1)
+  })
+
+  test('a caller whose pair cannot be saved fails alone, and those who come meanwhile spend nothing', async () => {
+    const { sent, options } = setUp(pair)
+    let fail = () => {}
+    const onToken = () => new Promise<void>((_, reject) => (fail = () => reject(new Error('disk full'))))
+    const failing = expect(refresh(old, { ...options, onToken })).rejects.toMatchObject({ code: 'not_kept' })
+    await new Promise(setImmediate)
+    for (let call = 0; call < 2; call += 1)
+      expect((await refresh(old, options)).accessToken.reveal()).toBe('ghu_new')
+    fail()
+    await failing
+    expect(sent).toHaveLength(1)
+  })
+
   test('hands the new pair to the caller before anyone uses it', async () => {
     const { options } = setUp(pair)
     const order: string[] = []

@@ -92,6 +92,78 @@ describe('a session', () => {
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
   })
 
+  test.each([0, 2])(
+    'renews a token of %i s, which is due on arrival, once for each call',
+    async (expiresIn) => {
+      const { time, clock, server, loggedIn, read } = world({ expiresIn })
+      const slow: typeof globalThis.fetch = async (input, init) => {
+        if (server.requests.length > 9) throw new TypeError('without end')
+        await new Promise<void>((resolve) => clock.setTimeout(resolve, 1000))
+        return server.fetch(input, init)
+      }
+      const session = await loggedIn({ fetch: slow })
+      await time.advance(1000)
+      expect([await read(session), await read(session)]).toEqual(['access-0-1', 'access-0-2'])
+      expect(server.requests.slice(2)).toEqual(['refresh-0-0', 'refresh-0-1'])
+    },
+  )
+
+  test('renews a token that is due on arrival once more if the clock was set back meanwhile', async () => {
+    const { time, clock, server, loggedIn, read } = world({ expiresIn: 0 })
+    let step = 0
+    const session = await loggedIn({
+      clock: { ...clock, now: () => clock.now() + step },
+      async fetch(input, init) {
+        if (server.requests.length > 9) throw new TypeError('without end')
+        await new Promise<void>((resolve) => clock.setTimeout(resolve, 1000))
+        const response = await server.fetch(input, init)
+        if (server.requests.length === 3) step = -HOUR
+        return response
+      },
+    })
+    await time.advance(1000)
+    expect(await read(session)).toBe('access-0-2')
+    expect(server.requests).toHaveLength(4)
+  })
+
+  test.each([HOUR, 61_000])(
+    'renews a token that was received while the clock was %i ms ahead',
+    async (step) => {
+      const { clock, server, loggedIn, read } = world()
+      let ahead = step
+      const session = await loggedIn({ clock: { ...clock, now: () => clock.now() + ahead } })
+      ahead = 0
+      expect(await read(session)).toBe('access-0-1')
+      expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+    },
+  )
+
+  test('keeps a token that was received while the clock was ahead by less than it is renewed early', async () => {
+    const { time, clock, server, loggedIn, read } = world()
+    let ahead = 59_000
+    const session = await loggedIn({ clock: { ...clock, now: () => clock.now() + ahead } })
+    ahead = 0
+    expect(await read(session)).toBe('access-0-0')
+    await time.advance(HOUR - 1)
+    expect(await read(session)).toBe('access-0-1')
+    expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('keeps a token that cannot be renewed and was received while the clock was ahead', async () => {
+    const { time, clock, open, over, read } = world()
+    let ahead = HOUR
+    const session = open({ clock: { ...clock, now: () => clock.now() + ahead } })
+    const accessToken = new Secret('access')
+    const token = { accessToken, tokenType: 'bearer', scopes: [], missingScopes: [], expiresIn: 3600 }
+    await over(session.keep(token))
+    ahead = 0
+    await time.advance(60_000)
+    expect(await read(session)).toBe('access')
+    const learned = session.learn?.(new Response(null, { status: 401 }), new Secret('Bearer access'))
+    expect(learned).toBe(true)
+    await expect(read(session)).rejects.toMatchObject({ code: 'login_required' })
+  })
+
   test('fifty sessions over one store wake with one expired pair: one request', async () => {
     const { time, server, loggedIn, open, read } = world({ reuseWindow: 0 })
     await loggedIn()
@@ -662,12 +734,13 @@ test('renews a refused token also after the clock of the device was set back', a
   const session = await loggedIn({ clock: { ...clock, now: () => clock.now() + step } })
   await time.advance(HOUR)
   expect(await read(session)).toBe('access-0-1')
-  step = -2 * HOUR
-  // By its clock, the token is yet to be issued.
-  await time.advance(HOUR)
+  await time.advance(HOUR / 2)
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const header = new Request(input, init).headers.get('authorization')
-    return header === 'Bearer access-0-1' ? new Response(null, { status: 401 }) : Response.json({})
+    if (header !== 'Bearer access-0-1') return Response.json({})
+    // By its clock, the token is yet to be issued.
+    step = -2 * HOUR
+    return new Response(null, { status: 401 })
   }
   const api = createApi({ auth: session, provider: server.provider, fetch })
   await expect(over(api('/user'))).resolves.toEqual({})
