@@ -181,6 +181,22 @@ describe('an installation token', () => {
     expect((await start().as(1, TOKENS, post(asked))).status).toBe(422)
   })
 
+  test('costs no more for thousands of names: each repository is read a few times only', async () => {
+    let reads = 0
+    const repositories = Array.from({ length: 500 }, (_, index) => ({
+      id: index + 1,
+      get name() {
+        reads += 1
+        return `r${index}`
+      },
+    }))
+    const { as } = start({ apps: [{ ...apps[0], installations: [{ ...installation, repositories }] }] })
+    reads = 0
+    const { status } = await as(1, TOKENS, post({ repositories: Array(8000).fill('R499') }))
+    expect(status).toBe(201)
+    expect(reads).toBeLessThan(4 * repositories.length)
+  })
+
   test('tells the host what it may do', async () => {
     const { as, authenticate } = start()
     const { body } = await as(1, TOKENS, post({ repositories: ['hello'] }))

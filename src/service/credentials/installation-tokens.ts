@@ -81,7 +81,8 @@ export function createInstallationTokens(
       const record = await store.update(await keyOf(token), (value) => ({ result: recordIn(value) }))
       const installation = record && byId.get(record.installation)
       if (record === undefined || installation === undefined) return undefined
-      const repositories = installation.repositories.filter(({ id }) => record.repositories.includes(id))
+      const granted = new Set(record.repositories)
+      const repositories = installation.repositories.filter(({ id }) => granted.has(id))
       return { installation, permissions: record.permissions, repositories }
     },
 

@@ -124,14 +124,16 @@ function grantOf(installation: KnownInstallation, body: string): InstallationGra
   for (const list of [names, ids])
     if (list !== undefined && !Array.isArray(list)) return 'repositories and repository_ids must be lists'
   const known = installation.repositories
+  // Sets: a body may name thousands of repositories.
+  const knownNames = new Set(known.map(({ name }) => lowerCase(name)))
+  const knownIds = new Set<unknown>(known.map(({ id }) => id))
+  const askedNames = new Set(names?.map(lowerCase))
+  const askedIds = new Set(ids)
   const isKnown =
-    (names ?? []).every((name) => known.some((one) => isSameName(one.name, name))) &&
-    (ids ?? []).every((id) => known.some((one) => one.id === id))
+    [...askedNames].every((name) => knownNames.has(name)) && [...askedIds].every((id) => knownIds.has(id))
   if (!isKnown) return 'the installation does not have these repositories'
   const isAsked = ({ id, name }: KnownInstallation['repositories'][number]) =>
-    (names === undefined && ids === undefined) ||
-    names?.some((one) => isSameName(name, one)) ||
-    ids?.includes(id)
+    (names === undefined && ids === undefined) || askedNames.has(lowerCase(name)) || askedIds.has(id)
   return {
     installation,
     permissions: permissions as Permissions,
@@ -159,8 +161,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** GitHub ignores the case of owners and repositories. */
-function isSameName(name: string, other: unknown): boolean {
-  return typeof other === 'string' && name.toLowerCase() === other.toLowerCase()
+function isSameName(name: string, other: string): boolean {
+  return lowerCase(name) === lowerCase(other)
+}
+
+function lowerCase(name: unknown): unknown {
+  return typeof name === 'string' ? name.toLowerCase() : name
 }
 
 function describe({ id, appId, owner, permissions }: KnownInstallation): object {
