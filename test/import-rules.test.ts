@@ -68,7 +68,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   'src/service': {
     may: /^(xstate|valibot|jose\/.*|redis|pg|libsql|node:(https?|crypto|fs)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,
-    types: /^(node:(http|net)|jose)$/,
+    types: /^(node:(http2?|net)|jose)$/,
   },
   'src/store': { may: /^$/ },
   'src/session/node': { may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/errors\.ts)$/ },

@@ -50,7 +50,7 @@ const SET_BACK =
 export interface Service {
   /** Responds to a web `Request`, in any runtime. In a test, pass it to a client as its `fetch`. */
   readonly fetch: ServiceFetch
-  /** Responds to a request of Node's `http` module or of a framework built on it. Mount it before body parsers. */
+  /** Responds to a request of Node's `http` or `http2` module, or of a framework built on them. Mount it before body parsers. */
   readonly requestListener: RequestListener
   /** The paths to mount in a framework. Any other path gets 404. */
   readonly paths: readonly string[]

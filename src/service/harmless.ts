@@ -9,8 +9,8 @@ export function harmless<Received>(
 ): (received: Received) => void {
   return (received) => {
     try {
-      const result = receive(received)
-      if (result instanceof Promise) result.catch(report)
+      // Also a promise of another realm, or of a library.
+      Promise.resolve(receive(received)).catch(report)
     } catch (error) {
       report(error)
     }

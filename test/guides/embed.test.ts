@@ -96,19 +96,60 @@ test('limits requests by the address passed to fetch', async () => {
   expect(service.paths).toContain('/login/device/code')
 })
 
-test('reports a body that was already read instead of hanging', async () => {
+/** A service behind a middleware that reads a request before it. */
+async function startAfter(middleware: express.RequestHandler) {
   const { service } = addressing()
-  const app = express()
-  app.use(express.urlencoded(), service.requestListener)
-  const server = createServer(app).listen(0, '127.0.0.1')
+  const server = createServer(express().use(middleware, service.requestListener)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  const response = await fetch(`http://127.0.0.1:${port}/login/oauth/access_token`, {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const POLL = { client_id: CLIENT_ID, grant_type: GRANT_TYPE, device_code: 'x' }
+
+test.each<[string, express.RequestHandler]>([
+  ['was already read', express.urlencoded()],
+  [
+    'was read in part',
+    (request, _, next) => {
+      request.once('readable', () => {
+        request.read(20)
+        next()
+      })
+    },
+  ],
+])('reports a body that %s instead of hanging', async (_, middleware) => {
+  const url = await startAfter(middleware)
+  const response = await fetch(`${url}/login/oauth/access_token`, {
     method: 'POST',
-    body: new URLSearchParams({ client_id: CLIENT_ID, grant_type: GRANT_TYPE, device_code: 'x' }),
+    body: new URLSearchParams(POLL),
   })
   expect(response.status).toBe(500)
   expect((await response.json()).error_description).toMatch(/mount the service before body parsers/)
-  expect((await fetch(`http://127.0.0.1:${port}/login/device`)).status).toBe(200)
+  expect((await fetch(`${url}/login/device`)).status).toBe(200)
+})
+
+test('responds to a request without a body that another middleware has read to its end', async () => {
+  const url = await startAfter((request, _, next) => void request.once('end', next).resume())
+  expect((await fetch(`${url}/login/device`)).status).toBe(200)
+})
+
+test.each(['in part', 'whole'])('reports a web Request whose body was read %s', async (how) => {
+  const { service } = addressing()
+  const parts = new ReadableStream({
+    start(stream) {
+      for (const part of ['client_id=another&', String(new URLSearchParams(POLL))])
+        stream.enqueue(new TextEncoder().encode(part))
+      stream.close()
+    },
+  })
+  const url = 'http://localhost/login/oauth/access_token'
+  const request = new Request(url, { method: 'POST', body: parts, duplex: 'half' } as RequestInit)
+  const reader = request.body?.getReader()
+  await reader?.read()
+  if (how === 'whole') await reader?.read()
+  reader?.releaseLock()
+  const response = await service.fetch(request)
+  expect(response.status).toBe(500)
+  expect((await response.json()).error_description).toMatch(/mount the service before body parsers/)
 })

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
 import { memoryStore, type Policy, type ServiceEvent, type ServiceOptions } from '../../src/service/index.ts'
@@ -421,6 +422,14 @@ test.each([
   const service = startService({ onEvent })
   expect((await service.askForCodes()).status).toBe(200)
   expect(service.errors).toEqual([new Error('of the listener')])
+})
+
+test('a listener that returns a rejected promise of another realm does not end the process', async () => {
+  const service = startService({
+    onEvent: () => runInNewContext('Promise.reject(new Error("of the listener"))'),
+  })
+  expect((await service.askForCodes()).status).toBe(200)
+  expect(service.errors).toMatchObject([{ message: 'of the listener' }])
 })
 
 test('a listener of errors that rejects fails no request', async () => {

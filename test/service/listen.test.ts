@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request as send } from 'node:http'
+import http2 from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createService, type ServiceOptions } from '../../src/service/index.ts'
@@ -233,6 +234,38 @@ test.each([
   })
   expect((await fetch(`${url}/login/device`)).status).toBe(200)
   await ended
+})
+
+test('a server of the host may speak HTTP/2', async () => {
+  const { requestListener } = createService({
+    authUrl: 'http://localhost',
+    clients: [{ clientId: CLIENT_ID, name: 'App' }],
+    users: [{ username: 'octocat', password: 'secret' }],
+  })
+  const server = http2.createServer(requestListener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  onTestFinished(async () => {
+    await new Promise<void>((resolve) => session.close(resolve))
+    server.close()
+  })
+  const ask = async (headers: http2.OutgoingHttpHeaders, body?: string) => {
+    const stream = session.request({ ':authority': 'localhost', ...headers })
+    stream.setEncoding('utf8').end(body)
+    const [{ ':status': status }] = await once(stream, 'response')
+    let text = ''
+    for await (const chunk of stream) text += chunk
+    return { status, text }
+  }
+  const codes = { ':method': 'POST', ':path': '/login/device/code' }
+  const asked = await Promise.all(Array.from({ length: 50 }, () => ask(codes, `client_id=${CLIENT_ID}`)))
+  expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(JSON.parse(asked[0]?.text ?? '')).toHaveProperty('device_code')
+  const authorization = `Basic ${btoa('octocat:secret')}`
+  expect(await ask({ ':path': '/user', authorization })).toEqual({ status: 200, text: '{"login":"octocat"}' })
+  expect((await ask({ ':path': '/user', authorization, ':authority': 'evil.example' })).status).toBe(404)
+  expect(await ask({ ':method': 'HEAD', ':path': '/login/device' })).toEqual({ status: 200, text: '' })
+  expect((await ask(codes, `client_id=${CLIENT_ID}&x=`.padEnd(65_537, 'x'))).status).toBe(413)
 })
 
 test('ten pipelined requests get their responses in order', async () => {

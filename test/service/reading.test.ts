@@ -31,6 +31,9 @@ describe('a body', () => {
       `{"unknown":[{"scope":"a"},{"scope":"b"}],"client_id":"${CLIENT_ID}"}`,
       {},
     ],
+    ['JSON with its names inside an unknown field', `{"unknown":{"client_id":"x"},${json.slice(1)}`, {}],
+    ['JSON with a name inside a text', `{"unknown":"\\"client_id\\":",${json.slice(1)}`, {}],
+    ['JSON with an escaped name', json.replace('client_id', 'client\\u005fid'), {}],
     ['JSON with null', JSON.stringify({ client_id: CLIENT_ID, scope: null }), {}],
   ])('is read: %s', async (_, body, headers) => {
     expect((await ask(body, headers as Record<string, string>)).status).toBe(200)
@@ -42,6 +45,7 @@ describe('a body', () => {
     ['a repeated field', `${form}&client_id=${CLIENT_ID}`, {}],
     ['a repeated empty field', `${form}&client_id=`, {}],
     ['a repeated member', `{"client_id":"x",${json.slice(1)}`, { 'content-type': 'application/json' }],
+    ['a repeated member with an escape', `{"client\\u005fid":"x",${json.slice(1)}`, {}],
     ['truncated JSON', json.slice(0, -1), { 'content-type': 'application/json' }],
     ['no JSON', form, { 'content-type': 'application/json' }],
     ['an array', '[]', { 'content-type': 'application/json' }],
@@ -102,6 +106,7 @@ test.each([undefined, '*/*', 'application/json', 'text/html', 'application/x-www
     for (const { headers } of [codes, polled]) {
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8')
       expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(Number(headers.get('content-length'))).toBeGreaterThan(0)
     }
   },

@@ -1,5 +1,6 @@
 import { readText } from '../../protocol/read-text.ts'
 import {
+  BODY_READ_BEFORE,
   type Handler,
   LARGEST_REQUEST,
   type ServiceRequest,
@@ -20,6 +21,7 @@ export type ServiceFetch = (
 export function fetchAdapter(handle: Handler): ServiceFetch {
   return async (input, { address, ...init } = {}) => {
     const request = input instanceof Request && isEmpty(init) ? input : new Request(input, init)
+    if (request.bodyUsed) return respond(request.method, BODY_READ_BEFORE)
     const body = request.body === null ? '' : await readText(request.body, LARGEST_REQUEST)
     const response = body === undefined ? TOO_LARGE : await handle(serviceRequest(request, body, address))
     return respond(request.method, response)

@@ -48,10 +48,17 @@ function jsonValues(body: string): ((name: string) => readonly unknown[]) | unde
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const members = value as Record<string, unknown>
-  return (name) => {
-    if (!Object.hasOwn(members, name)) return []
-    // JSON.parse silently keeps the last of several members with the same name.
-    const count = body.match(new RegExp(`"${name}"\\s*:`, 'g'))?.length ?? 1
-    return Array(count).fill(members[name])
+  const names = memberNames(body)
+  return (name) => names.filter((one) => one === name).map(() => members[name])
+}
+
+/** The names of all members, which may be repeated: JSON.parse silently keeps the last of several with the same name. */
+function memberNames(json: string): readonly unknown[] {
+  const names: unknown[] = []
+  let depth = 0
+  for (const [token, text, colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {
+    if (text === undefined) depth += token === '{' || token === '[' ? 1 : -1
+    else if (colon !== undefined && depth === 1) names.push(JSON.parse(text))
   }
+  return names
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { createTraffic, type Traffic } from './traffic.ts'
 import {
+  BODY_READ_BEFORE,
   type Handler,
-  json,
   LARGEST_REQUEST,
   type ServiceRequest,
   type ServiceResponse,
@@ -15,25 +16,22 @@ const { setImmediate } = globalThis
 /** Bytes after which an oversized body is cut off. Up to there it is read, so that the client gets the 413. */
 const CUT_OFF = 16 * LARGEST_REQUEST
 
-/** A body can be read only once: without this response, the request would wait until it times out. */
-const BODY_READ_BEFORE = json(500, {
-  error: 'server_error',
-  error_description: 'another middleware has read the body: mount the service before body parsers',
-})
-
-/** Responds to a request of Node's `http` module. */
-export type RequestListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+/** Responds to a request of Node's `http` module, or of `http2` with its compatibility API. */
+export type RequestListener = (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => Promise<void>
 
 /** Creates a request listener for `http.createServer`. */
 export function createRequestListener(handle: Handler, traffic: Traffic = createTraffic()): RequestListener {
   return async (message, response) => {
     if (!traffic.admit(message, response)) return
     try {
-      if (isReadBefore(message)) return send(response, BODY_READ_BEFORE)
+      if (message.readableDidRead) return send(response, BODY_READ_BEFORE)
       const body = await readBody(message)
       const handled = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
       // The unread rest of a body would be taken for the next request.
-      if (!message.complete) response.shouldKeepAlive = false
+      if (!message.complete && 'shouldKeepAlive' in response) response.shouldKeepAlive = false
       // Sends the responses of one turn together: the system wakes the reader for each separate write.
       setImmediate(send, response, handled)
     } catch {
@@ -43,7 +41,10 @@ export function createRequestListener(handle: Handler, traffic: Traffic = create
   }
 }
 
-function send(response: ServerResponse, { status, headers, body }: ServiceResponse): void {
+function send(
+  response: ServerResponse | Http2ServerResponse,
+  { status, headers, body }: ServiceResponse,
+): void {
   try {
     // RFC 9110, section 8.6: a response without a body has no length either.
     const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }
@@ -55,14 +56,11 @@ function send(response: ServerResponse, { status, headers, body }: ServiceRespon
   }
 }
 
-function isReadBefore({ readableEnded, headers }: IncomingMessage): boolean {
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  return readableEnded && hasBody
-}
-
 /** Reads a body as text; `undefined` if it is too large. Uses events, since an iterator is slower. */
-function readBody(message: IncomingMessage): Promise<string | undefined> {
+function readBody(message: IncomingMessage | Http2ServerRequest): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
+    // Another middleware has seen that there is no body. The end will not come again.
+    if (message.readableEnded) resolve('')
     const chunks: Buffer[] = []
     let size = 0
     message.on('data', (chunk: Buffer) => {
@@ -76,11 +74,12 @@ function readBody(message: IncomingMessage): Promise<string | undefined> {
 }
 
 function serviceRequest(
-  { method = 'GET', url = '/', headersDistinct, socket }: IncomingMessage,
+  { method = 'GET', url = '/', rawHeaders, socket }: IncomingMessage | Http2ServerRequest,
   body: string,
 ): ServiceRequest {
+  const header = (name: string) => allValuesOf(name, rawHeaders)
   // A request to a proxy has an absolute URL, which names the host (RFC 9112, section 3.2.2).
-  const [, host = headersDistinct.host?.join(', '), path = '/', query = ''] =
+  const [, host = header(':authority') ?? header('host'), path = '/', query = ''] =
     /^(?:https?:\/\/([^/?]*))?([^?]*)\??(.*)$/i.exec(url) ?? []
   return {
     method,
@@ -90,8 +89,15 @@ function serviceRequest(
     address: socket.remoteAddress ?? '',
     query: new URLSearchParams(query),
     body,
-    // All values of a repeated header: `headers` would hide a second credential.
-    header: (name) => headersDistinct[name]?.join(', '),
+    header,
     isGone: () => socket.destroyed,
   }
+}
+
+/** All values of a repeated header: `headers` would hide a second credential. HTTP/2 has no `headersDistinct`. */
+function allValuesOf(name: string, rawHeaders: readonly string[]): string | undefined {
+  const values = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
+  )
+  return values.length === 0 ? undefined : values.join(', ')
 }

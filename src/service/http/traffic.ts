@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 
 /** How many requests of one connection may wait for a response. Clients that pipeline send about ten at once. */
@@ -54,7 +55,7 @@ export function createTraffic(onDone: () => void = () => undefined) {
 
   return {
     /** Counts a request. Returns false, and ends the connection, if its client sends requests without reading responses. */
-    admit({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    admit({ socket }: { readonly socket: Socket }, response: ServerResponse | Http2ServerResponse): boolean {
       // Node still emits requests that it had read before the connection ended.
       if (socket.destroyed) return false
       const counts = countsOf(socket)

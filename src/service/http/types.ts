@@ -34,7 +34,13 @@ export const LARGEST_REQUEST = 64 * 1024
 /** The response to a larger body. */
 export const TOO_LARGE = json(413, { message: `the body is larger than ${LARGEST_REQUEST} bytes` })
 
-/** Responds with JSON that must not be cached. RFC 6749, section 5.1. */
+/** A body can be read only once, and a part of it says something else. */
+export const BODY_READ_BEFORE = json(500, {
+  error: 'server_error',
+  error_description: 'another middleware has read the body: mount the service before body parsers',
+})
+
+/** Responds with JSON that must not be cached, nor taken for anything else. RFC 6749, section 5.1. */
 export function json(
   status: number,
   body: object,
@@ -42,7 +48,12 @@ export function json(
 ): ServiceResponse {
   return {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
     body: JSON.stringify(body),
   }
 }

@@ -183,9 +183,10 @@ const PLACEHOLDER = /\{\w+\}/g
 
 /** Fills a text as HTML: each placeholder with the given HTML, and a part between asterisks emphasized. */
 export function fill(text: string, html: Readonly<Record<string, string>> = {}): string {
+  const filled = new Map(Object.entries(html))
   return escapeHtml(text)
     .replaceAll(/\*([^*]+)\*/g, '<em>$1</em>')
-    .replaceAll(PLACEHOLDER, (placeholder) => html[placeholder.slice(1, -1)] ?? placeholder)
+    .replaceAll(PLACEHOLDER, (placeholder) => filled.get(placeholder.slice(1, -1)) ?? placeholder)
 }
 
 /**

@@ -218,6 +218,11 @@ test('texts describe scopes, override known ones, and are escaped', () => {
   expect(text(['constructor'])).toBe('Use a permission named constructor')
 })
 
+test('a text keeps a placeholder that is named like an Object.prototype member', () => {
+  const page = brandedPage({ texts: { en: { ...englishTexts, permissions: '{client} {constructor}' } } })
+  expect(page(samples['a request'])).toMatch(/<h2><bdi>.*<\/bdi> \{constructor\}<\/h2>/)
+})
+
 test.each([
   ...['repo', 'delete_repo', 'delete:packages', 'admin:org', 'write:public_key', 'Directory.ReadWrite.All'],
   ...['*', 'all', 'write:*', 'manage-all', 'full_access', 'FullControl', 'user:destroy', 'owner', 'Admin'],
