@@ -4,10 +4,12 @@ import { connect, createServer, type Socket } from 'node:net'
 export async function breakableRelay(port: number) {
   const sockets = new Set<Socket>()
   let swallowed: string | undefined
+  let isSilent = false
 
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1')
     let breakAtResponse = false
+    let isMute = false
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
@@ -18,6 +20,8 @@ export async function breakableRelay(port: number) {
       })
     }
     near.on('data', (chunk) => {
+      isMute ||= isSilent
+      if (isMute) return
       if (swallowed !== undefined && chunk.includes(swallowed)) {
         swallowed = undefined
         breakAtResponse = true
@@ -33,6 +37,10 @@ export async function breakableRelay(port: number) {
     /** Forwards the next command that contains this text, and breaks the connection before its response arrives. */
     swallowResponseTo(text: string) {
       swallowed = text
+    },
+    /** Leaves a connection open, but forwards nothing any more, from the next command on that it brings. */
+    silence(silent: boolean) {
+      isSilent = silent
     },
     close: () =>
       new Promise<void>((resolve) => {

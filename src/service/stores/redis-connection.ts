@@ -27,57 +27,80 @@ export interface ScriptOptions {
 /** Provides the client of the store. */
 export interface Connection {
   client(): Promise<RedisClient>
+  /** Breaks the connection of a client that does not respond, so that a new one replaces it. */
+  giveUp(silent: RedisClient): void
   close(): Promise<void>
 }
 
 /** Uses a client of the host, which stays open. */
 export function given(client: RedisClient): Connection {
-  return { client: async () => client, close: async () => undefined }
+  return { client: async () => client, giveUp: () => undefined, close: async () => undefined }
 }
 
-/** Connects with the package `redis` on the first command, and reconnects when the connection is lost. */
-export function connectTo(url: string, connectTimeout: number): Connection {
+/**
+ * Connects with the package `redis` on the first command, and reconnects when the connection is lost.
+ *
+ * @param patience Milliseconds after which a connection that Redis does not accept or greet is given up.
+ */
+export function connectTo(url: string, patience: number): Connection {
   if (!/^rediss?:\/\//i.test(url) || !URL.canParse(url))
     throw new BadOptionError('the Redis URL must start with redis:// or rediss://')
 
-  const connect = async () => {
-    const { createClient } = await import('redis').catch(() => {
-      throw new BadOptionError('to connect to a Redis URL, install the package "redis": npm install redis')
-    })
-    const client = createClient({
-      url,
-      // A queued command could run long after its update was rejected.
-      disableOfflineQueue: true,
-      commandOptions: { timeout: 0 },
-      socket: { connectTimeout, reconnectStrategy: (tries) => Math.min(2 ** tries * 10, PAUSE.longest) },
-    })
-    // Earlier versions have neither this method nor the limits given here.
-    if (typeof client.close !== 'function')
-      throw new BadOptionError('the installed package "redis" is too old: version 5 or later is needed')
-    client.on('ready', () => {
-      failure = undefined
-    })
-    client.on('error', (error) => {
-      failure = error
-    })
-    // Rejects when the client is closed. Earlier failures arrive as events.
-    void client.connect().catch(() => undefined)
-    return client
-  }
+  let redis: Promise<typeof import('redis')> | undefined
+  let opened: ReturnType<typeof open> | undefined
 
-  let connected: ReturnType<typeof connect> | undefined
-  let failure: unknown
+  const giveUp = (silent: RedisClient) => {
+    if (silent !== opened?.client) return
+    opened.client.destroy()
+    opened = undefined
+  }
   return {
     async client() {
-      connected ??= connect()
-      const client = await connected
-      if (failure !== undefined && !client.isReady) throw failure
+      redis ??= import('redis').catch(() => {
+        throw new BadOptionError('to connect to a Redis URL, install the package "redis": npm install redis')
+      })
+      opened ??= open(await redis, url, patience)
+      const { client, failure, acceptedAt } = opened
+      if (client.isReady) return client
+      if (performance.now() - acceptedAt > patience) giveUp(client)
+      if (failure !== undefined) throw failure
       return client
     },
+    giveUp,
     async close() {
-      const client = await connected?.catch(() => undefined)
-      if (client?.isReady) await client.close()
-      else client?.destroy()
+      await redis?.catch(() => undefined)
+      if (opened?.client.isReady) await opened.client.close()
+      else opened?.client.destroy()
     },
   }
+}
+
+function open({ createClient }: typeof import('redis'), url: string, connectTimeout: number) {
+  const client = createClient({
+    url,
+    // A queued command could run long after its update was rejected.
+    disableOfflineQueue: true,
+    commandOptions: { timeout: 0 },
+    socket: { connectTimeout, reconnectStrategy: (tries) => Math.min(2 ** tries * 10, PAUSE.longest) },
+  })
+  // Earlier versions have neither this method nor the limits given here.
+  if (typeof client.close !== 'function')
+    throw new BadOptionError('the installed package "redis" is too old: version 5 or later is needed')
+  const state = {
+    client,
+    /** Why the last attempt to connect failed. */
+    failure: undefined as unknown,
+    /** When Redis accepted a connection that it has not greeted yet, by `performance.now()`. */
+    acceptedAt: Number.POSITIVE_INFINITY,
+  }
+  client.on('connect', () => {
+    state.acceptedAt = performance.now()
+  })
+  client.on('error', (error) => {
+    state.failure = error
+    state.acceptedAt = Number.POSITIVE_INFINITY
+  })
+  // Rejects when the client is closed. Earlier failures arrive as events.
+  void client.connect().catch(() => undefined)
+  return state
 }

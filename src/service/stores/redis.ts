@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto'
 import { BadOptionError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
+import { withDeadline } from '../deadline.ts'
 import { compareAndSetStore } from './compare-and-set.ts'
 import { connectTo, given, type RedisClient, type ScriptOptions } from './redis-connection.ts'
 
@@ -25,6 +26,12 @@ else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return nil`
 
 const COMPARE_AND_SET_HASH = createHash('sha1').update(COMPARE_AND_SET).digest('hex')
+
+/** Commands that may wait for a response. Clients keep those of a silent Redis, also of updates long rejected. */
+const UNANSWERED = 2000
+
+/** Reasons for which the store did not send a command: no connection, or too many commands without a response. */
+const UNSENT = ['ENOTCONN', 'ENOBUFS']
 
 /** Options of {@link redisStore}. */
 export interface RedisStoreOptions {
@@ -57,6 +64,9 @@ export interface RedisStore extends Store {
  * until the timeout, then reject with {@link StoreUnavailableError}. A rejected update was applied at most once: if the
  * connection broke before the response, it may have been applied.
  *
+ * At most 2,000 commands wait for a response, so that a Redis that accepts commands but does not respond costs little
+ * memory. A connection that the store opened is replaced if a command gets no response within the timeout.
+ *
  * ```ts
  * import { createService } from 'authgraph/service'
  * import { redisStore } from 'authgraph/service/redis'
@@ -68,7 +78,8 @@ export interface RedisStore extends Store {
  * ```
  *
  * @param redis A URL (`redis://` or `rediss://`), or a connected client that reconnects automatically. Create the client with
- * `disableOfflineQueue: true` (for a cluster, in `defaults`), so that no command runs late.
+ * `disableOfflineQueue: true` (for a cluster, in `defaults`), so that no command runs late. Each command must settle when
+ * the connection ends.
  * @throws {@link BadOptionError} if the URL or an option is not valid.
  */
 export function redisStore(
@@ -80,23 +91,34 @@ export function redisStore(
   const connection = typeof redis === 'string' ? connectTo(redis, timeout * 1000) : given(redis)
   const nameOf = (key: string) => `${prefix}{${key}}`
 
-  async function ready(): Promise<RedisClient> {
+  let unanswered = 0
+  /** Sends a command, unless Redis leaves too many without a response. */
+  async function send<Result>(command: (client: RedisClient) => Promise<Result>): Promise<Result> {
     const client = await connection.client()
-    if (client.isReady === false) throw Object.assign(new Error('not connected'), { code: 'ENOTCONN' })
-    return client
+    if (client.isReady === false) throw failure('ENOTCONN')
+    if (unanswered >= UNANSWERED) throw failure('ENOBUFS')
+    const response = command(client).finally(() => {
+      unanswered -= 1
+    })
+    unanswered += 1
+    return withDeadline(timeout * 1000, response, () => {
+      connection.giveUp(client)
+      return failure('ETIMEDOUT')
+    })
   }
 
   const store = compareAndSetStore(
     {
       name: 'Redis',
-      read: async (key) => (await (await ready()).get(nameOf(key))) ?? '',
+      read: async (key) => (await send((client) => client.get(nameOf(key)))) ?? '',
       async compareAndSet(key, before, after, expiresAt) {
         // A duration, since the clock of Redis may differ from ours.
         const lifetime = String(Math.max(1, Math.ceil(expiresAt - clock.now())))
-        return evaluate(await ready(), { keys: [nameOf(key)], arguments: [before, after, lifetime] })
+        const options = { keys: [nameOf(key)], arguments: [before, after, lifetime] }
+        return send((client) => evaluate(client, options))
       },
       reasonOf,
-      mayHaveWritten: () => true,
+      mayHaveWritten: (error) => !UNSENT.includes(reasonOf(error) ?? ''),
     },
     { timeout, clock },
   )
@@ -111,6 +133,10 @@ async function evaluate(client: RedisClient, options: ScriptOptions): Promise<st
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
     return (await client.eval(COMPARE_AND_SET, options)) as string | null
   }
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code })
 }
 
 /** Returns the system error code or the first word of a Redis error, such as `ECONNREFUSED` or `OOM`. */

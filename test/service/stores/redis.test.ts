@@ -263,6 +263,30 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(await count(other)).toBe(3)
     })
 
+    test('before a change is sent leaves no doubt about it', async () => {
+      const prefix = 'unsent:'
+      const client = await clientOf(redis)
+      const other = storeAt(client, { prefix })
+      let asked = 0
+      const store = storeAt(
+        {
+          ...boundTo(client),
+          // Of the read, of the change, and of the change that is tried again.
+          get isReady() {
+            asked += 1
+            return asked !== 2
+          },
+          get: async (key) => {
+            const raw = await client.get(key)
+            await increment(other)
+            return raw
+          },
+        },
+        { prefix },
+      )
+      expect(await increment(store)).toBe(1)
+    })
+
     test('before the response to the last step of a login still delivers the token once', async () => {
       const relay = await breakableRelay(redis.port)
       onTestFinished(relay.close)
@@ -273,6 +297,38 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const { access_token } = (await poll()).body
       expect((await service.whoIs(access_token)).body.login).toBe('octocat')
       expect((await poll()).body.error).toBe('incorrect_device_code')
+    })
+  })
+
+  describe('a connection that stays open, but silent', () => {
+    test.each(['before its first command', 'when it has been used'])('%s is replaced', async (when) => {
+      const relay = await breakableRelay(redis.port)
+      onTestFinished(relay.close)
+      const store = storeAt(relay.url, { timeout: 0.3 })
+      if (when === 'when it has been used') await increment(store)
+      relay.silence(true)
+      await expect(increment(store)).rejects.toThrow(StoreUnavailableError)
+      relay.silence(false)
+      await vi.waitFor(() => increment(store), { timeout: 5000 })
+    })
+
+    test('is sent 2,000 commands at most, also through a client of the host', async () => {
+      const sent: (() => void)[] = []
+      const silent: RedisClient = {
+        ...boundTo(await clientOf(redis)),
+        get: () => new Promise((resolve) => sent.push(() => resolve(null))),
+      }
+      const store = storeAt(silent, { timeout: 0.2 })
+      const read = () => store.update('key', () => ({ result: 'read' })).catch((error) => error.message)
+      const refused = await Promise.all(Array.from({ length: 2500 }, read))
+      refused.push(await read())
+      expect(sent).toHaveLength(2000)
+      expect(new Set(refused.slice(2000))).toEqual(new Set(['Redis is not available: ENOBUFS']))
+      for (const respond of sent) respond()
+      const again = read()
+      await vi.waitFor(() => expect(sent).toHaveLength(2001))
+      sent.at(-1)?.()
+      expect(await again).toBe('read')
     })
   })
 
