@@ -1,11 +1,5 @@
-import {
-  type AnyEventObject,
-  type AnyMachineSnapshot,
-  type AnyStateMachine,
-  type AnyStateNode,
-  type AnyTransitionDefinition,
-  transition,
-} from 'xstate'
+import { vi } from 'vitest'
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
 
 /** Describes each transition that a machine declares and that is not among those taken. */
 export function forgottenTransitions(
@@ -17,19 +11,23 @@ export function forgottenTransitions(
     .map(tellTransition)
 }
 
-/** The transitions that a machine takes from a snapshot on: one or none for each event. */
-export function transitionsFrom(
+/** Records the transitions that a machine takes while `act` runs, whoever runs it. */
+export async function recordTransitions<Result>(
   machine: AnyStateMachine,
-  snapshot: AnyMachineSnapshot | undefined,
-  events: readonly AnyEventObject[],
-): AnyTransitionDefinition[] {
-  let current = snapshot
-  return events.flatMap((event) => {
-    if (current === undefined) return []
-    const taken = machine.getTransitionData(current, event)
-    ;[current] = transition(machine, current, event)
-    return taken
+  taken: Set<AnyTransitionDefinition>,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const select = machine.getTransitionData.bind(machine)
+  const spy = vi.spyOn(machine, 'getTransitionData').mockImplementation((snapshot, event) => {
+    const transitions = select(snapshot, event)
+    for (const transition of transitions) taken.add(transition)
+    return transitions
   })
+  try {
+    return await act()
+  } finally {
+    spy.mockRestore()
+  }
 }
 
 /** Every transition that a machine declares, except `always`. */

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { refreshFamily } from '../../machines/refresh-family.ts'
 import type { Family } from '../../src/service/families.ts'
 import {
   createService,
@@ -18,6 +19,10 @@ import { GRANT_TYPE } from '../support/start-service.ts'
 
 const CLIENT_ID = 'client-id-in-the-clear'
 
+/** Turns of the event loop in which the service must have responded, and after which its store counts as idle. */
+const MOST_TURNS = 2000
+const IDLE_TURNS = 4
+
 const BACK: Readonly<Record<PresentedToken, number>> = { newest: 0, previous: 1, older: 2 }
 
 /** What a client receives. */
@@ -26,8 +31,17 @@ interface Pair {
   readonly refresh_token: string
 }
 
+/** A refresh without a response. */
+interface Open {
+  /** The number of its refresh token. */
+  readonly generation: number
+  /** Its claim, if its token is being made; otherwise it is held. */
+  claim?: string | undefined
+}
+
 /** A token that is being made. */
 interface Making {
+  readonly of: Open
   readonly made: (token: string) => void
   readonly failed: (error: Error) => void
 }
@@ -37,6 +51,9 @@ export class DrivenFamily {
   readonly #clock = { time: Date.UTC(2026, 0, 1), now: () => this.#clock.time }
   readonly #service: Service
   readonly #making: Making[] = []
+  #open: Open[] = []
+  #requests = 0
+  #updates = 0
   #family: Family | undefined
   #issuing: 'fails' | 'takesLong' | undefined
   #tokens = 0
@@ -50,6 +67,7 @@ export class DrivenFamily {
     const watched: Store = {
       update: (key, change) =>
         store.update(key, (value) => {
+          this.#updates += 1
           const changed = change(value)
           if (key.startsWith('family:') && changed.value) this.#family = changed.value as unknown as Family
           return changed
@@ -85,25 +103,39 @@ export class DrivenFamily {
     },
     refresh: ({ token, issuing }) => {
       this.#issuing = issuing
-      void this.#refresh(this.#pairs.length - 1 - BACK[token])
+      const open: Open = { generation: this.#pairs.length - 1 - BACK[token] }
+      this.#open.push(open)
+      void this.#refresh(open)
     },
     issued: ({ of }) => this.#end(of).made(this.#newToken()),
     notIssued: ({ of }) => this.#end(of).failed(new Error('the host has no token')),
   }
 
-  /** Takes one step, and compares the service with what pure transitions lead to. */
-  async take(step: FamilyWalkStep, { family, waiting, results }: FamilySituation): Promise<void> {
+  /** Takes one step, compares the service with what pure transitions lead to, and returns what it really stores. */
+  async take(step: FamilyWalkStep, expected: FamilySituation): Promise<FamilySituation> {
     this.#results = []
     this.#issuing = undefined
     const executor = this.executors[step.type] as (step: FamilyWalkStep) => unknown
     await executor(step)
-    await this.#settled()
+    const { family, waiting, results } = expected
+    const issuing = waiting.filter(({ heldFor }) => heldFor === undefined).length
+    await this.#settled(
+      () =>
+        this.#results.length === results.length &&
+        this.#open.length === waiting.length &&
+        this.#making.length === issuing,
+    )
     const { value, context } = family ?? {}
-    const { state, generation, rotatedAt, lease } = this.#family ?? {}
+    const stored = this.#family
     const headers = new Headers({ authorization: `Bearer ${this.#pairs.at(-1)?.access_token}` })
     const { form } = await this.#service.authenticate({ headers })
     expect({
-      family: { state, generation, rotatedAt, until: lease?.until },
+      family: {
+        state: stored?.state,
+        generation: stored?.generation,
+        rotatedAt: stored?.rotatedAt,
+        until: stored?.lease?.until,
+      },
       results: this.#results.sort(),
       issuing: this.#making.length,
       pairs: this.#pairs.length,
@@ -116,23 +148,46 @@ export class DrivenFamily {
         until: context?.lease?.until,
       },
       results,
-      issuing: waiting.filter(({ heldFor }) => heldFor === undefined).length,
+      issuing,
       pairs: (context?.generation ?? 0) + 1,
       isValid: family?.hasTag('valid'),
     })
+    return this.#found()
   }
 
-  /** Lets the service do all that waits for no time and no host. */
-  async #settled(): Promise<void> {
-    for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  /** The situation by the stored record and the requests without a response. */
+  #found(): FamilySituation {
+    const stored = this.#family
+    return {
+      now: this.#clock.time,
+      ...(stored && { family: refreshFamily.resolveState({ value: stored.state, context: stored }) }),
+      waiting: this.#open.map(({ generation, claim }) =>
+        claim === undefined ? { claim: '', generation, heldFor: 'another' } : { claim, generation },
+      ),
+      requests: this.#requests,
+      events: [],
+      results: this.#results,
+    }
+  }
+
+  /** Lets the service do all that waits for no time and no host, until its store has been idle for some turns. */
+  async #settled(isExpected: () => boolean): Promise<void> {
+    for (let turn = 0, idleSince = 0; turn < MOST_TURNS && turn < idleSince + IDLE_TURNS; turn += 1) {
+      const updates = this.#updates
+      await new Promise((resolve) => setImmediate(resolve))
+      if (updates !== this.#updates || !isExpected()) idleSince = turn
+    }
   }
 
   /** Refreshes with the token of a number. A token has one successor, however often it is presented. */
-  async #refresh(generation: number): Promise<void> {
+  async #refresh(open: Open): Promise<void> {
+    const { generation } = open
+    this.#requests += 1
     const refresh_token = this.#pairs[generation]?.refresh_token ?? ''
     const fields = { grant_type: 'refresh_token', refresh_token }
     const response = await this.#post('/login/oauth/access_token', fields)
     const body: Partial<Pair> = await response.json()
+    this.#open = this.#open.filter((other) => other !== open)
     if (response.status === 503) this.#results.push('busy')
     else if (body.refresh_token === undefined) this.#results.push('refused')
     else {
@@ -151,7 +206,10 @@ export class DrivenFamily {
     if (this.#issuing === 'fails') throw new Error('the host has no token')
     if (this.#issuing !== 'takesLong') return this.#newToken()
     this.#issuing = undefined
-    return new Promise((made, failed) => this.#making.push({ made, failed }))
+    const of = this.#open.at(-1)
+    if (of === undefined) throw new Error('nobody asks for this token')
+    of.claim = this.#family?.lease?.claim
+    return new Promise((made, failed) => this.#making.push({ of, made, failed }))
   }
 
   #newToken(): string {
@@ -162,6 +220,9 @@ export class DrivenFamily {
   #end(of: 'first' | 'last'): Making {
     const making = of === 'first' ? this.#making.shift() : this.#making.pop()
     if (making === undefined) throw new Error('no pair is being issued')
+    // If its pair is dropped, it asks again.
+    making.of.claim = undefined
+    this.#open = [...this.#open.filter((other) => other !== making.of), making.of]
     return making
   }
 

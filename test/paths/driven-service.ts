@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { grantState } from '../../machines/device-grant.ts'
+import { deviceGrant, grantState, grantValue } from '../../machines/device-grant.ts'
 import type { Grant } from '../../src/service/grant-steps.ts'
 import { createService, memoryStore, type Service, type Store } from '../../src/service/index.ts'
 import type { PollResult } from '../../src/testing/index.ts'
@@ -30,6 +30,7 @@ interface ReceivedEvent {
 
 /** A token that is being made. */
 interface Making {
+  readonly claim: string
   readonly made: (token: string) => void
   readonly failed: (error: Error) => void
   readonly received: Promise<ReceivedEvent>
@@ -58,7 +59,7 @@ export class DrivenService {
   readonly #making: Making[] = []
   #codes = { device_code: '', user_code: '' }
   #issuing: 'fails' | 'takesLong' | undefined
-  #begun: Pick<Making, 'made' | 'failed'> | undefined
+  #begun: Omit<Making, 'received'> | undefined
   readonly #leeway: number
   /** By the specification alone: seconds between two polls, and when the last one came that was not early. */
   #required = 5
@@ -106,8 +107,8 @@ export class DrivenService {
     notIssued: ({ of }) => this.#settle(of, ({ failed }) => failed(new Error('the host has no token'))),
   }
 
-  /** Takes one step, and compares the service with what pure transitions lead to. */
-  async take(step: ServiceWalkStep, expected: ServiceSituation): Promise<void> {
+  /** Takes one step, compares the service with what pure transitions lead to, and returns what it really stores. */
+  async take(step: ServiceWalkStep, expected: ServiceSituation): Promise<ServiceSituation> {
     const executor = this.executors[step.type] as ((step: ServiceWalkStep) => unknown) | undefined
     if (executor === undefined) throw new Error(`there is no executor for "${step.type}"`)
     this.#last = {}
@@ -128,6 +129,20 @@ export class DrivenService {
     if (step.type === 'poll' && grant.hasTag('undecided')) this.#account(this.#last.received)
     expect(interval).toBe(this.#required)
     expect(this.#delivered).toBe(grant.value === 'authorized' ? 1 : 0)
+    return this.#found()
+  }
+
+  /** The situation by the stored record and the polls without a response. */
+  #found(): ServiceSituation {
+    const stored = this.#watched.grant()
+    if (stored === undefined) throw new Error('the service stored no grant')
+    return {
+      now: this.#clock.time,
+      grant: deviceGrant.resolveState({ value: grantValue(stored.state), context: stored }),
+      withoutResponse: this.#making.map(({ claim }) => claim),
+      polls: 0,
+      events: [],
+    }
   }
 
   /** Spec 3, 7: a poll that is too early adds five seconds, and only such a one is told to slow down. */
@@ -147,7 +162,7 @@ export class DrivenService {
     if (this.#issuing === 'fails') throw new Error('the host has no token')
     if (this.#issuing !== 'takesLong') return this.#newToken()
     return new Promise((made, failed) => {
-      this.#begun = { made, failed }
+      this.#begun = { claim: this.#watched.grant()?.lease?.claim ?? '', made, failed }
     })
   }
 
@@ -156,7 +171,7 @@ export class DrivenService {
     return `token-${this.#tokens}`
   }
 
-  async #makingBegins(received: Promise<ReceivedEvent>): Promise<Pick<Making, 'made' | 'failed'>> {
+  async #makingBegins(received: Promise<ReceivedEvent>): Promise<Omit<Making, 'received'>> {
     let hasResponse = false
     received.finally(() => {
       hasResponse = true

@@ -3,7 +3,7 @@ import type { AnyTransitionDefinition } from 'xstate'
 import { refreshFamily } from '../../src/machines.ts'
 import { familyWalk } from '../../src/testing/paths/family-walk.ts'
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
-import { forgottenTransitions, transitionsFrom } from './declared-transitions.ts'
+import { forgottenTransitions, recordTransitions } from './declared-transitions.ts'
 import { DrivenFamily } from './driven-family.ts'
 import { publish } from './figures.ts'
 import { FAMILIES, titleOfFamily } from './path-sets.ts'
@@ -22,14 +22,12 @@ for (const options of FAMILIES) {
     for (const path of paths)
       test(path.map(({ step }) => walk.labelOf(step)).join(', '), async () => {
         const service = new DrivenFamily(options)
-        let from = walk.start
+        let from = walk.nameOf(walk.start)
         for (const { step, situation } of path) {
-          await service.take(step, situation)
-          const to = walk.nameOf(situation)
-          walked.add(nameOfEdge({ from: walk.nameOf(from), step: walk.labelOf(step), to }))
-          for (const transition of transitionsFrom(refreshFamily, from.family, situation.events))
-            taken.add(transition)
-          from = situation
+          const found = await recordTransitions(refreshFamily, taken, () => service.take(step, situation))
+          const to = walk.nameOf(found)
+          walked.add(nameOfEdge({ from, step: walk.labelOf(step), to }))
+          from = to
         }
       })
 

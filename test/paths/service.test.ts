@@ -4,7 +4,7 @@ import { deviceGrant } from '../../src/machines.ts'
 import { nameOfServicePath } from '../../src/testing/paths/service-paths.ts'
 import { serviceWalk } from '../../src/testing/paths/service-walk.ts'
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
-import { forgottenTransitions, transitionsFrom } from './declared-transitions.ts'
+import { forgottenTransitions, recordTransitions } from './declared-transitions.ts'
 import { DrivenService } from './driven-service.ts'
 import { publish } from './figures.ts'
 import { SERVICES, titleOfService } from './path-sets.ts'
@@ -22,14 +22,12 @@ for (const { dialect, ...options } of SERVICES) {
     for (const path of paths)
       test(nameOfServicePath(path), async () => {
         const service = new DrivenService({ ...options, dialect })
-        let from = walk.start
+        let from = walk.nameOf(walk.start)
         for (const { step, situation } of path) {
-          await service.take(step, situation)
-          const to = walk.nameOf(situation)
-          walked.add(nameOfEdge({ from: walk.nameOf(from), step: walk.labelOf(step), to }))
-          for (const transition of transitionsFrom(deviceGrant, from.grant, situation.events))
-            taken.add(transition)
-          from = situation
+          const found = await recordTransitions(deviceGrant, taken, () => service.take(step, situation))
+          const to = walk.nameOf(found)
+          walked.add(nameOfEdge({ from, step: walk.labelOf(step), to }))
+          from = to
         }
       })
 
