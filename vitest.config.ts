@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 /** These run the package as it is built, mostly in processes of their own. All others import the sources, and need no build. */
@@ -25,6 +26,32 @@ const ELSEWHERE = [
   'test/session/processes.test.ts',
   'test/simulate/**',
 ]
+
+/** The tests of the service also run over a store that responds a turn of the event loop later, as a database does. */
+const OVER_A_STORE = [
+  'test/service/**/*.test.ts',
+  'test/hostile/**/*.test.ts',
+  'test/paths/{service,family}.test.ts',
+]
+
+const laterStore: Plugin = {
+  name: 'later-store',
+  transform: (code, id) =>
+    id.endsWith('/src/service/stores/memory.ts')
+      ? `${code.replace('export function memoryStore', 'function memoryStoreAtOnce')}
+export function memoryStore(...options) {
+  const store = memoryStoreAtOnce(...options)
+  const later = () => new Promise((resolve) => setImmediate(resolve))
+  const { update } = store
+  return Object.assign(store, {
+    update: async (...change) => {
+      await later()
+      return update(...change)
+    },
+  })
+}`
+      : undefined,
+}
 
 export default defineConfig({
   // The code of the guides names the package as its users do.
@@ -53,6 +80,11 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'sources', include: [TESTS], exclude: [...ELSEWHERE, ...BUILT_TESTS] },
+      },
+      {
+        extends: true,
+        plugins: [laterStore],
+        test: { name: 'later-store', include: OVER_A_STORE },
       },
       {
         extends: true,

@@ -1,14 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
-/** Separate from the other tests, because these run many processes, other services, or thousands of situations and logins. */
+/** Tests that run many processes, separate from the others because each takes seconds. */
+const PROCESSES = ['test/instances/*.test.ts', 'test/session/processes.test.ts']
+
+/** Tests of other services, and of thousands of situations and logins: minutes. */
+const NIGHTLY = ['test/check/interop.test.ts', 'test/paths/product.test.ts', 'test/simulate/*.test.ts']
+
 export default defineConfig({
   test: {
-    include: [
-      'test/check/interop.test.ts',
-      'test/instances/*.test.ts',
-      'test/paths/product.test.ts',
-      'test/session/processes.test.ts',
-      'test/simulate/*.test.ts',
+    projects: [
+      { extends: true, test: { name: 'processes', include: PROCESSES } },
+      { extends: true, test: { name: 'nightly', include: NIGHTLY } },
     ],
     // One file at a time: two would take the processor from each other's instances, which then refuse requests.
     fileParallelism: false,

@@ -6,6 +6,8 @@ import { promisify } from 'node:util'
 import { freePort } from '../support/free-port.js'
 
 /**
+ * node test/package/main.js [project]
+ *
  * Checks the published package: the contents of the tarball, its entries with the tests of their sources, and its
  * installation in empty projects with the lowest and highest versions of its peers. There each entry is used as a module,
  * from CommonJS, and with full type checking. The projects are checked at the same time, because installing waits for the
@@ -40,6 +42,7 @@ const PROJECTS = [
   { name: 'none', packages: ['xstate@5'], steps: ['login.js', 'login.cjs'] },
 ]
 
+const [only] = process.argv.slice(2)
 const root = resolve(import.meta.dirname, '../..')
 const home = mkdtempSync(join(tmpdir(), 'authgraph-peers-'))
 const redis = await startRedis()
@@ -53,7 +56,8 @@ try {
   await attempt('entries', 'tests', () =>
     run(command('vitest'), ['run', '--silent', '--config', config], root),
   )
-  await Promise.all(PROJECTS.map((project) => checkProject(project, tarball)))
+  const projects = PROJECTS.filter(({ name }) => only === undefined || only === name)
+  await Promise.all(projects.map((project) => checkProject(project, tarball)))
 } finally {
   redis.kill()
   rmSync(home, { recursive: true })
