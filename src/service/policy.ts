@@ -2,7 +2,7 @@ import type { Origin, User } from '../../machines/device-grant.ts'
 import { BadOptionError } from '../errors.ts'
 import type { Secret } from '../secret.ts'
 import type { ServiceRequest } from './http/types.ts'
-import { isRiskyScope } from './pages/describe-scope.ts'
+import { isIdentifyingScope } from './pages/describe-scope.ts'
 import { isWholeSeconds } from './whole-seconds.ts'
 
 /** An approval to assess: a user in a browser is about to let a device in. */
@@ -42,7 +42,8 @@ export interface Policy {
   readonly tokenLifetime?: number
   /**
    * Whether users must type the code: a link that contains it is not offered to the device, and the page does not accept
-   * it. A function decides by the requested scopes. Default: for scopes that {@link isRiskyScope} finds.
+   * it. A function decides by the requested scopes. Default: for any scope except those that only say who the user is:
+   * `openid`, `profile`, `email`, `offline_access`, `read:user` and `user:email`.
    */
   readonly typeCode?: boolean | ((scopes: readonly string[]) => boolean)
   /**
@@ -65,7 +66,7 @@ export type EffectivePolicy = Required<Omit<Policy, 'assess'>> & Pick<Policy, 'a
 const DEFAULTS: EffectivePolicy = {
   codeLifetime: 300,
   tokenLifetime: 8 * 60 * 60,
-  typeCode: (scopes) => scopes.some(isRiskyScope),
+  typeCode: (scopes) => !scopes.every(isIdentifyingScope),
   claimedBy: 'browser',
 }
 

@@ -122,8 +122,18 @@ describe('a link with the code', () => {
   })
 
   test.each<[string, Policy, string, boolean]>([
-    ['harmless scopes by default', {}, 'read:user', true],
+    ['no scopes by default', {}, '', true],
+    [
+      'scopes that say who the user is by default',
+      {},
+      'openid profile email offline_access read:user user:email',
+      true,
+    ],
     ['risky scopes by default', {}, 'read:user delete_repo', false],
+    ...[
+      ...['https://www.googleapis.com/auth/cloud-platform', 'https://mail.google.com/', 'user'],
+      ...['workflow', 'write:org', 'read:org', 'watch', 'constructor'],
+    ].map((scope): [string, Policy, string, boolean] => [`the scope ${scope} by default`, {}, scope, false]),
     ['no scopes, if all must be typed', { typeCode: true }, '', false],
     ['risky scopes, if none must be typed', { typeCode: false }, 'delete_repo', true],
     ['scopes that the host allows', { typeCode: (scopes) => scopes.includes('pay') }, 'read', true],

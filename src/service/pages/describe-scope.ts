@@ -42,8 +42,14 @@ const WORDS: Readonly<Record<string, string>> = {
   offline_access: 'Keep its access while you are away',
 }
 
+/** Well-known scopes that only let a client see who the user is. */
+const IDENTIFYING = new Set(['openid', 'profile', 'email', 'offline_access', 'read:user', 'user:email'])
+
 /** Well-known scopes with broad access that their names do not show. */
-const FAR_REACHING = new Set(['repo', 'write:public_key', 'api', 'root'])
+const FAR_REACHING = new Set([
+  ...['repo', 'user', 'workflow', 'write:org', 'write:public_key', 'api', 'root'],
+  ...['https://www.googleapis.com/auth/cloud-platform', 'https://mail.google.com/'],
+])
 
 /** Matches the names of scopes that delete, administer, or act with all rights of the user. */
 const RISKY =
@@ -59,6 +65,11 @@ const CHANGES = /write|manage|modify|update|edit|change|^rw$/
  */
 export function isRiskyScope(scope: string): boolean {
   return FAR_REACHING.has(scope) || RISKY.test(scope) || changesEverything(scope)
+}
+
+/** Whether a scope is known to let a client see only who the user is. */
+export function isIdentifyingScope(scope: string): boolean {
+  return IDENTIFYING.has(scope)
 }
 
 function changesEverything(scope: string): boolean {

@@ -227,6 +227,8 @@ test.each([
   ...['repo', 'delete_repo', 'delete:packages', 'admin:org', 'write:public_key', 'Directory.ReadWrite.All'],
   ...['*', 'all', 'write:*', 'manage-all', 'full_access', 'FullControl', 'user:destroy', 'owner', 'Admin'],
   ...['writeAll', 'all:write', '*:*', 'write:everything', 'Files.ReadWrite.All', 'rw-any'],
+  ...['https://www.googleapis.com/auth/cloud-platform', 'https://mail.google.com/'],
+  ...['user', 'workflow', 'write:org'],
   ...['sudo', 'root', 'superuser', 'api', 'remove:everything', 'Directory.AccessAsUser.All'],
 ])('the scope %s is risky', (scope) => {
   expect(isRiskyScope(scope)).toBe(true)
