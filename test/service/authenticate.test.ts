@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey } from 'node:crypto'
 import { request } from 'node:http'
-import { CompactSign } from 'jose'
+import { CompactSign, FlattenedSign } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { signAppJwt } from '../../src/app-jwt/index.ts'
 import { type Auth, app, basic, createApi, github, none, oauth, personalToken } from '../../src/auth/index.ts'
@@ -182,6 +182,21 @@ describe('an app JWT', () => {
     for (const token of [`${bare}.x`, `${hs256}.${mac}`, rs512]) {
       expect(await ask(`Bearer ${token}`)).toMatchObject({ form: 'refused', status: 401 })
     }
+  })
+
+  test('says what its signature covers: one whose payload was signed without encoding is refused', async () => {
+    const {
+      payload,
+      protected: header,
+      signature,
+    } = await new FlattenedSign(Buffer.from(encode(good)))
+      .setProtectedHeader({ alg: 'RS256', b64: false, crit: ['b64'] })
+      .sign(old.keyObject)
+    expect(payload).toBe('')
+    expect(await ask(`Bearer ${header}.${encode(good)}.${signature}`)).toMatchObject({
+      form: 'refused',
+      status: 401,
+    })
   })
 
   test('is refused under the scheme "token"', async () => {
