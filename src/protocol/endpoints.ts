@@ -8,13 +8,16 @@ export const ACCESS_TOKEN_PATH = '/login/oauth/access_token'
 export const REVOCATION_PATH = '/login/oauth/revoke'
 
 /** Path on the API host at which a client with a secret deletes one of its tokens, as at GitHub. */
+export const TOKEN_DELETION_PATH = '/applications/{client_id}/token'
+
+/** {@link TOKEN_DELETION_PATH} of a client. */
 export function tokenDeletionPath(clientId: string): string {
-  return `/applications/${encodeURIComponent(clientId)}/token`
+  return TOKEN_DELETION_PATH.replace('{client_id}', () => encodeURIComponent(clientId))
 }
 
 /** A path without the client id that {@link tokenDeletionPath} puts into it. */
 export function withoutClientId(path: string): string {
-  return path.replace(/\/applications\/[^/]+\/token$/, '/applications/{client_id}/token')
+  return path.replace(/\/applications\/[^/]+\/token$/, TOKEN_DELETION_PATH)
 }
 
 /** Path of the page where the user enters the code. Not in the specification; GitHub uses this path. */

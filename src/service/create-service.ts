@@ -1,12 +1,16 @@
 import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError, StoreUnavailableError } from '../errors.ts'
 import { isLoopback, withoutSlash } from '../protocol/address.ts'
-import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, tokenDeletionPath } from '../protocol/endpoints.ts'
+import {
+  DEFAULT_INTERVAL,
+  DEFAULT_LIFETIME,
+  TOKEN_DELETION_PATH,
+  tokenDeletionPath,
+} from '../protocol/endpoints.ts'
 import { Secret } from '../secret.ts'
 import { createClients } from './clients.ts'
 import { createAppTokens } from './credentials/app-jwts.ts'
 import { type Authentication, authenticate } from './credentials/authenticate.ts'
-import { hash } from './credentials/hash.ts'
 import { createInstallationTokens } from './credentials/installation-tokens.ts'
 import { createPasswords } from './credentials/passwords.ts'
 import { createPersonalTokens } from './credentials/personal-tokens.ts'
@@ -33,10 +37,10 @@ import { type Listening, type ListenOptions, LOOPBACK, listen } from './http/lis
 import { createRequestListener, type RequestListener } from './http/request-listener.ts'
 import { withRequestLog } from './http/request-log.ts'
 import { type Addresses, createRouter, createRoutes, type Handlers } from './http/routes.ts'
-import { type Handler, json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
+import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
 import { createLimiter } from './limiter.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import { type Client, checkOptions, type ServiceOptions } from './options.ts'
+import { checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/branded-page.ts'
 import { createRevocations } from './revocations.ts'
 import { revokeFamily, revokeToken } from './revoke-token.ts'
@@ -210,17 +214,16 @@ export function createService(options: ServiceOptions): Service {
     authUrl,
   }
   const offered = { grantTypes: grantTypes(parts), clients: options.clients, canRevoke }
-  const deletionOf = ({ clientId, clientSecret }: Client): [string, Handler][] => {
-    if (clientSecret === undefined || !canRevoke) return []
-    const id = Secret.of(clientId).reveal()
-    return [[tokenDeletionPath(id), async (request) => tokenDeletion(parts, request, await hash(id))]]
-  }
+  const deletionPaths = options.clients.flatMap(({ clientId, clientSecret }) =>
+    clientSecret === undefined ? [] : [tokenDeletionPath(Secret.of(clientId).reveal())],
+  )
+  const canDelete = canRevoke && options.dialect !== 'rfc8628' && deletionPaths.length > 0
   const handlers: Handlers = {
     deviceCode: (request) => deviceCode(parts, request),
     accessToken: (request) => accessToken(parts, request),
     verification: (request) => verification(parts, request),
     revocation: canRevoke ? (request) => revocation(parts, request) : undefined,
-    tokenDeletions: new Map(options.dialect === 'rfc8628' ? [] : options.clients.flatMap(deletionOf)),
+    tokenDeletion: canDelete ? (request) => tokenDeletion(parts, request) : undefined,
     metadata: async () => metadata(addresses().authUrl ?? IN_PROCESS, offered),
     openidConfiguration: options.openidConfiguration
       ? async () => openidConfiguration(addresses().authUrl ?? IN_PROCESS, offered)
@@ -246,7 +249,11 @@ export function createService(options: ServiceOptions): Service {
   return {
     fetch: fetchAdapter(handle),
     requestListener: createRequestListener(handle),
-    paths: [...routes.keys()],
+    paths: [...routes.keys()].flatMap((path) =>
+      path.endsWith(TOKEN_DELETION_PATH)
+        ? deletionPaths.map((own) => path.replace(TOKEN_DELETION_PATH, () => own))
+        : [path],
+    ),
     async listen(at = {}) {
       const { host = LOOPBACK, tls } = at
       if (options.authUrl === undefined && !options.allowHttp && !tls && !isLoopback(host))

@@ -312,21 +312,43 @@ describe('a client with a secret', () => {
     expect(body).toHaveProperty('access_token')
   })
 
-  test('is not found by the methods of its path, nor named in the log', async () => {
+  test.each<[string, RequestInit]>([
+    ['no credentials', { method: 'DELETE' }],
+    ['an unknown client', { method: 'DELETE', headers: basic('nobody', 'guess') }],
+    ['a wrong secret', { method: 'DELETE', headers: basic('another', 'guess') }],
+    ['the secret of another client', { method: 'DELETE', headers: basic('another', 'another secret') }],
+    ['a client without a secret', { method: 'DELETE', headers: basic('public', '') }],
+    ['another method', {}],
+  ])('does not tell client ids apart with %s, and the log does not name them', async (_, init) => {
     const received: RequestLogEntry[] = []
-    const baseUrl = `${HOST}/v3`
-    const service = start({ authUrl: HOST, baseUrl, onResponse: (entry) => received.push(entry) })
-    const { body: nothing } = await service.send('/nothing')
-    for (const method of ['GET', 'POST', 'PATCH'])
-      expect(await service.send(`/v3/applications/${CLIENT_ID}/token`, { method })).toMatchObject({
-        status: 404,
-        body: nothing,
-      })
-    await service.send(`/v3/applications/${CLIENT_ID}/token`, { method: 'DELETE' })
-    expect(received.map(({ path }) => path)).toEqual([
-      ...[undefined, undefined, undefined, undefined],
-      '/v3/applications/{client_id}/token',
-    ])
+    const limits = { unknownClients: { max: 3, window: 60 }, wrongPasswords: { max: 3, window: 60 } }
+    const clientAddress = () => '192.0.2.1'
+    const options = { authUrl: HOST, baseUrl: `${HOST}/v3`, limits, clientAddress }
+    const ask = async (id: string) => {
+      const service = start({ ...options, onResponse: (entry) => received.push(entry) })
+      const said: unknown[] = []
+      for (let times = 0; times < 5; times += 1) {
+        const { status, body, headers } = await service.send(`/v3/applications/${id}/token`, init)
+        said.push([status, body, headers.get('allow'), headers.get('retry-after')])
+      }
+      return said
+    }
+    const unknown = await ask('nothing-like-it')
+    for (const id of [CLIENT_ID, 'public', 'nobody']) expect(await ask(id)).toEqual(unknown)
+    for (const { status, path } of received) {
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(path).toBe('/v3/applications/{client_id}/token')
+    }
+  })
+
+  test.each([['nobody'], ['another']])('limits guesses of %s at the path of any client', async (as) => {
+    const limits = { unknownClients: { max: 1, window: 60 }, wrongPasswords: { max: 1, window: 60 } }
+    const service = start({ limits, clientAddress: () => '192.0.2.1' })
+    const statuses = [
+      await remove(service, {}, { as, secret: 'guess' }),
+      await remove(service, {}, { id: 'x', as, secret: 'guess' }),
+    ]
+    expect(statuses.map(({ status }) => status)).toEqual([404, 429])
   })
 
   test.each(['', '{}', '[]'])('must name the token to delete: %j', async (body) => {

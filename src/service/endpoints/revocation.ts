@@ -1,3 +1,4 @@
+import { tokenDeletionPath } from '../../protocol/endpoints.ts'
 import { Secret } from '../../secret.ts'
 import type { Clients } from '../clients.ts'
 import type { DialectRules } from '../dialect.ts'
@@ -53,19 +54,19 @@ export async function revocation(
 
 /**
  * Revokes a token as GitHub does, for a client that has a secret. An unknown token gets 404: an access token that has
- * expired cannot end its login.
+ * expired cannot end its login. The path is looked at last, so that nobody learns which client ids exist.
  *
- * @param client The hash of the client id in the path.
  * @see {@link https://docs.github.com/en/rest/apps/oauth-applications#delete-an-app-token GitHub: Delete an app token}
  */
 export async function tokenDeletion(
   service: RevocationEndpoint,
   request: ServiceRequest,
-  client: string,
 ): Promise<ServiceResponse> {
   const found = await service.clients.of(request, {})
   if (!found.ok) return refuseClient(service, request, found, 'atCodes')
-  if (found.client.reference !== client) return json(404, { message: 'this is not the path of the client' })
+  const { reference: client, clientId, secret } = found.client
+  if (secret === undefined || !request.path.endsWith(tokenDeletionPath(clientId.reveal())))
+    return json(404, { message: 'this is not the path of a client with this secret' })
   const read = readFields(request, ['access_token'])
   const token = read.ok ? read.fields.access_token : undefined
   if (token === undefined) return json(422, { message: 'the field access_token is missing' })

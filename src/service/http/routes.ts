@@ -5,7 +5,9 @@ import {
   METADATA_PATH,
   OPENID_CONFIGURATION_PATH,
   REVOCATION_PATH,
+  TOKEN_DELETION_PATH,
   VERIFICATION_PATH,
+  withoutClientId,
 } from '../../protocol/endpoints.ts'
 import { type Handler, json } from './types.ts'
 
@@ -16,8 +18,8 @@ export interface Handlers {
   readonly verification: Handler
   /** `undefined` if no token can be revoked. */
   readonly revocation: Handler | undefined
-  /** GitHub's way to revoke tokens, by the path of each client with a secret. */
-  readonly tokenDeletions: ReadonlyMap<string, Handler>
+  /** GitHub's way to revoke tokens; `undefined` if no client can use it. */
+  readonly tokenDeletion: Handler | undefined
   /** The endpoints of installations, by path. */
   readonly installations: ReadonlyMap<string, Route['methods']>
   readonly metadata: Handler
@@ -51,8 +53,8 @@ export function createRoutes(
   { authUrl, baseUrl }: Addresses,
   handlers: Handlers,
 ): ReadonlyMap<string, Route> {
-  const { deviceCode, accessToken, verification, revocation, metadata, openidConfiguration, user, app } =
-    handlers
+  const { deviceCode, accessToken, verification, revocation, tokenDeletion } = handlers
+  const { metadata, openidConfiguration, user, app } = handlers
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
     prefixOf(address) + path,
     { hosts: hostsAt(address), methods },
@@ -73,7 +75,7 @@ export function createRoutes(
     at(baseUrl, '/user', { GET: user, HEAD: user }),
     at(baseUrl, '/app', { GET: app, HEAD: app }),
     ...[...handlers.installations].map(([path, methods]) => at(baseUrl, path, methods)),
-    ...[...handlers.tokenDeletions].map(([path, handler]) => at(baseUrl, path, { DELETE: handler })),
+    ...(tokenDeletion ? [at(baseUrl, TOKEN_DELETION_PATH, { DELETE: tokenDeletion })] : []),
   ])
 }
 
@@ -86,11 +88,9 @@ export function createRouter(routes: ReadonlyMap<string, Route>): Handler {
       .map(([path, route]) => [path.toLowerCase(), route]),
   )
   return async (request) => {
-    const route = routes.get(request.path) ?? byName.get(request.path.toLowerCase())
+    const route = routes.get(withoutClientId(request.path)) ?? byName.get(request.path.toLowerCase())
     if (route === undefined || !isAt(route, request.host)) return NOTHING_HERE
     const handler = Object.hasOwn(route.methods, request.method) ? route.methods[request.method] : undefined
-    // A 405 would confirm the client id in the path.
-    if (handler === undefined && 'DELETE' in route.methods) return NOTHING_HERE
     if (handler === undefined)
       return json(405, { message: 'method not allowed' }, { allow: Object.keys(route.methods).join(', ') })
     return handler(request)
