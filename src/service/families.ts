@@ -37,12 +37,13 @@ export interface KnownToken {
 }
 
 /**
- * What becomes of a refresh token: `mine`: this request issues the next pair, until its lease ends (epoch milliseconds);
- * `held`: another request is issuing it; `replay`: the pair that was issued before; `busy`: no pair can be had, although
- * the request proves no reuse; `reuse`: it was spent before, and its family is now revoked; `refused`: anything else.
+ * What becomes of a refresh token: `mine`: the request with this claim issues the next pair, until its lease ends (epoch
+ * milliseconds); `held`: another request is issuing it; `replay`: the pair that was issued before; `busy`: no pair can be
+ * had, although the request proves no reuse; `reuse`: it was spent before, and its family is now revoked; `refused`:
+ * anything else.
  */
 export type Refreshed =
-  | { readonly type: 'mine'; readonly until: number }
+  | { readonly type: 'mine'; readonly claim: string; readonly until: number }
   | { readonly type: 'replay'; readonly pair: TokenPair }
   | { readonly type: 'held' | 'busy' | 'reuse' | 'refused' }
 
@@ -114,7 +115,7 @@ export function createFamilies(store: Store, clock: { now(): number }) {
       const { before, after } = changed
       if (after.state === 'revoked' && !isOver(before)) return { type: 'reuse' }
       if (isOver(after)) return { type: 'refused' }
-      if (after.lease?.claim === claim) return { type: 'mine', until: after.lease.until }
+      if (after.lease?.claim === claim) return { type: 'mine', claim, until: after.lease.until }
       if (token === after.newest) return { type: 'held' }
       const pair = token === after.previous ? await successorOf(known, after) : undefined
       if (pair !== undefined) return { type: 'replay', pair }

@@ -1,25 +1,28 @@
+import type { Refreshed } from './families.ts'
+
 /** Milliseconds between two looks at a refresh token that another instance is spending. */
 const PAUSE = 50
 
 /** Milliseconds for which one request is held at most: as long as a lease. */
 const LONGEST = 10_000
 
-/** Holds requests while another one spends the same refresh token. */
+/** Holds requests while another one spends the same refresh token. However many they are, one of them looks for the result. */
 export function createHeldRefreshes() {
-  const spending = new Map<string, Promise<unknown>>()
+  /** What the requests of this process wait for, by token: that one of them spends it, or a pause. */
+  const waits = new Map<string, Promise<unknown>>()
+  const looks = new Map<string, Promise<Refreshed>>()
 
   return {
     /** Spends a refresh token. Other requests of this process wait for the result. */
     async spend<Result>(token: string, task: () => Promise<Result>): Promise<Result> {
       const result = task()
-      const settled = result.catch(() => undefined)
-      spending.set(token, settled)
-      try {
-        return await result
-      } finally {
-        // Another request may have taken over meanwhile.
-        if (spending.get(token) === settled) spending.delete(token)
-      }
+      // Another request may have taken over before: its result is not waited for any more.
+      keepUntilSettled(
+        waits,
+        token,
+        result.catch(() => undefined),
+      )
+      return result
     },
 
     /** Begins the time for which one request may be held. Call `end` when the request is done. */
@@ -36,7 +39,14 @@ export function createHeldRefreshes() {
         isOver: () => isOver,
         /** Waits for the request of this process that spends the token or, if another instance does, for a moment. */
         wait: (): Promise<unknown> =>
-          Promise.race([over, spending.get(token) ?? new Promise((resolve) => setTimeout(resolve, PAUSE))]),
+          Promise.race([
+            over,
+            waits.get(token) ??
+              keepUntilSettled(waits, token, new Promise((resolve) => setTimeout(resolve, PAUSE))),
+          ]),
+        /** Looks at the token, unless another request of this process does: then it gets the result of that one. */
+        look: (task: () => Promise<Refreshed>): Promise<Refreshed> =>
+          looks.get(token) ?? keepUntilSettled(looks, token, task()),
         end: () => clearTimeout(timer),
       }
     },
@@ -44,3 +54,16 @@ export function createHeldRefreshes() {
 }
 
 export type HeldRefreshes = ReturnType<typeof createHeldRefreshes>
+
+function keepUntilSettled<Result>(
+  kept: Map<string, Promise<Result>>,
+  token: string,
+  result: Promise<Result>,
+): Promise<Result> {
+  kept.set(token, result)
+  const forget = () => {
+    if (kept.get(token) === result) kept.delete(token)
+  }
+  result.then(forget, forget)
+  return result
+}

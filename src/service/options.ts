@@ -45,7 +45,7 @@ export interface TokenRequest {
   readonly user: User
   /** The client that receives the token. */
   readonly client: { readonly clientId: Secret; readonly name: string }
-  /** The requested scopes. */
+  /** The requested scopes. At a refresh, those of the login that the client may still request. */
   readonly scopes: readonly string[]
   /** The id of the login, with `refreshTokens`: put it into a signed token to end the login with `service.revoke` later. */
   readonly family?: string

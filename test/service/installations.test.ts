@@ -233,6 +233,19 @@ describe('an installation token', () => {
     expect((await send('/installation/token', bearing('ghp_1', { method: 'DELETE' }))).status).toBe(403)
   })
 
+  test.each([
+    [{ contents: 'read' }, { contents: 'read' }],
+    [{ contents: 'admin', issues: 'write' }, { contents: 'write' }],
+    [{ issues: 'write' }, {}],
+  ] as const)('may do no more than its installation: %j', async (permissions, expected) => {
+    const store = memoryStore({ clock: { now: () => 0 } })
+    const { body } = await start({ store }).as(1, TOKENS, post())
+    const later = start({ store, apps: [{ ...apps[0], installations: [{ ...installation, permissions }] }] })
+    const headers = new Headers({ authorization: `Bearer ${body.token}` })
+    const found = await later.authenticate({ headers })
+    expect('permissions' in found && found.permissions).toEqual(expected)
+  })
+
   test('is not valid where another instance does not know the installation', async () => {
     const store = memoryStore({ clock: { now: () => Date.UTC(2026, 0, 1) } })
     const { body } = await start({ store }).as(1, TOKENS, post())

@@ -212,6 +212,18 @@ describe.each<[Dialect, { readonly status: number; readonly error: string; reado
   })
 })
 
+test('a scope that its client may not request any more is not refreshed', async () => {
+  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const store = memoryStore({ clock })
+  const first = await start({ clock, store }).login()
+  const after = start({ clock, store, clients: [{ clientId: CLIENT_ID, name: 'App', scopes: ['gist'] }] })
+  const refused = await after.refresh(first.refresh_token, { scope: 'repo' })
+  expect([refused.status, refused.body.error]).toEqual([400, 'invalid_scope'])
+  const { body: second } = await after.refresh(first.refresh_token)
+  expect(second.scope).toBe('gist')
+  expect((await after.whoIs(second.access_token)).headers.get('x-oauth-scopes')).toBe('gist')
+})
+
 describe('requests', () => {
   test('without refresh tokens there is none, and the grant type is unknown', async () => {
     const service = startService()
@@ -307,6 +319,21 @@ describe('simultaneous refreshes of one token', () => {
     expect([other.replays, other.reuses]).toEqual([[], []])
   })
 
+  test('look for the pair of another instance once for all of them, however many are held', async () => {
+    const { slow, made, other, first, over } = await twoInstances()
+    const one = slow.refresh(first.refresh_token)
+    await made(1)
+    const before = other.updates()
+    const held = Promise.all(Array.from({ length: 100 }, () => other.refresh(first.refresh_token)))
+    await vi.advanceTimersByTimeAsync(3000)
+    slow.deliver('the-one')
+    await over(one)
+    const responses = await over(held)
+    expect(new Set(responses.map(({ body }) => body.access_token))).toEqual(new Set(['the-one']))
+    // Three for each request, to find its login; then one look in 50 ms.
+    expect(other.updates() - before).toBeLessThan(3 * 100 + 3000 / 50 + 10)
+  })
+
   test('take over from an instance that died, after its lease; if it is only late, it gets the same pair', async () => {
     const { slow, made, other, first, over } = await twoInstances()
     const one = slow.refresh(first.refresh_token)
@@ -383,7 +410,14 @@ async function twoInstances() {
     update: (key, change) => (isDead ? new Promise(() => undefined) : store.update(key, change)),
   }
   const slow = start({ clock, store: ofMortal, issueToken }, { reuseWindow: 0 })
-  const other = start({ clock, store }, { reuseWindow: 0 })
+  let updates = 0
+  const counted: Store = {
+    update(key, change) {
+      updates += 1
+      return store.update(key, change)
+    },
+  }
+  const other = start({ clock, store: counted }, { reuseWindow: 0 })
   return {
     slow: {
       ...slow,
@@ -392,7 +426,7 @@ async function twoInstances() {
         isDead = true
       },
     },
-    other: { ...other, clock },
+    other: { ...other, clock, updates: () => updates },
     first: await other.login(),
     /** Lets time pass for requests that are held, at most so many milliseconds. */
     async over<Response>(response: Promise<Response>, most = 1000): Promise<Response> {

@@ -6,8 +6,13 @@ import { newInstallationToken } from './random-codes.ts'
 /** Milliseconds for which an installation token is valid, as at GitHub. */
 const LIFETIME = 3_600_000
 
+/** What a token may do at a resource. Each includes those before it. */
+const LEVELS = ['read', 'write', 'admin'] as const
+
+type Level = (typeof LEVELS)[number]
+
 /** What a token may do at each kind of resource, such as `{ contents: 'read' }`. */
-export type Permissions = Readonly<Record<string, 'read' | 'write' | 'admin'>>
+export type Permissions = Readonly<Record<string, Level>>
 
 /** An installation of an app. */
 export interface AppInstallation {
@@ -83,7 +88,11 @@ export function createInstallationTokens(
       if (record === undefined || installation === undefined) return undefined
       const granted = new Set(record.repositories)
       const repositories = installation.repositories.filter(({ id }) => granted.has(id))
-      return { installation, permissions: record.permissions, repositories }
+      const permissions = Object.entries(record.permissions).flatMap(([name, level]) => {
+        const lower = lowerLevel(level, installation.permissions[name])
+        return lower ? [[name, lower] as const] : []
+      })
+      return { installation, permissions: Object.fromEntries(permissions), repositories }
     },
 
     async remove(token: string): Promise<void> {
@@ -93,6 +102,11 @@ export function createInstallationTokens(
 }
 
 export type InstallationTokens = ReturnType<typeof createInstallationTokens>
+
+/** The lower one of two levels; `undefined` if one of them is no level. */
+export function lowerLevel(one: unknown, other: unknown): Level | undefined {
+  return LEVELS[Math.min(...[one, other].map((level) => LEVELS.indexOf(level as Level)))]
+}
 
 function recordIn(value: Json | undefined): InstallationTokenRecord | undefined {
   return value as InstallationTokenRecord | undefined

@@ -1,9 +1,10 @@
 import type { Authentication } from '../credentials/authenticate.ts'
-import type {
-  InstallationGrant,
-  InstallationTokens,
-  KnownInstallation,
-  Permissions,
+import {
+  type InstallationGrant,
+  type InstallationTokens,
+  type KnownInstallation,
+  lowerLevel,
+  type Permissions,
 } from '../credentials/installation-tokens.ts'
 import { type Handler, json, noContent, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import { app, describeRepository, installation } from './api.ts'
@@ -88,8 +89,6 @@ export function installationEndpoints({ installationTokens, identifyCaller }: In
 
 const NOT_FOUND = json(404, { message: 'the app has no such installation' })
 
-const LEVELS = ['read', 'write', 'admin']
-
 async function issue(
   tokens: InstallationTokens,
   installation: KnownInstallation | undefined,
@@ -117,9 +116,7 @@ function grantOf(installation: KnownInstallation, body: string): InstallationGra
   const { permissions = installation.permissions, repositories: names, repository_ids: ids } = asked
   if (!isRecord(permissions)) return 'permissions must be an object'
   const isGranted = ([name, level]: [string, unknown]) =>
-    typeof level === 'string' &&
-    LEVELS.includes(level) &&
-    LEVELS.indexOf(level) <= LEVELS.indexOf(installation.permissions[name] ?? '')
+    lowerLevel(level, installation.permissions[name]) === level
   if (!Object.entries(permissions).every(isGranted)) return 'the installation does not have these permissions'
   for (const list of [names, ids])
     if (list !== undefined && !Array.isArray(list)) return 'repositories and repository_ids must be lists'

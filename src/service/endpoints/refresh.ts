@@ -62,7 +62,7 @@ export async function refresh(
   const { user } = family
   if (family.client !== client.reference) return refused
   if ((await revocations.count(user)) !== family.revocations) return refused
-  const granted = splitScopes(family.scope, ' ')
+  const granted = splitScopes(family.scope, ' ').filter((name) => client.scopes?.includes(name) ?? true)
   const requested = scope === undefined ? undefined : readScopes(scope, granted)
   if (requested?.ok === false) return oauthError(400, 'invalid_scope', requested.problem)
 
@@ -84,9 +84,14 @@ export async function refresh(
   try {
     while (!hold.isOver() && !request.isGone()) {
       const claim = newClaim()
-      const refreshed = await families.refresh(known, claim, held)
+      const look = () => families.refresh(known, claim, held)
+      const refreshed = await (held ? hold.look(look) : look())
       switch (refreshed.type) {
         case 'mine': {
+          if (refreshed.claim !== claim) {
+            await hold.wait()
+            break
+          }
           const allowed = await limiter.refresh(id)
           if (!allowed.ok) {
             await families.notIssued(known, claim)
