@@ -1,5 +1,6 @@
 import { BadOptionError } from '../errors.ts'
 import type { ServiceRequest } from './http/types.ts'
+import { UNIX_SOCKET } from './http/unix-socket.ts'
 
 /** Bits of an IPv6 address. IPv4 addresses are mapped into IPv6 (RFC 4291, section 2.5.5.2). */
 const BITS = 128n
@@ -26,12 +27,14 @@ const NETWORK_BITS = 48n
  * })
  * ```
  *
- * @param trusted Your proxies: addresses (`127.0.0.1`) or networks (`10.0.0.0/8`, `fd00::/8`).
+ * @param trusted Your proxies: addresses (`127.0.0.1`), networks (`10.0.0.0/8`, `fd00::/8`), or `unix:` for all that connect
+ *   to the Unix socket of `listen`.
  * @throws {@link BadOptionError} for an entry that is neither an address nor a network.
  */
 export function behindProxies(trusted: readonly string[]): (request: ServiceRequest) => string | undefined {
-  const networks = trusted.map(readNetwork)
+  const networks = trusted.filter((proxy) => proxy !== UNIX_SOCKET).map(readNetwork)
   const isTrusted = (address: string) => {
+    if (address === UNIX_SOCKET) return trusted.includes(address)
     const bits = bitsOf(address)
     return bits !== undefined && networks.some((holds) => holds(bits))
   }

@@ -60,7 +60,7 @@ export interface Service {
   readonly paths: readonly string[]
   /**
    * Serves HTTP on Node, by default on a free port of 127.0.0.1. Rejects with {@link BadOptionError} if the port is in
-   * use, the certificate is not valid, or the runtime has no HTTP server.
+   * use, the socket cannot be created, the certificate is not valid, or the runtime has no HTTP server.
    */
   readonly listen: (at?: ListenOptions) => Promise<Listening>
   /**
@@ -255,11 +255,13 @@ export function createService(options: ServiceOptions): Service {
         : [path],
     ),
     async listen(at = {}) {
-      const { host = LOOPBACK, tls } = at
+      const { host = LOOPBACK, path, tls } = at
       if (options.authUrl === undefined && !options.allowHttp && !tls && !isLoopback(host))
         throw new BadOptionError(
           'to listen off loopback, give authUrl or tls; on a test network, set allowHttp to true',
         )
+      if (options.authUrl === undefined && path !== undefined)
+        throw new BadOptionError('to listen on a Unix socket, give authUrl')
       const listening = await listen(handle, at)
       bound = listening.url
       route = createRouter(createRoutes(addresses(), handlers))

@@ -7,7 +7,7 @@ import type { ServiceOptions } from './options.ts'
 const DEVELOPER: User = { id: 1, login: 'developer' }
 
 /** A proxy on the same machine connects from here. */
-const LOOPBACK = /^(?:::1|(?:::ffff:)?127\..*)$/
+const LOCAL = /^(?:unix:|::1|(?:::ffff:)?127\..*)$/
 
 /**
  * Stands in for options that the host has not set yet. Each default warns once, on its first use in production.
@@ -42,12 +42,12 @@ export function developmentDefaults(
     clientAddress({ address, header }) {
       if (
         address !== undefined &&
-        LOOPBACK.test(address) &&
+        LOCAL.test(address) &&
         header('x-forwarded-for') !== undefined &&
         isPublic()
       )
         warnOnce(
-          'authgraph: requests come through a proxy, so all clients have the same address and share its limits. Set the option "clientAddress" of createService, for example to behindProxies(["127.0.0.1"]), or start authgraph serve with --trust-proxy 127.0.0.1.',
+          'authgraph: requests come through a proxy, so all clients have the same address and share its limits. Set the option "clientAddress" of createService, for example to behindProxies(["127.0.0.1"]) or, on a Unix socket, behindProxies(["unix:"]), or start authgraph serve with --trust-proxy 127.0.0.1.',
         )
       if (address === undefined && isPublic())
         warnOnce(

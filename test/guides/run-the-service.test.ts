@@ -15,6 +15,10 @@ const HOST = 'login.example.com'
 const folder = resolve(import.meta.dirname, '../../docs/guides/run-the-service')
 const config = readFileSync(join(folder, 'nginx.conf'), 'utf8')
 
+const isRoot = process.getuid?.() === 0
+const idOf = (user: string, what: '-u' | '-g') =>
+  Number(execFileSync('id', [what, user], { encoding: 'utf8' }))
+
 const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0
 const hasNginx = has('nginx', '-v') && has('openssl', 'version')
 if (!hasNginx)
@@ -24,7 +28,7 @@ test.skipIf(!hasNginx || !hasRedis)(
   'a device logs in through nginx, and the user signs in before the page',
   async () => {
     const service = await startServer()
-    const port = await startNginx(service.host)
+    const port = await startNginx(service.socket)
     const send = (path: string, fields: Record<string, string>, headers = {}) =>
       sendTo(port, path, { host: HOST, ...headers }, new URLSearchParams(fields).toString())
 
@@ -52,6 +56,10 @@ test.skipIf(!hasNginx || !hasRedis)(
     const { access_token } = JSON.parse((await send('/login/oauth/access_token', poll)).text)
     const user = await sendTo(port, '/user', { host: HOST, authorization: `Bearer ${access_token}` })
     expect(JSON.parse(user.text)).toEqual({ login: 'octocat' })
+    if (isRoot) {
+      const other = { uid: idOf('nobody', '-u'), gid: idOf('nobody', '-g') }
+      expect(statusAt(service.socket, '/login/device', other)).toBe('denied')
+    }
     expect(await service.stop()).toBe(0)
     expect(service.stderr()).toBe('')
   },
@@ -83,23 +91,24 @@ test.skipIf(!has('systemd-analyze', '--version'))('systemd accepts the unit', ()
 async function startServer() {
   const redis = await startRedis()
   onTestFinished(() => redis.stop())
+  const home = newFolder()
+  const socket = join(home, 'authgraph.sock')
   const child = spawn(process.execPath, [join(folder, 'server.js')], {
-    env: { ...process.env, AUTH_URL: `https://${HOST}`, CLIENT_ID, REDIS_URL: redis.url, PORT: '0' },
+    env: { ...process.env, AUTH_URL: `https://${HOST}`, CLIENT_ID, REDIS_URL: redis.url, SOCKET: socket },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // As systemd does. Without root, nginx runs as the same user.
+    ...(isRoot && { gid: idOf('www-data', '-g') }),
   })
   let stderr = ''
   child.stderr.on('data', (chunk) => {
     stderr += chunk
   })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const [line] = await once(child.stdout, 'data')
-  const url = String(line).replace('listening at ', '').trim()
-  await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
-    timeout: 60_000,
-    interval: 20,
-  })
+  await once(child.stdout, 'data')
+  const isReady = () => statusAt(socket, '/readyz')
+  await vi.waitFor(() => expect(isReady()).toBe('200'), { timeout: 60_000, interval: 20 })
   return {
-    host: new URL(url).host,
+    socket,
     /** Without warnings about defaults, too. */
     stderr: () => stderr,
     async stop(): Promise<number> {
@@ -109,20 +118,42 @@ async function startServer() {
   }
 }
 
+/** A folder that the nginx workers, which run as another user, can read. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'authgraph-nginx-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+/** The status of a request to a Unix socket, as a user of this machine; `denied` if the user may not connect. */
+function statusAt(
+  socket: string,
+  path: string,
+  as: { readonly uid?: number; readonly gid?: number } = {},
+): string {
+  const asking = `require('http')
+    .get({ socketPath: process.argv[1], path: process.argv[2] }, ({ statusCode }) => process.exit(console.log(statusCode)))
+    .once('error', ({ code }) => console.log(code === 'EACCES' ? 'denied' : code))`
+  const { stdout } = spawnSync(process.execPath, ['-e', asking, socket, path], {
+    encoding: 'utf8',
+    cwd: '/',
+    ...as,
+  })
+  return stdout.trim()
+}
+
 /** Starts nginx with the config of the guide. Only ports, files, certificate and users differ. */
 async function startNginx(upstream: string): Promise<number> {
-  const home = mkdtempSync(join(tmpdir(), 'authgraph-nginx-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const home = newFolder()
   const file = (name: string) => join(home, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' })
   const names = ['-keyout', file('key.pem'), '-out', file('cert.pem'), '-subj', `/CN=${HOST}`]
   openssl('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...names)
-  // The nginx workers run as another user and must be able to read it.
-  chmodSync(home, 0o755)
   writeFileSync(file('users'), `octocat:${openssl('passwd', '-apr1', 'password')}`, { mode: 0o644 })
   const port = await freePort()
   const changed = config
-    .replace('127.0.0.1:8628', upstream)
+    .replace('/run/authgraph/authgraph.sock', upstream)
     .replace('listen 443', `listen 127.0.0.1:${port}`)
     .replace(/ssl_certificate .*/, `ssl_certificate ${file('cert.pem')};`)
     .replace(/ssl_certificate_key .*/, `ssl_certificate_key ${file('key.pem')};`)

@@ -1,9 +1,13 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Agent, createServer, type IncomingMessage, request as send } from 'node:http'
 import http2 from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { behindProxies, createService, type ServiceOptions } from '../../src/service/index.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 
@@ -208,6 +212,90 @@ test('listen throws a clear error in a page or a worker, which have no server', 
   await expect(listen()).rejects.toMatchObject({
     code: 'bad_option',
     message: expect.stringContaining('this runtime cannot listen'),
+  })
+})
+
+describe('a Unix socket', () => {
+  const authUrl = 'http://localhost'
+
+  /** The path of a socket in a folder of its own. */
+  function newPath(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'authgraph-socket-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    return join(folder, 'service.sock')
+  }
+
+  const statusAt = (socketPath: string, path = '/user', headers = {}) =>
+    new Promise((resolve, reject) => {
+      send({ socketPath, path, agent: false, headers: { host: 'localhost', ...headers } }, (response) =>
+        resolve(response.resume().statusCode),
+      )
+        .once('error', reject)
+        .end()
+    })
+
+  test.each([
+    [undefined, 0o600],
+    [0o660, 0o660],
+  ])('takes the mode %o whatever the umask is, and is deleted on close', async (mode, expected) => {
+    const path = newPath()
+    const before = process.umask(0)
+    onTestFinished(() => void process.umask(before))
+    const { url, close } = await listen({ authUrl }, { path, ...(mode !== undefined && { mode }) })
+    expect(process.umask()).toBe(0)
+    expect(url).toBe(`unix:${path}`)
+    expect(statSync(path).mode & 0o777).toBe(expected)
+    expect(await statusAt(path)).toBe(401)
+    await close()
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('is never open to others, not even before its mode is set', async () => {
+    const chmod = vi.spyOn(process.getBuiltinModule('node:fs'), 'chmodSync').mockReturnValue()
+    onTestFinished(() => void vi.restoreAllMocks())
+    const path = newPath()
+    await listen({ authUrl }, { path })
+    expect(chmod).toHaveBeenCalledWith(path, 0o600)
+    expect(statSync(path).mode & 0o066).toBe(0)
+  })
+
+  test('that a killed process left behind is replaced', async () => {
+    const path = newPath()
+    const listening = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
+    spawnSync(process.execPath, ['-e', listening])
+    expect(statSync(path).isSocket()).toBe(true)
+    await listen({ authUrl }, { path })
+    expect(await statusAt(path)).toBe(401)
+  })
+
+  test.each<[string, (path: string) => unknown]>([
+    ['another service listens', (path) => listen({ authUrl }, { path })],
+    ['a file is', (path) => writeFileSync(path, 'kept')],
+  ])('is refused where %s', async (_, occupy) => {
+    const path = newPath()
+    await occupy(path)
+    await expect(listen({ authUrl }, { path })).rejects.toMatchObject({
+      code: 'bad_option',
+      message: `the path ${path} is in use: choose another one`,
+    })
+    expect(existsSync(path)).toBe(true)
+  })
+
+  test('is refused in a folder that does not exist, and without an authUrl', async () => {
+    const path = join(newPath(), 'below')
+    await expect(listen({ authUrl }, { path })).rejects.toThrow(`cannot create the Unix socket ${path}: `)
+    await expect(listen({}, { path: newPath() })).rejects.toThrow('to listen on a Unix socket, give authUrl')
+  })
+
+  test.each([
+    [['unix:'], '192.0.2.7'],
+    [['127.0.0.1'], 'unix:'],
+  ])('whose clients are trusted as %j has requests from %s', async (proxies, expected) => {
+    const path = newPath()
+    const clientAddress = vi.fn(behindProxies(proxies))
+    await listen({ authUrl, clientAddress, users: [{ username: 'octocat', password: 'secret' }] }, { path })
+    await statusAt(path, '/user', { 'x-forwarded-for': 'unix:, 192.0.2.7' })
+    expect(clientAddress).toHaveReturnedWith(expected)
   })
 })
 

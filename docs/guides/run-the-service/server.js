@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { behindProxies, createService } from 'authgraph/service'
 import { redisStore } from 'authgraph/service/redis'
 
-const { AUTH_URL, CLIENT_ID, REDIS_URL, PORT = '8628' } = process.env
+const { AUTH_URL, CLIENT_ID, REDIS_URL, SOCKET = '/run/authgraph/authgraph.sock' } = process.env
 for (const [name, value] of Object.entries({ AUTH_URL, CLIENT_ID, REDIS_URL }))
   if (!value) throw new Error(`${name} is not set: add it to /etc/authgraph.env`)
 
@@ -11,7 +11,7 @@ const service = createService({
   authUrl: AUTH_URL,
   clients: [{ clientId: CLIENT_ID, name: 'Our command line' }],
   store,
-  clientAddress: behindProxies(['127.0.0.1']),
+  clientAddress: behindProxies(['unix:']),
   // nginx authenticates the user, and removes this header from client requests.
   identify: ({ header }) => {
     const user = header('x-remote-user')
@@ -24,7 +24,9 @@ const service = createService({
 })
 
 const { url, close } = await service.listen({
-  port: Number(PORT),
+  path: SOCKET,
+  // For nginx, which is in the group of the service. Any other program on this machine could say who the user is.
+  mode: 0o660,
   isReady: () =>
     store.ping().then(
       () => true,

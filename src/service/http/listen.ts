@@ -6,6 +6,7 @@ import { nodeModule } from './node-module.ts'
 import { createRequestListener } from './request-listener.ts'
 import { createTraffic } from './traffic.ts'
 import type { Handler } from './types.ts'
+import { listenOnSocket, UNIX_SOCKET } from './unix-socket.ts'
 
 /** The default host: reachable from this machine only. */
 export const LOOPBACK = '127.0.0.1'
@@ -25,6 +26,14 @@ export interface ListenOptions {
   readonly port?: number
   /** Default: `127.0.0.1`, which is reachable from this machine only. */
   readonly host?: string
+  /**
+   * The path of a Unix socket to listen on, instead of `port` and `host`. Needs `authUrl`. The file is deleted on `close`, and
+   * one that an ended process left behind is replaced. Give each instance its own. The address of its clients is `unix:`, which
+   * `behindProxies` can trust. Not on Windows.
+   */
+  readonly path?: string
+  /** Who may connect to `path`, as the mode of its file. Default: `0o600`, the same user; `0o660` adds the group. */
+  readonly mode?: number
   /** Serves `https` with this private key and certificate chain, both as PEM. Default: `http`. */
   readonly tls?: { readonly key: string; readonly cert: string }
   /**
@@ -36,7 +45,7 @@ export interface ListenOptions {
 
 /** A service that is listening. */
 export interface Listening {
-  /** The URL that was bound, without a trailing slash. */
+  /** The URL that was bound, without a trailing slash; for a Unix socket `unix:` and its path. */
   readonly url: string
   /** Resolves when every request that is in flight now has its response. */
   drain(): Promise<void>
@@ -47,12 +56,12 @@ export interface Listening {
 /**
  * Serves HTTP on Node and on runtimes with its `http` module.
  *
- * @throws {@link BadOptionError} if the port is not available, the certificate is not valid, or the runtime has no HTTP
+ * @throws {@link BadOptionError} if the port or the path is not available, the certificate is not valid, or the runtime has no HTTP
  * server.
  */
 export async function listen(
   handle: Handler,
-  { port = 0, host = LOOPBACK, tls, isReady }: ListenOptions,
+  { port = 0, host = LOOPBACK, path, mode = 0o600, tls, isReady }: ListenOptions,
 ): Promise<Listening> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new BadOptionError('port must be a whole number from 0 to 65535')
@@ -74,10 +83,14 @@ export async function listen(
     if (!server.listening && traffic.isQuiet()) for (const connection of connections) connection.destroy()
   }
   const traffic = createTraffic(endConnections)
-  server.on('request', createRequestListener(handler, traffic))
-  await bind(server, port, host)
+  server.on('request', createRequestListener(handler, traffic, path === undefined ? '' : UNIX_SOCKET))
+  if (path === undefined) await bind(server, port, host)
+  else await listenOnSocket(server, path, mode)
   return {
-    url: `${tls ? 'https' : 'http'}://${reachable(host)}:${portOf(server)}`,
+    url:
+      path === undefined
+        ? `${tls ? 'https' : 'http'}://${reachable(host)}:${portOf(server)}`
+        : UNIX_SOCKET + path,
     drain: traffic.settled,
     close: () =>
       new Promise((resolve) => {

@@ -1,9 +1,13 @@
+import type * as fs from 'node:fs'
 import type * as http from 'node:http'
 import type * as https from 'node:https'
+import type * as net from 'node:net'
 
 interface NodeModules {
+  readonly 'node:fs': typeof fs
   readonly 'node:http': typeof http
   readonly 'node:https': typeof https
+  readonly 'node:net': typeof net
 }
 
 /**

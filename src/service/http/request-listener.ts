@@ -22,14 +22,23 @@ export type RequestListener = (
   response: ServerResponse | Http2ServerResponse,
 ) => Promise<void>
 
-/** Creates a request listener for `http.createServer`. */
-export function createRequestListener(handle: Handler, traffic: Traffic = createTraffic()): RequestListener {
+/**
+ * Creates a request listener for `http.createServer`.
+ *
+ * @param unknown The address of connections that have none. A connection that was reset has none either: they all share the
+ *   empty one, so that limits apply to them too.
+ */
+export function createRequestListener(
+  handle: Handler,
+  traffic: Traffic = createTraffic(),
+  unknown = '',
+): RequestListener {
   return async (message, response) => {
     if (!traffic.admit(message, response)) return
     try {
       if (message.readableDidRead) return send(response, BODY_READ_BEFORE)
       const body = await readBody(message)
-      const handled = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body))
+      const handled = body === undefined ? TOO_LARGE : await handle(serviceRequest(message, body, unknown))
       // The unread rest of a body would be taken for the next request.
       if (!message.complete && 'shouldKeepAlive' in response) response.shouldKeepAlive = false
       // Sends the responses of one turn together: the system wakes the reader for each separate write.
@@ -76,6 +85,7 @@ function readBody(message: IncomingMessage | Http2ServerRequest): Promise<string
 function serviceRequest(
   { method = 'GET', url = '/', rawHeaders, socket }: IncomingMessage | Http2ServerRequest,
   body: string,
+  unknown: string,
 ): ServiceRequest {
   const header = (name: string) => allValuesOf(name, rawHeaders)
   // A request to a proxy has an absolute URL, which names the host (RFC 9112, section 3.2.2).
@@ -85,8 +95,7 @@ function serviceRequest(
     method,
     host,
     path,
-    // A connection that was reset has no address. They all share the empty one, so that limits apply to them too.
-    address: socket.remoteAddress ?? '',
+    address: socket.remoteAddress ?? unknown,
     query: new URLSearchParams(query),
     body,
     header,
