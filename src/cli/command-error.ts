@@ -12,6 +12,7 @@ export type CommandErrorCode =
   | 'not_bearer'
   | 'damaged_file'
   | 'unusable_file'
+  | 'unusable_output'
 
 /** An error of the command line. The message says what is wrong and, where that helps, what to do. */
 export class CommandError extends Error {

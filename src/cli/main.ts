@@ -1,21 +1,20 @@
 #!/usr/bin/env node
 
 import { CommanderError } from 'commander'
-import { isHolding } from '../session/node/hold-signals.ts'
 import { failure } from '../terminal/failure.ts'
 import { writerTo } from '../terminal/writer.ts'
 import { exitCodeOf, isFailure } from './command-error.ts'
 import { commandTexts } from './command-texts.ts'
 import { refuseSecrets } from './commands/refuse-secrets.ts'
 import { createProgram } from './program.ts'
+import { brokenOutput, outputFailure, watchOutput } from './standard-output.ts'
 
 const USAGE_ERROR = 2
 
-// A reader that closes early, such as `head`, is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  // A login has its own listener and a refresh holds signals: both finish without output, to keep the new token.
-  if (process.stdout.listenerCount('error') === 1 && !isHolding()) process.exit(1)
+watchOutput()
+process.on('exit', (code) => {
+  const error = outputFailure()
+  if (error) process.exitCode = Math.max(code, report(error))
 })
 
 run().catch((error) => {
@@ -35,6 +34,7 @@ async function run(): Promise<void> {
 /** Prints the error unless commander has. Help and version arrive as an error with exit code 0. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR
+  if (error === brokenOutput()) return 1
   const { print } = writerTo(process.stderr, { color: !process.argv.includes('--no-color') })
   if (isFailure(error)) {
     print(...failure(error, process.stderr, commandTexts).lines)

@@ -37,9 +37,6 @@ type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** The errors of a stream whose reader, such as `head`, or whose terminal is gone. */
-const GONE: readonly unknown[] = ['EPIPE', 'EIO']
-
 /** A terminal that shows logins. */
 export interface LoginTerminal {
   readonly stream: NodeJS.WriteStream
@@ -68,7 +65,7 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   const isCaptured = !json && !options.stream && !process.stdout.isTTY && process.stderr.isTTY
   const stream = options.stream ?? (isCaptured ? process.stderr : process.stdout)
   const hasKeys = keys && !json && isLive(stream) && process.stdin.isTTY
-  stream.on('error', ignoreGone)
+  stream.on('error', ignore)
   const report = reportTo(stream, { json, color, qr, hasKeys, texts })
   if (isCaptured) report.say({ event: 'shown' }, texts.shownHere)
   let codes: ShownCodes | undefined
@@ -135,15 +132,13 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
       release()
       report.close()
       // The error of the last line has yet to arrive.
-      setImmediate(() => stream.off('error', ignoreGone))
+      setImmediate(() => stream.off('error', ignore))
     },
   }
 }
 
 /** A login continues without output, because the service issues an approved token only once. */
-function ignoreGone(error: NodeJS.ErrnoException): void {
-  if (!GONE.includes(error.code)) throw error
-}
+function ignore(): void {}
 
 /** Reports each state of an authorization until its end. */
 function follow(actor: DeviceAuthorizationActor, report: Report): Promise<DeviceResult> {

@@ -5,6 +5,7 @@ import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
+import { finishWithoutOutput } from '../standard-output.ts'
 import { openSession } from '../storage/open-session.ts'
 import { removeLogin } from '../storage/saved-logins.ts'
 import { profileNames, profileOrCurrent } from '../storage/saved-profiles.ts'
@@ -35,6 +36,7 @@ export function logoutCommand(): Command {
 
 /** Runs `authgraph logout`. Returns the exit code. */
 async function logout(options: LogoutOptions): Promise<number> {
+  finishWithoutOutput()
   const { print } = writerTo(process.stdout, options)
   const names = options.all ? profileNames() : [options.profile]
   if (names.length === 0) throw new CommandError('no_login', 'nobody is logged in')

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly killWhen?: readonly [happened: () => boolean, signal: NodeJS.Signals, then: () => void]
   /** Closes standard output after the first output, like `head`. */
   readonly isCut?: boolean
+  /** The file descriptor of standard output, or a pipe that nobody reads. Default: a pipe. */
+  readonly stdout?: number | 'closed'
   /** Called with the output so far. */
   readonly onOutput?: (text: string, kill: (signal: NodeJS.Signals) => void) => void
 }
@@ -38,19 +40,25 @@ export function run(args: readonly string[], options: RunOptions) {
     command = COMMAND,
     killWhen,
     isCut,
+    stdout: output,
     onOutput = () => undefined,
   } = options
-  const child = spawn(process.execPath, [command, ...args], { env, cwd })
-  child.stdin.on('error', () => undefined)
-  setTimeout(() => child.stdin.end(input), inputAfter)
+  const child = spawn(process.execPath, [command, ...args], {
+    env,
+    cwd,
+    stdio: ['pipe', typeof output === 'number' ? output : 'pipe', 'pipe'],
+  })
+  if (output === 'closed') child.stdout?.destroy()
+  child.stdin?.on('error', () => undefined)
+  setTimeout(() => child.stdin?.end(input), inputAfter)
   let stdout = ''
   let stderr = ''
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     stdout += chunk
-    if (isCut) child.stdout.destroy()
+    if (isCut) child.stdout?.destroy()
     onOutput(stdout, (signal) => child.killed || child.kill(signal))
   })
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     stderr += chunk
   })
   if (killWhen) {

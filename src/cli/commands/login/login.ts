@@ -16,6 +16,7 @@ import { environmentFetch } from '../../network/environment-fetch.ts'
 import { httpFetch } from '../../network/http-fetch.ts'
 import { providerAt } from '../../network/service-address.ts'
 import { SIGNAL_EXIT_CODES } from '../../signal-exit-codes.ts'
+import { brokenOutput, finishWithoutOutput } from '../../standard-output.ts'
 import { forgetFlow, saveFlow } from '../../storage/saved-flows.ts'
 import { timeOf } from '../../storage/validity.ts'
 import { isWatched, whileWatched } from '../../watch/while-watched.ts'
@@ -27,6 +28,7 @@ const SAVED = 75
 /** Runs `authgraph login`. Returns the exit code. */
 export async function login(options: LoginOptions): Promise<number> {
   const { json = false, copy = false, open = false, qr, color, wait } = options
+  finishWithoutOutput()
   const terminal = loginTerminal({
     // With --print, standard output contains the token and nothing else.
     ...(options.print && !json && { stream: process.stderr }),
@@ -40,7 +42,7 @@ export async function login(options: LoginOptions): Promise<number> {
     const login = { options, plan, provider, fetch, terminal }
     return await whileWatched(fetch, terminal, options, (recorder) => authorize(login, recorder))
   } catch (error) {
-    if (!isFailure(error)) throw error
+    if (!isFailure(error) || (terminal.stream === process.stdout && brokenOutput())) throw error
     const { event, lines } = failure(error, terminal.stream, commandTexts)
     terminal.report.say(event, ...lines)
     return exitCodeOf(error)

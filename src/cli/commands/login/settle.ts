@@ -4,46 +4,59 @@ import { reasonOf } from '../../../client/authorize-device.ts'
 import { NotKeptError } from '../../../errors.ts'
 import type { OAuthToken } from '../../../protocol/oauth-record.ts'
 import type { Session } from '../../../session/create-session.ts'
-import { fact, type Line, styled } from '../../../terminal/writer.ts'
+import { fact, type Line, styled, visibleJson } from '../../../terminal/writer.ts'
 import { CommandError } from '../../command-error.ts'
 import { environmentFetch } from '../../network/environment-fetch.ts'
 import { authOrigin, endpoints } from '../../network/service-address.ts'
 import { whoIs } from '../../network/who-is.ts'
+import { printed } from '../../standard-output.ts'
 import { forgetChoice } from '../../storage/chosen-profile.ts'
 import { placeOf } from '../../storage/login-stores.ts'
 import { isStoredInTime, sessionOf } from '../../storage/open-session.ts'
 import { validityOf } from '../../storage/validity.ts'
-import type { LoginSession } from './plan.ts'
+import type { LoginOptions, LoginSession } from './plan.ts'
 
 /**
- * Prints the token of a login with `--print`, then stores it with its profile. Throws the error of a login without a
+ * Stores the token of a login with its profile, then prints it with `--print`. Throws the error of a login without a
  * token.
  */
 export async function saveToken(
   result: DeviceResult,
-  { options, plan, provider, fetch, terminal: { report } }: LoginSession,
+  { options, plan, provider, fetch }: LoginSession,
 ): Promise<OAuthToken> {
   if (result.status !== 'authorized') throw reasonOf(result)
   const token = byLocalClock(result.token)
-  // First: the service issues it once, and everything that follows may fail.
-  if (options.json && options.print) report.say({ event: 'token', token: token.accessToken.reveal() })
-  else if (options.print) process.stdout.write(`${token.accessToken.reveal()}\n`)
   const { name, address, scopes, store, clientId } = plan
   const found = 'issuer' in address && { endpoints: v.parse(endpoints, provider) }
   const profile = { name, address, ...found, scopes: [...scopes], store, since: Date.now() }
   const session = sessionOf(profile, { clientId, provider, fetch })
   try {
-    await keep(token, session)
+    const error = await keep(token, session)
+    // The service issues the token once: whatever happened to it in one place, the other one is tried.
+    const isPrinted = options.print && (await print(token, options))
+    if (error) {
+      const { message: why } = (error instanceof NotKeptError ? error.cause : error) as Error
+      const lost = isPrinted ? '' : ', and is lost'
+      throw new CommandError('not_kept', `the token was received but could not be stored${lost}: ${why}`)
+    }
     // The last login is the current one.
     forgetChoice()
-  } catch (error) {
-    const { message: why } = (error instanceof NotKeptError ? error.cause : error) as Error
-    const lost = options.print ? '' : ', and is lost'
-    throw new CommandError('not_kept', `the token was received but could not be stored${lost}: ${why}`)
+    if (isPrinted === false)
+      throw store === 'none'
+        ? new CommandError('not_kept', 'the token was received but could not be printed, and is lost')
+        : new CommandError(
+            'unusable_output',
+            `the token is stored but could not be printed: run authgraph token --profile ${name}`,
+          )
+    return token
   } finally {
     session.actor.stop()
   }
-  return token
+}
+
+function print({ accessToken }: OAuthToken, { json }: LoginOptions): Promise<boolean> {
+  const token = accessToken.reveal()
+  return printed(`${json ? visibleJson({ event: 'token', token }) : token}\n`)
 }
 
 /** The `Date` of the service may be wrong. */
@@ -52,12 +65,13 @@ function byLocalClock(token: OAuthToken): OAuthToken {
   return expiresIn === undefined ? token : { ...token, expiresAt: Date.now() + expiresIn * 1000 }
 }
 
-/** Keeps a token, and tries again for a while: the service issues it only once. */
-async function keep(token: OAuthToken, session: Session): Promise<void> {
+/** Keeps a token, and tries again for a while. Resolves to the error if that was not possible. */
+async function keep(token: OAuthToken, session: Session): Promise<unknown> {
   try {
     await session.keep(token)
+    return undefined
   } catch (error) {
-    if (!(error instanceof NotKeptError && (await isStoredInTime(session)))) throw error
+    return error instanceof NotKeptError && (await isStoredInTime(session)) ? undefined : error
   }
 }
 

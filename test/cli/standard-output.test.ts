@@ -1,0 +1,102 @@
+import { closeSync, openSync } from 'node:fs'
+import { describe, expect } from 'vitest'
+import { FRESH, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
+import { granted } from './support/scripted-http.ts'
+import { test, type World } from './support/world.ts'
+
+/** Runs a command with standard output on a full disk. */
+function runFull(world: World, args: readonly string[]) {
+  const stdout = openSync('/dev/full', 'w')
+  world.onEnd(() => closeSync(stdout))
+  return world.run(args, { stdout })
+}
+
+const FULL = '✗ standard output cannot be written (ENOSPC)\n'
+
+describe('standard output on a full disk', { concurrent: true, timeout: 60_000 }, () => {
+  test.for([
+    ['--version'],
+    ['login', '--help'],
+    ['completion', 'bash'],
+    ['demo'],
+    ['status'],
+    ['api', '/user'],
+  ])('ends %j with an error that says so', async (args, { world }) => {
+    await loggedIn(world)
+    expect(await runFull(world, args)).toEqual({ code: 1, stdout: '', stderr: FULL })
+  })
+
+  test('does not keep a refreshed token from being stored', async ({ world }) => {
+    const { expire } = await loggedIn(world, RENEWABLE)
+    expire()
+    expect(await runFull(world, ['token'])).toEqual({ code: 1, stdout: '', stderr: FULL })
+    expect((await world.run(['token'])).stdout).toBe(`${FRESH}\n`)
+  })
+
+  test('does not keep logins from being ended, which is reported', async ({ world }) => {
+    const { url } = await loggedIn(world)
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--profile', 'home']
+    expect((await world.run(login)).code).toBe(0)
+    expect(await runFull(world, ['logout', '--all'])).toEqual({ code: 1, stdout: '', stderr: FULL })
+    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
+  })
+
+  test.for([
+    ['is stored', ['--store', 'file'], FULL],
+    [
+      'is stored, which --print says',
+      ['--store', 'file', '--print'],
+      /^✗ the token is stored but could not be printed: run authgraph token --profile work\n✗ standard/m,
+    ],
+    [
+      'is stored, which --print --json says on standard error',
+      ['--store', 'file', '--print', '--json'],
+      /^✗ the token is stored but could not be printed: run authgraph token --profile work\n✗ standard/,
+    ],
+    [
+      'is lost without a store, and this is said',
+      ['--store', 'none', '--print'],
+      /^✗ the token was received but could not be printed, and is lost\n✗ standard/m,
+    ],
+  ] as const)('the token of a login %s', async ([, options, message], { world }) => {
+    const { url } = await world.scripted({ polls: [granted(TOKEN)] })
+    const login = ['login', '--host', url, '--client-id', 'id', '--profile', 'work', ...options]
+    const { code, stderr } = await runFull(world, login)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+    const { stdout } = await world.run(['token'])
+    expect(stdout).toBe(options[1] === 'file' ? `${TOKEN}\n` : '')
+  })
+})
+
+describe('a reader of standard output that has gone', { concurrent: true, timeout: 60_000 }, () => {
+  test.for(['api', 'api --include'])('ends %s without a word', async (command, { world }) => {
+    const url = await world.serve((_request, response) => {
+      response.write('first')
+      const timer = setInterval(() => response.write('x'.repeat(100_000)), 10)
+      response.once('close', () => clearInterval(timer))
+    })
+    const args = [...command.split(' '), '/', '--auth', 'none', '--host', url]
+    expect(await world.run(args, { isCut: true })).toMatchObject({ code: 1, stderr: '' })
+  })
+
+  test('does not lose the token that login --print then prints', async ({ world }) => {
+    const { url } = await world.scripted({ polls: [granted(TOKEN)] })
+    const login = [
+      'login',
+      '--host',
+      url,
+      '--client-id',
+      'id',
+      '--store',
+      'file',
+      '--profile',
+      'work',
+      '--print',
+    ]
+    const { code, stderr } = await world.run(login, { stdout: 'closed' })
+    expect(code).toBe(1)
+    expect(stderr).toContain('the token is stored but could not be printed')
+    expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
+  })
+})
