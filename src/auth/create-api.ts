@@ -92,8 +92,8 @@ const MOST_RETRIES = 3
  *
  * If the API refuses a call because of a rate limit, or with status 503 and `Retry-After`, the call waits for as long as
  * the API asks, and is sent again: at most three times, for at most `maxWait` seconds, and only with a method that may be
- * repeated (GET, HEAD, OPTIONS, PUT, DELETE). If the API refuses the credentials of a call with status 401 or 403, which
- * then had no effect, a form that can get new ones repeats it with any method. Nothing else is retried: a failed call may
+ * repeated (GET, HEAD, OPTIONS, PUT, DELETE). If the API refuses the credentials of a call with status 401, which then
+ * had no effect, a form that can get new ones repeats it with any method. Nothing else is retried: a failed call may
  * still have taken effect.
  *
  * @example

@@ -2,7 +2,6 @@ import { ApiError, BadOptionError, BadResponseError } from '../errors.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { pause } from '../protocol/pause.ts'
 import { github } from '../protocol/provider.ts'
-import { readText } from '../protocol/read-text.ts'
 import { memberOf } from '../protocol/response.ts'
 import { within } from '../protocol/within.ts'
 import type { Secret } from '../secret.ts'
@@ -17,9 +16,6 @@ import { mintOnce, unshare } from './mint-once.ts'
 import { personalToken } from './personal-token.ts'
 import { isRateLimited } from './rate-limit.ts'
 import { type ApiOptions, targetOf } from './with-auth.ts'
-
-/** Bytes of a refusal that are read to find out whether it is due to a rate limit. */
-const LARGEST_REFUSAL = 10_000
 
 /**
  * Milliseconds after minting in which a refusal may only mean that the token has not reached all servers yet, and
@@ -94,7 +90,7 @@ export interface Installation extends Auth {
  * goes to, and sent nowhere else.
  *
  * If an `owner` or a `repository` is given, the installation is looked up, and looked up again if its id has changed
- * because the app was installed again. GitHub may refuse a new token for a moment: such requests are repeated for a few
+ * because the app was installed again. GitHub may refuse a new token with status 401 for a moment: such requests are repeated for a few
  * seconds.
  *
  * @example
@@ -167,20 +163,19 @@ class AppInstallation implements Installation {
   }
 
   async learn(response: Response, sent: Secret | undefined): Promise<boolean> {
-    const { status } = response
-    if (status !== 401 && status !== 403) return false
+    // 403 means that a permission is missing, or that a rate limit is exceeded.
+    if (response.status !== 401) return false
     for (const key of this.#targets.keys()) {
       const token = this.#tokens.get(key)?.token
       if (token === undefined || sent?.reveal() !== bearer(token.token).reveal()) continue
       if (this.#clock.now() < token.mintedAt + REPLICATION) {
-        if (await isDueToRate(response)) return false
         await pause(this.#clock, REPLICATION_PAUSE)
         return true
       }
-      if (status === 401) await this.#forget(key, token)
+      await this.#forget(key, token)
     }
     // It was revoked, now or when another request learned it: the next one may be accepted.
-    return status === 401
+    return true
   }
 
   async close(): Promise<void> {
@@ -344,14 +339,6 @@ async function revoke(token: Secret, { baseUrl, fetch }: ApiTarget): Promise<voi
   ).catch((error) => {
     if (!(error instanceof ApiError) || error.status !== 401) throw error
   })
-}
-
-/** Reads a copy of the body: the response still goes to the caller. */
-async function isDueToRate(response: Response): Promise<boolean> {
-  const { status, headers } = response
-  const copy = status === 403 ? response.clone().body : null
-  const body = copy && (await readText(copy, LARGEST_REFUSAL))
-  return isRateLimited({ status, headers, body: body ?? '' })
 }
 
 /** Whether the same request would be refused again. */

@@ -18,6 +18,13 @@ const CLOCK_TOLERANCE = 60
 /** The id of a tenant of Entra ID. */
 const GUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
+/**
+ * The types of JWTs of other kinds, such as an access token (`at+jwt`, RFC 9068). That of an ID token is `JWT`, or missing.
+ *
+ * https://www.rfc-editor.org/rfc/rfc8725.html#section-3.11
+ */
+const OTHER_KIND = /\+jwt$/i
+
 /** Options of {@link verifyIdToken}. */
 export interface VerifyIdTokenOptions {
   /** The `issuer` of the provider, exactly as its metadata spells it. */
@@ -43,7 +50,8 @@ export interface IdTokenClaims extends JWTPayload {
 }
 
 /**
- * Verifies the ID token of a login: its signature, issuer, audience and lifetime, and its nonce if one was sent.
+ * Verifies the ID token of a login: its signature, type, issuer, subject, audience and lifetime, and its nonce if one was
+ * sent.
  *
  * Without this check, an ID token says nothing about the user that can be relied on. A login that only needs the access
  * token does not need it.
@@ -97,6 +105,7 @@ export async function verifyIdToken(
     requiredClaims: ['sub', 'exp', 'iat'],
   }
   const { claims, key } = await verified(idToken, keys, options)
+  if (typeof claims.sub !== 'string' || claims.sub === '') throw wrongClaim('sub')
   if (!issuersFor(claims, issuer, key).every((expected) => expected === claims.iss)) throw wrongClaim('iss')
   const { aud, azp = [aud].flat().length > 1 ? undefined : audience } = claims
   if (azp !== audience) throw wrongClaim('azp')
@@ -110,13 +119,15 @@ async function verified(
   options: JWTVerifyOptions,
 ): Promise<{ readonly claims: IdTokenClaims; readonly key: JWK | undefined }> {
   try {
-    const { payload: claims, protectedHeader } = await jwtVerify<IdTokenClaims>(
+    const { payload: claims, protectedHeader: header } = await jwtVerify<IdTokenClaims>(
       idToken.reveal(),
       createLocalJWKSet(jwks),
       options,
     )
-    return { claims, key: jwks.keys.find(({ kid }) => kid === protectedHeader.kid) }
+    if (OTHER_KIND.test(header.typ ?? '')) throw new BadIdTokenError('its type is that of another JWT')
+    return { claims, key: jwks.keys.find(({ kid }) => kid === header.kid) }
   } catch (error) {
+    if (error instanceof BadIdTokenError) throw error
     // No cause: errors of jose contain the claims.
     const claim = textMemberOf(error, 'claim')
     if (claim !== undefined) throw wrongClaim(claim)

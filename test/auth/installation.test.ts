@@ -352,7 +352,7 @@ describe('the form installation', () => {
 
 describe('a token that the API refuses', () => {
   /** A service that refuses each token until this many milliseconds after minting. */
-  function lagging(milliseconds: number, refusal: ResponseInit) {
+  function lagging(milliseconds: number, refusal: ResponseInit, body: object = {}) {
     const service = appService()
     let mintedAt = 0
     const calls = { count: 0 }
@@ -361,7 +361,7 @@ describe('a token that the API refuses', () => {
       if (request.url.endsWith('/access_tokens')) mintedAt = service.clock.now()
       else {
         calls.count += 1
-        if (service.clock.now() < mintedAt + milliseconds) return Response.json({}, refusal)
+        if (service.clock.now() < mintedAt + milliseconds) return Response.json(body, refusal)
       }
       return service.fetch(request)
     }
@@ -370,8 +370,8 @@ describe('a token that the API refuses', () => {
     return { service, calls, send: () => send('/installation/repositories', { method: 'GET' }) }
   }
 
-  test.each([401, 403])('with %d just after minting is sent again, for a short while', async (status) => {
-    const { calls, send, service } = lagging(1500, { status })
+  test('with 401 just after minting is sent again, for a short while', async () => {
+    const { calls, send, service } = lagging(1500, { status: 401 })
     expect((await send()).status).toBe(200)
     expect([calls.count, service.minted()]).toEqual([3, 1])
   })
@@ -382,28 +382,13 @@ describe('a token that the API refuses', () => {
     expect(calls.count).toBe(4)
   })
 
-  test.each([
-    ['a wait', { 'retry-after': '60' }],
-    ['an exhausted limit', { 'x-ratelimit-remaining': '0' }],
-  ])('with 403 and %s is not sent again', async (_, headers) => {
-    const { calls, send } = lagging(MINUTE, { status: 403, headers })
-    expect((await send()).status).toBe(403)
-    expect(calls.count).toBe(1)
-  })
-
-  test('with 403 and a body that names a secondary rate limit is not sent again, and has its body', async () => {
-    const message = 'You have exceeded a secondary rate limit.'
-    const service = appService()
-    let calls = 0
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      const request = new Request(input, init)
-      if (request.url.endsWith('/access_tokens')) return service.fetch(request)
-      calls += 1
-      return Response.json({ message }, { status: 403 })
-    }
-    const send = withAuth(at(service), { provider: github({ baseUrl: service.baseUrl }), fetch })
-    const response = await send('/repos', { method: 'POST', body: '{}' })
-    expect([calls, await response.json()]).toEqual([1, { message }])
+  test('with 403 is not sent again, and has its body: a permission is missing', async () => {
+    const message = 'Resource not accessible by integration'
+    const { calls, send, service } = lagging(MINUTE, { status: 403 }, { message })
+    const before = service.clock.now()
+    const response = await send()
+    expect([response.status, await response.json()]).toEqual([403, { message }])
+    expect([calls.count, service.clock.now() - before]).toEqual([1, 0])
   })
 
   test('with 404 is not sent again', async () => {
@@ -666,6 +651,18 @@ describe('a shared store', () => {
     expect(service.minted()).toBe(0)
     failsAfter = 1
     expect(await revealed(service, at(service, { store: failing }))).toMatch(/^ghs_/)
+  })
+
+  test('a plain error of the store is reported as one, and not as that of the API', async () => {
+    const service = appService()
+    const store: Store = { update: async () => Promise.reject(new Error('connection of the pool is closed')) }
+    const api = createApi({ auth: at(service, { store }), provider: github({ baseUrl: service.baseUrl }) })
+    await expect(api('/installation/repositories')).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: 'the store of the installation tokens failed',
+      cause: { message: 'connection of the pool is closed' },
+    })
+    expect(service.minted()).toBe(0)
   })
 
   test('a process that fails late does not release the claim of another', async () => {

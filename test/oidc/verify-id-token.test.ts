@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { exportJWK, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { type OAuthToken, Secret } from '../../src/index.ts'
@@ -33,8 +33,11 @@ function tokenWith(idToken: string | undefined): OAuthToken {
   }
 }
 
-async function signed(payload: JWTPayload, { key = pair.privateKey, kid = 'current' } = {}) {
-  return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid }).sign(key)
+async function signed(
+  payload: JWTPayload,
+  { key = pair.privateKey, kid = 'current', ...more }: { key?: KeyObject; kid?: string; typ?: string } = {},
+) {
+  return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid, ...more }).sign(key)
 }
 
 async function verify(idToken: string | undefined, more: Partial<VerifyIdTokenOptions> = {}) {
@@ -44,6 +47,7 @@ async function verify(idToken: string | undefined, more: Partial<VerifyIdTokenOp
 describe('an ID token', () => {
   test('that is valid yields its claims', async () => {
     expect(await verify(await signed(claims))).toEqual(claims)
+    expect(await verify(await signed(claims, { typ: 'JWT' }))).toEqual(claims)
     expect(await verify(await signed({ ...claims, nonce: 'n' }), { nonce: 'n' })).toMatchObject({
       nonce: 'n',
     })
@@ -64,6 +68,8 @@ describe('an ID token', () => {
     ['azp', { aud: ['my-client', 'an-api'] }, {}],
     ['azp', { azp: 'another-client' }, {}],
     ['sub', { sub: undefined }, {}],
+    ['sub', { sub: '' }, {}],
+    ['sub', { sub: 42 }, {}],
     ['exp', { exp: seconds - 61 }, {}],
     ['exp', { exp: undefined }, {}],
     ['iat', { iat: undefined }, {}],
@@ -84,7 +90,9 @@ describe('an ID token', () => {
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   )
 
-  test.each<[string, () => string | undefined | Promise<string>, string]>([
+  type Refused = [string, () => string | undefined | Promise<string>, string]
+
+  test.each<Refused>([
     ['that is missing', () => undefined, 'request the scope "openid"'],
     ['signed with another key', () => signed(claims, { key: other.privateKey }), 'signature'],
     ['signed with an unknown key', () => signed(claims, { kid: 'unknown' }), 'no key'],
@@ -94,6 +102,10 @@ describe('an ID token', () => {
       () => new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new Uint8Array(32)),
       'signature with a public key',
     ],
+    ...['at+jwt', 'application/at+jwt', 'AT+JWT', 'logout+jwt'].map(
+      (typ) =>
+        [`that is another kind of JWT, ${typ},`, () => signed(claims, { typ }), 'its type'] satisfies Refused,
+    ),
     ['that is no JWT', () => 'no-jwt', 'cannot be read'],
   ])('%s is refused', async (_, make, why) => {
     const error = await verify(await make()).catch((error) => error)
