@@ -266,6 +266,12 @@ export class StoreUnavailableError extends AuthgraphError {
 }
 
 /**
+ * A stored record cannot be parsed or decrypted, and will not be: delete it, and log in again. Any other
+ * {@link StoreUnavailableError} may pass.
+ */
+export class DamagedRecordError extends StoreUnavailableError {}
+
+/**
  * There is no usable token: nobody is logged in, the provider has ended the login, or the token has expired and cannot
  * be refreshed. Start a login. `cause` is the provider's refusal, if there is one.
  */

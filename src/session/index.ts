@@ -11,6 +11,7 @@ export {
   BadOptionError,
   BusyError,
   CancelledError,
+  DamagedRecordError,
   DeniedError,
   ExpiredError,
   LoginRequiredError,

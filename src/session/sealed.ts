@@ -1,4 +1,4 @@
-import { BadOptionError, StoreUnavailableError } from '../errors.ts'
+import { BadOptionError, DamagedRecordError } from '../errors.ts'
 import { decrypt, encrypt, KEY_LENGTH, type Sealed } from '../store/encryption.ts'
 import type { Change, Json, Store } from '../store/store.ts'
 import { createTurns } from '../store/turns.ts'
@@ -17,7 +17,7 @@ export type SealingKey = Uint8Array | (() => Promise<Uint8Array>)
  * but a token opens only in the record that it was written with.
  *
  * @param key 32 random bytes, or a function that resolves with them.
- * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link StoreUnavailableError}
+ * @throws {@link BadOptionError} if the key does not have 32 bytes. Updates reject with {@link DamagedRecordError}
  * if a record was sealed with another key, was changed, or is not sealed; and with what the function rejects with.
  */
 export function sealed(store: SessionStore, key: SealingKey): SessionStore {
@@ -113,13 +113,13 @@ async function open(cipher: Cipher, name: string, value: Json | undefined): Prom
   const { sealed, ...rest } = Object(value) as Members
   if (!Array.isArray(sealed)) {
     if (!('token' in rest)) return value
-    throw new StoreUnavailableError('the stored record is not encrypted: delete it')
+    throw new DamagedRecordError('the stored record is not encrypted: delete it')
   }
   const key = await cipher()
   try {
     return { ...rest, token: JSON.parse(await decrypt(key, sealed as unknown as Sealed, bound(name, rest))) }
   } catch {
-    throw new StoreUnavailableError(
+    throw new DamagedRecordError(
       'the stored record cannot be decrypted: it was sealed with another key, or changed',
     )
   }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { KeptToken } from '../../machines/session.ts'
 import { exportToken, importToken } from '../client/token-record.ts'
-import { StoreUnavailableError, WrongHostError } from '../errors.ts'
+import { BadOptionError, DamagedRecordError, WrongHostError } from '../errors.ts'
 import { parseFields } from '../protocol/parse-fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { Json } from '../store/store.ts'
@@ -41,9 +41,9 @@ export type Claim = v.InferOutput<typeof claim>
 /** The record of a login that has a token. */
 export type SignedInRecord = Extract<SessionRecord, { status: 'signedIn' }>
 
-/** Parses a stored record. Throws StoreUnavailableError if it is not one. */
+/** Parses a stored record. Throws DamagedRecordError if it is not one. */
 export function readSession(json: Json | undefined): SessionRecord | undefined {
-  return json === undefined ? undefined : parseFields(record, json, 'stored session', StoreUnavailableError)
+  return json === undefined ? undefined : parseFields(record, json, 'stored session', DamagedRecordError)
 }
 
 /** Throws WrongHostError for the login of another service. */
@@ -70,9 +70,13 @@ export function signedIn(
   }
 }
 
-/** Reads the token of a record. Throws BadOptionError if it is damaged. */
+/** Reads the token of a record. Throws DamagedRecordError if it is not one. */
 export function keptOf({ login, generation, token, sentAt }: SignedInRecord): KeptToken {
-  return { login, generation, token: importToken(token), sentAt }
+  try {
+    return { login, generation, token: importToken(token), sentAt }
+  } catch (error) {
+    throw error instanceof BadOptionError ? new DamagedRecordError(error.message) : error
+  }
 }
 
 function originsOf({ tokenEndpoint, baseUrl }: Provider): string[] {

@@ -83,9 +83,27 @@ describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () =
     )
     expect(stdout).toMatch(new RegExp(`^username=octo\npassword=${TOKEN}\npassword_expiry_utc=\\d{10}\n$`))
     const nothing = { code: 0, stdout: '', stderr: '' }
+    expect((await get(`protocol=http\nhost=${host.replace('localhost', 'LocalHost')}\n\n`)).stdout).toContain(
+      TOKEN,
+    )
     expect(await get(`protocol=https\nhost=${host}\n\n`)).toEqual(nothing)
+    expect(await get(`protocol=http\nhost=octo@${host}\n\n`)).toEqual(nothing)
+    expect(await get(`protocol=http\nhost=${host}/x\n\n`)).toEqual(nothing)
+    expect(await get('protocol=https\nhost=no host\n\n')).toEqual(nothing)
     expect(await get('protocol=https\nhost=github.com\n\n')).toEqual(nothing)
     expect(await get('')).toEqual(nothing)
+  })
+
+  test.for([
+    ['GitHub.com', true],
+    ['github.com:443', true],
+    ['github.com:444', false],
+    ['github.com.', false],
+    ['gist.github.com', false],
+  ] as const)('answers a question for %s as for github.com: %s', async ([host, isFound], { world }) => {
+    const input = `protocol=https\nhost=${host}\n\n`
+    const { code, stdout } = await world.run(['git-credential', 'get'], { input, env: { GH_TOKEN: TOKEN } })
+    expect([code, stdout.includes(TOKEN)]).toEqual([0, isFound])
   })
 
   test('reports a refusal to git but keeps the login', async ({ world }) => {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { processOwners } from '../../src/session/node/process-owners.ts'
@@ -7,6 +7,8 @@ import { linesOfJson } from './support/command.ts'
 import { FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
 import { test, type World } from './support/world.ts'
+
+type SavedRecord = ReturnType<Awaited<ReturnType<typeof loggedIn>>['record']>
 
 /** Commands that start at the same time. */
 const PROCESSES = Number(process.env.AUTHGRAPH_PROCESSES ?? 10)
@@ -261,21 +263,71 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
     expect((await world.run(['logout'])).code).toBe(1)
   })
 
-  test.for(['{', '{"v":2}'])(
-    'removes a profile with the record %s only by its name',
-    async (text, { world }) => {
-      await loggedIn(world)
-      const record = fileOf(world)
-      writeFileSync(record, text)
-      const unnamed = await world.run(['logout'])
-      expect(unnamed.code).toBe(1)
-      expect(unnamed.stderr).toContain('authgraph logout --profile work')
-      expect(existsSync(record)).toBe(true)
-      const { code, stdout, stderr } = await world.run(['logout', '--profile', 'work'])
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-      expect(stdout).toContain('✓ Logged out of work: its damaged record is deleted.')
-      expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
-      expect((await world.run(['status'])).stderr).toContain('nobody is logged in')
-    },
-  )
+  test.for<[string, (record: SavedRecord) => unknown]>([
+    ['no JSON', () => '{'],
+    ['of another version', () => ({ v: 2 })],
+    ['with a damaged time', (record) => ({ value: { ...record.value, sentAt: 'x' } })],
+    [
+      'with a damaged token',
+      ({ value }) => ({ value: { ...value, token: { ...value.token, accessToken: 'gho_\u001b[2J' } } }),
+    ],
+  ])('removes a record that is damaged, %s, by its name, and with --all', async ([, damage], { world }) => {
+    const { record, url } = await loggedIn(world)
+    const damaged = damage(record())
+    const file = fileOf(world)
+    const write = () => writeFileSync(file, typeof damaged === 'string' ? damaged : JSON.stringify(damaged))
+    write()
+    expect(await world.run(['token'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('authgraph logout --profile work to remove it'),
+    })
+    const { code, stdout, stderr } = await world.run(['logout', '--profile', 'work'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('✓ Logged out of work: its damaged record is deleted.')
+    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
+    write()
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--profile', 'home']
+    expect((await world.run(login)).code).toBe(0)
+    expect((await world.run(['logout', '--all'])).stdout).toMatch(
+      /Logged out of home[\s\S]*Logged out of work/,
+    )
+    expect(world.files().filter(({ isFile }) => isFile)).toEqual([])
+  })
+
+  test('does not remove a damaged record without its name', async ({ world }) => {
+    await loggedIn(world)
+    writeFileSync(fileOf(world), '{')
+    expect(await world.run(['logout'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('authgraph logout --profile work'),
+    })
+    expect(existsSync(fileOf(world))).toBe(true)
+  })
+
+  test('keeps a good login that other users can read, and says so', async ({ world }) => {
+    await loggedIn(world)
+    const folder = dirname(fileOf(world))
+    chmodSync(folder, 0o755)
+    const words = `✗ other users can open ${folder}: run chmod 700 on it\n`
+    for (const args of [['token'], ['logout'], ['logout', '--profile', 'work'], ['logout', '--all']])
+      expect(await world.run(args)).toEqual({ code: 1, stdout: '', stderr: words })
+    chmodSync(folder, 0o700)
+    expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
+  })
+
+  test('--all goes on after a login that it cannot end', async ({ world }) => {
+    const { url, change } = await loggedIn(world)
+    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--profile', 'home']
+    expect((await world.run(login)).code).toBe(0)
+    change((value) => {
+      value.profile.store = 'keyring'
+      value.profile.since += 1e9
+      value.sealed = ['nonce', 'text']
+      delete value.token
+    })
+    const { code, stdout, stderr } = await world.run(['logout', '--all'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('✓ Logged out of home') })
+    expect(stderr).toContain('✗ the system keyring cannot be used')
+    expect(existsSync(fileOf(world))).toBe(true)
+  })
 })

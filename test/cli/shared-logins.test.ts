@@ -1,7 +1,8 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest'
 import { processOwners } from '../../src/session/node/process-owners.ts'
+import { canMount, fill, mountSmallDisk } from '../support/small-disk.ts'
 import { linesOfJson } from './support/command.ts'
 import { hasKeyring, startKeyring } from './support/keyring.ts'
 import { FRESH, fileOf, loggedIn, RENEWABLE, TOKEN } from './support/logged-in.ts'
@@ -162,21 +163,22 @@ describe('a profile that points to another service', { concurrent: true, timeout
   })
 })
 
-describe('authgraph logout, at a service that revokes tokens', { concurrent: true, timeout: 60_000 }, () => {
-  async function atIssuer(world: World) {
-    const document: Record<string, string> = {}
-    const issuer = await world.scripted({ polls: [granted(TOKEN, RENEWABLE)], user: document })
-    Object.assign(document, {
-      issuer: issuer.url,
-      device_authorization_endpoint: `${issuer.url}/login/device/code`,
-      token_endpoint: `${issuer.url}/login/oauth/access_token`,
-      revocation_endpoint: `${issuer.url}/revoke`,
-    })
-    const login = ['login', '--issuer', issuer.url, '--client-id', 'id', '--store', 'file']
-    expect((await world.run(login)).code).toBe(0)
-    return issuer
-  }
+/** A login at a service that revokes tokens. */
+async function atIssuer(world: World) {
+  const document: Record<string, string> = {}
+  const issuer = await world.scripted({ polls: [granted(TOKEN, RENEWABLE)], user: document })
+  Object.assign(document, {
+    issuer: issuer.url,
+    device_authorization_endpoint: `${issuer.url}/login/device/code`,
+    token_endpoint: `${issuer.url}/login/oauth/access_token`,
+    revocation_endpoint: `${issuer.url}/revoke`,
+  })
+  const login = ['login', '--issuer', issuer.url, '--client-id', 'id', '--store', 'file']
+  expect((await world.run(login)).code).toBe(0)
+  return issuer
+}
 
+describe('authgraph logout, at a service that revokes tokens', { concurrent: true, timeout: 60_000 }, () => {
   test('revokes the token, and asks for no metadata again', async ({ world }) => {
     const { requests } = await atIssuer(world)
     const before = requests.length
@@ -195,6 +197,21 @@ describe('authgraph logout, at a service that revokes tokens', { concurrent: tru
       stdout: expect.stringMatching(/The service still accepts it \(.*ECONNREFUSED\)\.\n/),
     })
     expect(filesWithToken(world)).toEqual([])
+  })
+})
+
+describe.skipIf(!canMount)('authgraph logout, on a full disk (mounted by root)', { timeout: 60_000 }, () => {
+  test('revokes the token, and deletes it', async ({ world }) => {
+    const { path, unmount } = mountSmallDisk()
+    world.onEnd(unmount)
+    world.env.AUTHGRAPH_CONFIG_DIR = path
+    const { requests } = await atIssuer(world)
+    fill(path)
+    const { code, stdout, stderr } = await world.run(['logout'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('the token is revoked, and deleted from this machine')
+    expect(requests.at(-1)?.path).toBe('/revoke')
+    expect(readdirSync(join(path, 'state', 'logins'))).toEqual([])
   })
 })
 

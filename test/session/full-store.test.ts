@@ -1,51 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type OAuthToken, Secret } from '../../src/index.ts'
 import { type Session, viewOfSession } from '../../src/session/index.ts'
 import { fileStore } from '../../src/session/node/index.ts'
+import { canMount, fill, mountSmallDisk } from '../support/small-disk.ts'
 import { HOUR, world } from './support/world.ts'
 
 /** Files take real time, and a busy machine more of it. */
 const PATIENCE = { timeout: 30_000 }
 
-/** Mounts a file system of 64 KB. Only root may do that: for other users, the tests are skipped. */
-function mount(): string {
-  const path = mkdtempSync(join(tmpdir(), 'authgraph-full-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', path], { stdio: 'ignore' })
-  onTestFinished(() => {
-    // A session that was stopped may still have a file open.
-    execFileSync('umount', ['--lazy', path])
-    rmdirSync(path)
-  })
-  return path
-}
-
-function canMount(): boolean {
-  const path = mkdtempSync(join(tmpdir(), 'authgraph-full-'))
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', path], { stdio: 'ignore' })
-    execFileSync('umount', [path])
-    return true
-  } catch {
-    return false
-  } finally {
-    rmdirSync(path)
-  }
-}
-
 /** How a file system fails, and how it recovers. */
 const failures = {
   full: {
-    fail(path: string) {
-      try {
-        for (;;) appendFileSync(join(path, 'filler'), Buffer.alloc(4096))
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'ENOSPC' })
-      }
-    },
+    fail: (path: string) => void fill(path),
     recover: (path: string) => rmSync(join(path, 'filler')),
     code: 'ENOSPC',
   },
@@ -69,7 +38,8 @@ async function storedLogin() {
     missingScopes: [],
     expiresIn: 3600,
   }
-  const path = mount()
+  const { path, unmount } = mountSmallDisk()
+  onTestFinished(unmount)
   const folder = join(path, 'logins')
   mkdirSync(folder, { mode: 0o700 })
   const open = () => made.open({ store: fileStore(folder) })
@@ -81,7 +51,7 @@ async function storedLogin() {
   return { ...made, path, folder, open, session, read }
 }
 
-describe.skipIf(!canMount())('a store on a file system of 64 KB (mounted by root)', () => {
+describe.skipIf(!canMount)('a store on a file system of 64 KB (mounted by root)', () => {
   test.each(Object.entries(failures))(
     'that is %s: a valid token is used, and no refresh token',
     async (_, failure) => {
@@ -128,4 +98,11 @@ describe.skipIf(!canMount())('a store on a file system of 64 KB (mounted by root
       expect(server.requests).toEqual(['refresh-0-0'])
     },
   )
+
+  test('that is full: a record can be deleted, which leaves nothing behind', async () => {
+    const { path, folder } = await storedLogin()
+    fill(path)
+    await fileStore(folder).update('default', () => ({ result: undefined, value: null }))
+    expect(readdirSync(folder)).toEqual([])
+  })
 })

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   mkdtempSync,
@@ -9,10 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { join, resolve } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { memoryStore, sealed } from '../../src/session/index.ts'
 import { fileStore } from '../../src/session/node/index.ts'
+import { folderOf } from '../../src/session/node/private-folder.ts'
+import { processOwners } from '../../src/session/node/process-owners.ts'
 import { storeContract } from '../../src/testing/index.ts'
 import { buildProgram, startProgram } from './support/start-program.ts'
 
@@ -73,7 +76,7 @@ describe('sealed', () => {
       value: { ...(value as object), ...changed },
     }))
     const opened = sealed(inner, other).update('name', (value) => ({ result: value }))
-    await expect(opened).rejects.toMatchObject({ code: 'store_unavailable' })
+    await expect(opened).rejects.toMatchObject({ name: 'DamagedRecordError', code: 'store_unavailable' })
   })
 
   test('does not open a token under another name', async () => {
@@ -143,17 +146,21 @@ describe('fileStore', () => {
     expect(JSON.parse(readFileSync(join(path, 'a%20b.json'), 'utf8'))).toEqual({ value: 1 })
   })
 
-  test('refuses a folder that others may open, and says what to do', async () => {
-    const path = folder()
-    await write(fileStore(path))
-    chmodSync(path, 0o755)
-    const read = (store: ReturnType<typeof fileStore>) => store.update('a b', (value) => ({ result: value }))
-    for (const use of [write, read])
-      await expect(use(fileStore(path))).rejects.toMatchObject({
-        code: 'store_unavailable',
-        message: expect.stringContaining('chmod 700'),
-      })
-  })
+  test.each(['755', '750', '770', '701', '710'])(
+    'refuses a folder of mode %s, and says what to do',
+    async (mode) => {
+      const path = folder()
+      await write(fileStore(path))
+      chmodSync(path, Number.parseInt(mode, 8))
+      const read = (store: ReturnType<typeof fileStore>) =>
+        store.update('a b', (value) => ({ result: value }))
+      for (const use of [write, read])
+        await expect(use(fileStore(path))).rejects.toMatchObject({
+          code: 'store_unavailable',
+          message: expect.stringContaining('chmod 700'),
+        })
+    },
+  )
 
   test('removes what a killed writer of the same login left, and nothing else', async () => {
     const path = folder()
@@ -163,6 +170,55 @@ describe('fileStore', () => {
       writeFileSync(join(path, name), 'pair')
     await write(fileStore(path))
     expect(readdirSync(path).sort()).toEqual(['a%20b.json', 'a%20b.json.new.json', `a.json.new.${uuid}`])
+  })
+
+  test('removes what killed processes left that waited for the lock of the same login', async () => {
+    const path = folder()
+    await write(fileStore(path))
+    const { self } = processOwners()
+    const dead = `${self.split('/')[0]}/${spawnSync(process.execPath, ['--version']).pid}/1`
+    const leave = (owner: string | undefined, { age = 0, of = 'a%20b' } = {}) => {
+      const name = `${of}.json.lock.new.${crypto.randomUUID()}`
+      writeFileSync(join(path, name), owner === undefined ? '' : JSON.stringify({ owner, nonce: name }))
+      const date = Date.now() / 1000 - age
+      utimesSync(join(path, name), date, date)
+      return name
+    }
+    leave(dead)
+    leave('another boot/1/1', { age: 100 })
+    leave(undefined, { age: 100 })
+    const others = [
+      leave(self, { age: 100 }),
+      leave('another boot/1/1'),
+      leave(undefined),
+      leave(dead, { of: 'b' }),
+    ]
+    await write(fileStore(path))
+    expect(readdirSync(path).sort()).toEqual(['a%20b.json', ...others].sort())
+  })
+
+  test('does not wait for the writer of a pipe in place of a file', async () => {
+    const path = folder()
+    await write(fileStore(path))
+    const file = join(path, 'a%20b.json')
+    rmSync(file)
+    execFileSync('mkfifo', [file])
+    await expect(write(fileStore(path))).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: `${file} cannot be read or written: not a regular file`,
+    })
+  })
+
+  test.each([
+    [undefined, '.local/state'],
+    ['', '.local/state'],
+    ['relative/state', '.local/state'],
+    ['/absolute', '/absolute'],
+  ])('with XDG_STATE_HOME=%s, the folder of an app is in %s', (given, expected) => {
+    vi.stubEnv('XDG_STATE_HOME', given)
+    vi.stubEnv('HOME', '/home/octo')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect(folderOf('my-cli')).toBe(resolve('/home/octo', expected, 'my-cli'))
   })
 
   const foreign = JSON.stringify({ owner: 'another boot/1/1', nonce: 'foreign' })
@@ -209,6 +265,7 @@ describe('fileStore', () => {
     await write(store)
     writeFileSync(join(path, 'a%20b.json'), '{')
     await expect(write(store)).rejects.toMatchObject({
+      name: 'DamagedRecordError',
       code: 'store_unavailable',
       message: expect.stringContaining('a%20b.json is damaged'),
     })

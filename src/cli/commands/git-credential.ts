@@ -1,11 +1,12 @@
 import { text } from 'node:stream/consumers'
 import { Argument, type Command } from 'commander'
+import { hostAddress } from '../../protocol/address.ts'
 import { Secret } from '../../secret.ts'
 import type { Session } from '../../session/create-session.ts'
 import { type Line, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
-import { authOrigin, type ServiceAddress } from '../network/service-address.ts'
+import { authOrigin, hostIn, type ServiceAddress } from '../network/service-address.ts'
 import { bearerToken } from '../network/token-auth.ts'
 import { type EnvironmentToken, environmentToken } from '../storage/environment-token.ts'
 import { validToken, withSession } from '../storage/open-session.ts'
@@ -112,18 +113,26 @@ async function reject({ session, profile, description: { password } }: Operands)
 function profileFor(description: Description, name: string | undefined): NamedProfile | undefined {
   const profiles = name === undefined ? allProfiles() : [profileOrCurrent(name)]
   const fitting = profiles.filter(({ address }) => isFor(address, description))
-  return fitting.find((profile) => profile.name === description.host) ?? fitting[0]
+  return fitting.find((profile) => profile.name === originOf(description)?.host) ?? fitting[0]
 }
 
 function environmentTokenFor(description: Description): EnvironmentToken | undefined {
-  const { protocol, host } = description
-  const given = host && environmentToken(protocol === 'http' ? `http://${host}` : host)
+  const host = hostIn(asked(description))
+  const given = host && environmentToken(host)
   return given && isFor(given.address, description) ? given : undefined
 }
 
-function isFor(address: ServiceAddress, { protocol, host }: Description): boolean {
-  const origin = authOrigin(address)
-  return origin.host === host && origin.protocol === `${protocol}:`
+function isFor(address: ServiceAddress, description: Description): boolean {
+  return authOrigin(address).origin === originOf(description)?.origin
+}
+
+/** Git passes the host as the user wrote it: with capitals, or with the default port. */
+function originOf(description: Description): URL | undefined {
+  return hostAddress(asked(description))
+}
+
+function asked({ protocol, host }: Description): string {
+  return `${protocol}://${host}`
 }
 
 function read(input: string): Description {

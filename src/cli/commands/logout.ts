@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander'
-import { WrongHostError } from '../../errors.ts'
+import { DamagedRecordError, WrongHostError } from '../../errors.ts'
+import { failure } from '../../terminal/failure.ts'
 import { type Line, styled, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError, exitCodeOf, isFailure } from '../command-error.ts'
+import { commandTexts } from '../command-texts.ts'
 import { environmentFetch } from '../network/environment-fetch.ts'
 import { authOrigin } from '../network/service-address.ts'
 import { finishWithoutOutput } from '../standard-output.ts'
@@ -40,8 +42,16 @@ async function logout(options: LogoutOptions): Promise<number> {
   const { print } = writerTo(process.stdout, options)
   const names = options.all ? profileNames() : [options.profile]
   if (names.length === 0) throw new CommandError('no_login', 'nobody is logged in')
-  for (const name of names) print(...(await endLogin(name)))
-  return 0
+  let code = 0
+  for (const name of names)
+    try {
+      print(...(await endLogin(name)))
+    } catch (error) {
+      if (!options.all || !isFailure(error)) throw error
+      writerTo(process.stderr, options).print(...failure(error, process.stderr, commandTexts).lines)
+      code = exitCodeOf(error)
+    }
+  return code
 }
 
 async function endLogin(name: string | undefined): Promise<Line[]> {
@@ -74,5 +84,9 @@ async function end(name: string | undefined): Promise<Line[]> {
 }
 
 function isUnreadable(error: unknown): boolean {
-  return error instanceof WrongHostError || (error instanceof CommandError && error.code === 'damaged_file')
+  return (
+    error instanceof WrongHostError ||
+    error instanceof DamagedRecordError ||
+    (error instanceof CommandError && error.code === 'damaged_file')
+  )
 }

@@ -1,11 +1,14 @@
-import { writeFileSync } from 'node:fs'
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
 import { parseJson } from '../parse-json.ts'
-import { readIfThere, unusable } from './private-file.ts'
+import { readIfThere } from './private-file.ts'
 
 const NAME = '.authgraph.json'
+
+/** Those of `w`, but a pipe in place of the file blocks nothing. */
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
 
 /** Names only: nothing in it is secret, and nothing in it says where to send a token. */
 const file = v.strictObject({ profile: v.string(), host: v.string() })
@@ -23,7 +26,8 @@ export interface DirectoryProfile {
  *
  * @throws {@link CommandError} with code `damaged_file`.
  */
-export function directoryProfile(folder = process.cwd()): DirectoryProfile | undefined {
+export function directoryProfile(folder = workingDirectory()): DirectoryProfile | undefined {
+  if (folder === undefined) return undefined
   const path = join(folder, NAME)
   const text = readIfThere(path)
   if (text === undefined) {
@@ -38,13 +42,25 @@ export function directoryProfile(folder = process.cwd()): DirectoryProfile | und
   )
 }
 
+/** `undefined` if it was deleted. */
+function workingDirectory(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}
+
 /** Selects a login for the working directory and all folders below. Returns the path of the file. */
 export function selectHere(profile: string, host: string): string {
-  const path = join(process.cwd(), NAME)
   try {
-    writeFileSync(path, `${JSON.stringify({ profile, host }, undefined, 2)}\n`)
+    const path = join(process.cwd(), NAME)
+    const file = openSync(path, FLAGS, 0o666)
+    writeFileSync(file, `${JSON.stringify({ profile, host }, undefined, 2)}\n`)
+    closeSync(file)
+    return path
   } catch (error) {
-    throw unusable(path, error)
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError('unusable_file', `${NAME} cannot be written in this folder (${code})`)
   }
-  return path
 }

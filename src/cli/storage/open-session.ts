@@ -1,6 +1,6 @@
 import { waitFor } from 'xstate'
 import { tokenInUse } from '../../../machines/session.ts'
-import { BadOptionError, LoginRequiredError, WrongHostError } from '../../errors.ts'
+import { DamagedRecordError, LoginRequiredError, WrongHostError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'
 import type { Secret } from '../../secret.ts'
@@ -57,7 +57,7 @@ export async function validToken(session: Session, { name }: NamedProfile): Prom
       throw new WrongHostError(
         `the login of ${name} belongs to another service than its profile says: run authgraph logout --profile ${name}`,
       )
-    if (error instanceof BadOptionError) throw damagedLogin(name)
+    if (error instanceof DamagedRecordError) throw damagedLogin(name)
     if (!(error instanceof LoginRequiredError)) throw error
     throw new CommandError(
       'no_login',

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { readRegularFileSync } from '../../session/node/regular-file.ts'
 import { CommandError } from '../command-error.ts'
 
 /**
@@ -31,7 +32,7 @@ export function makeFolder(path: string): void {
 
 /** Reads a file. Returns `undefined` if it does not exist. */
 export function readIfThere(path: string): string | undefined {
-  return unlessMissing(path, () => readFileSync(path, 'utf8'))
+  return unlessMissing(path, () => readRegularFileSync(path))
 }
 
 /** Removes a file. Returns `false` if it does not exist. */
@@ -64,7 +65,7 @@ function unlessMissing<Result>(path: string, use: () => Result): Result | undefi
 }
 
 /** Creates the error of a path that cannot be used. */
-export function unusable(path: string, error: unknown): CommandError {
+function unusable(path: string, error: unknown): CommandError {
   const { code } = error as NodeJS.ErrnoException
   return new CommandError(
     'unusable_file',

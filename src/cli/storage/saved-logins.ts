@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { StoreUnavailableError } from '../../errors.ts'
+import { DamagedRecordError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
 import type { SessionStore } from '../../session/session-store.ts'
 import type { Change, Json } from '../../store/store.ts'
@@ -75,6 +75,6 @@ async function readRecord(store: SessionStore, name: string): Promise<Json | und
   try {
     return await store.update(name, (value) => ({ result: value }))
   } catch (error) {
-    throw error instanceof StoreUnavailableError ? damagedLogin(name) : error
+    throw error instanceof DamagedRecordError ? damagedLogin(name) : error
   }
 }

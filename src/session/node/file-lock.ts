@@ -1,7 +1,9 @@
-import { link, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { link, open, readdir, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailableError } from '../../errors.ts'
 import type { Owners } from '../session-store.ts'
+import { readRegularFile } from './regular-file.ts'
 
 /**
  * Milliseconds between two attempts to take a lock, and how many there are: about ten seconds. A lock is held for less
@@ -26,6 +28,12 @@ interface Found {
   readonly mtime: number
 }
 
+/** Tells whether the process that made a file has ended. */
+type IsDead = (found: Found) => boolean
+
+/** What a file system says that has no room for more content. */
+const FULL: readonly unknown[] = ['ENOSPC', 'EDQUOT']
+
 /**
  * Runs a function under a lock file, while no other process does.
  *
@@ -44,25 +52,49 @@ export async function underLock<Result>(
   const nonce = crypto.randomUUID()
   const own = `${lock}.new.${nonce}`
   try {
-    await writeFile(own, JSON.stringify({ owner: owners.self, nonce } satisfies Held), { mode: 0o600 })
-    const chain = await acquire(lock, own, owners)
+    await create(own, { owner: owners.self, nonce })
+    // The age of another file is measured by the clock of the file system.
+    const { mtimeMs } = await stat(own)
+    const isDead = ({ owner, mtime }: Found) =>
+      (owner === undefined ? undefined : owners.isGone(owner)) ?? mtimeMs - mtime > LOCK_LIFETIME
+    const chain = await acquire(lock, own, isDead)
     try {
       return await run()
     } finally {
       // The lock first: without it, nobody can become the heir of the others.
       for (const file of chain) await rm(file, { force: true })
+      await removeLeftovers(lock, isDead)
     }
   } finally {
     await rm(own, { force: true })
   }
 }
 
+/** A full disk has room for an empty file, so that a record can still be deleted. Without content, the file dies by age. */
+async function create(file: string, content: Held): Promise<void> {
+  const handle = await open(file, 'wx', 0o600)
+  try {
+    await handle.writeFile(JSON.stringify(content))
+  } catch (error) {
+    if (!FULL.includes((error as NodeJS.ErrnoException).code)) throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Removes the files of processes that were killed while they waited for the lock. */
+async function removeLeftovers(lock: string, isDead: IsDead): Promise<void> {
+  const folder = dirname(lock)
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(lock)}.new.`)) continue
+    const file = join(folder, name)
+    const found = await find(file)
+    if (found && isDead(found)) await rm(file, { force: true })
+  }
+}
+
 /** Resolves to the files to remove: the lock, and those of its heirs up to this process. */
-async function acquire(lock: string, own: string, owners: Owners): Promise<string[]> {
-  // The age of another lock is measured by the clock of the file system.
-  const { mtimeMs } = await stat(own)
-  const isDead = ({ owner, mtime }: Found) =>
-    (owner === undefined ? undefined : owners.isGone(owner)) ?? mtimeMs - mtime > LOCK_LIFETIME
+async function acquire(lock: string, own: string, isDead: IsDead): Promise<string[]> {
   let holder = lock
   for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
     const acquired = await tryToAcquire(lock, own, isDead)
@@ -76,11 +108,7 @@ async function acquire(lock: string, own: string, owners: Owners): Promise<strin
 }
 
 /** Resolves to the files to remove, or to the file of the process that has the lock. */
-async function tryToAcquire(
-  lock: string,
-  own: string,
-  isDead: (found: Found) => boolean,
-): Promise<string[] | string> {
+async function tryToAcquire(lock: string, own: string, isDead: IsDead): Promise<string[] | string> {
   const chain: { readonly file: string; readonly nonce: string }[] = []
   for (let file = lock; ; ) {
     if (await linked(own, file)) {
@@ -115,7 +143,7 @@ async function linked(own: string, file: string): Promise<boolean> {
 /** `undefined` if the file has been removed, or cannot be opened now. */
 async function find(file: string): Promise<Found | undefined> {
   try {
-    const text = await readFile(file, 'utf8')
+    const text = await readRegularFile(file)
     const { ino, mtimeMs } = await stat(file)
     const { owner, nonce } = parsed(text) ?? { owner: undefined, nonce: `${ino}-${mtimeMs}` }
     return { owner, nonce, mtime: mtimeMs }

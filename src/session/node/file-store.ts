@@ -1,6 +1,6 @@
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
+import { BadOptionError, DamagedRecordError, StoreUnavailableError } from '../../errors.ts'
 import { type Change, type Json, NEVER } from '../../store/store.ts'
 import { createTurns } from '../../store/turns.ts'
 import { type SealingKey, sealed } from '../sealed.ts'
@@ -8,6 +8,7 @@ import type { SessionStore } from '../session-store.ts'
 import { underLock } from './file-lock.ts'
 import { assertPrivate, folderOf, makePrivate } from './private-folder.ts'
 import { processOwners } from './process-owners.ts'
+import { readRegularFile } from './regular-file.ts'
 
 /** The end of the name of a file that is being written. The file of another login may begin with the same name. */
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -30,7 +31,7 @@ export interface FileStoreOptions {
  *
  * @param name The name of your app, for a folder in the system's usual place for such files; or the path of a folder.
  * @throws {@link BadOptionError} if the name is empty. Updates reject with {@link StoreUnavailableError} if other users
- * can open the folder, or a file cannot be read or written.
+ * can open the folder, or a file cannot be read or written; with {@link DamagedRecordError} if it has no valid content.
  */
 export function fileStore(name: string, { seal }: FileStoreOptions = {}): SessionStore {
   if (typeof name !== 'string' || name === '')
@@ -68,7 +69,7 @@ export function fileStore(name: string, { seal }: FileStoreOptions = {}): Sessio
 async function readRecord(file: string): Promise<Json | undefined> {
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = await readRegularFile(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -77,7 +78,7 @@ async function readRecord(file: string): Promise<Json | undefined> {
     const { value, expiresAt = NEVER } = JSON.parse(text)
     return expiresAt > Date.now() ? value : undefined
   } catch {
-    throw new StoreUnavailableError(`${file} is damaged: delete it and log in again`)
+    throw new DamagedRecordError(`${file} is damaged: delete it and log in again`)
   }
 }
 

@@ -4,7 +4,7 @@
  * @module authgraph/session/node
  */
 
-export { BadOptionError, StoreUnavailableError } from '../../errors.ts'
+export { BadOptionError, DamagedRecordError, StoreUnavailableError } from '../../errors.ts'
 export { type FileStoreOptions, fileStore } from './file-store.ts'
 export { holdSignals } from './hold-signals.ts'
 export { keyringKey } from './keyring-key.ts'

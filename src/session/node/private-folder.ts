@@ -6,10 +6,11 @@ import { StoreUnavailableError } from '../../errors.ts'
 /** The folder with this path, or the folder of an app in the system's place for its state. */
 export function folderOf(name: string): string {
   if (isAbsolute(name) || name.includes(sep) || name.includes('/')) return resolve(name)
-  const { LOCALAPPDATA, XDG_STATE_HOME } = process.env
+  const { LOCALAPPDATA, XDG_STATE_HOME = '' } = process.env
   if (process.platform === 'win32') return join(LOCALAPPDATA ?? join(homedir(), 'AppData/Local'), name)
   if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support', name)
-  return join(XDG_STATE_HOME || join(homedir(), '.local/state'), name)
+  // A relative path is ignored: https://specifications.freedesktop.org/basedir-spec/latest/#basics
+  return join(isAbsolute(XDG_STATE_HOME) ? XDG_STATE_HOME : join(homedir(), '.local/state'), name)
 }
 
 /** Creates a folder that only this user may open. Throws StoreUnavailableError if others may open it. */
