@@ -12,6 +12,8 @@ export interface Refusal {
   readonly limit: keyof Limits
   /** Whole seconds, at least one. */
   readonly retryAfter: number
+  /** Whether it is the first refusal of its time window. Only this one is told, so that a flood of requests is no flood of events. */
+  readonly isFirst: boolean
 }
 
 export const ALLOWED: Allowed = { ok: true }
@@ -21,6 +23,6 @@ export const ALLOWED: Allowed = { ok: true }
  *
  * @param until Epoch milliseconds, like `now`.
  */
-export function refuseUntil(limit: keyof Limits, until: number, now: number): Refusal {
-  return { ok: false, limit, retryAfter: Math.max(1, Math.ceil((until - now) / 1000)) }
+export function refuseUntil(limit: keyof Limits, until: number, now: number, isFirst: boolean): Refusal {
+  return { ok: false, limit, retryAfter: Math.max(1, Math.ceil((until - now) / 1000)), isFirst }
 }

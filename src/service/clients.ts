@@ -22,7 +22,7 @@ export interface KnownClient {
 export type FoundClient =
   | { readonly ok: true; readonly client: KnownClient }
   | { readonly ok: false; readonly why: 'missing' | 'contradictory' | 'unreadable' | 'unknown' }
-  | (Refusal & { readonly why: 'limited' })
+  | (Refusal & { readonly why: 'limited'; readonly client: string })
 
 /** The fields of a body that say which client sends it. */
 export interface ClientFields {
@@ -35,17 +35,15 @@ interface Index {
   readonly byReference: ReadonlyMap<string, KnownClient>
 }
 
-/** Looks up the clients that may request codes. Guesses of their secrets are limited like passwords. */
+/** Looks up the clients that may request codes. Guesses of their secrets are limited; a right one is always accepted. */
 export function createClients(
   clients: readonly Client[],
   {
     limiter,
     policy,
-    clientAddress,
   }: {
     readonly limiter: Limiter
     readonly policy: ServiceOptions['policy']
-    readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
   },
 ) {
   const known = index(clients, policy)
@@ -82,14 +80,14 @@ export function createClients(
         tried.push({ client, isRight })
       }
       const right = tried.find(({ isRight }) => isRight)
+      if (right) return { ok: true, client: right.client }
       // Each reading of a wrong secret is a guess.
-      for (const { client, isRight } of right ? [right] : tried) {
+      for (const { client } of tried) {
         if (client.secret === undefined) continue
-        const username = `client:${client.reference}`
-        const allowed = await limiter.password(clientAddress(request), { username, isRight })
-        if (!allowed.ok) return { ...allowed, why: 'limited' }
+        const allowed = await limiter.wrongSecret(client.reference)
+        if (!allowed.ok) return { ...allowed, why: 'limited', client: client.reference }
       }
-      return right ? { ok: true, client: right.client } : { ok: false, why: 'unknown' }
+      return { ok: false, why: 'unknown' }
     },
 
     /** Finds a client by its hash. */

@@ -40,12 +40,12 @@ import { type Addresses, createRouter, createRoutes, type Handlers } from './htt
 import { json, type ServiceRequest, type ServiceResponse, unavailable } from './http/types.ts'
 import { createLimiter } from './limiter.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
+import { createNewest } from './newest.ts'
 import { checkOptions, type ServiceOptions } from './options.ts'
 import { defaultPage } from './pages/branded-page.ts'
 import { createRevocations } from './revocations.ts'
 import { revokeFamily, revokeToken } from './revoke-token.ts'
 import { memoryStore } from './stores/memory.ts'
-import { createWaitingGrants } from './waiting-grants.ts'
 
 const SET_BACK =
   'the store was set back to an earlier copy: codes from before are refused, and revocations may be lost'
@@ -64,8 +64,8 @@ export interface Service {
    */
   readonly listen: (at?: ListenOptions) => Promise<Listening>
   /**
-   * Authenticates a request to your own API. Accepts a web `Request`. Wrong passwords are limited per IP address of the
-   * client or, without an `address`, per user name.
+   * Authenticates a request to your own API. Accepts a web `Request`. Wrong passwords are limited per user name and, with
+   * an `address`, per network of the client.
    */
   readonly authenticate: (request: {
     readonly url?: string
@@ -159,16 +159,15 @@ export function createService(options: ServiceOptions): Service {
   const dialect = DIALECTS[options.dialect ?? 'github']
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const limiter = createLimiter(limits, store, clock)
-  const clients = createClients(options.clients, { limiter, policy: options.policy, clientAddress })
+  const clients = createClients(options.clients, { limiter, policy: options.policy })
   const emit = createEmit(options.onEvent, clients, clock, onError)
-  const waitingGrants = createWaitingGrants(limits, expiresIn, store, clock)
-  const grants = createGrants(store, clock, (grant) => waitingGrants.remove(grant).catch(onError), emit)
+  const grants = createGrants(store, clock, emit)
   const generation = createGeneration(store, clock, () => onWarning(SET_BACK))
   const families = createFamilies(store, clock)
   const revocations = createRevocations(store)
   const tokens = options.verifyToken
     ? signedTokens(options.verifyToken)
-    : createTokens(store, families, revocations)
+    : createTokens(store, families, revocations, clock)
   const canRevoke = !options.verifyToken || options.refreshTokens !== undefined
   const credentials = {
     emit,
@@ -193,6 +192,7 @@ export function createService(options: ServiceOptions): Service {
     generation,
     tokens,
     families,
+    logins: createNewest('logins', limits.loginsOfUser, store, clock),
     revocations,
     heldRefreshes: createHeldRefreshes(),
     refreshTokens: options.refreshTokens && {
@@ -200,7 +200,6 @@ export function createService(options: ServiceOptions): Service {
       reuseWindow: options.refreshTokens.reuseWindow ?? REUSE_WINDOW,
     },
     limiter,
-    waitingGrants,
     earlyPolls: createEarlyPolls(limits.earlyPolls, clock),
     clientAddress,
     dialect,

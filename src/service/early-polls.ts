@@ -10,20 +10,21 @@ const CAPACITY = 10_000
  * limit are refused without one.
  */
 export function createEarlyPolls({ max, window }: Limit, clock: { now(): number }) {
-  const counts = new Map<string, { readonly times: number; readonly until: number }>()
+  const counts = new Map<string, { readonly times: number; readonly until: number; wasTold?: boolean }>()
 
   return {
     /** Whether a poll with this code may reach the store. */
     async allow(deviceCode: string): Promise<Allowance> {
       const count = counts.get(await hash(deviceCode))
       const now = clock.now()
-      return count && count.times >= max && now < count.until
-        ? refuseUntil('earlyPolls', count.until, now)
-        : ALLOWED
+      if (!count || count.times < max || now >= count.until) return ALLOWED
+      const isFirst = !count.wasTold
+      count.wasTold = true
+      return refuseUntil('earlyPolls', count.until, now, isFirst)
     },
 
-    /** Counts a poll that came too early. */
-    async count(deviceCode: string): Promise<void> {
+    /** Counts a poll that came too early. Returns whether it is the first one of its time window. */
+    async count(deviceCode: string): Promise<boolean> {
       const key = await hash(deviceCode)
       const now = clock.now()
       const known = counts.get(key)
@@ -32,6 +33,7 @@ export function createEarlyPolls({ max, window }: Limit, clock: { now(): number 
       counts.delete(key)
       counts.set(key, { times: times + 1, until })
       if (counts.size > CAPACITY) counts.delete(counts.keys().next().value ?? '')
+      return times === 0
     },
   }
 }

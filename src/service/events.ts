@@ -14,10 +14,12 @@ import type { Limits } from './limits.ts'
  *   by the policy, which refused an approval (`policy`).
  * - `token.issued`: the device got its token. Comes at most once for each grant.
  * - `token.refreshed`: a refresh token was spent for a new pair or, if `replayed`, got the same pair again.
- * - `token.revoked`: a token, a login or all logins of a user ended by revocation.
+ * - `token.revoked`: a token, a login or all logins of a user ended: a client or the host revoked them, or the user had more
+ *   logins than `limits.loginsOfUser` (`by: 'limit'`).
  * - `reuse.detected`: a refresh token was spent before, outside the reuse window: a sign of theft. The login has ended.
- * - `limited`: a request was refused for its frequency. The limit `interval` means a poll that was told to slow down;
- *   `retryAfter` is then the new interval.
+ * - `limited`: a request was refused for its frequency. Comes once in each time window of a limit for each user, network,
+ *   login or whatever it counts, however many requests are refused. The limit `interval` means a poll that was told to slow
+ *   down, once in the window of `earlyPolls`; `retryAfter` is then the new interval.
  */
 export type ServiceEvent = {
   /** When it happened, by the clock of the service. Epoch milliseconds. */
@@ -77,7 +79,7 @@ export type ServiceEvent = {
     }
   | {
       readonly type: 'token.revoked'
-      readonly by: 'client' | 'host'
+      readonly by: 'client' | 'host' | 'limit'
       readonly user: User
       /** The login; absent for a token without a refresh token, and for all logins of a user. */
       readonly family?: string

@@ -15,6 +15,9 @@ import { createSteps } from './machine-steps.ts'
 /** Milliseconds for which a successor is kept beyond the reuse window: for requests that were held. */
 const HELD = 10_000
 
+/** Milliseconds for which a family that was revoked is kept: its requests in flight must not begin it again. */
+const ENDED = 15 * 60 * 1000
+
 /** A family as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Family extends RefreshFamilyContext {
   readonly state: RefreshFamilyState
@@ -65,7 +68,8 @@ export function createFamilies(store: Store, clock: { now(): number }) {
       const after = step(before, event)
       const result = { before, after }
       if (after === before) return { result }
-      return { result, value: plain({ ...after, ...proven }), expiresAt: after.expiresAt }
+      const expiresAt = isOver(after) ? Math.min(after.expiresAt, clock.now() + ENDED) : after.expiresAt
+      return { result, value: plain({ ...after, ...proven }), expiresAt }
     })
   }
 

@@ -50,17 +50,8 @@ interface Step {
  */
 export type Decision = 'done' | 'unknown' | 'expired' | 'decided'
 
-/**
- * Creates, polls and decides grants. Each method is one atomic transition of the machine in the store.
- *
- * @param onSettled Called with each grant that was denied or whose token was issued. It must not reject.
- */
-export function createGrants(
-  store: Store,
-  clock: { now(): number },
-  onSettled: (grant: Grant) => Promise<void>,
-  emit?: Emit,
-) {
+/** Creates, polls and decides grants. Each method is one atomic transition of the machine in the store. */
+export function createGrants(store: Store, clock: { now(): number }, emit?: Emit) {
   const { begin, step } = createGrantSteps()
 
   async function change(
@@ -93,7 +84,6 @@ export function createGrants(
     if (!changed) return 'unknown'
     if (changed.after.state === 'expired') return 'expired'
     if (!isUndecided(changed.before)) return 'decided'
-    if (changed.after.state === 'denied') await onSettled(changed.after)
     const { client, scope, origin: device = {} } = changed.after
     await emit?.({
       type: 'decision',
@@ -142,9 +132,7 @@ export function createGrants(
     /** Records that the token was made. Returns whether the claim still held: deliver the token only then. */
     async issued(deviceCode: string, claim: string): Promise<boolean> {
       const changed = await change(await grantKey(deviceCode), { type: 'issued', at: clock.now(), claim })
-      if (changed?.before.state !== 'issuing' || changed.after.state !== 'authorized') return false
-      await onSettled(changed.after)
-      return true
+      return changed?.before.state === 'issuing' && changed.after.state === 'authorized'
     },
 
     /** Records that the token could not be made, which releases the approval for the next poll. */

@@ -8,17 +8,17 @@ import type { Limits } from './limits.ts'
 import { COUNT_PREFIX } from './store-keys.ts'
 import { userId } from './user-id.ts'
 
-/** Whether a user code may be looked up. If so, call `right` or `wrong` once the result is known. */
-export type CodeAttempt = { readonly ok: true; right(): Promise<void>; wrong(): Promise<void> } | Refusal
+/** Whether something may happen. If so, call `keep` or `undo` once it is known whether it counts. */
+export type Attempt = { readonly ok: true; keep(): Promise<void>; undo(): Promise<void> } | Refusal
 
-/** The limits that are counted here: those with a time window. */
-type Kind = Exclude<keyof Limits, 'earlyPolls' | 'waitingGrants' | 'waitingGrantsInNetwork'>
+/** The limits that are counted here: those with a time window, across all instances. */
+type Kind = Exclude<keyof Limits, 'earlyPolls' | 'loginsOfUser'>
 
 /** An event that was counted. */
 interface Taken {
   readonly ok: true
-  /** How often it has happened in this time window, this time included. */
-  readonly times: number
+  /** Whether it is the first one in this time window. */
+  readonly isFirst: boolean
 }
 
 /** How often something has happened in the current time window. */
@@ -26,58 +26,91 @@ interface Count {
   readonly times: number
   /** End of the time window. Epoch milliseconds. */
   readonly until: number
+  /** Whether a refusal was told in this time window. */
+  readonly wasTold?: boolean
 }
+
+/** Characters of a scope for which a grant counts once: otherwise long scopes would fill the store. */
+const SCOPE_UNIT = 250
+
+/** The share of all grants that a network may take part in after its first one. The rest is for networks without a grant. */
+const SHARED = 0.5
+
+/** Hexadecimal digits of the hash of a user name: one network has this many counts at most, whatever names it sends. */
+const NAME_DIGITS = 3
 
 /**
  * Counts limited events in the store, so that the limits hold across all instances. For a client without a known
  * address, nothing is counted per network.
  */
 export function createLimiter(limits: Limits, store: Store, clock: { now(): number }) {
-  /** Counts one event, unless the limit is reached. */
-  async function take(kind: Kind, subject: string): Promise<Taken | Refusal> {
+  /**
+   * Counts an event, unless the limit is reached.
+   *
+   * @param amount How many events it stands for: 0 only checks the limit.
+   * @param share The share of the limit that is available for it.
+   */
+  async function take(kind: Kind, subject: string, amount = 1, share = 1): Promise<Taken | Refusal> {
     const { max, window } = limits[kind]
-    if (max === Number.POSITIVE_INFINITY) return { ok: true, times: max }
+    if (max === Number.POSITIVE_INFINITY) return { ok: true, isFirst: false }
     return store.update<Taken | Refusal>(keyOf(kind, subject), (value) => {
       const now = clock.now()
-      const { times, until } = countIn(value) ?? { times: 0, until: now + window * 1000 }
-      if (times >= max) return { result: refuseUntil(kind, until, now) }
-      const taken = { times: times + 1, until }
-      return { result: { ok: true, times: taken.times }, value: taken, expiresAt: until }
-    })
-  }
-
-  /** Checks the limit without counting. */
-  async function look(kind: Kind, subject: string): Promise<Allowance> {
-    const { max } = limits[kind]
-    if (max === Number.POSITIVE_INFINITY) return ALLOWED
-    return store.update<Allowance>(keyOf(kind, subject), (value) => {
-      const count = countIn(value)
-      if (count === undefined || count.times < max) return { result: ALLOWED }
-      return { result: refuseUntil(kind, count.until, clock.now()) }
-    })
-  }
-
-  async function giveBack(kind: Kind, subject: string): Promise<void> {
-    await store.update(keyOf(kind, subject), (value) => {
-      const count = countIn(value)
-      if (count === undefined) return { result: undefined }
-      if (count.times <= 1) return { result: undefined, value: null }
-      return {
-        result: undefined,
-        value: { times: count.times - 1, until: count.until },
-        expiresAt: count.until,
+      const count = (value as Count | undefined) ?? { times: 0, until: now + window * 1000 }
+      const { times, until, wasTold = false } = count
+      if (times >= max * share) {
+        const result = refuseUntil(kind, until, now, !wasTold)
+        return wasTold ? { result } : { result, value: { ...count, wasTold: true }, expiresAt: until }
       }
+      const result = { ok: true, isFirst: times === 0 } as const
+      return amount === 0
+        ? { result }
+        : { result, value: { ...count, times: times + amount }, expiresAt: until }
     })
   }
 
-  async function takeAndGiveBack(kind: Kind, subject: string): Promise<Allowance> {
-    const taken = await take(kind, subject)
-    if (taken.ok) await giveBack(kind, subject)
-    return taken
+  /** Counts without a limit; a negative amount takes back what was counted. */
+  async function add(kind: Kind, subject: string, amount: number): Promise<void> {
+    const { max, window } = limits[kind]
+    if (max === Number.POSITIVE_INFINITY) return
+    await store.update(keyOf(kind, subject), (value) => {
+      const count = (value as Count | undefined) ?? { times: 0, until: clock.now() + window * 1000 }
+      const times = count.times + amount
+      if (times <= 0) return { result: undefined, value: null }
+      return { result: undefined, value: { ...count, times }, expiresAt: count.until }
+    })
+  }
+
+  /**
+   * Counts before it is known whether it counts: otherwise a thousand guesses at once would all be the first. Beyond a
+   * shared limit, the first event of a subject is still allowed, so that nobody is locked out by a neighbor.
+   */
+  async function attempt(kind: Kind, own: string, shared: readonly [Kind, string][]): Promise<Attempt> {
+    const counted = await take(kind, own)
+    if (!counted.ok) return counted
+    const undo = () => add(kind, own, -1)
+    for (const [kind, subject] of counted.isFirst ? [] : shared) {
+      const allowed = await take(kind, subject, 0)
+      if (allowed.ok) continue
+      await undo()
+      return allowed
+    }
+    return {
+      ok: true,
+      undo,
+      keep: async () => {
+        for (const [kind, subject] of shared) await add(kind, subject, 1)
+      },
+    }
   }
 
   // Right passwords in progress: the concurrent requests of one client count once.
   const rightPasswords = new Map<string, Promise<Allowance>>()
+
+  async function password(own: string, name: string, isRight: boolean): Promise<Allowance> {
+    const tried = await attempt('wrongPasswords', own, [['wrongPasswordsInAll', name]])
+    if (tried.ok) await (isRight ? tried.undo() : tried.keep())
+    return tried
+  }
 
   const takeInNetwork = (kind: Kind) => async (address: string | undefined) =>
     address === undefined ? ALLOWED : take(kind, networkOf(address))
@@ -87,56 +120,63 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
     wrongDeviceCode: takeInNetwork('wrongDeviceCodes'),
     unknownClient: takeInNetwork('unknownClients'),
 
+    /**
+     * Counts a grant before it is issued. Half of all grants are for networks without one, so that a hundred busy networks
+     * keep nobody else from logging in.
+     *
+     * @param scope A grant with long scopes counts as several.
+     */
+    async grant(address: string | undefined, scope: string): Promise<Allowance> {
+      const amount = Math.max(1, Math.ceil(scope.length / SCOPE_UNIT))
+      const network = address === undefined ? undefined : networkOf(address)
+      const own = network === undefined ? undefined : await take('grantsInNetwork', network, amount)
+      if (own?.ok === false) return own
+      const counted = await take('grantsInAll', 'all', amount, own?.isFirst ? 1 : SHARED)
+      if (!counted.ok && network !== undefined) await add('grantsInNetwork', network, -amount)
+      return counted
+    },
+
     /** Counts a refresh of a family. */
-    refresh: (family: string) => take('refreshes', family),
+    async refresh(family: string, address: string | undefined): Promise<Allowance> {
+      const shared = inNetwork('refreshesInNetwork', address)
+      const tried = await attempt('refreshes', family, shared)
+      if (tried.ok) await tried.keep()
+      return tried
+    },
+
+    /** Counts a wrong client secret. A right one is never counted and never refused: secrets are random and long. */
+    wrongSecret: (client: string) => take('wrongSecrets', client),
 
     /**
      * Counts every password, and takes the count of a right one back: beyond the limit, a right password among a thousand
-     * guesses at once must not stand out. Without an address, passwords are counted per user name.
+     * guesses at once must not stand out.
      */
     async password(address: string | undefined, { username, isRight }: CheckedPassword): Promise<Allowance> {
-      const subject = address === undefined ? `user:${await hash(username)}` : networkOf(address)
-      if (!isRight) return take('wrongPasswords', subject)
-      const key = JSON.stringify([subject, username])
+      const name = (await hash(username)).slice(0, NAME_DIGITS)
+      const own = `${name} ${address === undefined ? '' : networkOf(address)}`
+      if (!isRight) return password(own, name, isRight)
+      const key = JSON.stringify([own, username])
       const begun = rightPasswords.get(key)
       if (begun) return begun
-      const counted = takeAndGiveBack('wrongPasswords', subject).finally(() => rightPasswords.delete(key))
+      const counted = password(own, name, isRight).finally(() => rightPasswords.delete(key))
       rightPasswords.set(key, counted)
       return counted
     },
 
-    /**
-     * Counts a user code as wrong before it is looked up, so that a thousand guesses at once do not all count as the
-     * first. The first try of a user is always looked up, even if other users entered too many wrong codes.
-     */
-    async userCode(user: User, address: string | undefined): Promise<CodeAttempt> {
-      const own = JSON.stringify(userId(user))
-      const tried = await take('wrongUserCodes', own)
-      if (!tried.ok) return tried
-      const right = () => giveBack('wrongUserCodes', own)
-      const shared: [Kind, string][] = [['wrongUserCodesInAll', 'all']]
-      if (address !== undefined) shared.unshift(['wrongUserCodesInNetwork', networkOf(address)])
-      for (const [kind, subject] of tried.times > 1 ? shared : []) {
-        const allowed = await look(kind, subject)
-        if (allowed.ok) continue
-        await right()
-        return allowed
-      }
-      return {
-        ok: true,
-        right,
-        wrong: async () => {
-          for (const [kind, subject] of shared) await take(kind, subject)
-        },
-      }
+    /** Counts a user code. */
+    userCode(user: User, address: string | undefined): Promise<Attempt> {
+      return attempt('wrongUserCodes', JSON.stringify(userId(user)), [
+        ...inNetwork('wrongUserCodesInNetwork', address),
+        ['wrongUserCodesInAll', 'all'],
+      ])
     },
   }
 }
 
 export type Limiter = ReturnType<typeof createLimiter>
 
-function countIn(value: unknown): Count | undefined {
-  return value as Count | undefined
+function inNetwork(kind: Kind, address: string | undefined): [Kind, string][] {
+  return address === undefined ? [] : [[kind, networkOf(address)]]
 }
 
 function keyOf(kind: Kind, subject: string): string {

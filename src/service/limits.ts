@@ -35,19 +35,48 @@ export interface Limits {
    * count.
    */
   readonly refreshes: Limit
-  /** Requests with an unknown client id per network. Default: 100 per minute. */
+  /**
+   * Refreshes of all logins in one network. Default: 1,000 per minute, so that an office or a build farm may wake at once.
+   * Beyond that, each login still has one in the window of `refreshes`, so that nobody can lock a neighbor out.
+   */
+  readonly refreshesInNetwork: Limit
+  /** Requests with an unknown client id or a wrong client secret per network. Default: 100 per minute. */
   readonly unknownClients: Limit
   /**
-   * Wrong HTTP Basic credentials at the API and wrong client secrets, per network or, if the address is unknown, per user
-   * name or client. Default: 30 in five minutes. Beyond that, correct ones must wait too.
+   * Wrong client secrets per client, from all networks. Default: 100 in five minutes. Beyond that, wrong ones get 429; the
+   * right one is accepted at any time, so that nobody can lock a client out. That does not stop a guess that is right:
+   * choose random secrets of at least 128 bits.
+   */
+  readonly wrongSecrets: Limit
+  /**
+   * Wrong HTTP Basic credentials at the API per user name and network or, if the address is unknown, per user name.
+   * Default: 30 in five minutes. Beyond that, correct ones must wait too, since people choose passwords that can be
+   * guessed.
    */
   readonly wrongPasswords: Limit
+  /**
+   * Wrong HTTP Basic credentials at the API per user name, from all networks. Default: 1,000 in five minutes. Beyond that,
+   * a network that has sent a wrong one must wait; every other network still has one try.
+   */
+  readonly wrongPasswordsInAll: Limit
   /** Device code requests per network. Default: 100 per minute. */
   readonly codesRequests: Limit
-  /** Grants that wait for a decision or for the device to fetch the token. Default: 100,000; `Infinity` for no limit. */
-  readonly waitingGrants: number
-  /** Waiting grants per network. Default: 1,000; `Infinity` for no limit. */
-  readonly waitingGrantsInNetwork: number
+  /**
+   * Grants that are issued to one network. Default: 1,000 in fifteen minutes, which is the default lifetime of codes. A
+   * grant counts once for each 250 characters of its scopes.
+   */
+  readonly grantsInNetwork: Limit
+  /**
+   * Grants that are issued in all. Default: 50,000 in fifteen minutes. They are counted like those of a network. Beyond
+   * half of them, only a network without a grant in the window of `grantsInNetwork` gets one, up to this limit. A grant is
+   * stored until ten minutes after its codes expire, so the store may hold up to three times as many.
+   */
+  readonly grantsInAll: Limit
+  /**
+   * Logins of one user whose tokens the service stores. Default: 100, enough for a new machine every day with refresh
+   * tokens of 90 days; `Infinity` for no limit. Beyond that, a new login ends the oldest.
+   */
+  readonly loginsOfUser: number
 }
 
 /** The defaults of {@link Limits}. */
@@ -58,11 +87,15 @@ export const DEFAULT_LIMITS: Limits = {
   wrongDeviceCodes: { max: 100, window: 60 },
   earlyPolls: { max: 30, window: 10 },
   refreshes: { max: 30, window: 60 },
+  refreshesInNetwork: { max: 1000, window: 60 },
   unknownClients: { max: 100, window: 60 },
+  wrongSecrets: { max: 100, window: 300 },
   wrongPasswords: { max: 30, window: 300 },
+  wrongPasswordsInAll: { max: 1000, window: 300 },
   codesRequests: { max: 100, window: 60 },
-  waitingGrants: 100_000,
-  waitingGrantsInNetwork: 1000,
+  grantsInNetwork: { max: 1000, window: 900 },
+  grantsInAll: { max: 50_000, window: 900 },
+  loginsOfUser: 100,
 }
 
 /**
@@ -73,16 +106,15 @@ export const DEFAULT_LIMITS: Limits = {
 export function checkLimits(limits: Partial<Limits>): void {
   for (const [name, limit] of Object.entries(limits)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw new BadOptionError(`unknown limit limits.${name}`)
-    const isNumber = typeof DEFAULT_LIMITS[name as keyof Limits] === 'number'
-    if (isNumber && !isNumberOfGrants(limit))
-      throw new BadOptionError(`limits.${name} must be a number, 1 or more`)
-    if (!isNumber && !isLimit(limit))
+    if (name === 'loginsOfUser' && !isNumberOfLogins(limit))
+      throw new BadOptionError('limits.loginsOfUser must be a whole number, 1 or more, or Infinity')
+    if (name !== 'loginsOfUser' && !isLimit(limit))
       throw new BadOptionError(`limits.${name} must have "max", 1 or more, and "window", 1 second or more`)
   }
 }
 
-function isNumberOfGrants(limit: unknown): boolean {
-  return typeof limit === 'number' && limit >= 1
+function isNumberOfLogins(limit: unknown): boolean {
+  return limit === Number.POSITIVE_INFINITY || (Number.isSafeInteger(limit) && (limit as number) >= 1)
 }
 
 function isLimit(limit: number | Limit | null | undefined): boolean {

@@ -24,7 +24,8 @@ export interface Client {
   /** Its `client_id`. */
   readonly clientId: string | Secret
   /**
-   * Its `client_secret`, which it then has to send with every request, in the body or in a Basic header. Default: none, as
+   * Its `client_secret`, random with at least 128 bits, which it then has to send with every request, in the body or in a
+   * Basic header. Guesses are limited, but a right one is accepted at any time. Default: none, as
    * for every program that users install: whoever knows the client id can act as the client.
    */
   readonly clientSecret?: string | Secret
@@ -134,8 +135,9 @@ export interface ServiceOptions {
   /**
    * Returns the address of a client, by which requests are limited. Default: the remote address of the connection.
    * Behind proxies, use `behindProxies()`. With `fetch`, use what your runtime provides, such as
-   * `({ header }) => header('cf-connecting-ip')`. If it returns `undefined`, the request is not limited by address, and
-   * passwords are limited by user name; the default then warns, unless `authUrl` is a loopback address.
+   * `({ header }) => header('cf-connecting-ip')`. If it returns `undefined`, the request is not limited by address,
+   * passwords are limited by user name, and half of `limits.grantsInAll` is all there is; the default then warns, unless
+   * `authUrl` is a loopback address.
    */
   readonly clientAddress?: (request: ServiceRequest) => string | undefined
   /** Where grants, tokens and counts are kept. Default: `memoryStore()`. */

@@ -1,7 +1,6 @@
 import type { User } from '../../machines/device-grant.ts'
 import type { Json, Store } from '../store/store.ts'
-import { hash } from './credentials/hash.ts'
-import { userId } from './user-id.ts'
+import { userKey } from './user-id.ts'
 
 /**
  * Counts how often all tokens of a user were revoked. A token remembers the count of its login, and is not valid under
@@ -10,11 +9,11 @@ import { userId } from './user-id.ts'
 export function createRevocations(store: Store) {
   return {
     async count(user: User): Promise<number> {
-      return store.update(await userKey(user), (value) => ({ result: countIn(value) }))
+      return store.update(await keyOf(user), (value) => ({ result: countIn(value) }))
     },
 
     async add(user: User): Promise<void> {
-      await store.update(await userKey(user), (value) => ({ result: undefined, value: countIn(value) + 1 }))
+      await store.update(await keyOf(user), (value) => ({ result: undefined, value: countIn(value) + 1 }))
     },
   }
 }
@@ -25,6 +24,6 @@ function countIn(value: Json | undefined): number {
   return (value ?? 0) as number
 }
 
-async function userKey(user: User): Promise<string> {
-  return `revocations:${await hash(JSON.stringify(userId(user)))}`
+async function keyOf(user: User): Promise<string> {
+  return `revocations:${await userKey(user)}`
 }

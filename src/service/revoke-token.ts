@@ -1,8 +1,11 @@
-import type { Origin } from '../../machines/device-grant.ts'
+import type { Origin, User } from '../../machines/device-grant.ts'
 import type { Secret } from '../secret.ts'
+import { hash } from './credentials/hash.ts'
 import type { Tokens } from './credentials/tokens.ts'
 import type { Emit } from './emit.ts'
 import type { Families } from './families.ts'
+import type { Newest } from './newest.ts'
+import { userKey } from './user-id.ts'
 
 /**
  * What became of a token: `unknown`: it is not valid, or not any more; `foreign`: it belongs to another client;
@@ -14,11 +17,13 @@ export type RevokedToken = 'revoked' | 'unknown' | 'foreign' | 'unsupported'
 export interface Revocation {
   readonly families: Families
   readonly tokens: Tokens
+  /** The logins of each user: the ids of families, and the hashes of tokens without one. */
+  readonly logins: Newest
   readonly emit: Emit | undefined
 }
 
-/** Where the request of a client came from; `undefined` if the host revokes. */
-type Source = Origin | undefined
+/** Where the request of a client came from; `limit` if the user had too many logins; `undefined` if the host revokes. */
+type Source = Origin | 'limit' | undefined
 
 /**
  * Revokes a token. A refresh token, whether it was spent or not, and an access token that came with one end the whole
@@ -32,7 +37,7 @@ export async function revokeToken(
   token: Secret,
   asking?: { readonly client: string; readonly origin: Origin },
 ): Promise<RevokedToken> {
-  const { families, tokens, emit } = service
+  const { families, tokens } = service
   const isForeign = (owner: string) => asking !== undefined && asking.client !== owner
   const known = await families.find(token)
   if (known !== undefined) {
@@ -42,30 +47,52 @@ export async function revokeToken(
   const record = await tokens.find(token)
   if (record === undefined) return 'unknown'
   if (!('client' in record)) return 'unsupported'
-  const { client, user, family, grant } = record
+  const { client, family } = record
   if (isForeign(client)) return 'foreign'
   if (family !== undefined) {
     await revokeFamily(service, family, asking?.origin)
     return 'revoked'
   }
-  await tokens.remove(token)
-  await emit?.({ type: 'token.revoked', client, user, ...(grant && { grant }), ...source(asking?.origin) })
+  await endToken(service, await hash(token.reveal()), asking?.origin)
   return 'revoked'
+}
+
+/** Counts a login of a user, and ends the oldest one if there are too many. */
+export async function countLogin(
+  service: Revocation,
+  user: User,
+  login: string,
+  expiresAt: number,
+): Promise<void> {
+  for (const oldest of await service.logins.add(await userKey(user), login, expiresAt))
+    if (!(await revokeFamily(service, oldest, 'limit'))) await endToken(service, oldest, 'limit')
 }
 
 /** Ends a login. Returns whether it was valid. */
 export async function revokeFamily(
-  { families, emit }: Revocation,
+  { families, tokens, logins, emit }: Revocation,
   id: string,
   origin?: Source,
 ): Promise<boolean> {
   const family = await families.revoke(id)
+  await tokens.removeOf(id)
   if (family === undefined) return false
   const { client, user } = family
+  await logins.remove(await userKey(user), id)
   await emit?.({ type: 'token.revoked', client, user, family: id, ...source(origin) })
   return true
 }
 
+/** Ends a token that belongs to no family. */
+async function endToken({ tokens, logins, emit }: Revocation, hashed: string, origin: Source): Promise<void> {
+  const record = await tokens.remove(hashed)
+  if (record === undefined) return
+  const { client, user, grant } = record
+  await logins.remove(await userKey(user), hashed)
+  await emit?.({ type: 'token.revoked', client, user, ...(grant && { grant }), ...source(origin) })
+}
+
 function source(origin: Source) {
+  if (origin === 'limit') return { by: 'limit' } as const
   return origin ? ({ by: 'client', origin } as const) : ({ by: 'host' } as const)
 }

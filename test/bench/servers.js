@@ -125,8 +125,10 @@ async function startOurs() {
     limits: {
       codesRequests: NO_LIMIT,
       refreshes: NO_LIMIT,
-      waitingGrants: Infinity,
-      waitingGrantsInNetwork: Infinity,
+      grantsInAll: NO_LIMIT,
+      grantsInNetwork: NO_LIMIT,
+      refreshesInNetwork: NO_LIMIT,
+      loginsOfUser: Infinity,
     },
   })
   const { url } = await service.listen()

@@ -74,8 +74,10 @@ async function measure(where, operation) {
     limits: {
       codesRequests: NO_LIMIT,
       refreshes: NO_LIMIT,
-      waitingGrants: Infinity,
-      waitingGrantsInNetwork: Infinity,
+      grantsInAll: NO_LIMIT,
+      grantsInNetwork: NO_LIMIT,
+      refreshesInNetwork: NO_LIMIT,
+      loginsOfUser: Infinity,
     },
     refreshTokens: { lifetime: 86_400, reuseWindow: 30 },
   })

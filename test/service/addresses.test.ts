@@ -179,7 +179,7 @@ test.each([
   [{ apps: [{ publicKeys: [] }] }, 'apps'],
   [{ apps: [{ appId: 1 }] }, 'apps'],
   [{ limits: { wrongUserCodes: null } }, 'limits.wrongUserCodes'],
-  [{ limits: { waitingGrants: null } }, 'limits.waitingGrants'],
+  [{ limits: { loginsOfUser: null } }, 'limits.loginsOfUser'],
   [
     {
       apps: [

@@ -286,16 +286,16 @@ describe('a limit', () => {
       { limit: 'codesRequests', retryAfter: 60, client: APP, origin: DEVICE },
     ],
     [
-      'of waiting grants in a network',
-      { limits: { waitingGrantsInNetwork: 1 } },
+      'of grants in a network',
+      { limits: { grantsInNetwork: once } },
       ({ ask }) => ask(),
-      { limit: 'waitingGrantsInNetwork', client: APP, origin: DEVICE },
+      { limit: 'grantsInNetwork', client: APP, origin: DEVICE },
     ],
     [
-      'of waiting grants',
-      { limits: { waitingGrants: 1 } },
+      'of grants in all',
+      { limits: { grantsInAll: once } },
       ({ ask }) => ask(),
-      { limit: 'waitingGrants', client: APP, origin: DEVICE },
+      { limit: 'grantsInAll', client: APP, origin: DEVICE },
     ],
     [
       'of unknown device codes',
@@ -334,12 +334,12 @@ describe('a limit', () => {
       'of wrong client secrets',
       {
         clients: [{ clientId: CLIENT_ID, name: 'App', clientSecret: 'right' }],
-        limits: { wrongPasswords: once },
+        limits: { wrongSecrets: once },
       },
       async ({ ask }) => {
-        await ask({ client_secret: 'wrong' })
+        for (let time = 0; time < 2; time += 1) await ask({ client_secret: 'wrong' })
       },
-      { limit: 'wrongPasswords', origin: DEVICE },
+      { limit: 'wrongSecrets', client: APP, origin: DEVICE },
     ],
   ])('%s is told with the origin', async (_, options, exceed, event) => {
     const service = start(options)

@@ -134,7 +134,7 @@ describe('tokens that the host verifies', () => {
     const service = startService({
       store,
       clock: Date,
-      limits: { waitingGrants: Number.POSITIVE_INFINITY },
+      limits: { grantsInAll: { max: Number.POSITIVE_INFINITY, window: 1 } },
       issueToken: ({ user, scopes }) => btoa(JSON.stringify({ user, scopes })),
       verifyToken: (token) => {
         const text = token.reveal()

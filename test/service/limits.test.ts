@@ -85,8 +85,7 @@ describe('requests for codes', () => {
   test('are not counted without a limit', async () => {
     const store = memoryStore({ clock: { now: () => 0 } })
     const none = { max: Number.POSITIVE_INFINITY, window: 60 }
-    const waiting = Number.POSITIVE_INFINITY
-    const limits = { codesRequests: none, waitingGrants: waiting, waitingGrantsInNetwork: waiting }
+    const limits = { codesRequests: none, grantsInAll: none, grantsInNetwork: none }
     const service = start({ store, limits })
     const { body } = await ask(service, '192.0.2.1')
     expect(await service.deny(body.user_code)).toBe('done')
@@ -238,7 +237,7 @@ describe('passwords', () => {
       headers: { authorization: `Basic ${btoa(`mona:${password}`)}`, 'x-from': address },
     })
 
-  test('that are wrong get 429 above the limit of a network, and so does the right one', async () => {
+  test('that are wrong get 429 above the limit of a user in a network, and so does the right one', async () => {
     const service = start({ users, limits })
     for (let time = 0; time < 3; time += 1)
       expect((await send(service, 'wrong', '192.0.2.1')).status).toBe(401)
@@ -251,6 +250,47 @@ describe('passwords', () => {
     expect((await send(service, 'right', '192.0.2.2')).status).toBe(200)
     service.wait(40)
     expect((await send(service, 'right', '192.0.2.1')).status).toBe(200)
+  })
+
+  test('of a neighbor lock nobody else out: neither another user nor a client with a secret', async () => {
+    const clients = [{ clientId: CLIENT_ID, clientSecret: 'secret', name: 'App' }]
+    const service = start({ clients, users: [...users, { username: 'eve', password: 'other' }] })
+    const eve = { authorization: `Basic ${btoa('eve:wrong')}`, 'x-from': '192.0.2.1' }
+    const statuses: number[] = []
+    for (let time = 0; time < 31; time += 1)
+      statuses.push((await service.send('/user', { headers: eve })).status)
+    expect(statuses).toEqual([...Array(30).fill(401), 429])
+    expect((await send(service, 'right', '192.0.2.1')).status).toBe(200)
+    const fields = { client_id: CLIENT_ID, client_secret: 'secret' }
+    expect((await service.post('/login/device/code', fields, { 'x-from': '192.0.2.1' })).status).toBe(200)
+  })
+
+  test('of one user from many networks leave each other network one try', async () => {
+    const service = start({ users, limits: { wrongPasswordsInAll: { max: 20, window: 60 } } })
+    for (let index = 0; index < 30; index += 1)
+      expect((await send(service, 'wrong', `198.51.100.${index}`)).status).toBe(401)
+    expect((await send(service, 'wrong', '198.51.100.1')).status).toBe(429)
+    for (const password of ['right', 'right', 'wrong']) {
+      const { status } = await send(service, password, '192.0.2.1')
+      expect(status).toBe(password === 'right' ? 200 : 401)
+    }
+    expect((await send(service, 'right', '192.0.2.1')).status).toBe(429)
+  })
+
+  test('of any number of user names have a limited number of counts', async () => {
+    const memory = memoryStore({ clock: { now: () => 0 } })
+    const counts = new Set<string>()
+    const update: Store['update'] = (key, change) => {
+      counts.add(key)
+      return memory.update(key, change)
+    }
+    const service = start({ users, store: { update } })
+    for (let index = 0; index < 20_000; index += 1)
+      await service.authenticate({
+        headers: new Headers({ authorization: `Basic ${btoa(`name-${index}:wrong`)}` }),
+        address: '192.0.2.1',
+      })
+    expect(counts.size).toBeLessThanOrEqual(2 * 4096)
   })
 
   test('that are right are not counted', async () => {
@@ -310,12 +350,11 @@ test.each([
   expect(() => startService({ limits })).toThrow(`limits.${Object.keys(limits)[0]} must have`)
 })
 
-test.each([{ waitingGrants: 0 }, { waitingGrantsInNetwork: Number.NaN }, { waitingGrants: {} as never }])(
-  'the limits %j are refused',
-  (limits) => {
-    expect(() => startService({ limits })).toThrow(`limits.${Object.keys(limits)[0]} must be a number`)
-  },
-)
+test.each([0, 1.5, Number.NaN, {} as never])('a limit of %j logins is refused', (loginsOfUser) => {
+  expect(() => startService({ limits: { loginsOfUser } })).toThrow(
+    'limits.loginsOfUser must be a whole number',
+  )
+})
 
 test('an unknown limit is refused', () => {
   expect(() => startService({ limits: { codeRequests: { max: 1, window: 60 } } as never })).toThrow(

@@ -88,25 +88,14 @@ describe('the lifetimes', () => {
     expect(await alone.codes()).toMatchObject({ expires_in: 30 })
     expect(await alone.login()).toMatchObject({ expires_in: 8 * HOUR })
   })
-
-  test('that are shorter than the longest one count as waiting no longer than that', async () => {
-    const limits = { waitingGrants: 1 }
-    const service = start({ codeLifetime: 160 }, { expiresIn: 1600, limits })
-    const { user_code } = await service.codes()
-    expect((await service.askForCodes()).status).toBe(429)
-    await service.deny(user_code)
-    expect((await service.askForCodes()).status).toBe(200)
-    service.wait(260)
-    expect((await service.askForCodes()).status).toBe(200)
-  })
 })
 
-test('a rule for typing that throws leaves no grant waiting, and does not count the request', async () => {
+test('a rule for typing that throws does not count the request', async () => {
   const typeCode = (scopes: readonly string[]) => {
     if (scopes.includes('odd')) throw new Error('of the rule')
     return false
   }
-  const limits = { waitingGrants: 1, codesRequests: { max: 1, window: 60 } }
+  const limits = { codesRequests: { max: 1, window: 60 } }
   const { askForCodes, errors } = start({ typeCode }, { limits })
   expect((await askForCodes({ scope: 'odd' })).status).toBe(500)
   expect(errors).toEqual([new Error('of the rule')])

@@ -28,7 +28,7 @@ const KEPT = 'generation'
 const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: World) => number])[] = [
   [GRANT_PREFIX, lifetimeOf],
   ['user-code:', lifetimeOf],
-  ['limit:waitingGrants', lifetimeOf],
+  ['limit:grants', () => 900_000],
   ['limit:', () => 300_000],
   ['token:', ({ refreshTokens }) => (refreshTokens ? ACCESS_LIFETIME * 1000 : 365 * DAY)],
   ['family:', familyLifetimeOf],

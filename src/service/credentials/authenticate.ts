@@ -47,7 +47,7 @@ export interface Refused {
   readonly message: string
   /** The value of the header `WWW-Authenticate`. */
   readonly challenge: string
-  /** Seconds to wait, with status 429, after too many wrong passwords from the network of the client or for this user. */
+  /** Seconds to wait, with status 429, after too many wrong passwords for this user name. */
   readonly retryAfter?: number
 }
 
@@ -66,7 +66,7 @@ export interface Credentials {
 export interface CredentialRequest {
   readonly authorization: string | undefined
   readonly query: URLSearchParams
-  /** The address of the client. Wrong passwords are counted per network or, without an address, per user name. */
+  /** The address of the client. Wrong passwords are counted per user name and, with an address, per network. */
   readonly address: string | undefined
 }
 
@@ -108,8 +108,8 @@ async function basic(
   const allowed = await limiter.password(address, checked)
   const challenge = `Basic ${REALM}, charset="UTF-8"`
   if (!allowed.ok) {
-    const { limit, retryAfter } = allowed
-    await emit?.({ type: 'limited', limit, retryAfter, ...(address && { origin: { address } }) })
+    const { limit, retryAfter, isFirst } = allowed
+    if (isFirst) await emit?.({ type: 'limited', limit, retryAfter, ...(address && { origin: { address } }) })
     return {
       form: 'refused',
       status: 429,

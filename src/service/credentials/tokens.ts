@@ -2,6 +2,7 @@ import type { User } from '../../../machines/device-grant.ts'
 import type { Secret } from '../../secret.ts'
 import type { Json, Store } from '../../store/store.ts'
 import type { Families } from '../families.ts'
+import { createNewest } from '../newest.ts'
 import type { Revocations } from '../revocations.ts'
 import { hash } from './hash.ts'
 
@@ -32,15 +33,33 @@ export interface Tokens {
    * milliseconds). A token that the host issued before stays unchanged.
    */
   reserve(token: Secret, record: TokenRecord, until: number): Promise<void>
-  /** Keeps a token until `expiresAt` (epoch milliseconds). */
-  keep(token: Secret, record: TokenRecord, expiresAt: number): Promise<void>
+  /**
+   * Keeps a token until `expiresAt` (epoch milliseconds). It ends the oldest token of its family if there are more than
+   * ten, so that a client that refreshes again and again does not fill the store.
+   *
+   * @returns The hash of the token; `undefined` if nothing is kept, because the host verifies its tokens.
+   */
+  keep(token: Secret, record: TokenRecord, expiresAt: number): Promise<string | undefined>
   /** Finds a token that is valid. Of a token that the host verifies, only the owner is known. */
   find(token: Secret): Promise<TokenRecord | TokenOwner | undefined>
-  remove(token: Secret): Promise<void>
+  /** Ends a token. Returns what was kept about it, under its hash. */
+  remove(hashed: string): Promise<TokenRecord | undefined>
+  /** Ends all tokens of a family. */
+  removeOf(family: string): Promise<void>
 }
 
+/** How many access tokens of a family are valid at a time. */
+const MOST = 10
+
 /** Keeps a hash of each token in the store. */
-export function createTokens(store: Store, families: Families, revocations: Revocations): Tokens {
+export function createTokens(
+  store: Store,
+  families: Families,
+  revocations: Revocations,
+  clock: { now(): number },
+): Tokens {
+  const newest = createNewest('access', MOST, store, clock)
+
   // A record of a version that did not count revocations holds no count.
   async function isValid({ user, family, revocations: counted = 0 }: TokenRecord): Promise<boolean> {
     const [count, isOfFamily] = await Promise.all([
@@ -48,6 +67,13 @@ export function createTokens(store: Store, families: Families, revocations: Revo
       family === undefined || families.isValid(family),
     ])
     return count === counted && isOfFamily
+  }
+
+  /** Removes a token from a family. The host may have issued the same token for another login since. */
+  async function removeFrom(family: string, hashed: string): Promise<void> {
+    await store.update(keyOf(hashed), (value) =>
+      recordIn(value)?.family === family ? { result: undefined, value: null } : { result: undefined },
+    )
   }
 
   return {
@@ -60,11 +86,12 @@ export function createTokens(store: Store, families: Families, revocations: Revo
     },
 
     async keep(token, record, expiresAt) {
-      await store.update(await tokenKey(token), () => ({
-        result: undefined,
-        value: { ...record },
-        expiresAt,
-      }))
+      const hashed = await hash(token.reveal())
+      await store.update(keyOf(hashed), () => ({ result: undefined, value: { ...record }, expiresAt }))
+      const { family } = record
+      if (family === undefined) return hashed
+      for (const oldest of await newest.add(family, hashed, expiresAt)) await removeFrom(family, oldest)
+      return hashed
     },
 
     async find(token) {
@@ -72,9 +99,11 @@ export function createTokens(store: Store, families: Families, revocations: Revo
       return record && (await isValid(record)) ? record : undefined
     },
 
-    async remove(token) {
-      await store.update(await tokenKey(token), () => ({ result: undefined, value: null }))
+    async removeOf(family) {
+      for (const hashed of await newest.clear(family)) await removeFrom(family, hashed)
     },
+
+    remove: (hashed) => store.update(keyOf(hashed), (value) => ({ result: recordIn(value), value: null })),
   }
 }
 
@@ -87,6 +116,7 @@ export function signedTokens(
     reserve: nothing,
     keep: nothing,
     remove: nothing,
+    removeOf: nothing,
     // Without anything else that the host knows: a `client` would make it a record of ours.
     async find(token) {
       const owner = await verify(token)
@@ -100,5 +130,9 @@ function recordIn(value: Json | undefined): TokenRecord | undefined {
 }
 
 async function tokenKey(token: Secret): Promise<string> {
-  return `token:${await hash(token.reveal())}`
+  return keyOf(await hash(token.reveal()))
+}
+
+function keyOf(hashed: string): string {
+  return `token:${hashed}`
 }

@@ -14,6 +14,7 @@ import { readFields } from '../http/fields.ts'
 import { oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import { accessLifetime, type IssuedToken, issueFor } from '../issued-token.ts'
 import { requestOrigin } from '../request-origin.ts'
+import { countLogin, type Revocation } from '../revoke-token.ts'
 import { type RefreshEndpoint, refresh } from './refresh.ts'
 import { refuseClient } from './refuse-client.ts'
 import { refuseLimited } from './refuse-limited.ts'
@@ -23,7 +24,7 @@ import { tokenResponse } from './token-response.ts'
 const LIFETIME = 365 * 24 * 60 * 60
 
 /** What the access token endpoint needs. */
-export interface AccessTokenEndpoint extends RefreshEndpoint {
+export interface AccessTokenEndpoint extends RefreshEndpoint, Revocation {
   readonly clients: Clients
   readonly grants: Grants
   readonly generation: GenerationOfStore
@@ -98,8 +99,7 @@ export async function accessToken(
     const allowed = await limiter.wrongDeviceCode(clientAddress(request))
     return allowed.ok ? unknownCode(dialect) : refuseLimited(service, request, allowed, { client })
   }
-  if (grant.state === 'slowed') {
-    await earlyPolls.count(device_code)
+  if (grant.state === 'slowed' && (await earlyPolls.count(device_code)))
     await emit?.({
       type: 'limited',
       limit: 'interval',
@@ -108,7 +108,6 @@ export async function accessToken(
       client,
       origin: requestOrigin(request, clientAddress(request)),
     })
-  }
   const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
   return isOurs
     ? deliver(service, { grant, client: found.client, deviceCode: device_code, claim, request })
@@ -189,8 +188,11 @@ async function deliver(
   const now = clock.now()
   const lifetime = family ? accessLifetime(expiresIn, family.lifetime) : expiresIn
   const record = { ...login, scopes, revocations: counted }
-  await tokens.keep(token, record, now + (lifetime ?? LIFETIME) * 1000)
+  const kept = await tokens.keep(token, record, now + (lifetime ?? LIFETIME) * 1000)
   if (family) await beginFamily(issued, counted, now + family.lifetime * 1000)
+  const stored = family?.id ?? kept
+  const endsAt = now + (family?.lifetime ?? lifetime ?? LIFETIME) * 1000
+  if (stored) await countLogin(service, user, stored, endsAt).catch(onError)
   await emit?.({
     type: 'token.issued',
     grant: await grantId(deviceCode),

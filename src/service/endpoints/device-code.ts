@@ -8,7 +8,6 @@ import type { Limiter } from '../limiter.ts'
 import { mustType } from '../policy.ts'
 import { readScopes } from '../read-scopes.ts'
 import { requestOrigin } from '../request-origin.ts'
-import type { WaitingGrants } from '../waiting-grants.ts'
 import { refuseClient } from './refuse-client.ts'
 import { type LimitedEndpoint, refuseLimited } from './refuse-limited.ts'
 
@@ -17,7 +16,6 @@ export interface DeviceCodeEndpoint extends LimitedEndpoint {
   readonly clients: Clients
   readonly grants: Grants
   readonly limiter: Limiter
-  readonly waitingGrants: WaitingGrants
   readonly dialect: DialectRules
   readonly pace: Pick<GrantRequest, 'interval' | 'expiresIn' | 'leeway' | 'firstPoll'>
   authUrl(): string
@@ -32,7 +30,7 @@ export async function deviceCode(
   service: DeviceCodeEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const { clients, grants, limiter, waitingGrants, emit, clientAddress, pace, authUrl } = service
+  const { clients, grants, limiter, emit, clientAddress, pace, authUrl } = service
   const read = readFields(request, ['client_id', 'client_secret', 'scope'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
   const found = await clients.of(request, read.fields)
@@ -45,16 +43,14 @@ export async function deviceCode(
   // A function of the host may throw: before anything is counted.
   const isTyped = mustType(policy, requested.scopes)
   const address = clientAddress(request)
+  const scope = requested.scopes.join(' ')
   const counted = await limiter.codesRequest(address)
-  const allowed = counted.ok ? await waitingGrants.add(address, expiresIn) : counted
+  const allowed = counted.ok ? await limiter.grant(address, scope) : counted
   if (!allowed.ok) return refuseLimited(service, request, allowed, { client })
   const { scopes } = requested
   const origin = requestOrigin(request, address)
-  const issuing = grants.issue({ client, scope: scopes.join(' '), origin, ...pace, expiresIn })
-  const { deviceCode, userCode, id, expiresAt } = await issuing.catch(async (error) => {
-    await waitingGrants.giveBack(address, expiresIn)
-    throw error
-  })
+  const issued = await grants.issue({ client, scope, origin, ...pace, expiresIn })
+  const { deviceCode, userCode, id, expiresAt } = issued
   await emit?.({ type: 'codes.issued', grant: id, client, scopes, expiresAt, origin })
   const verificationUri = authUrl() + VERIFICATION_PATH
   return json(200, {

@@ -92,7 +92,7 @@ export async function refresh(
             await hold.wait()
             break
           }
-          const allowed = await limiter.refresh(id)
+          const allowed = await limiter.refresh(id, clientAddress(request))
           if (!allowed.ok) {
             await families.notIssued(known, claim)
             return refuseLimited(service, request, allowed, { client: client.reference, family: id })

@@ -25,7 +25,7 @@ export async function refuseClient(
     case 'unreadable':
       return oauthError(400, 'invalid_request', 'the header Authorization cannot be read')
     case 'limited':
-      return refuseLimited(service, request, refused)
+      return refuseLimited(service, request, refused, { client: refused.client })
     case 'unknown': {
       const allowed = await limiter.unknownClient(clientAddress(request))
       return allowed.ok

@@ -10,14 +10,14 @@ export interface LimitedEndpoint {
   readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
 }
 
-/** Refuses a request that a limit does not allow, and tells the host. */
+/** Refuses a request that a limit does not allow, and tells the host of the first one in a time window. */
 export async function refuseLimited(
   { emit, clientAddress }: LimitedEndpoint,
   request: ServiceRequest,
-  { limit, retryAfter }: Refusal,
+  { limit, retryAfter, isFirst }: Refusal,
   known: { readonly client?: string; readonly grant?: string; readonly family?: string } = {},
 ): Promise<ServiceResponse> {
   const origin = requestOrigin(request, clientAddress(request))
-  await emit?.({ type: 'limited', limit, retryAfter, origin, ...known })
+  if (isFirst) await emit?.({ type: 'limited', limit, retryAfter, origin, ...known })
   return tooManyRequests(retryAfter)
 }

@@ -173,8 +173,8 @@ async function lookUp(
   const browser = requestOrigin(request, address)
   const tried = await limiter.userCode(user, address)
   if (!tried.ok) {
-    const { limit, retryAfter } = tried
-    await emit?.({ type: 'limited', limit, retryAfter, user, origin: browser })
+    const { limit, retryAfter, isFirst } = tried
+    if (isFirst) await emit?.({ type: 'limited', limit, retryAfter, user, origin: browser })
     return refuse('limited', retryAfter)
   }
 
@@ -182,10 +182,10 @@ async function lookUp(
   const grant = userCode && (await grants.find(userCode))
   const client = grant && (await clients.at(grant.client))
   if (!userCode || !grant || !client) {
-    await tried.wrong()
+    await tried.keep()
     return refuse('unknown')
   }
-  await tried.right()
+  await tried.undo()
   if (grant.state === 'expired') return refuse('expired')
   if (!isUndecided(grant)) return refuse('decided')
   const scopes = splitScopes(grant.scope, ' ')

@@ -5,7 +5,7 @@ import { COUNT_PREFIX, GRANT_PREFIX, USER_CODE_PREFIX } from '../store-keys.ts'
 /** Records checked for expiry at each update. More than one, so that sweeping is faster than filling. */
 const SWEPT = 2
 
-/** Default size of all records in bytes: some 100,000 waiting grants and as many counts. */
+/** Default size of all records in bytes: some 100,000 grants and as many counts. */
 const MAX_BYTES = 160 * 1024 * 1024
 
 /** The share of the bytes for counts. */
@@ -39,7 +39,7 @@ export interface MemoryStoreOptions {
     /** Returns the current time in epoch milliseconds. */
     now(): number
   }
-  /** Maximum size of all records in bytes, accurate to 20%. Default: 160 MB, enough for some 100,000 waiting grants. */
+  /** Maximum size of all records in bytes, accurate to 20%. Default: 160 MB, enough for some 100,000 grants. */
   readonly maxBytes?: number
 }
 

@@ -189,7 +189,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const keys = (await client.keys('mine:*')).sort()
       expect(keys).toEqual([
         expect.stringMatching(/^mine:\{grant:[0-9a-f]{64}\}$/),
-        'mine:{limit:waitingGrants:all}',
+        'mine:{limit:grantsInAll:all}',
         expect.stringMatching(/^mine:\{user-code:[A-Z]{4}-[A-Z]{4}\}$/),
       ])
     })
