@@ -116,6 +116,13 @@ const CONTRACT: Readonly<Record<string, (store: Store) => Promise<void>>> = {
     same(await read(store, 'key'), 'kept')
   },
 
+  'keeps a record until a fraction of a millisecond, and until the end of time': async (store) => {
+    for (const expiresAt of [later() + 1 / 3, Number.MAX_VALUE]) {
+      await store.update('key', () => ({ result: undefined, value: expiresAt, expiresAt }))
+      same(await read(store, 'key'), expiresAt)
+    }
+  },
+
   'deletes a record with null': async (store) => {
     await write(store, 'key', 'gone')
     await store.update('key', () => ({ result: undefined, value: null }))

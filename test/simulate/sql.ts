@@ -33,20 +33,20 @@ export function connectToSql(world: World, instance: Instance): SqlDatabase {
       expected: string,
     ) => write(key, database.read(key)?.raw === expected, '', 0),
     [`DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (
-  SELECT key FROM authgraph_records WHERE expires_at <= $2 LIMIT ${SWEPT}) RETURNING key`]: (now: number) =>
-      returning(database.sweep(now, SWEPT)),
-    'SELECT id FROM authgraph_migrations ORDER BY id DESC LIMIT 1': () => {
-      if (database.migrations === undefined) throw refused('42P01')
-      return database.migrations > 0 ? [{ id: database.migrations }] : []
-    },
+  SELECT key FROM authgraph_records WHERE expires_at <= $2 AND CURRENT_TIMESTAMP >= $3 LIMIT ${SWEPT}) RETURNING key`]:
+      (time: number) => returning(world.now >= time ? database.sweep(time, SWEPT) : []),
+    'SELECT id, EXISTS (SELECT key FROM authgraph_records) FROM authgraph_migrations ORDER BY id DESC LIMIT 1':
+      () => {
+        if (!database.migrations) throw refused('42P01')
+        return [{ id: database.migrations }]
+      },
     'CREATE TABLE IF NOT EXISTS authgraph_migrations (id integer PRIMARY KEY)': () => {
       database.migrations ??= 0
       return []
     },
-    [`CREATE TABLE authgraph_records (key text PRIMARY KEY, record text NOT NULL, expires_at bigint NOT NULL);
-CREATE INDEX authgraph_records_expires_at ON authgraph_records (expires_at);
-INSERT INTO authgraph_migrations (id) VALUES (1)`]: () => {
-      if (database.migrations !== 0) throw refused('42P07')
+    [`CREATE TABLE IF NOT EXISTS authgraph_records (key text PRIMARY KEY, record text NOT NULL, expires_at bigint NOT NULL);
+CREATE INDEX IF NOT EXISTS authgraph_records_expires_at ON authgraph_records (expires_at);
+INSERT INTO authgraph_migrations (id) VALUES (1) ON CONFLICT DO NOTHING`]: () => {
       database.migrations = 1
       return []
     },

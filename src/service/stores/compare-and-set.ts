@@ -24,7 +24,7 @@ export interface Database {
   /**
    * Replaces a record if it is still `before`, and resolves to null. Otherwise resolves to the current record.
    *
-   * @param expiresAt Epoch milliseconds after which the database may delete it.
+   * @param expiresAt Epoch milliseconds after which the database may delete it. A whole number.
    */
   compareAndSet(key: string, before: string, after: string, expiresAt: number): Promise<string | null>
   /** Says why an attempt failed, without values: the message of an error may quote them. */
@@ -103,7 +103,8 @@ export function compareAndSetStore(
     made: Written,
     deadline: number,
   ): Promise<{ readonly done: boolean; readonly raw: string }> {
-    const { expiresAt = NEVER } = made.value === null ? { expiresAt: 0 } : made
+    const { expiresAt: end = NEVER } = made.value === null ? { expiresAt: 0 } : made
+    const expiresAt = Math.min(Math.ceil(end), NEVER)
     const next =
       made.value === null ? '' : JSON.stringify([expiresAt, crypto.randomUUID(), made.value] satisfies Stored)
     let inDoubt = false

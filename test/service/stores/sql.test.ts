@@ -58,14 +58,17 @@ function newPrefix(): string {
   return `service-${services}:`
 }
 
-/** A pool of the host, closed after the test. */
-function newPool(): Pool {
-  const pool = new Pool({ connectionString: postgres.url })
+/** A pool of the host that runs one statement after another, closed after the test. */
+function newPool(database = 'postgres'): Pool {
+  const pool = new Pool({ connectionString: postgres.url.replace(/postgres$/, database), max: 1 })
   onTestFinished(() => pool.end())
   return pool
 }
 
-/** Each opens stores with the same records, in as many instances as called. */
+/**
+ * Each opens stores with the same records, in as many instances as called. Its own database runs one statement after
+ * another.
+ */
 const DATABASES = [
   {
     name: 'SQLite',
@@ -74,6 +77,13 @@ const DATABASES = [
       const file = newFile()
       return (options?: SqlStoreOptions) => inSqlite(file, options)
     },
+    async ownDatabase() {
+      const database = new Database(newFile())
+      return {
+        open: (options?: SqlStoreOptions) => closed(sqliteStore(database, { timeout: 30, ...options })),
+        run: async (text: string) => void database.exec(text),
+      }
+    },
   },
   {
     name: 'PostgreSQL',
@@ -81,6 +91,15 @@ const DATABASES = [
     openShared() {
       const prefix = newPrefix()
       return (options?: SqlStoreOptions) => inPostgres(postgres.url, { prefix, ...options })
+    },
+    async ownDatabase() {
+      services += 1
+      await newPool().query(`CREATE DATABASE own_${services}`)
+      const pool = newPool(`own_${services}`)
+      return {
+        open: (options?: SqlStoreOptions) => inPostgres(pool, options),
+        run: async (text: string) => void (await pool.query(text)),
+      }
     },
   },
 ]
@@ -119,7 +138,7 @@ describe.each([
   for (const { name, run } of contract) test.skipIf(!isHere)(name, run)
 })
 
-describe.each(DATABASES)('$name', ({ isHere, openShared }) => {
+describe.each(DATABASES)('$name', ({ isHere, openShared, ownDatabase }) => {
   describe.skipIf(!isHere)('with several instances', () => {
     const instances = () => {
       const open = openShared()
@@ -131,7 +150,7 @@ describe.each(DATABASES)('$name', ({ isHere, openShared }) => {
 
   test.skipIf(!isHere)('deletes records that have expired, and keeps the others', async () => {
     const open = openShared()
-    const clock = { time: 1_000_000, now: () => clock.time }
+    const clock = { time: 1_000_000.5, now: () => clock.time }
     const store = open({ clock })
     const write = (key: string, expiresAt?: number) =>
       store.update(key, () => ({ result: 0, value: key, ...(expiresAt && { expiresAt }) }))
@@ -147,6 +166,32 @@ describe.each(DATABASES)('$name', ({ isHere, openShared }) => {
       for (let key = 0; key < 600; key += 60) expect(await left(`short-${key}`)).toBeUndefined()
     })
     expect([await left('endless'), await left('long')]).toEqual(['endless', 'long'])
+  })
+
+  test.skipIf(!isHere)('lets an instance whose clock is ahead delete only what is long expired', async () => {
+    const HOUR = 3_600_000
+    const { open } = await ownDatabase()
+    const now = Date.now()
+    const at = (time: number) => open({ clock: { now: () => time } })
+    const [right, ahead, behind] = [at(now), at(now + HOUR), at(now - 48 * HOUR)]
+    const write = (key: string, expiresAt: number) =>
+      right.update(key, () => ({ result: 0, value: key, expiresAt }))
+    await write('kept', now + HOUR / 2)
+    await write('old', now - 25 * HOUR)
+    // The first one deletes records, the second one comes after that.
+    for (const _ of [1, 2]) await increment(ahead)
+    const left = (key: string) => behind.update(key, (value) => ({ result: value }))
+    expect([await left('kept'), await left('old')]).toEqual(['kept', undefined])
+  })
+
+  test.skipIf(!isHere)('creates a table again that was dropped', async () => {
+    const { open, run } = await ownDatabase()
+    const store = open({ timeout: 2 })
+    await increment(store)
+    await run('DROP TABLE authgraph_records')
+    expect(await increment(store)).toBe(0)
+    await run('DROP TABLE authgraph_records; DROP TABLE authgraph_migrations')
+    expect(await increment(store)).toBe(0)
   })
 
   test.skipIf(!isHere)('is separated by the prefix', async () => {

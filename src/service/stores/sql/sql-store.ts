@@ -8,6 +8,12 @@ import type { Query } from './query.ts'
 /** Milliseconds between two deletions of expired records. */
 const SWEEP_INTERVAL = 10_000
 
+/**
+ * Milliseconds after which an expired record is deleted, if the clock of the database says too that it has expired: that
+ * of an instance may be ahead. The second one is for a database whose clock is slow.
+ */
+const LEFT = [10_000, 24 * 60 * 60 * 1000]
+
 /** Records deleted by one statement. */
 const SWEPT = 500
 
@@ -18,9 +24,12 @@ const UPDATE =
   'UPDATE authgraph_records SET record = $1, expires_at = $2 WHERE key = $3 AND record = $4 RETURNING key'
 const DELETE = 'DELETE FROM authgraph_records WHERE key = $1 AND record = $2 RETURNING key'
 
-/** Deletes expired records. PostgreSQL checks the outer condition again if another instance has just replaced a record. */
+/**
+ * Deletes the records that expired before a time that the database has reached. PostgreSQL checks the outer condition again
+ * if another instance has just replaced a record.
+ */
 export const SWEEP = `DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (
-  SELECT key FROM authgraph_records WHERE expires_at <= $2 LIMIT ${SWEPT}) RETURNING key`
+  SELECT key FROM authgraph_records WHERE expires_at <= $2 AND CURRENT_TIMESTAMP >= $3 LIMIT ${SWEPT}) RETURNING key`
 
 /**
  * Reasons with which the database itself refused a statement: those of SQLite, and an SQLSTATE. A lost connection (class
@@ -67,8 +76,10 @@ export interface SqlDatabase {
  * Cloudflare D1. For the packages `pg` and `libsql` and for `node:sqlite`, use {@link postgresStore} and
  * {@link sqliteStore}.
  *
- * Records are in the table `authgraph_records`, which is created with the first update. An update is one statement if it
- * changes nothing, otherwise two. Expired records are deleted every ten seconds, while there are updates.
+ * Records are in the table `authgraph_records`, which is created with the first update, and again if it was dropped. An
+ * update is one statement if it changes nothing, otherwise two. Expired records are deleted every ten seconds, while there
+ * are updates, if they have expired by the clock of the database too: an instance whose clock is ahead deletes none that
+ * others still need. If the clock of the database is more than ten seconds slow, they are deleted a day later.
  *
  * @throws {@link BadOptionError} if an option is not valid.
  * @example
@@ -99,9 +110,19 @@ export function sqlStore(
     return migrated
   }
 
-  async function read(key: string): Promise<string> {
+  const run: Query = async (text, values) => {
     await ready()
-    const [row] = await query(READ, [keyOf(key)])
+    try {
+      return await query(text, values)
+    } catch (error) {
+      // If a table was dropped, the next attempt creates it again.
+      migrated = undefined
+      throw error
+    }
+  }
+
+  async function read(key: string): Promise<string> {
+    const [row] = await run(READ, [keyOf(key)])
     return row === undefined ? '' : String(row.record)
   }
 
@@ -113,7 +134,11 @@ export function sqlStore(
     void deleteExpired(now).catch(() => undefined)
   }
   async function deleteExpired(now: number): Promise<void> {
-    while ((await query(SWEEP, [now, now])).length === SWEPT);
+    for (const left of LEFT) {
+      const time = Math.floor(now - left)
+      const reached = new Date(time).toISOString().replace('T', ' ')
+      while ((await query(SWEEP, [time, time, reached])).length === SWEPT);
+    }
   }
 
   const database: Database = {
@@ -122,8 +147,8 @@ export function sqlStore(
     async compareAndSet(key, before, after, expiresAt) {
       const own = keyOf(key)
       const write = () => {
-        if (before === '') return query(INSERT, [own, after, expiresAt])
-        return after === '' ? query(DELETE, [own, before]) : query(UPDATE, [after, expiresAt, own, before])
+        if (before === '') return run(INSERT, [own, after, expiresAt])
+        return after === '' ? run(DELETE, [own, before]) : run(UPDATE, [after, expiresAt, own, before])
       }
       if (before === '' && after === '') return null
       const written = await write()
