@@ -46,9 +46,12 @@ import { defaultPage } from './pages/branded-page.ts'
 import { createRevocations } from './revocations.ts'
 import { revokeFamily, revokeToken } from './revoke-token.ts'
 import { memoryStore } from './stores/memory.ts'
+import { hasUserId, isUser } from './user-id.ts'
 
 const SET_BACK =
   'the store was set back to an earlier copy: codes from before are refused, and revocations may be lost'
+
+const NO_USER = 'the user must be a name that is not empty, or { id, login }'
 
 /** An authorization service for the device flow. You may destructure it: its functions do not use `this`. */
 export interface Service {
@@ -72,12 +75,18 @@ export interface Service {
     readonly headers: Headers
     readonly address?: string | undefined
   }) => Promise<Authentication>
-  /** Approves a user code on behalf of a user, as if they had approved on the page. */
+  /**
+   * Approves a user code on behalf of a user, as if they had approved on the page. Rejects with {@link BadOptionError} if the
+   * user has no name or id.
+   */
   readonly approve: (userCode: string, user: User) => Promise<Decision>
   /**
    * Ends a login by its `family`, which `issueToken` received, or by one of its tokens; or all logins of a `user`. Access
    * tokens are refused from then on, except those that the host verifies with `verifyToken`: they are valid until they
    * expire. An approval whose token was not fetched yet is not a login.
+   *
+   * An id of a user is the same as a number and as a string. Rejects with {@link BadOptionError} if the user has neither a
+   * name nor an id.
    *
    * @returns Whether there was anything to revoke; for a user always `true`.
    */
@@ -275,11 +284,15 @@ export function createService(options: ServiceOptions): Service {
     async revoke(what) {
       if ('family' in what) return revokeFamily(parts, what.family)
       if ('token' in what) return (await revokeToken(parts, Secret.of(what.token))) === 'revoked'
+      if (!hasUserId(what.user)) throw new BadOptionError(NO_USER)
       await revocations.add(what.user)
       await emit?.({ type: 'token.revoked', by: 'host', user: what.user })
       return true
     },
-    approve: (userCode, user) => grants.approve(userCode, user, { by: 'host' }),
+    async approve(userCode, user) {
+      if (!isUser(user)) throw new BadOptionError(NO_USER)
+      return grants.approve(userCode, user, { by: 'host' })
+    },
     deny: (userCode) => grants.deny(userCode, { by: 'host' }),
   }
 }

@@ -1,9 +1,25 @@
 import type { User } from '../../machines/device-grant.ts'
 import { hash } from './credentials/hash.ts'
 
-/** Returns what identifies a user: a login name may change, an id does not. */
-export function userId(user: User): string | number {
-  return typeof user === 'string' ? user : user.id
+/**
+ * Returns what identifies a user: a login name may change, an id does not. As text: the same id may be a number in one
+ * place of a host and a string in another.
+ */
+export function userId(user: User): string {
+  return String(typeof user === 'string' ? user : user.id)
+}
+
+/** Whether a host gave what identifies a user: an empty name would be nobody. */
+export function hasUserId(user: unknown): user is User {
+  const id = typeof user === 'string' ? user : ((user ?? {}) as Partial<Exclude<User, string>>).id
+  return typeof id === 'number' || (typeof id === 'string' && id !== '')
+}
+
+/** Whether a host gave a user whom a page can name. */
+export function isUser(user: unknown): user is User {
+  return (
+    hasUserId(user) && (typeof user === 'string' || (typeof user.login === 'string' && user.login !== ''))
+  )
 }
 
 /** Returns what names a user in the keys of records. */

@@ -427,13 +427,23 @@ describe('the host', () => {
     },
   )
 
-  test('knows a user by the id, whatever the login', async () => {
+  test.each([7, '7'])('knows a user by the id %j, whatever the login', async (id) => {
     const service = startService({ refreshTokens })
     const first = await service.login()
-    await service.revoke({ user: '7' })
+    await service.revoke({ user: { id: 8, login: 'octocat' } })
     expect(await statusOf(service, first)).toBe(200)
-    await service.revoke({ user: { id: 7, login: 'renamed' } })
+    await service.revoke({ user: { id, login: 'renamed' } })
     expect(await statusOf(service, first)).toBe(401)
+  })
+
+  test.each([undefined, '', 7, {}, { id: '' }, { login: 'octocat' }])('refuses the user %j', async (user) => {
+    const service = startService()
+    const refusal = expect.objectContaining({
+      code: 'bad_option',
+      message: expect.stringContaining('the user must be'),
+    })
+    await expect(service.revoke({ user } as never)).rejects.toThrow(refusal)
+    await expect(service.approve('BCDF-GHJK', user as never)).rejects.toThrow(refusal)
   })
 
   test('revokes on every instance at once', async () => {

@@ -1,4 +1,3 @@
-import type { User } from '../../../machines/device-grant.ts'
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
 import { openSession, type Session } from '../browser-session.ts'
 import { newNonce, readUserCode } from '../credentials/random-codes.ts'
@@ -8,6 +7,7 @@ import { readFields } from '../http/fields.ts'
 import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { Page, PageState, Refusal } from '../pages/page.ts'
+import { isUser } from '../user-id.ts'
 import {
   type FormFields,
   LINKED,
@@ -138,13 +138,6 @@ function urlWith(address: URL, userCode: string): string {
 
 function tookTooLong(): Error {
   return new Error('identify took longer than ten seconds')
-}
-
-/** Checks what `identify` returned: an empty name would approve on behalf of nobody. */
-function isUser(user: unknown): user is User {
-  if (typeof user === 'string') return user !== ''
-  const { id, login } = (user ?? {}) as Partial<Exclude<User, string>>
-  return (typeof id === 'number' || typeof id === 'string') && typeof login === 'string' && login !== ''
 }
 
 /**

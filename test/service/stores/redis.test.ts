@@ -305,7 +305,7 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       const relay = await breakableRelay(redis.port)
       onTestFinished(relay.close)
       const store = storeAt(relay.url, { timeout: 0.3 })
-      if (when === 'when it has been used') await increment(store)
+      if (when === 'when it has been used') await vi.waitFor(() => increment(store), { timeout: 5000 })
       relay.silence(true)
       await expect(increment(store)).rejects.toThrow(StoreUnavailableError)
       relay.silence(false)
