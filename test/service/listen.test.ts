@@ -281,6 +281,32 @@ describe('a Unix socket', () => {
     expect(existsSync(path)).toBe(true)
   })
 
+  test('is refused where the umask cannot be changed, as in a worker thread', async () => {
+    vi.spyOn(process, 'umask').mockImplementation(() => {
+      throw Object.assign(new Error('not in a worker'), { code: 'ERR_WORKER_UNSUPPORTED_OPERATION' })
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+    const path = newPath()
+    await expect(listen({ authUrl }, { path })).rejects.toMatchObject({
+      code: 'bad_option',
+      message: `cannot create the Unix socket ${path}: ERR_WORKER_UNSUPPORTED_OPERATION`,
+    })
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test.each([-1, 0o1000, 1.5, Number.NaN])('is refused with the mode %d', async (mode) => {
+    await expect(listen({ authUrl }, { path: newPath(), mode })).rejects.toMatchObject({
+      code: 'bad_option',
+      message: 'mode must be a whole number from 0 to 0o777',
+    })
+  })
+
+  test('is refused without a path, and the umask stays', async () => {
+    const before = process.umask()
+    await expect(listen({ authUrl }, { path: '' })).rejects.toMatchObject({ code: 'bad_option' })
+    expect(process.umask()).toBe(before)
+  })
+
   test('is refused in a folder that does not exist, and without an authUrl', async () => {
     const path = join(newPath(), 'below')
     await expect(listen({ authUrl }, { path })).rejects.toThrow(`cannot create the Unix socket ${path}: `)
