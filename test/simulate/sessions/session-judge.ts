@@ -29,6 +29,8 @@ interface Login {
   overAt: number
   /** A failover has lost a write of it: all promises are off. */
   isUndone: boolean
+  /** A thief has copied its token: it may end, but a process must not be refused while it goes on. */
+  isStolen: boolean
 }
 
 /** A refresh token that was a login's newest one. */
@@ -72,6 +74,17 @@ export class SessionJudge extends Judge {
     return [...this.#logins.values()].at(-1)
   }
 
+  /** The refresh token in the file, which somebody copies. */
+  stolen(): string | undefined {
+    const login = this.#kept?.login
+    if (login === undefined) return undefined
+    login.isStolen = true
+    this.world.count('theft')
+    this.world.note(this.world.first, 'thief', `copies the token of ${login.id.slice(0, 4)}`)
+    return (this.world.disk.record as { readonly token?: { readonly refreshToken: string } }).token
+      ?.refreshToken
+  }
+
   override wrote(key: string, record: unknown, lifetime: number): void {
     super.wrote(key, record, lifetime)
     const { update = '', value } = (record ?? {}) as Partial<Boxed>
@@ -99,7 +112,13 @@ export class SessionJudge extends Judge {
     const { now, first: number } = this.world
     const known = this.#logins.get(id)
     const before = known?.family
-    const login = known ?? { id, family: after, overAt: Number.POSITIVE_INFINITY, isUndone: false }
+    const login = known ?? {
+      id,
+      family: after,
+      overAt: Number.POSITIVE_INFINITY,
+      isUndone: false,
+      isStolen: false,
+    }
     this.#logins.set(id, login)
     login.family = after
     const { state, generation, newest, expiresAt } = after
@@ -114,8 +133,8 @@ export class SessionJudge extends Judge {
     if (state === 'revoked' && before) this.#revoked(before, login, exchange)
   }
 
-  #rotated(before: Family, { family, isUndone }: Login): void {
-    this.renewals += 1
+  #rotated(before: Family, { family, isUndone, isStolen }: Login): void {
+    if (!isStolen) this.renewals += 1
     const spent = this.#spendables.get(before.newest)
     if (spent) spent.rotatedAt = this.world.now
     const isRight = family.generation === before.generation + 1 && family.previous === before.newest
@@ -124,6 +143,10 @@ export class SessionJudge extends Judge {
 
   /** A login was ended by a request. */
   #revoked(before: Family, login: Login, exchange: Exchange | undefined): void {
+    if (login.isStolen) {
+      this.world.lose(this.world.first, 'a theft')
+      return
+    }
     const token = exchange?.shown && sha256(exchange.shown.token)
     const spent = this.#spendables.get(token ?? '')
     if (spent?.login !== login || exchange?.shown === undefined)
@@ -159,7 +182,8 @@ export class SessionJudge extends Judge {
     const cause = Object.keys(causes).find((name) => causes[name])
     this.check(cause !== undefined, 'a login was revoked for no reason')
     if (cause) this.world.lose(this.world.first, cause)
-    const isNobodys = exchange.shown?.by.isDead || isRepeated || (!isKept && !isHeld)
+    const isGivenUp = isShort && exchange.shown?.end === 'unclear'
+    const isNobodys = exchange.shown?.by.isDead || isRepeated || isGivenUp || (!isKept && !isHeld)
     this.check(isNobodys, 'a login was revoked whose newest pair was kept')
   }
 
@@ -243,10 +267,10 @@ export class SessionJudge extends Judge {
   /** A request is told to try again only where the one that issues the pair was slow, failed or hung up. */
   protected override mayBeBusy(exchange: Exchange): boolean {
     const token = exchange.shown && sha256(exchange.shown.token)
-    const requests = this.#spendables.get(token ?? '')?.requests ?? []
+    const { requests = [], login } = this.#spendables.get(token ?? '') ?? {}
     const isSlow = (request: Exchange) =>
       this.excuses.has(request.id) || request.isGone || request.instance?.isDead || this.isTroubled(request)
-    return [exchange, ...requests].some(isSlow)
+    return login?.isStolen === true || [exchange, ...requests].some(isSlow)
   }
 
   /** The record of the processes was written. */

@@ -1,4 +1,5 @@
 import { ACCESS_TOKEN_PATH, REFRESH_GRANT_TYPE, REVOCATION_PATH } from '../../../src/protocol/endpoints.ts'
+import type { ServiceResponse } from '../../../src/service/http/types.ts'
 import { ask } from '../ask.ts'
 import { ACCESS_LIFETIME } from '../instance.ts'
 import { transmit } from '../network.ts'
@@ -22,8 +23,14 @@ const ROUND = 1000 * (ACCESS_LIFETIME + 100)
 /** What users do instead of asking for a token, and the chances. */
 const ACTS = { logout: 0.02, login: 0.02 } as const
 
-/** Rounds with a disk that is full for minutes, rounds in which the clock of the machine is set, and attacks. */
-const CHANCES = { full: 0.05, clock: 0.02, attack: 0.2 } as const
+/** Rounds with a disk that is full for minutes, rounds in which the clock of the machine is set, attacks, and thefts. */
+const CHANCES = { full: 0.05, clock: 0.02, attack: 0.2, theft: 0.01 } as const
+
+/** How often a thief refreshes the stolen token, and the chances. */
+const REFRESHES = { '1': 0.2, '3': 0.6, '110': 0.2 } as const
+
+/** Milliseconds between two refreshes of a thief, which obeys the limit of 30 a minute. */
+const STEALTH = 3000
 
 /** Several processes that wake with one login, over and over. */
 export class SessionWorld extends World {
@@ -78,6 +85,10 @@ export class SessionWorld extends World {
         })
       if (choices.happens(CHANCES.clock, 'clock', round)) this.after(at + 1000, () => this.#setClock(round))
       if (choices.happens(CHANCES.attack, 'attack', round)) this.after(at + 2000, () => this.#attack(round))
+      if (choices.happens(CHANCES.theft, 'theft', round)) {
+        const refreshes = Number(choices.oneOf(REFRESHES, 'refreshes', round) ?? 1)
+        this.after(at + choices.between(0, 300_000, 'theft at', round), () => void this.#steal(refreshes))
+      }
     }
   }
 
@@ -122,11 +133,24 @@ export class SessionWorld extends World {
     const generation = this.choices.bits('attack', 'generation', round) % (newest.family.generation + 1)
     const digits = 'f'.repeat(40)
     const token = `ghr_${newest.id}_${generation}_${digits}_${digits}`
-    const fields = { client_id: 'client', grant_type: REFRESH_GRANT_TYPE, refresh_token: token, token }
-    for (const path of [ACCESS_TOKEN_PATH, REVOCATION_PATH]) {
-      const asking = ask(path, { address: '203.0.113.1', body: fields })
-      transmit(this, this.begin(NOBODY, 'flood'), undefined, asking).catch(() => undefined)
+    for (const path of [ACCESS_TOKEN_PATH, REVOCATION_PATH]) this.#present(token, path).catch(() => undefined)
+  }
+
+  /** Somebody who has copied the file, and refreshes its token. */
+  async #steal(refreshes: number): Promise<void> {
+    let token = this.judge.stolen()
+    for (let times = 0; token !== undefined && times < refreshes; times += 1) {
+      const reply = await this.#present(token, ACCESS_TOKEN_PATH).catch(() => undefined)
+      if (reply) token = JSON.parse(reply.body).refresh_token ?? token
+      await new Promise<void>((resolve) => this.after(STEALTH, resolve))
     }
+  }
+
+  /** A request of somebody who is not one of the processes. */
+  #present(token: string, path: string): Promise<ServiceResponse> {
+    const fields = { client_id: 'client', grant_type: REFRESH_GRANT_TYPE, refresh_token: token, token }
+    const asking = ask(path, { address: '203.0.113.1', body: fields })
+    return transmit(this, this.begin(NOBODY, 'flood'), undefined, asking)
   }
 }
 
