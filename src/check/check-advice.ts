@@ -40,7 +40,7 @@ function checkToken({ verdicts, polls }: CheckContext): void {
       login,
       expiresIn > LONG_TOKEN ? `it is valid for ${expiresIn} seconds` : undefined,
     )
-  else if (textMemberOf(login.body, 'refresh_token'))
+  else if (expiresIn !== undefined || textMemberOf(login.body, 'refresh_token'))
     verdicts.skip(['token-short'], 'the service does not say when the token expires')
   else verdicts.advise('token-short', login, 'missing expires_in')
 }

@@ -6,15 +6,17 @@ import { Secret } from '../secret.ts'
 import {
   askForCodes,
   type CheckContext,
+  codesFields,
   type Grant,
   grantIn,
   mayBeStored,
   notJson,
   outcomeOf,
+  sendInUrl,
   UNKNOWN_CLIENT,
   wants,
 } from './context.ts'
-import { mostBits } from './most-bits.ts'
+import { entropyOf } from './most-bits.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** Bits of nine digits: the shortest of the examples of RFC 8628, section 6.1. */
@@ -42,9 +44,8 @@ export async function checkCodes(context: CheckContext): Promise<Begun | undefin
   const second = grantIn(context, unknown)
   verdicts.judge('unknown-parameter', unknown, second ? undefined : 'the request was refused')
   const others = [second, await checkEmptyScope(context)]
-  const all = [first, ...others].filter((grant) => grant !== undefined)
-  verdicts.judge('codes-unique', all.at(-1)?.response, repeatedCode(all))
-  checkEntropy(context, all)
+  verdicts.judge('codes-unique', context.grants.at(-1)?.response, repeatedCode(context.grants))
+  checkEntropy(context)
 
   await checkRefusals(context)
   await findOtherClient(context)
@@ -95,7 +96,11 @@ function checkLifetime({ verdicts }: CheckContext, response: CheckedResponse): v
   const interval = memberOf(response.body, 'interval') ?? 0
   const isNumber = (value: unknown, least: number) => Number.isFinite(value) && (value as number) >= least
   if (!isNumber(expiresIn, 1))
-    verdicts.judge('codes-lifetime', response, 'expires_in is not a number of seconds')
+    verdicts.judge(
+      'codes-lifetime',
+      response,
+      expiresIn === undefined ? 'missing expires_in' : 'expires_in is not a number of seconds',
+    )
   else if (!isNumber(interval, 0))
     verdicts.judge('codes-lifetime', response, 'interval is not a number of seconds')
   else {
@@ -119,14 +124,13 @@ async function checkEmptyScope(context: CheckContext): Promise<Grant | undefined
   return grantIn(context, empty) ?? grantIn(context, absent)
 }
 
-function checkEntropy({ verdicts }: CheckContext, grants: readonly Grant[]): void {
-  const device = mostBits(grants.map(({ deviceCode }) => deviceCode))
-  // Hyphens and spaces only make a user code easier to read.
-  const user = mostBits(grants.map(({ shown }) => shown.userCode.replaceAll(/[\s-]/g, '')))
+function checkEntropy({ verdicts, grants }: CheckContext): void {
   const response = grants[0]?.response
-  const few = (bits: number, wanted: number) => (bits < wanted ? `at most ${bits} bits` : undefined)
-  verdicts.judge('device-code-entropy', response, few(device, DEVICE_CODE_BITS), `at most ${device} bits`)
-  verdicts.advise('user-code-entropy', response, few(user, USER_CODE_BITS), `at most ${user} bits`)
+  const device = grants.map(({ deviceCode }) => deviceCode)
+  // Hyphens and spaces only make a user code easier to read.
+  const user = grants.map(({ shown }) => shown.userCode.replaceAll(/[\s-]/g, ''))
+  verdicts.judge('device-code-entropy', response, ...entropyOf(device, DEVICE_CODE_BITS))
+  verdicts.advise('user-code-entropy', response, ...entropyOf(user, USER_CODE_BITS))
 }
 
 function checkVerificationAddress({ verdicts }: CheckContext, { response, shown }: Grant): void {
@@ -151,9 +155,9 @@ function repeatedCode(grants: readonly Grant[]): string | undefined {
   const count = (values: readonly string[]) => new Set(values).size
   if (count(grants.map(({ deviceCode }) => deviceCode)) < grants.length)
     return 'two responses had the same device code'
-  if (count(grants.map(({ shown }) => shown.userCode)) < grants.length)
-    return 'two responses had the same user code'
-  return undefined
+  return count(grants.map(({ shown }) => shown.userCode)) < grants.length
+    ? 'two responses had the same user code'
+    : undefined
 }
 
 /** Requests codes as the second client, to find out whether the service knows it. */
@@ -186,22 +190,8 @@ async function checkRefusals(context: CheckContext): Promise<void> {
   verdicts.judge('codes-no-client', anonymous, notRefused(anonymous))
   const unknown = await askForCodes(context, [['client_id', UNKNOWN_CLIENT]])
   verdicts.judge('codes-unknown-client', unknown, notRefused(unknown))
-  await checkMethods(context, 'codes-method', url)
-}
-
-/** Checks that an endpoint refuses other methods. Sends no fields, since they would be part of the URL. */
-export async function checkMethods(
-  { wire, verdicts }: CheckContext,
-  id: 'codes-method' | 'poll-method' | 'revocation-method',
-  url: string,
-): Promise<void> {
-  for (const method of ['GET', 'HEAD'] as const) {
-    const response = await wire.send({ method, url })
-    if (response.status >= 400 && response.status <= 499) continue
-    verdicts.judge(id, response, `${method} got status ${response.status}`)
-    return
-  }
-  verdicts.judge(id, undefined, undefined)
+  const got = await sendInUrl(context, 'GET', url, codesFields(context))
+  verdicts.judge('codes-method', got, grantIn(context, got) && 'a GET got codes')
 }
 
 function notRefused({ status, error, body }: CheckedResponse): string | undefined {

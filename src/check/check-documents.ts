@@ -2,7 +2,13 @@ import { withoutSlash } from '../protocol/address.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { memberOf } from '../protocol/response.ts'
 import { type CheckContext, isUnderTest, mayBeStored } from './context.ts'
+import type { CheckOptions } from './options.ts'
 import type { CheckedResponse } from './wire.ts'
+
+type Endpoints = CheckOptions['provider']
+
+/** Sources of `frame-ancestors` that match every site. */
+const ANY_SITE = /(?:^|\s)(?:\*|https?:(?:\/\/\*)?)(?=\s|$)/i
 
 const OF_PAGE = ['page', 'page-frames', 'page-no-store'] as const
 
@@ -30,16 +36,21 @@ export async function checkPage(
     verdicts.skip(OF_PAGE, 'the service has no page')
     return undefined
   }
-  verdicts.advise('page-frames', response, isFramed(headers) ? 'no header forbids framing' : undefined)
+  verdicts.advise('page-frames', response, framingProblem(headers))
   verdicts.advise('page-no-store', response, mayBeStored(response))
   return response
 }
 
-function isFramed(headers: Headers): boolean {
-  const policy = headers.get('content-security-policy') ?? ''
-  const ancestors = /frame-ancestors\s+([^;,]*)/i.exec(policy)?.[1]?.trim()
-  if (ancestors !== undefined) return !/^'(?:none|self)'$/i.test(ancestors)
-  return !/^(?:deny|sameorigin)$/i.test(headers.get('x-frame-options') ?? '')
+/** Browsers apply every policy, and ignore `x-frame-options` if one has `frame-ancestors`. */
+function framingProblem(headers: Headers): string | undefined {
+  const policies = (headers.get('content-security-policy') ?? '').split(',')
+  const lists = policies
+    .map((policy) => /(?:^|;)\s*frame-ancestors(?=[\s;]|$)([^;]*)/i.exec(policy)?.[1])
+    .filter((list) => list !== undefined)
+  if (lists.some((list) => !ANY_SITE.test(list))) return undefined
+  if (lists.length > 0) return 'frame-ancestors allows every site'
+  const options = headers.get('x-frame-options') ?? ''
+  return /^(?:(?:deny|sameorigin)(?:,\s*|$))+$/i.test(options) ? undefined : 'no header forbids framing'
 }
 
 /** Checks the metadata of the service, if it publishes any. Returns the revocation endpoint that it names. */
@@ -54,6 +65,7 @@ export async function checkMetadata({ wire, verdicts, options }: CheckContext): 
   for (const url of addresses) {
     const response = await wire.send({ method: 'GET', url })
     if (response.status === 200) {
+      if (options.issuer === undefined && isOfAnother(response, options.provider)) continue
       verdicts.judge('metadata', response, metadataProblem(response, issuer, options.provider))
       const named = memberOf(response.body, 'revocation_endpoint')
       return typeof named === 'string' && URL.canParse(named) ? named : undefined
@@ -63,11 +75,15 @@ export async function checkMetadata({ wire, verdicts, options }: CheckContext): 
   return undefined
 }
 
-function metadataProblem(
-  { body }: CheckedResponse,
-  issuer: string,
-  provider: { readonly deviceAuthorizationEndpoint: string; readonly tokenEndpoint: string },
-): string | undefined {
+/** On the origin of the endpoints, another server may publish metadata, or a page may come for every path. */
+function isOfAnother({ body }: CheckedResponse, provider: Endpoints): boolean {
+  return (
+    memberOf(body, 'device_authorization_endpoint') !== provider.deviceAuthorizationEndpoint &&
+    memberOf(body, 'token_endpoint') !== provider.tokenEndpoint
+  )
+}
+
+function metadataProblem({ body }: CheckedResponse, issuer: string, provider: Endpoints): string | undefined {
   const named = memberOf(body, 'issuer')
   if (typeof named !== 'string' || withoutSlash(named) !== issuer) return 'issuer is different'
   if (memberOf(body, 'device_authorization_endpoint') !== provider.deviceAuthorizationEndpoint)

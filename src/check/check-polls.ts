@@ -14,7 +14,6 @@ import {
   pollLater,
   tokenProblem,
   tokensIn,
-  UNKNOWN_CLIENT,
   wait,
   wants,
 } from './context.ts'
@@ -28,13 +27,17 @@ const EARLY = 0.75
 
 const TOO_LATE = 'the codes expire before a device may poll'
 
-/** Checks polls before and after the decision of a user. */
-export async function checkPolls(context: CheckContext, { first, others }: Begun): Promise<void> {
+/** Checks polls before and after the decision of a user. Returns why there is no token, if there is none. */
+export async function checkPolls(
+  context: CheckContext,
+  { first, others }: Begun,
+): Promise<string | undefined> {
   await checkPace(context, first)
   const approval = await alive(context, others[0])
-  if (approval) await checkApproval(context, approval)
+  const problem = approval ? await checkApproval(context, approval) : 'the service sent no codes'
   const denial = await alive(context, others[1])
   if (denial) await checkDenial(context, denial)
+  return problem
 }
 
 /** Checks how fast a device may poll while the user has not decided. */
@@ -44,14 +47,13 @@ async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
   if (!fits(context, grant, interval)) {
     verdicts.judge('pending', grant.response, TOO_LATE)
     verdicts.skip(['slow-down', 'slow-down-interval', 'recovery'], TOO_LATE)
-    checkDialect(context, await poll(context, grant.deviceCode))
+    await poll(context, grant.deviceCode)
     checkForms(context, grant)
     return
   }
   await wait(context, interval)
   const timely = await poll(context, grant.deviceCode)
   verdicts.judge('pending', timely, wants('authorization_pending', timely))
-  checkDialect(context, timely)
   checkForms(context, grant)
 
   const early = await poll(context, grant.deviceCode)
@@ -77,20 +79,10 @@ async function checkPace(context: CheckContext, grant: Grant): Promise<void> {
   verdicts.judge('recovery', patient, wants('authorization_pending', patient))
 }
 
-/** Detects the dialect of the service, unless an option names it. */
-function checkDialect(context: CheckContext, { status }: CheckedResponse): void {
-  const { verdicts, options, polls } = context
-  const found = status === 200 ? 'github' : status === 400 ? 'rfc8628' : undefined
-  context.dialect = options.dialect === 'auto' ? (found ?? 'rfc8628') : options.dialect
-  const right = found === context.dialect
-  const other = status === 0 ? 'no response' : `the dialect ${context.dialect} does not use status ${status}`
-  const problem = right ? undefined : other
-  verdicts.judge('poll-status', polls.at(-1), problem, `status ${status}, as in the dialect ${found}`)
-}
-
-/** Checks the form of the codes, which only the GitHub dialect defines. */
+/** Detects the dialect by the first poll, and checks the form of the codes, which only the GitHub dialect defines. */
 function checkForms(context: CheckContext, { response, deviceCode, shown }: Grant): void {
-  const { verdicts } = context
+  const { verdicts, polls } = context
+  context.dialect ??= polls[0]?.status === 200 ? 'github' : 'rfc8628'
   if (isAsked(context, 'device-code-form')) {
     const problem = deviceCode.length === 40 ? undefined : `it has ${deviceCode.length} characters`
     verdicts.judge('device-code-form', response, problem)
@@ -126,7 +118,6 @@ async function decided(
 const AFTER = {
   approved: [
     'approved',
-    'foreign-approved-code',
     'early-decision',
     'token-type',
     'token-scope',
@@ -137,16 +128,13 @@ const AFTER = {
   denied: ['denied'],
 } as const
 
-async function checkApproval(context: CheckContext, grant: Grant): Promise<void> {
+/** Returns why there is no token, if there is none. */
+async function checkApproval(context: CheckContext, grant: Grant): Promise<string | undefined> {
   const { verdicts, options } = context
   const { clock } = options
   const before = clock.now()
   const undecided = await poll(context, grant.deviceCode)
-  if (!(await decided(context, 'approved', grant, options.approve))) return
-  if (await givesForeignToken(context, grant)) {
-    verdicts.skip(AFTER.approved, 'another client got the token')
-    return
-  }
+  if (!(await decided(context, 'approved', grant, options.approve))) return 'nobody approved'
   const soon = clock.now() - before < grant.shown.interval * 1000 * EARLY
   const early = await poll(context, grant.deviceCode)
   if (undecided.error !== 'authorization_pending' || !soon)
@@ -159,8 +147,9 @@ async function checkApproval(context: CheckContext, grant: Grant): Promise<void>
   const tokens = tokensIn(context, response)
   verdicts.judge('approved', response, tokenProblem(response))
   if (tokens === undefined) {
-    verdicts.skip(AFTER.approved, 'the service sent no token')
-    return
+    const problem = 'the service sent no token'
+    verdicts.skip(AFTER.approved, problem)
+    return problem
   }
   verdicts.judge('token-type', response, typeProblem(response.body))
   checkScope(context, response)
@@ -169,15 +158,7 @@ async function checkApproval(context: CheckContext, grant: Grant): Promise<void>
   await checkRefresh(context, response)
   const again = await poll(context, grant.deviceCode)
   verdicts.judge('token-once', again, notFinal(again))
-}
-
-/** Polls an approved code as another client, before the device does. Returns whether it got the token. */
-async function givesForeignToken(context: CheckContext, grant: Grant): Promise<boolean> {
-  const { verdicts, otherClientId = UNKNOWN_CLIENT } = context
-  const foreign = await poll(context, grant.deviceCode, { client_id: otherClientId })
-  const tokens = tokensIn(context, foreign)
-  verdicts.judge('foreign-approved-code', foreign, tokens && 'the other client got the token')
-  return tokens !== undefined
+  return undefined
 }
 
 function typeProblem(body: unknown): string | undefined {

@@ -1,42 +1,48 @@
-import { checkMethods } from './check-codes.ts'
 import {
   BAD_REFRESH_TOKEN,
-  begin,
   type CheckContext,
-  fits,
   isUnderTest,
-  poll,
-  pollLater,
   post,
   refresh,
   said,
+  sendInUrl,
+  type Tokens,
   tokensIn,
   UNKNOWN_CLIENT,
-  wait,
   wants,
 } from './context.ts'
+import { open, survivors, validTokens } from './logins.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** A token that no service has issued. */
 const UNKNOWN_TOKEN = 'authgraph-check-unknown-token'
 
 /** The requirements that need a token. */
-const OF_TOKEN = ['foreign-revocation', 'revoked', 'revoked-refresh-token', 'revoked-access-token'] as const
-
-/** The requirements that need a revocation endpoint. */
-export const OF_REVOCATION = [
-  'revocation-unknown',
-  'revocation-no-token',
+const OF_TOKEN = [
   'revocation-method',
-  ...OF_TOKEN,
+  'foreign-revocation',
+  'revoked-access-token',
+  'revoked',
+  'revoked-refresh-token',
+  'revoked-with-refresh-token',
 ] as const
 
+/** The requirements that need a revocation endpoint. */
+export const OF_REVOCATION = ['revocation-unknown', 'revocation-no-token', ...OF_TOKEN] as const
+
+type Revoke = (token: string | undefined, client?: string) => Promise<CheckedResponse>
+
 /**
- * Checks the revocation of tokens. Starts a separate login for it.
+ * Checks the revocation of tokens, with a new login after each request that has ended one.
  *
  * @param published The endpoint that the metadata of the service names.
+ * @param login Tokens that may still be valid.
  */
-export async function checkRevocation(context: CheckContext, published: string | undefined): Promise<void> {
+export async function checkRevocation(
+  context: CheckContext,
+  published: string | undefined,
+  login: Tokens | undefined,
+): Promise<void> {
   const { verdicts, clientId, options } = context
   const { revocationEndpoint: named } = options.provider
   const endpoint = named ?? published
@@ -49,87 +55,114 @@ export async function checkRevocation(context: CheckContext, published: string |
     verdicts.skip(OF_REVOCATION, 'the revocation endpoint is on another origin: name it in the provider')
     return
   }
-  const revoke = (token: string | undefined, client = clientId) =>
-    post(context, endpoint, { client_id: client, token })
+  const revoke: Revoke = (token, client = clientId) => post(context, endpoint, { client_id: client, token })
 
   const unknown = await revoke(UNKNOWN_TOKEN)
   verdicts.judge('revocation-unknown', unknown, notOk(unknown))
   const empty = await revoke(undefined)
   verdicts.judge('revocation-no-token', empty, wants('invalid_request', empty))
-  await checkMethods(context, 'revocation-method', endpoint)
-  await checkRevoked(context, revoke)
+  const tokens = await validTokens(context, login)
+  if (typeof tokens === 'string') verdicts.skip(OF_TOKEN, tokens)
+  else await checkTokens(context, endpoint, revoke, tokens)
 }
 
-/** Revokes the refresh token of a login or, without one, its access token. */
-async function checkRevoked(
+async function checkTokens(
   context: CheckContext,
-  revoke: (token: string, client?: string) => Promise<CheckedResponse>,
+  endpoint: string,
+  revoke: Revoke,
+  login: Tokens,
 ): Promise<void> {
-  const { verdicts, dialect = 'rfc8628', otherClientId = UNKNOWN_CLIENT } = context
-  const tokens = await logIn(context)
+  const { verdicts, clientId, otherClientId = UNKNOWN_CLIENT } = context
+  const opened = await open(context, login.accessToken)
+  const isOpen = opened?.status === 200
+  if (isOpen) await openByUrl(context, login.accessToken)
+  const noResource = opened
+    ? `the resource refused a valid token: status ${opened.status}`
+    : 'no resource was given'
+  const isSeen = isOpen || login.refreshToken !== undefined
+  if (!isSeen) verdicts.skip(['revocation-method'], noResource)
+
+  /** Sends a request that must not revoke the token. Returns tokens that are valid after it. */
+  async function misuse(
+    id: 'revocation-method' | 'foreign-revocation',
+    tokens: Tokens | string,
+    send: (token: string) => Promise<CheckedResponse>,
+  ): Promise<Tokens | string> {
+    if (typeof tokens === 'string') return tokens
+    const response = await send(tokens.refreshToken ?? tokens.accessToken)
+    const left = isSeen ? await survivors(context, tokens) : tokens
+    const { status, error } = response
+    const isRefused = id === 'revocation-method' || (status >= 400 && status <= 499 && error !== undefined)
+    const problem = left ? `got status ${status}` : `got status ${status}, and the token was revoked`
+    verdicts.judge(id, response, left && isRefused ? undefined : problem)
+    return left ?? validTokens(context, undefined)
+  }
+
+  const kept = isSeen
+    ? await misuse('revocation-method', login, (token) =>
+        sendInUrl(context, 'GET', endpoint, [
+          ['client_id', clientId],
+          ['token', token],
+        ]),
+      )
+    : login
+  const tokens = await misuse('foreign-revocation', kept, (token) => revoke(token, otherClientId))
   if (typeof tokens === 'string') {
     verdicts.skip(OF_TOKEN, tokens)
     return
   }
-  const { accessToken, refreshToken } = tokens
-  const token = refreshToken ?? accessToken
-  const foreign = await revoke(token, otherClientId)
-  const isRefused = foreign.status >= 400 && foreign.status <= 499 && foreign.error !== undefined
-  verdicts.judge('foreign-revocation', foreign, isRefused ? undefined : `got status ${foreign.status}`)
-  const opened = await open(context, accessToken)
-  if (opened?.status === 200) await openByUrl(context, accessToken)
-  const own = await revoke(token)
-  verdicts.judge('revoked', own, notOk(own))
-  if (own.status !== 200) {
+  if (isOpen || tokens.refreshToken === undefined) {
+    const response = await revoke(tokens.accessToken)
+    if (tokens.refreshToken === undefined) verdicts.judge('revoked', response, notOk(response))
+    const problem = notOk(response)
+    if (problem)
+      verdicts.skip(['revoked-access-token'], `the service does not revoke access tokens: ${problem}`)
+    else if (isOpen) verdicts.judge('revoked-access-token', ...(await stillOpen(context, tokens.accessToken)))
+  }
+  verdicts.skip(['revoked-access-token'], noResource)
+  if (tokens.refreshToken === undefined)
+    verdicts.skip(['revoked-refresh-token', 'revoked-with-refresh-token'], 'no refresh token works')
+  else
+    await checkRefreshToken(
+      context,
+      revoke,
+      await validTokens(context, tokens),
+      isOpen ? undefined : noResource,
+    )
+}
+
+async function checkRefreshToken(
+  context: CheckContext,
+  revoke: Revoke,
+  tokens: Tokens | string,
+  noResource: string | undefined,
+): Promise<void> {
+  const { verdicts, dialect = 'rfc8628' } = context
+  if (typeof tokens === 'string' || tokens.refreshToken === undefined) {
+    verdicts.skip(OF_TOKEN, typeof tokens === 'string' ? tokens : 'no refresh token works')
+    return
+  }
+  const response = await revoke(tokens.refreshToken)
+  verdicts.judge('revoked', response, notOk(response))
+  if (response.status !== 200) {
     verdicts.skip(OF_TOKEN, 'the revocation failed')
     return
   }
-  if (refreshToken === undefined)
-    verdicts.skip(['revoked-refresh-token'], 'the service issues no refresh tokens')
-  else {
-    const spent = await refresh(context, refreshToken)
-    tokensIn(context, spent)
-    verdicts.judge('revoked-refresh-token', spent, wants(BAD_REFRESH_TOKEN[dialect], spent))
-  }
-  if (opened?.status !== 200)
-    verdicts.skip(
-      ['revoked-access-token'],
-      opened ? `the resource refused a valid token: status ${opened.status}` : 'no resource was given',
-    )
-  else {
-    const closed = await open(context, accessToken)
-    const problem = closed?.status === 200 ? 'the resource accepted the token' : undefined
-    // RFC 7009, section 2.1: the access tokens of a refresh token only should end with it.
-    const judge = refreshToken === undefined ? verdicts.judge : verdicts.advise
-    judge('revoked-access-token', closed, problem)
-  }
+  const spent = await refresh(context, tokens.refreshToken)
+  tokensIn(context, spent)
+  verdicts.judge('revoked-refresh-token', spent, wants(BAD_REFRESH_TOKEN[dialect], spent))
+  // RFC 7009, section 2.1: the access tokens of a refresh token only should end with it.
+  if (noResource) verdicts.skip(['revoked-with-refresh-token'], noResource)
+  else verdicts.advise('revoked-with-refresh-token', ...(await stillOpen(context, tokens.accessToken)))
 }
 
-/** Lets the user approve a new login. Returns its tokens, or why there are none. */
-async function logIn(context: CheckContext) {
-  const { approve } = context.options
-  if (approve === undefined) return 'nobody approved'
-  const grant = await begin(context)
-  if (grant === undefined) return 'the service sent no codes'
-  try {
-    await approve(grant.shown)
-  } catch (error) {
-    return `nobody approved: ${(error as Error).message}`
-  }
-  const { interval } = grant.shown
-  if (fits(context, grant, interval)) await wait(context, interval)
-  const response = await poll(context, grant.deviceCode)
-  const later = response.error === 'slow_down' ? await pollLater(context, grant, response) : response
-  return tokensIn(context, later) ?? 'the service sent no token'
-}
-
-async function open(
-  { wire, options }: CheckContext,
+/** Opens the resource with a token that was revoked. */
+async function stillOpen(
+  context: CheckContext,
   accessToken: string,
-): Promise<CheckedResponse | undefined> {
-  return options.resource === undefined
-    ? undefined
-    : wire.send({ method: 'GET', url: options.resource, token: accessToken })
+): Promise<[response: CheckedResponse | undefined, problem: string | undefined]> {
+  const response = await open(context, accessToken)
+  return [response, response?.status === 200 ? 'the resource accepted the token' : undefined]
 }
 
 /** Sends the token where it ends up in logs and in the history: a resource should refuse it there. */

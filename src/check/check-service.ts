@@ -6,8 +6,10 @@ import { Secret } from '../secret.ts'
 import { checkAdvice } from './check-advice.ts'
 import { checkCodes } from './check-codes.ts'
 import { checkMetadata, checkPage } from './check-documents.ts'
-import { checkAllPolls, checkPollRefusals } from './check-poll-refusals.ts'
+import { checkMisuse, OF_MISUSE } from './check-misuse.ts'
+import { checkPollRefusals } from './check-poll-refusals.ts'
 import { checkExpiry, checkPolls } from './check-polls.ts'
+import { checkResponses } from './check-responses.ts'
 import { checkRevocation } from './check-revocation.ts'
 import type { CheckContext } from './context.ts'
 import type { CheckOptions, CheckReport } from './options.ts'
@@ -18,7 +20,7 @@ import { createWire } from './wire.ts'
 /**
  * Checks a service against RFC 8628: runs logins from the codes to the token, the denial and the expiry, refreshes and
  * revokes tokens, and reports whether the service meets each requirement. It waits between polls like a device and sends
- * at most 60 requests.
+ * at most 100 requests. What a service may end a login for, it tries with a login that no other test needs.
  *
  * @throws {@link BadOptionError} for an address that is not an absolute URL, and for one on another machine unless `remote`
  * allows it; the reason of the signal.
@@ -55,6 +57,7 @@ export async function checkService(options: CheckOptions): Promise<CheckReport> 
     clientId,
     wire,
     verdicts,
+    grants: [],
     polls: [],
     otherClientId: undefined,
     encoding: 'form',
@@ -70,20 +73,16 @@ async function walk(context: CheckContext): Promise<void> {
   const begun = await checkCodes(context)
   if (begun === undefined) return
   const { first } = begun
-  await checkPolls(context, begun)
-  await checkPollRefusals(context, first.deviceCode)
+  const problem = await checkPolls(context, begun)
+  const login = problem === undefined ? await checkMisuse(context) : undefined
+  if (problem !== undefined) context.verdicts.skip(OF_MISUSE, problem)
+  await checkPollRefusals(context)
   await checkExpiry(context, first)
-  checkAllPolls(context)
-  checkRedirects(context)
+  checkResponses(context)
   const page = await checkPage(context, first.shown.verificationUri)
   const published = await checkMetadata(context)
-  await checkRevocation(context, published)
+  await checkRevocation(context, published, login)
   checkAdvice(context, first, page)
-}
-
-function checkRedirects({ verdicts, wire }: CheckContext): void {
-  const redirect = wire.responses.find(({ status }) => status >= 300 && status < 400)
-  verdicts.advise('redirects', redirect, redirect && 'a login path redirected')
 }
 
 function assertAddresses({ provider, issuer, pageOrigin, resource, remote }: CheckOptions): void {

@@ -36,6 +36,8 @@ export interface CheckContext {
   readonly clientId: string
   readonly wire: ReturnType<typeof createWire>
   readonly verdicts: ReturnType<typeof createVerdicts>
+  /** All grants so far. */
+  readonly grants: Grant[]
   /** The responses to all polls. */
   readonly polls: CheckedResponse[]
   /** The encoding of requests: JSON if the service refuses forms. */
@@ -48,31 +50,64 @@ export interface CheckContext {
 
 /** Requests codes, with extra fields after the usual ones. */
 export async function askForCodes(
-  { wire, options, clientId, encoding }: CheckContext,
+  context: CheckContext,
   more: Fields = [],
-  scopes = options.scopes ?? [],
+  scopes = context.options.scopes,
 ): Promise<CheckedResponse> {
-  const { provider } = options
-  // RFC 6749 uses a space here. GitHub accepts both.
-  const scope = scopes.join(options.dialect === 'github' ? ',' : ' ')
+  const { wire, options, encoding } = context
   const named = new Set(more.map(([name]) => name))
-  const usual: Fields = [['client_id', clientId], ...(scope ? [['scope', scope] as const] : [])]
+  const usual = codesFields(context, scopes)
   return wire.send({
     method: 'POST',
-    url: provider.deviceAuthorizationEndpoint,
+    url: options.provider.deviceAuthorizationEndpoint,
     fields: [...usual.filter(([name]) => !named.has(name)), ...more],
     encoding,
   })
 }
 
+/** The usual fields of a device code request. */
+export function codesFields({ options, clientId }: CheckContext, scopes = options.scopes ?? []): Fields {
+  // RFC 6749 uses a space here. GitHub accepts both.
+  const scope = scopes.join(options.dialect === 'github' ? ',' : ' ')
+  return [['client_id', clientId], ...(scope ? [['scope', scope] as const] : [])]
+}
+
+/** The usual fields of a poll. */
+export function pollFields({ clientId }: CheckContext, deviceCode: string): Fields {
+  return [
+    ['client_id', clientId],
+    ['device_code', deviceCode],
+    ['grant_type', DEVICE_GRANT_TYPE],
+  ]
+}
+
+/** Sends fields in the URL, where they do not belong. */
+export function sendInUrl(
+  { wire }: CheckContext,
+  method: 'GET' | 'POST',
+  address: string,
+  fields: Fields,
+): Promise<CheckedResponse> {
+  const url = new URL(address)
+  for (const [name, value] of fields) url.searchParams.append(name, value)
+  return wire.send({ method, url: url.href })
+}
+
 /** Reads a response with codes; `undefined` if it contains none. */
-export function grantIn({ wire, options }: CheckContext, response: CheckedResponse): Grant | undefined {
+export function grantIn(
+  { wire, options, grants }: CheckContext,
+  response: CheckedResponse,
+): Grant | undefined {
+  const known = grants.find((grant) => grant.response === response)
+  if (known !== undefined) return known
   try {
     const codes = parseDeviceCodes(response.body)
     const deviceCode = codes.deviceCode.reveal()
     wire.hide('device_code', deviceCode)
     const expiresAt = options.clock.now() + codes.expiresIn * 1000
-    return { response, deviceCode, shown: { ...shownOf(codes), expiresAt, interval: codes.interval } }
+    const shown = { ...shownOf(codes), expiresAt, interval: codes.interval }
+    grants.push({ response, deviceCode, shown })
+    return grants.at(-1)
   } catch {
     return undefined
   }
@@ -96,8 +131,8 @@ export async function poll(
   change: Readonly<Record<string, string | undefined>> = {},
   more: Fields = [],
 ): Promise<CheckedResponse> {
-  const { options, clientId, polls } = context
-  const usual = { client_id: clientId, device_code: deviceCode, grant_type: DEVICE_GRANT_TYPE, ...change }
+  const { options, polls } = context
+  const usual = { ...Object.fromEntries(pollFields(context, deviceCode)), ...change }
   const response = await post(context, options.provider.tokenEndpoint, usual, more)
   polls.push(response)
   return response
@@ -137,17 +172,22 @@ export async function pollLater(
   return poll(context, grant.deviceCode)
 }
 
+/** The tokens of a login. */
+export interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string | undefined
+  readonly scope: string | undefined
+}
+
 /** The tokens of a response, which are then hidden; `undefined` if it contains no access token. */
-export function tokensIn(
-  { wire }: CheckContext,
-  { body }: CheckedResponse,
-): { readonly accessToken: string; readonly refreshToken: string | undefined } | undefined {
+export function tokensIn({ wire }: CheckContext, { body }: CheckedResponse): Tokens | undefined {
   const [accessToken, refreshToken] = ['access_token', 'refresh_token'].map((name) => {
     const value = textMemberOf(body, name) || undefined
     if (value) wire.hide(name, value)
     return value
   })
-  return accessToken === undefined ? undefined : { accessToken, refreshToken }
+  if (accessToken === undefined) return undefined
+  return { accessToken, refreshToken, scope: textMemberOf(body, 'scope') }
 }
 
 /** Describes a response without a token. */

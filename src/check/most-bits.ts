@@ -25,3 +25,21 @@ export function mostBits(codes: readonly string[]): number {
 function bits(codes: readonly string[], alphabet: number): number {
   return Math.floor(Math.min(...codes.map(({ length }) => length)) * Math.log2(alphabet))
 }
+
+/**
+ * Describes secrets that have too little entropy, and what was seen. Secrets that differ in few characters can be guessed,
+ * however long they are: a half of the bits tells chance from a counter.
+ */
+export function entropyOf(
+  secrets: readonly string[],
+  wanted: number,
+): [problem: string | undefined, seen: string] {
+  const most = mostBits(secrets)
+  const seen = `at most ${most} bits`
+  if (most < wanted) return [seen, seen]
+  const different = [...new Set(secrets)].map((secret) => [...secret])
+  const [first = []] = different
+  const changing = first.filter((letter, at) => different.some((other) => other[at] !== letter)).length
+  const few = different.length > 1 && (most / first.length) * changing < wanted / 2
+  return [few ? `they differ in only ${changing} characters` : undefined, seen]
+}

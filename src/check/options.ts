@@ -29,8 +29,8 @@ export interface CheckOptions {
    */
   readonly resource?: string
   /**
-   * Approves as the user, and resolves when done. Called for one login, and for a second one if the service revokes
-   * tokens. Without it, nothing after an approval is checked.
+   * Approves as the user, and resolves when done. Called for two logins, and for another one whenever the service has
+   * ended the second, as it may after a misuse. Without it, nothing after an approval is checked.
    */
   readonly approve?: (codes: ShownCodes) => unknown
   /** Denies as the user, and resolves when done. Without it, the denial is not checked. */
@@ -63,6 +63,6 @@ export interface CheckReport {
   readonly notApplicable: number
   /** The dialect of the service, as given or detected; `undefined` if it could not be detected. */
   readonly dialect: 'github' | 'rfc8628' | undefined
-  /** How many requests were sent: at most 60. */
+  /** How many requests were sent: at most 100. */
   readonly requests: number
 }

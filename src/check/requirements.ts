@@ -61,16 +61,12 @@ export const REQUIREMENTS = {
     source: 'RFC 8628, 3.2; RFC 6749, 5.2',
   },
   'codes-method': {
-    text: 'the device code endpoint refuses GET and HEAD',
+    text: 'a GET gets no codes',
     source: 'Spec 4.1; RFC 8628, 3.1',
   },
   pending: {
     text: 'a poll before the decision gets authorization_pending',
     source: 'Spec 3, 4.2; RFC 8628, 3.5',
-  },
-  'poll-status': {
-    text: 'poll errors have the status of the dialect: 200 (github), 400 (rfc8628)',
-    source: 'RFC 6749, 5.2',
   },
   'device-code-form': {
     text: 'the device code has 40 characters',
@@ -103,10 +99,6 @@ export const REQUIREMENTS = {
     text: 'a decision is delivered even to an early poll',
     source: 'Spec 3 (silent)',
   },
-  'foreign-approved-code': {
-    text: 'another client gets no token for an approved device code',
-    source: 'RFC 8628, 3.4; RFC 6749, 5.2',
-  },
   'token-type': {
     text: 'token_type is bearer',
     source: 'Spec 2.2; RFC 6749, 5.1',
@@ -127,21 +119,9 @@ export const REQUIREMENTS = {
     text: 'caches must not store a refreshed token',
     source: 'RFC 6749, 5.1, 6',
   },
-  'token-lifetime': {
-    text: 'tokens with a refresh token have expires_in',
-    source: 'RFC 6749, 5.1',
-  },
   'refresh-rotation': {
     text: 'each refresh replaces the refresh token of a public client',
     source: 'RFC 9700, 2.2.2, 4.14.2',
-  },
-  'foreign-refresh-token': {
-    text: 'another client gets no token for a refresh token',
-    source: 'RFC 6749, 6, 10.4',
-  },
-  'refresh-scope': {
-    text: 'a refresh does not get a scope that the user did not approve: invalid_scope, or fewer scopes',
-    source: 'RFC 6749, 5.2, 6',
   },
   'spent-refresh-token': {
     text: 'a refresh token that was replaced is refused: bad_refresh_token (github), invalid_grant (rfc8628)',
@@ -159,6 +139,22 @@ export const REQUIREMENTS = {
     text: 'the poll after the denial gets access_denied',
     source: 'RFC 8628, 3.5',
   },
+  'poll-method': {
+    text: 'a GET gets no token for an approved device code',
+    source: 'Spec 4.2; RFC 6749, 3.2',
+  },
+  'foreign-approved-code': {
+    text: 'another client gets no token for an approved device code',
+    source: 'RFC 8628, 3.4; RFC 6749, 5.2',
+  },
+  'foreign-refresh-token': {
+    text: 'another client gets no token for a refresh token',
+    source: 'RFC 6749, 6, 10.4',
+  },
+  'refresh-scope': {
+    text: 'a refresh does not get a scope that the user did not approve: invalid_scope, or fewer scopes',
+    source: 'RFC 6749, 5.2, 6',
+  },
   'unknown-grant-type': {
     text: 'another grant_type is refused: unsupported_grant_type',
     source: 'Spec 4.2; RFC 6749, 5.2',
@@ -175,13 +171,17 @@ export const REQUIREMENTS = {
     text: 'an empty device_code counts as absent: invalid_request',
     source: 'RFC 6749, 3.2',
   },
+  'poll-repeated': {
+    text: 'a poll with a repeated parameter is refused: invalid_request',
+    source: 'RFC 6749, 3.2, 5.2',
+  },
+  query: {
+    text: 'parameters in the query of a POST are not read',
+    source: 'RFC 6749, 2.3.1; RFC 8628, 3.1',
+  },
   'unknown-device-code': {
     text: 'an unknown device code is refused: incorrect_device_code (github), invalid_grant (rfc8628)',
     source: 'RFC 6749, 5.2',
-  },
-  'foreign-device-code': {
-    text: 'the device code of another client is refused like an unknown one',
-    source: 'RFC 8628, 3.4; RFC 6749, 5.2',
   },
   'poll-unknown-client': {
     text: 'a poll of an unknown client is refused',
@@ -191,13 +191,9 @@ export const REQUIREMENTS = {
     text: 'a poll without client_id is refused',
     source: 'Spec 4.2; RFC 8628, 3.4',
   },
-  'poll-repeated': {
-    text: 'a poll with a repeated parameter is refused: invalid_request',
-    source: 'RFC 6749, 3.2, 5.2',
-  },
-  'poll-method': {
-    text: 'the token endpoint refuses GET and HEAD',
-    source: 'Spec 4.2; RFC 8628, 3.4',
+  'foreign-device-code': {
+    text: 'the device code of another client is refused like an unknown one',
+    source: 'RFC 8628, 3.4; RFC 6749, 5.2',
   },
   expired: {
     text: 'a poll after the codes expired gets expired_token',
@@ -206,6 +202,22 @@ export const REQUIREMENTS = {
   'poll-json': {
     text: 'every poll response is a JSON object, as application/json',
     source: 'Spec 4; RFC 6749, 5.1, 5.2',
+  },
+  'poll-status': {
+    text: 'poll errors have the status of the dialect: 200 (github), 400 (rfc8628)',
+    source: 'RFC 6749, 5.2',
+  },
+  'token-entropy': {
+    text: 'access tokens and refresh tokens have at least 128 bits',
+    source: 'RFC 6749, 10.10',
+  },
+  'token-lifetime': {
+    text: 'expires_in of a token is a number, and tokens with a refresh token have it',
+    source: 'RFC 6749, 5.1',
+  },
+  'device-code-private': {
+    text: 'only the device gets the device code, which does not contain the user code',
+    source: 'RFC 8628, 3.3, 5.2',
   },
   redirects: {
     text: 'no login path redirects',
@@ -236,12 +248,16 @@ export const REQUIREMENTS = {
     source: 'RFC 7009, 2.1, 2.2.1',
   },
   'revocation-method': {
-    text: 'the revocation endpoint refuses GET and HEAD',
-    source: 'RFC 7009, 2',
+    text: 'a GET revokes no token',
+    source: 'RFC 7009, 2.1',
   },
   'foreign-revocation': {
-    text: 'the revocation of a token by another client is refused with 4xx and an error',
+    text: 'another client cannot revoke a token: refused with 4xx and an error',
     source: 'RFC 7009, 2.1, 2.2.1',
+  },
+  'revoked-access-token': {
+    text: 'a resource refuses an access token after its revocation',
+    source: 'RFC 7009, 2, 2.1',
   },
   revoked: {
     text: 'the revocation of a token gets status 200',
@@ -251,8 +267,8 @@ export const REQUIREMENTS = {
     text: 'a revoked refresh token is refused: bad_refresh_token (github), invalid_grant (rfc8628)',
     source: 'RFC 7009, 2.1; RFC 6749, 5.2',
   },
-  'revoked-access-token': {
-    text: 'a resource refuses the access token after the revocation',
+  'revoked-with-refresh-token': {
+    text: 'a resource refuses the access token after the revocation of its refresh token',
     source: 'RFC 7009, 2.1',
   },
   'codes-short': {
@@ -287,6 +303,7 @@ const CHAPTERS: Partial<Record<string, string>> = {
   approved: 'Tokens',
   refreshed: 'Refresh tokens',
   'token-once': 'Decisions',
+  'poll-method': 'Misuse',
   'unknown-grant-type': 'Refused polls',
   expired: 'Expiry and responses',
   page: 'Verification page',

@@ -4,7 +4,7 @@ import { readText } from '../protocol/read-text.ts'
 import { errorCodeOf, readBody } from '../protocol/response.ts'
 
 /** How many requests one check sends at most. */
-export const MOST_REQUESTS = 60
+export const MOST_REQUESTS = 100
 
 /** Milliseconds after which a request times out. */
 const REQUEST_TIMEOUT = 10_000

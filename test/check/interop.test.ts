@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { OF_MISUSE } from '../../src/check/check-misuse.ts'
 import { OF_REFRESH } from '../../src/check/check-refresh.ts'
 import { OF_REVOCATION } from '../../src/check/check-revocation.ts'
 import { authorizeDevice, rfc8628, type ShownCodes } from '../../src/index.ts'
@@ -14,7 +15,7 @@ const page = readFileSync(resolve(import.meta.dirname, '../../docs/interop.md'),
 const SERVERS = {
   'oidc-provider': {
     start: startOidcProvider,
-    deviations: ['codes-method', 'foreign-revocation'],
+    deviations: ['foreign-revocation'],
     advised: ['slow-down', 'page-frames', 'page-no-store', 'page-referrer'],
     inapplicable: ['device-code-form', 'user-code-form', 'slow-down-interval', 'recovery'],
   },
@@ -38,6 +39,7 @@ const SERVERS = {
       'user-code-form',
       'slow-down-interval',
       ...OF_REFRESH,
+      ...OF_MISUSE.slice(2),
       'metadata',
       ...OF_REVOCATION,
       'token-in-url',

@@ -46,7 +46,7 @@ export function checkCommand(): Command {
     description:
       'Request codes from a service, poll it, let a user approve and deny, refresh and revoke tokens, and report which ' +
       'requirements of the specification and of the RFCs the service meets. The check waits as a device does and sends ' +
-      'at most 60 requests. ' +
+      'at most 100 requests. You approve at least two logins: one is misused, and a service may end it. ' +
       'In the commands of --approve and --deny, the word CODE stands for the user code; no shell interprets them. ' +
       'Without these commands you are prompted on the terminal.',
     exitCodes: {

@@ -4,6 +4,9 @@ import type { RequirementId } from '../../../src/check/requirements.ts'
 export interface SeenRequest {
   readonly method: string
   readonly path: string
+  readonly query: URLSearchParams
+  /** The access token. */
+  readonly token: string | undefined
   /** A spoiler may change them before the service reads them. */
   readonly fields: URLSearchParams
 }
@@ -23,17 +26,17 @@ export interface Spoiler {
   after?(response: SeenResponse, request: SeenRequest): void
 }
 
-const CODES = '/login/device/code'
-const POLL = '/login/oauth/access_token'
-const PAGE = '/login/device'
-const REVOCATION = '/login/oauth/revoke'
+export const CODES = '/login/device/code'
+export const POLL = '/login/oauth/access_token'
+export const PAGE = '/login/device'
+export const REVOCATION = '/login/oauth/revoke'
 
 const atCodes = (request: SeenRequest) => request.method === 'POST' && request.path === CODES
-const atRefresh = ({ path, fields }: SeenRequest) =>
+export const atRefresh = ({ path, fields }: SeenRequest) =>
   path === POLL && fields.get('grant_type') === 'refresh_token'
-const atPoll = (request: SeenRequest) =>
+export const atPoll = (request: SeenRequest) =>
   request.method === 'POST' && request.path === POLL && !atRefresh(request)
-const atRevocation = ({ method, path }: SeenRequest) => method === 'POST' && path === REVOCATION
+export const atRevocation = ({ method, path }: SeenRequest) => method === 'POST' && path === REVOCATION
 
 /** Changes each response with codes. */
 function codes(change: (response: SeenResponse) => unknown): Spoiler {
@@ -69,19 +72,39 @@ function spent(change: (response: SeenResponse) => unknown): Spoiler {
   }
 }
 
+/** Codes that no other request gets. */
+const CODES_BODY = {
+  device_code: 'd'.repeat(40),
+  user_code: 'WDJB-MJHT',
+  verification_uri: 'http://localhost/login/device',
+  expires_in: 900,
+}
+
 const TOKEN = { access_token: 'a'.repeat(40), token_type: 'bearer', scope: '' }
 
 /** Changes the error code of polls. */
 function says(error: string, of: (request: SeenRequest, response: SeenResponse) => boolean): Spoiler {
   return {
     after: (response, request) => {
-      if (atPoll(request) && of(request, response)) response.body = { error }
+      if (atPoll(request) && of(request, response)) Object.assign(response, { status: 200, body: { error } })
+    },
+  }
+}
+
+/** Access tokens that survive a revocation: their own one, or that of their refresh token. */
+function survivingToken(own: boolean): Spoiler {
+  const revoked = new Set<string | null | undefined>()
+  return {
+    after: (response, request) => {
+      if (atRevocation(request) && response.status === 200) revoked.add(request.fields.get('token'))
+      if (request.path === '/user' && response.status === 401 && revoked.has(request.token) === own)
+        response.status = 200
     },
   }
 }
 
 /** Replaces the device codes of the service, in both directions. */
-function alias(toShown: (code: string, count: number) => string): Spoiler {
+export function alias(toShown: (body: SeenResponse['body'], count: number) => string): Spoiler {
   const real = new Map<string, string>()
   return {
     before: ({ fields }) => {
@@ -93,7 +116,7 @@ function alias(toShown: (code: string, count: number) => string): Spoiler {
     },
     after: ({ body }) => {
       if (body?.device_code === undefined) return
-      const shown = toShown(body.device_code, real.size)
+      const shown = toShown(body, real.size)
       real.set(shown, body.device_code)
       body.device_code = shown
     },
@@ -165,7 +188,9 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   }),
   'codes-no-client': () => ({
     before: (request) => {
-      if (atCodes(request) && !request.fields.has('client_id')) request.fields.set('client_id', 'another')
+      const { fields } = request
+      if (atCodes(request) && fields.has('scope') && !fields.has('client_id'))
+        fields.set('client_id', 'another')
     },
   }),
   'codes-unknown-client': () => ({
@@ -175,7 +200,7 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   }),
   'codes-method': () => ({
     after: (response, { method, path }) => {
-      if (method === 'HEAD' && path === CODES) response.status = 200
+      if (method === 'GET' && path === CODES) Object.assign(response, { status: 200, body: CODES_BODY })
     },
   }),
   pending: () => {
@@ -193,10 +218,12 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
       if (response.body?.error === PENDING) response.status = 400
     },
   }),
-  'device-code-form': () => alias((code) => `${code}x`),
+  'device-code-form': () => alias(({ device_code }) => `${device_code}x`),
   'user-code-form': () =>
     codes(({ body }) => Object.assign(body, { user_code: body.user_code.replace('-', '') })),
-  'slow-down': () => ({ dialect: 'github', ...says(PENDING, (_, { body }) => body.error === 'slow_down') }),
+  'slow-down': () => ({
+    after: ({ body }) => body?.error === 'slow_down' && Object.assign(body, { error: PENDING }),
+  }),
   'slow-down-interval': () => ({
     after: ({ body }) => {
       if (body?.error === 'slow_down') body.interval = 6
@@ -296,6 +323,13 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
       },
     }
   },
+  'token-entropy': () => token(({ body }) => Object.assign(body, { access_token: '123456' })),
+  'device-code-private': () =>
+    codes(({ body }) =>
+      Object.assign(body, {
+        verification_uri_complete: `${body.verification_uri}?user_code=${body.user_code}&device_code=${body.device_code}`,
+      }),
+    ),
   'token-once': () => {
     const tokens = new Map<string, object>()
     return {
@@ -313,16 +347,23 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'no-grant-type': () => says('invalid_grant', ({ fields }) => !fields.has('grant_type')),
   'no-device-code': () => says('invalid_grant', ({ fields }) => !fields.has('device_code')),
   'empty-device-code': () => says('invalid_grant', ({ fields }) => fields.get('device_code') === ''),
+  query: () => ({
+    after: (response, { method, path, query }) => {
+      if (method === 'POST' && path === CODES && query.has('client_id'))
+        Object.assign(response, { status: 200, body: CODES_BODY })
+    },
+  }),
   'unknown-device-code': () =>
     says('expired_token', ({ fields }) => /^0+$/.test(fields.get('device_code') ?? '')),
   'foreign-device-code': () => says(PENDING, ({ fields }) => fields.get('client_id') === 'another'),
   'poll-unknown-client': () =>
     says(PENDING, ({ fields }) => fields.get('client_id')?.includes('unknown') === true),
-  'poll-no-client': () => says(PENDING, ({ fields }) => !fields.has('client_id')),
+  'poll-no-client': () =>
+    says(PENDING, ({ fields }) => fields.has('device_code') && !fields.has('client_id')),
   'poll-repeated': () => says(PENDING, ({ fields }) => fields.getAll('device_code').length > 1),
   'poll-method': () => ({
     after: (response, { method, path }) => {
-      if (method === 'GET' && path === POLL) response.status = 200
+      if (method === 'GET' && path === POLL) Object.assign(response, { status: 200, body: TOKEN })
     },
   }),
   expired: () => says(PENDING, (_, { body }) => body.error === 'expired_token'),
@@ -345,7 +386,7 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
     after: ({ headers }, { path }) => {
       if (path !== PAGE) return
       headers.delete('x-frame-options')
-      headers.set('content-security-policy', "default-src 'none'; frame-ancestors https://example.com")
+      headers.set('content-security-policy', "default-src 'none'; frame-ancestors *")
     },
   }),
   'page-no-store': () => ({
@@ -368,11 +409,16 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
       if (atRevocation(request) && !request.fields.has('token')) response.body = {}
     },
   }),
-  'revocation-method': () => ({
-    after: (response, { method, path }) => {
-      if (method === 'GET' && path === REVOCATION) response.status = 200
-    },
-  }),
+  'revocation-method': () => {
+    const revoked = new Set<string | null>()
+    return {
+      after: (response, request) => {
+        if (request.path === REVOCATION && request.method === 'GET') revoked.add(request.query.get('token'))
+        if (atRefresh(request) && revoked.has(request.fields.get('refresh_token')))
+          response.body = { error: 'bad_refresh_token' }
+      },
+    }
+  },
   'foreign-revocation': () => ({
     after: (response, request) => {
       if (atRevocation(request) && request.fields.get('client_id') === 'another')
@@ -394,11 +440,8 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
       },
     }
   },
-  'revoked-access-token': () => ({
-    after: (response, { path }) => {
-      if (path === '/user' && response.status === 401) response.status = 200
-    },
-  }),
+  'revoked-access-token': () => survivingToken(true),
+  'revoked-with-refresh-token': () => survivingToken(false),
   'codes-short': () => codes(({ body }) => (body.expires_in = 901)),
   'token-short': () => token(({ body }) => (body.expires_in = 86_401)),
   'page-referrer': () => ({
@@ -425,9 +468,12 @@ export function spoiledFetch(
 ): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const { method = 'GET', body, headers } = init
-    const isJson = new Headers(headers).get('content-type') === 'application/json'
+    const sentHeaders = new Headers(headers)
+    const isJson = sentHeaders.get('content-type') === 'application/json'
+    const token = sentHeaders.get('authorization')?.replace('Bearer ', '')
     const fields = new URLSearchParams(isJson ? JSON.parse(String(body)) : String(body ?? ''))
-    const request = { method, path: new URL(String(input)).pathname, fields }
+    const { pathname: path, searchParams: query } = new URL(String(input))
+    const request = { method, path, query, token, fields }
     before?.(request)
     const sent = isJson ? JSON.stringify(Object.fromEntries(fields)) : fields.toString()
     const received = await fetch(input, { ...init, ...(method === 'POST' && { body: sent }) })

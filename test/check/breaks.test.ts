@@ -1,0 +1,425 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { check } from './support/check.ts'
+import {
+  alias,
+  atPoll,
+  atRefresh,
+  atRevocation,
+  CODES,
+  PAGE,
+  POLL,
+  REVOCATION,
+  type SeenRequest,
+  type SeenResponse,
+  type Spoiler,
+} from './support/spoiled-services.ts'
+
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** Changes every JSON response with the given member. */
+function each(member: string, change: (response: SeenResponse, request: SeenRequest) => unknown): Spoiler {
+  return {
+    after: (response, request) => {
+      if (response.body?.[member] !== undefined) change(response, request)
+    },
+  }
+}
+
+const codes = (change: (body: SeenResponse['body'], count: number) => unknown): Spoiler => {
+  let count = 0
+  return each('device_code', ({ body }) => Object.assign(body, change(body, count++)))
+}
+
+const tokens = (change: (body: SeenResponse['body'], count: number) => unknown): Spoiler => {
+  let count = 0
+  return each('access_token', ({ body }) => Object.assign(body, change(body, count++)))
+}
+
+/** Responds to a request with something else. */
+function instead(
+  of: (request: SeenRequest, response: SeenResponse) => boolean,
+  status: number,
+  body: object,
+): Spoiler {
+  return {
+    after: (response, request) => {
+      if (of(request, response)) Object.assign(response, { status, body })
+    },
+  }
+}
+
+/** Changes the headers of the verification page. */
+function page(headers: Readonly<Record<string, string | undefined>>): Spoiler {
+  return {
+    after: (response, { path }) => {
+      if (path !== PAGE) return
+      for (const [name, value] of Object.entries(headers))
+        if (value === undefined) response.headers.delete(name)
+        else response.headers.set(name, value)
+    },
+  }
+}
+
+/** Ends the login of a refresh token or device code that a stranger presented. */
+function strict(
+  isStranger: (request: SeenRequest) => boolean,
+  field: 'device_code' | 'refresh_token',
+): Spoiler {
+  const ended = new Set<string | null>()
+  return {
+    after: (response, request) => {
+      const secret = request.fields.get(field)
+      if (secret === null || request.path !== POLL) return
+      if (ended.has(secret)) Object.assign(response, { status: 400, body: { error: 'invalid_grant' } })
+      if (isStranger(request)) ended.add(secret)
+    },
+  }
+}
+
+const foreign = ({ fields }: SeenRequest) => fields.get('client_id') === 'another'
+const stranger = ({ fields }: SeenRequest) => fields.get('client_id') !== 'client-id-in-the-clear'
+
+const tooMuch = ({ fields }: SeenRequest) => /authgraph_check/.test(fields.get('scope') ?? '')
+const isAccessToken = ({ fields }: SeenRequest) => /^gho_/.test(fields.get('token') ?? '')
+
+/** Carries out a revocation that the service has refused, or that came as something else. */
+function carriesOut(of: (request: SeenRequest) => boolean, status: number): Spoiler {
+  const revoked = new Set<string | null>()
+  return {
+    after: (response, request) => {
+      if (request.path === REVOCATION && of(request)) {
+        revoked.add(request.fields.get('token') ?? request.query.get('token'))
+        Object.assign(response, { status, body: { error: 'unauthorized_client' } })
+      } else if (atRefresh(request) && revoked.has(request.fields.get('refresh_token')))
+        Object.assign(response, { status: 400, body: { error: 'invalid_grant' } })
+    },
+  }
+}
+
+const TOKEN = { access_token: 'k9fJ2mQ7xV4tR8wL3pZ6sB1nC5dG0hYe', token_type: 'Bearer' }
+
+/** A conforming service with one thing broken, and the requirements that say so. Empty: the check does not see it. */
+const BREAKS: readonly (readonly [what: string, spoiler: () => Spoiler, found: readonly string[]])[] = [
+  [
+    'revokes a token for another client, with status 400',
+    () => carriesOut(foreign, 400),
+    ['foreign-revocation'],
+  ],
+  [
+    'revokes a token on GET, with status 405',
+    () => carriesOut(({ method }) => method === 'GET', 405),
+    ['revocation-method'],
+  ],
+  [
+    'lets an access token survive its revocation',
+    () =>
+      instead(
+        ({ path, token }, { status }) => path === '/user' && token !== undefined && status === 401,
+        200,
+        {},
+      ),
+    ['revoked-access-token', 'revoked-with-refresh-token'],
+  ],
+  [
+    'denies with status 200',
+    () => instead((_, { body }) => body?.error === 'access_denied', 200, { error: 'access_denied' }),
+    ['poll-status'],
+  ],
+  [
+    'sends slow_down with status 429',
+    () => instead((_, { body }) => body?.error === 'slow_down', 429, { error: 'slow_down' }),
+    ['poll-status'],
+  ],
+  [
+    'counts its device codes',
+    () => alias((_, count) => `device-code-00000000000000000000000${1000 + count}`),
+    ['device-code-entropy'],
+  ],
+  [
+    'derives device codes from the time of day',
+    () => alias((_, count) => `${(1_790_000_000_000 + count * 977).toString(16).padStart(32, '0')}`),
+    ['device-code-entropy'],
+  ],
+  [
+    'counts its user codes',
+    () => codes((_, count) => ({ user_code: `QWERT-000${count}`, verification_uri_complete: undefined })),
+    ['user-code-entropy'],
+  ],
+  [
+    'puts the user code into the device code',
+    () => alias(({ device_code, user_code }) => `${user_code}.${device_code}`),
+    ['device-code-private'],
+  ],
+  [
+    'puts the device code into the complete address',
+    () =>
+      codes(({ device_code, verification_uri, user_code }) => ({
+        verification_uri_complete: `${verification_uri}?user_code=${user_code}&d=${device_code}`,
+      })),
+    ['device-code-private'],
+  ],
+  [
+    'repeats the device code in errors',
+    () => ({
+      after: ({ body }, { fields }) =>
+        body?.error && Object.assign(body, { error_description: `wrong: ${fields.get('device_code')}` }),
+    }),
+    ['device-code-private'],
+  ],
+  [
+    'issues access tokens of six digits',
+    () => tokens((_, count) => ({ access_token: String(417_231 + count * 31_337) })),
+    ['token-entropy'],
+  ],
+  [
+    'counts its access tokens',
+    () => tokens((_, count) => ({ access_token: `token-0000000000000000000000000${count}` })),
+    ['token-entropy'],
+  ],
+  [
+    'reads a device code request from the query of a POST',
+    () =>
+      instead(
+        ({ method, path, query }) => method === 'POST' && path === CODES && query.has('client_id'),
+        200,
+        {
+          device_code: TOKEN.access_token,
+          user_code: 'WDJB-MJHT',
+          verification_uri: `http://localhost${PAGE}`,
+          expires_in: 900,
+        },
+      ),
+    ['query'],
+  ],
+  [
+    'reads a poll from the query of a POST',
+    () =>
+      instead(
+        ({ method, path, query }) => method === 'POST' && path === POLL && query.has('device_code'),
+        400,
+        {
+          error: 'authorization_pending',
+        },
+      ),
+    ['query'],
+  ],
+  [
+    'polls with GET',
+    () => instead(({ method, query }) => method === 'GET' && query.get('grant_type') === DEVICE, 200, TOKEN),
+    ['poll-method'],
+  ],
+  ['sends expires_in of a token as text', () => tokens(() => ({ expires_in: '3600' })), ['token-lifetime']],
+  ['sends expires_in of the codes as text', () => codes(() => ({ expires_in: '900' })), ['codes-lifetime']],
+  [
+    'lets every https site frame its page',
+    () => page({ 'content-security-policy': 'frame-ancestors https:', 'x-frame-options': 'DENY' }),
+    ['page-frames'],
+  ],
+  [
+    'forbids framing only in the obsolete form of one site',
+    () => page({ 'content-security-policy': undefined, 'x-frame-options': 'ALLOW-FROM https://a.example' }),
+    ['page-frames'],
+  ],
+  [
+    'sends the token with token_type only in a header',
+    () => tokens(() => ({ token_type: undefined })),
+    ['token-type'],
+  ],
+  [
+    'sends a token with status 201',
+    () =>
+      each(
+        'access_token',
+        (response, request) => atPoll(request) && Object.assign(response, { status: 201 }),
+      ),
+    ['approved'],
+  ],
+  [
+    'names the other address verification_url',
+    () => codes(() => ({ verification_uri: undefined })),
+    ['codes'],
+  ],
+  ['sends an interval as text', () => codes(() => ({ interval: '5' })), ['codes-lifetime']],
+  [
+    'expires with invalid_grant',
+    () => instead((_, { body }) => body?.error === 'expired_token', 400, { error: 'invalid_grant' }),
+    ['expired'],
+  ],
+  [
+    'denies with expired_token',
+    () => instead((_, { body }) => body?.error === 'access_denied', 400, { error: 'expired_token' }),
+    ['denied'],
+  ],
+  [
+    'asks a device to slow down for ever',
+    () => {
+      let slowed = false
+      return {
+        after: ({ body }) => {
+          slowed ||= body?.error === 'slow_down'
+          if (slowed && body?.error === 'authorization_pending') body.error = 'slow_down'
+        },
+      }
+    },
+    ['recovery'],
+  ],
+  [
+    'ignores the client of a refresh',
+    () => ({
+      before: (request) => {
+        if (atRefresh(request)) request.fields.set('client_id', 'client-id-in-the-clear')
+      },
+    }),
+    ['foreign-refresh-token'],
+  ],
+  [
+    'refuses the revocation of an unknown token',
+    () =>
+      instead((request) => atRevocation(request) && /unknown/.test(request.fields.get('token') ?? ''), 400, {
+        error: 'invalid_request',
+      }),
+    ['revocation-unknown'],
+  ],
+  // Not seen: the check never waits for a token to expire, polls once after a denial, and cannot look into the service.
+  ['accepts access tokens for longer than expires_in', () => tokens(() => ({ expires_in: 1 })), []],
+  ['gives every login the same access token', () => tokens(() => ({ access_token: TOKEN.access_token })), []],
+  [
+    'derives device codes from a counter with a hash',
+    () => alias((_, count) => createHash('sha256').update(String(count)).digest('hex')),
+    [],
+  ],
+  [
+    'issues tokens for any other grant type',
+    () => instead(({ fields }) => fields.get('grant_type') === 'password', 200, TOKEN),
+    [],
+  ],
+  [
+    'gives a denied device a token at its second poll',
+    () => {
+      const denied = new Set<string | null>()
+      return {
+        after: (response, { fields }) => {
+          const code = fields.get('device_code')
+          if (denied.has(code)) Object.assign(response, { status: 200, body: TOKEN })
+          if (response.body?.error === 'access_denied') denied.add(code)
+        },
+      }
+    },
+    [],
+  ],
+]
+
+/** Other ways to conform, or not to care where nothing is required. Nothing is accused. */
+const VARIANTS: readonly (readonly [what: string, spoiler: () => Spoiler])[] = [
+  [
+    'shows documentation to GET',
+    () => ({
+      after: (response, { method, path }) => {
+        if (method === 'POST' || ![CODES, POLL, REVOCATION].includes(path)) return
+        response.headers.set('content-type', 'text/html')
+        Object.assign(response, { status: 200, body: '<h1>Send a POST</h1>' })
+      },
+    }),
+  ],
+  [
+    'fails at GET',
+    () =>
+      instead(({ method, path }) => method === 'GET' && path.startsWith('/login/') && path !== PAGE, 500, {}),
+  ],
+  [
+    'shares its origin with a server that publishes metadata',
+    () => ({
+      after: ({ body }, { path }) => {
+        if (!path.startsWith('/.well-known/')) return
+        for (const name of ['device_authorization_endpoint', 'token_endpoint', 'revocation_endpoint'])
+          body[name] = `http://localhost/elsewhere/${name}`
+      },
+    }),
+  ],
+  [
+    'has a page for every unknown path',
+    () => instead(({ path }) => path.startsWith('/.well-known/'), 200, ['an application']),
+  ],
+  ['ends a grant whose code a stranger presents', () => strict(stranger, 'device_code')],
+  ['ends a login whose refresh token a stranger presents', () => strict(stranger, 'refresh_token')],
+  [
+    'spends a refresh token although it refuses the scope',
+    () => {
+      const { after = () => undefined } = strict(tooMuch, 'refresh_token')
+      return {
+        after: (response, request) => {
+          if (tooMuch(request)) Object.assign(response, { status: 400, body: { error: 'invalid_scope' } })
+          after(response, request)
+        },
+      }
+    },
+  ],
+  [
+    'repeats the response to a spent refresh token for a while',
+    () => {
+      const responses = new Map<string | null, object>()
+      return {
+        after: (response, request) => {
+          if (!atRefresh(request) || request.fields.get('client_id') === 'another') return
+          const token = request.fields.get('refresh_token')
+          const known = responses.get(token)
+          if (known) Object.assign(response, { status: 200, body: known })
+          else if (response.body.access_token) responses.set(token, response.body)
+        },
+      }
+    },
+  ],
+  [
+    'lets a named site frame its page, in the second of two policies',
+    () =>
+      page({
+        'content-security-policy': "default-src 'none', frame-ancestors 'self' https://www.example.com",
+        'x-frame-options': undefined,
+      }),
+  ],
+  [
+    'sends x-frame-options twice',
+    () => page({ 'x-frame-options': 'DENY, deny', 'content-security-policy': undefined }),
+  ],
+  [
+    'does not revoke access tokens',
+    () =>
+      instead((request) => atRevocation(request) && isAccessToken(request), 400, {
+        error: 'unsupported_token_type',
+      }),
+  ],
+  [
+    'ends the login with its access token',
+    () => {
+      let ended = false
+      return {
+        after: (response, request) => {
+          if (atRefresh(request) && ended)
+            Object.assign(response, { status: 400, body: { error: 'invalid_grant' } })
+          ended = atRevocation(request) && isAccessToken(request)
+        },
+      }
+    },
+  ],
+]
+
+describe('a service that breaks one thing', () => {
+  test.each(BREAKS)('%s', async (_, spoiler, found) => {
+    const { failed, advised } = await check({ ...spoiler(), dialect: 'rfc8628' })
+    expect([...failed, ...advised]).toEqual(found)
+  })
+})
+
+describe('a service that is only different is not accused if it', () => {
+  test.each(VARIANTS)('%s', async (_, spoiler) => {
+    const { failed, advised } = await check({ ...spoiler(), dialect: 'rfc8628' })
+    expect([...failed, ...advised]).toEqual([])
+  })
+})
+
+test('there are 34 breaks, of which 5 are not seen, and 12 variants', () => {
+  expect([BREAKS.length, BREAKS.filter(([, , found]) => found.length === 0).length, VARIANTS.length]).toEqual(
+    [34, 5, 12],
+  )
+})
