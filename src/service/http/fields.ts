@@ -56,9 +56,23 @@ function jsonValues(body: string): ((name: string) => readonly unknown[]) | unde
 function memberNames(json: string): readonly unknown[] {
   const names: unknown[] = []
   let depth = 0
-  for (const [token, text, colon] of json.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {
-    if (text === undefined) depth += token === '{' || token === '[' ? 1 : -1
-    else if (colon !== undefined && depth === 1) names.push(JSON.parse(text))
+  let isName = true
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at]
+    if (character === '{' || character === '[') depth += 1
+    else if (character === '}' || character === ']') depth -= 1
+    else if (character === ':' || character === ',') isName = character === ','
+    else if (character === '"') {
+      const end = endOfText(json, at)
+      if (depth === 1 && isName) names.push(JSON.parse(json.slice(at, end + 1)))
+      at = end
+    }
   }
   return names
+}
+
+function endOfText(json: string, start: number): number {
+  let end = start + 1
+  while (json[end] !== '"') end += json[end] === '\\' ? 2 : 1
+  return end
 }
