@@ -55,8 +55,24 @@ export interface RefreshSender extends Sender {
  */
 const TIMEOUT = 15
 
-/** The error codes for a refresh token that is used, expired or revoked. GitHub sends the second with status 200. */
-const ENDING_CODES = ['invalid_grant', 'bad_refresh_token']
+/**
+ * The error codes after which only a new login gets a token.
+ *
+ * - The refresh token is used, expired or revoked: RFC 6749, section 5.2, and GitHub with status 200.
+ * - The user must be present: https://learn.microsoft.com/entra/identity-platform/reference-error-codes and Auth0's
+ *   https://auth0.com/docs/secure/multi-factor-authentication/authenticate-using-ropg-flow-with-mfa
+ * - The client or the user may not: https://developers.google.com/identity/protocols/oauth2/web-server
+ */
+const ENDING_CODES = [
+  'invalid_grant',
+  'bad_refresh_token',
+  'interaction_required',
+  'consent_required',
+  'mfa_required',
+  'deleted_client',
+  'disabled_client',
+  'admin_policy_enforced',
+]
 
 /** A refresh request that runs, or whose new token is being saved by some of its callers. */
 interface Shared {
@@ -85,7 +101,7 @@ const underWay = new Map<string, Shared>()
  * @throws {@link BadOptionError} if the token has no refresh token, or is not a token: read a saved one with {@link
  * importToken}.
  * @throws {@link LoginRequiredError} if the provider has ended the login: the refresh token is used, expired or
- * revoked.
+ * revoked, the user must be present again, or the client was deleted or is forbidden.
  * @throws {@link NotKeptError} if `onToken` throws. It holds the new tokens.
  * @throws {@link CancelledError} if `signal` is aborted.
  * @throws {@link RefusedError}, {@link UnreachableError}, {@link TimedOutError} and the other errors of a request. They

@@ -2,7 +2,7 @@ import { type AnyAuthgraphError, BadResponseError } from '../errors.ts'
 import { isForbidden } from './forbidden.ts'
 import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
 import { refusalOf } from './refusal.ts'
-import { errorCodeOf, hasMember, memberOf, type ReceivedResponse } from './response.ts'
+import { errorCodeOf, hasMember, memberOf, type ReceivedResponse, textMemberOf } from './response.ts'
 import { readWholeSeconds } from './seconds.ts'
 
 /**
@@ -44,7 +44,8 @@ export function parsePollResponse(response: ReceivedResponse, asked: Asked): Pol
   const { body, at, retryAfter } = response
   if (hasMember(body, 'access_token')) return readToken(response, asked)
   if (isForbidden(body)) return { type: 'refused', at, error: refusalOf(response) }
-  switch (errorCodeOf(body)) {
+  // Twitch sends its code as a message: https://dev.twitch.tv/docs/authentication/getting-tokens-oauth
+  switch (errorCodeOf(body) ?? textMemberOf(body, 'message')) {
     case 'authorization_pending':
       return { type: 'pending', at, retryAfter }
     case 'slow_down':
@@ -56,7 +57,14 @@ export function parsePollResponse(response: ReceivedResponse, asked: Asked): Pol
     // `token_expired` is how one page of GitHub's documentation spells it.
     case 'expired_token':
     case 'token_expired':
+    // The first version of Entra ID's endpoints.
+    case 'code_expired':
       return { type: 'expired', at }
+    case 'bad_verification_code':
+      // Entra ID says only in words whether the code was ever valid.
+      return /\bexpired\b/i.test(textMemberOf(body, 'error_description') ?? '')
+        ? { type: 'expired', at }
+        : readRefusal(response)
     default:
       return readRefusal(response)
   }
@@ -95,7 +103,7 @@ function readRefusal(response: ReceivedResponse): PollResponse {
   const code = errorCodeOf(body)
   const error = refusalOf(response)
   // Some services rate-limit with status 403 and a `Retry-After` header.
-  const rateLimited = status === 403 && code === undefined && retryAfter !== undefined
+  const rateLimited = status === 403 && !hasMember(body, 'error') && retryAfter !== undefined
   const isTemporary = status >= 500 || status === 429 || status === 408 || rateLimited
   if (isTemporary && !FINAL_CODES.includes(code)) return { type: 'fault', at, retryAfter, error }
   if (status >= 400 || code !== undefined) return { type: 'refused', at, error }

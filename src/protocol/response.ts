@@ -34,9 +34,13 @@ export function readBody(text: string): unknown {
   }
 }
 
-/** Returns the OAuth error code of a body, if it has one. RFC 6749, section 5.2. */
+/**
+ * Returns the OAuth error code of a body, if it has one. RFC 6749, section 5.2. Google calls it `error_code` when it
+ * limits requests, and Okta `errorCode` outside of OAuth.
+ */
 export function errorCodeOf(body: unknown): string | undefined {
-  return textMemberOf(body, 'error') || undefined
+  const [code] = ['error', 'error_code', 'errorCode'].flatMap((name) => textMemberOf(body, name) || [])
+  return code
 }
 
 /** Returns a member of what should be an object. `null` counts as absent: some servers write every field. */

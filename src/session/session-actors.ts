@@ -13,7 +13,7 @@ import { deleteToken, post, type Sender } from '../client/exchange.ts'
 import { type RefreshSender, requestRefresh } from '../client/refresh.ts'
 import { type AnyAuthgraphError, AuthgraphError, LoginRequiredError, RefusedError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { memberOf, type ReceivedResponse } from '../protocol/response.ts'
+import { errorCodeOf, memberOf, type ReceivedResponse } from '../protocol/response.ts'
 import { within } from '../protocol/within.ts'
 import type { Change, Json } from '../store/store.ts'
 import {
@@ -197,10 +197,12 @@ export async function revoke({ sender }: SessionParts, tokens: readonly OAuthTok
   const failures: unknown[] = []
   for (const [index, token] of tokens.entries()) {
     try {
-      const { status } = await within({ clock: sender.clock }, (signal) => revokeOne(token, signal))
+      const { status, body } = await within({ clock: sender.clock }, (signal) => revokeOne(token, signal))
       // GitHub no longer knows an older token once the newest one of its login is revoked.
       const endedBefore = status === 404 && index > failures.length
-      if (status !== 200 && status !== 204 && !endedBefore)
+      // Google's word for a token that has ended: https://developers.google.com/identity/protocols/oauth2/native-app
+      const isDead = status === 400 && errorCodeOf(body) === 'invalid_token'
+      if (status !== 200 && status !== 204 && !endedBefore && !isDead)
         failures.push(`the provider responded with status ${status}`)
     } catch (error) {
       failures.push(error)

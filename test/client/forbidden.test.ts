@@ -53,6 +53,11 @@ describe('a login that a policy forbids', () => {
     [{ error: 'access_denied', error_description: 'AADSTS65004: The user declined.' }, 'denied'],
     [ofEntra('access_denied', 1_530_031), 'denied'],
     [ofEntra('expired_token', 70_019), 'expired'],
+    [ofEntra('code_expired', 70_019), 'expired'],
+    [
+      { error: 'bad_verification_code', error_description: 'AADSTS70019: Verification code expired.' },
+      'expired',
+    ],
   ])('is not confused with %j', async (response, status) => {
     expect(await startFlow([codes, response]).result()).toEqual({ status })
   })
@@ -67,17 +72,20 @@ describe('a login that a policy forbids', () => {
     })
   })
 
-  test('is the cause if a policy ends a login at a refresh', async () => {
-    const time = new VirtualTime()
-    const { fetch } = scriptedService(time, Response.json(ofEntra('invalid_grant', 530_036), { status: 400 }))
-    const token = {
-      accessToken: new Secret('old'),
-      tokenType: 'bearer',
-      scopes: [],
-      missingScopes: [],
-      refreshToken: new Secret('refresh'),
-    }
-    const refreshed = refresh(token, { clientId: 'id', fetch, clock: time.clock() })
-    await expect(refreshed).rejects.toMatchObject({ code: 'login_required', cause: { code: 'forbidden' } })
-  })
+  test.each([ofEntra('invalid_grant', 530_036), { error: 'admin_policy_enforced' }])(
+    'is the cause if a policy ends a login at a refresh: %j',
+    async (refusal) => {
+      const time = new VirtualTime()
+      const { fetch } = scriptedService(time, Response.json(refusal, { status: 400 }))
+      const token = {
+        accessToken: new Secret('old'),
+        tokenType: 'bearer',
+        scopes: [],
+        missingScopes: [],
+        refreshToken: new Secret('refresh'),
+      }
+      const refreshed = refresh(token, { clientId: 'id', fetch, clock: time.clock() })
+      await expect(refreshed).rejects.toMatchObject({ code: 'login_required', cause: { code: 'forbidden' } })
+    },
+  )
 })

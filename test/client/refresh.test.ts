@@ -139,6 +139,11 @@ describe('refresh', () => {
     ['bad_refresh_token', 200, {}],
     ['bad_refresh_token', 200, { access_token: '' }],
     ['invalid_grant', 400, {}],
+    ['interaction_required', 400, {}],
+    ['consent_required', 400, {}],
+    ['mfa_required', 403, {}],
+    ['deleted_client', 401, {}],
+    ['disabled_client', 401, {}],
   ])('says that the login has ended after %s with status %i', async (error, status, more) => {
     const { options } = setUp(Response.json({ ...more, error }, { status }))
     await expect(refresh(old, options)).rejects.toMatchObject({

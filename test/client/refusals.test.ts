@@ -45,6 +45,11 @@ describe('the description of a refusal', () => {
     }
   })
 
+  test.each(['error_code', 'errorCode'])('comes with a code that is called %j', async (name) => {
+    const refused = Response.json({ [name]: 'E0000011' }, { status: 401 })
+    expect(await refusal([codes, refused])).toMatchObject({ error: 'E0000011', status: 401 })
+  })
+
   test('is kept with a fault that passes', async () => {
     const busy = Response.json({ error_description: 'Busy.' }, { status: 503 })
     const flow = startFlow([codes, busy, token])

@@ -239,6 +239,19 @@ describe('the response to a poll', () => {
     expect(await startFlow([codes, broken, token]).result()).toMatchObject({ status: 'authorized' })
   })
 
+  test.each([
+    [
+      'Twitch says that it is pending',
+      Response.json({ status: 400, message: 'authorization_pending' }, { status: 400 }),
+    ],
+    [
+      'Google limits requests',
+      Response.json({ error_code: 'rate_limit_exceeded' }, { status: 403, headers: { 'retry-after': '9' } }),
+    ],
+  ])('with which %s leaves the flow waiting', async (_, response) => {
+    expect(await startFlow([codes, response, token]).result()).toMatchObject({ status: 'authorized' })
+  })
+
   test('may be a form, or JSON called text', async () => {
     const form = new Response(new URLSearchParams(token).toString())
     expect(await startFlow([codes, form]).result()).toMatchObject({ token: { scopes: ['repo', 'gist'] } })

@@ -17,6 +17,9 @@ import type { Revocations } from '../revocations.ts'
 import { type LimitedEndpoint, refuseLimited } from './refuse-limited.ts'
 import { tokenResponse } from './token-response.ts'
 
+/** Where the errors of a refresh are explained. */
+const ERRORS = { error_uri: 'https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2' }
+
 /** What a refresh needs. */
 export interface RefreshEndpoint extends LimitedEndpoint {
   readonly families: Families
@@ -52,7 +55,12 @@ export async function refresh(
   { request, client, refreshToken, scope }: RefreshRequest,
 ): Promise<ServiceResponse> {
   const { families, revocations, limiter, heldRefreshes, emit, clientAddress, dialect, clock } = service
-  const refused = oauthError(dialect.pollError, dialect.badRefreshToken, 'the refresh token is not valid')
+  const refused = oauthError(
+    dialect.pollError,
+    dialect.badRefreshToken,
+    'the refresh token is not valid',
+    ERRORS,
+  )
   const known = await families.find(new Secret(refreshToken))
   if (known === undefined) {
     const allowed = await limiter.wrongDeviceCode(clientAddress(request))
@@ -64,7 +72,7 @@ export async function refresh(
   if ((await revocations.count(user)) !== family.revocations) return refused
   const granted = splitScopes(family.scope, ' ').filter((name) => client.scopes?.includes(name) ?? true)
   const requested = scope === undefined ? undefined : readScopes(scope, granted)
-  if (requested?.ok === false) return oauthError(400, 'invalid_scope', requested.problem)
+  if (requested?.ok === false) return oauthError(400, 'invalid_scope', requested.problem, ERRORS)
 
   const deliver = ({ accessToken, refreshToken, scopes, expiresAt }: TokenPair) =>
     tokenResponse(dialect, {

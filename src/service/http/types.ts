@@ -96,7 +96,7 @@ export function oauthError(
   status: number,
   error: string,
   description: string,
-  more: { readonly interval?: number } = {},
+  more: { readonly interval?: number; readonly error_uri?: string } = {},
 ): ServiceResponse {
   const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="authgraph"' } : {}
   return json(status, { error, error_description: description, error_uri: ERROR_URI, ...more }, challenge)
