@@ -30,6 +30,7 @@ describe('authgraph switch', { concurrent: true, timeout: 120_000 }, () => {
       stderr: '',
     })
     expect(await tokenOf(world)).toBe(work.token)
+    for (const { isFile, mode } of world.files()) expect(mode).toBe(isFile ? 0o600 : 0o700)
     const status = linesOfJson((await world.run(['status', '--json'])).stdout)
     expect(status.map(({ profile, current }) => [profile, current])).toEqual([
       ['work', true],

@@ -7,6 +7,7 @@ import { test } from './support/world.ts'
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 const PERSONAL = 'ghp_personalInTheClear0123456789'
+const FINE_GRAINED = 'github_pat_fineGrainedInTheClear0123456789'
 
 const accounts = {
   users: [{ username: 'octocat', password: 'open sesame' }],
@@ -213,6 +214,11 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
       'an argument contains a secret',
     ],
     [
+      'a fine-grained token',
+      ['api', '/user', '--auth', 'personal', '--secret', FINE_GRAINED],
+      'an argument contains a secret',
+    ],
+    [
       'a token in an address',
       ['api', '/user?access_token=abc', '--auth', 'none'],
       'an argument contains a secret',
@@ -238,6 +244,11 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
       ['api', '/user', '--header', 'Authorization: Bearer hunter2'],
       'use --auth and --secret instead',
     ],
+    [
+      'a header with a cookie',
+      ['api', '/user', '--header', 'cookie: session=hunter2'],
+      'use --auth and --secret instead',
+    ],
     ['no user name', ['api', '/user', '--auth', 'basic', '--secret', '-'], '--auth basic requires --user'],
     ['no credential', ['api', '/user', '--auth', 'personal'], 'set --secret to a file'],
     ['no app', ['api', '/user', '--auth', 'app'], '--auth app requires --app-id and --key'],
@@ -245,7 +256,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     const { code, stdout, stderr } = await world.run(args)
     expect(code).toBe(2)
     expect(stderr).toContain(sentence)
-    for (const secret of [PERSONAL, KEY, 'hunter2', 'password@'])
+    for (const secret of [PERSONAL, FINE_GRAINED, KEY, 'hunter2', 'password@'])
       expect(stdout + stderr).not.toContain(secret)
   })
 })

@@ -85,6 +85,13 @@ describe('authgraph jwt', { concurrent: true, timeout: 60_000 }, () => {
     })
   })
 
+  test('--decode exits with 3 for a JWT of the future', async ({ world }) => {
+    const now = Math.floor(Date.now() / 1000)
+    const input = tokenOf({ iss: 1, iat: now + 3600, exp: now + 4000 })
+    const { code, stdout } = await world.run(['jwt', '--decode'], { input })
+    expect([code, stdout]).toEqual([3, expect.stringMatching(/left {8}(399\d|4000) s\n/)])
+  })
+
   test.for([
     [['jwt', '--key', 'app.pem'], 'no app id: set --app-id'],
     [['jwt', '--app-id', '1'], 'no private key: set --key'],

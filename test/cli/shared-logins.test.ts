@@ -19,6 +19,17 @@ async function refreshing(world: World) {
   return { ...login, release, ended }
 }
 
+/** Puts a file in place of the folder of the logins. */
+function breakFolder(world: World) {
+  const folder = dirname(fileOf(world))
+  renameSync(folder, `${folder}.old`)
+  writeFileSync(folder, '')
+  return () => {
+    rmSync(folder)
+    renameSync(`${folder}.old`, folder)
+  }
+}
+
 /** The files that hold a token in plain text. */
 const filesWithToken = (world: World) =>
   world.files().flatMap(({ name, text }) => (/gh[our]_/.test(text) ? [name] : []))
@@ -45,11 +56,18 @@ describe('while a command refreshes a token', { concurrent: true, timeout: 60_00
     expect(other.requests.filter(({ path }) => path === '/login/oauth/access_token')).toHaveLength(1)
   })
 
+  test('a token that cannot be stored at first is stored before the command ends', async ({ world }) => {
+    const { release, ended } = await refreshing(world)
+    const restore = breakFolder(world)
+    release()
+    setTimeout(restore, 1_500)
+    expect(await ended).toEqual({ code: 0, stdout: `${FRESH}\n`, stderr: '' })
+    expect((await world.run(['token'])).stdout).toBe(`${FRESH}\n`)
+  })
+
   test('a token that cannot be stored is printed, and the command says so', async ({ world }) => {
     const { release, ended } = await refreshing(world)
-    const folder = dirname(fileOf(world))
-    renameSync(folder, `${folder}.old`)
-    writeFileSync(folder, '')
+    breakFolder(world)
     release()
     expect(await ended).toEqual({
       code: 0,
@@ -60,17 +78,6 @@ describe('while a command refreshes a token', { concurrent: true, timeout: 60_00
 })
 
 describe('while logins cannot be stored', { concurrent: true, timeout: 60_000 }, () => {
-  /** Puts a file in place of their folder. */
-  function breakFolder(world: World) {
-    const folder = dirname(fileOf(world))
-    renameSync(folder, `${folder}.old`)
-    writeFileSync(folder, '')
-    return () => {
-      rmSync(folder)
-      renameSync(`${folder}.old`, folder)
-    }
-  }
-
   test('api ends, and reports the lost token too, if the API cannot be reached', async ({ world }) => {
     const login = await loggedIn(world, RENEWABLE)
     login.expire()

@@ -24,6 +24,22 @@ describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
     expect(terminal.raw().lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDE_CURSOR))
   })
 
+  test('restores the terminal the second time, too', async ({ world }) => {
+    const { url } = await world.scripted()
+    const terminal = world.open(['login', '--host', url, ...LOGIN], { isResumed: true, rows: 40 })
+    await terminal.shows(/pending[\s\S]*(next poll|polling)/)
+    terminal.press('\u001a')
+    await terminal.shows(/suspended with 148/)
+    const suspended = terminal.raw().length
+    terminal.press('\n')
+    await terminal.shows(/suspended[\s\S]*C copies WDJB-MJHT[\s\S]*(next poll|polling)/)
+    expect(terminal.raw().slice(suspended)).toContain(HIDE_CURSOR)
+    terminal.press('\u001a')
+    // The shell resumes it once only.
+    expect(await terminal.exit).toBe(148)
+    expect(terminal.raw().lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDE_CURSOR))
+  })
+
   test('does nothing without a shell that could resume the command', async ({ world }) => {
     const { url } = await world.scripted()
     const terminal = world.open(['login', '--host', url, ...LOGIN])

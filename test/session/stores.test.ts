@@ -9,6 +9,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import files, { open } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -219,6 +221,75 @@ describe('fileStore', () => {
     vi.stubEnv('HOME', '/home/octo')
     onTestFinished(() => void vi.unstubAllEnvs())
     expect(folderOf('my-cli')).toBe(resolve('/home/octo', expected, 'my-cli'))
+  })
+
+  test('writes a record to the disk before it takes the place of the old one', async () => {
+    const path = folder()
+    const store = fileStore(path)
+    await write(store)
+    const file = join(path, 'a%20b.json')
+    const old = readFileSync(file, 'utf8')
+    const handle = await open(file)
+    const atSync: string[] = []
+    const sync = vi.spyOn(Object.getPrototypeOf(handle), 'sync').mockImplementation(async () => {
+      atSync.push(readFileSync(file, 'utf8'))
+    })
+    await handle.close()
+    onTestFinished(() => sync.mockRestore())
+    await store.update('a b', () => ({ result: undefined, value: 2 }))
+    expect(atSync).toEqual([old])
+  })
+
+  /** A lock that a dead process left, and a spy on a function of the file system. */
+  async function withDeadLock() {
+    const path = folder()
+    await write(fileStore(path))
+    const lock = join(path, 'a%20b.json.lock')
+    const { self } = processOwners()
+    const owner = `${self.split('/')[0]}/${spawnSync(process.execPath, ['--version']).pid}/1`
+    writeFileSync(lock, JSON.stringify({ owner, nonce: 'dead' }))
+    const spyOn = <Name extends 'link' | 'rm'>(name: Name, before: (file: string) => void) => {
+      const real = files[name] as (...words: unknown[]) => Promise<void>
+      const spy = vi.spyOn(files, name).mockImplementation(async (...words: unknown[]) => {
+        before(String(words[name === 'link' ? 1 : 0]))
+        await real(...words)
+      })
+      syncBuiltinESMExports()
+      onTestFinished(() => {
+        spy.mockRestore()
+        syncBuiltinESMExports()
+      })
+    }
+    return { path, lock, self, spyOn }
+  }
+
+  test('an heir removes the lock first, so that nobody can become the next heir', async () => {
+    const { path, lock, spyOn } = await withDeadLock()
+    const removed: string[] = []
+    spyOn('rm', (file) => removed.push(file))
+    await write(fileStore(path))
+    expect(removed.filter((file) => !file.includes('.new.'))).toEqual([lock, `${lock}.dead`])
+  })
+
+  test('a second heir does nothing where the first one has finished, and another process has the lock', async () => {
+    const { path, lock, self, spyOn } = await withDeadLock()
+    let links = 0
+    spyOn('link', (file) => {
+      if (file !== `${lock}.dead` || links++ > 0) return
+      rmSync(lock)
+      writeFileSync(lock, JSON.stringify({ owner: self, nonce: 'alive' }))
+    })
+    let isWritten = false
+    const written = write(fileStore(path)).then(() => {
+      isWritten = true
+    })
+    await vi.waitFor(() => expect(links).toBe(1))
+    for (let times = 0; times < 10; times += 1)
+      await fileStore(path).update('other', () => ({ result: undefined, value: times }))
+    expect(isWritten).toBe(false)
+    rmSync(lock)
+    await written
+    expect(readdirSync(path).sort()).toEqual(['a%20b.json', 'other.json'])
   })
 
   const foreign = JSON.stringify({ owner: 'another boot/1/1', nonce: 'foreign' })

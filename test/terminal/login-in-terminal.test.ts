@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createDeviceAuthorization } from '../../src/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { holdSignals } from '../../src/session/node/index.ts'
@@ -136,8 +139,13 @@ test('says why it opens no browser, and that the code cannot be copied', async (
   await vi.waitFor(() => expect(text()).toContain(`${terminalTexts.noClipboard}\n`))
 })
 
-test('asks the terminal to copy the code over SSH', async () => {
+test('asks the terminal to copy the code over SSH, although the other machine has a clipboard', async () => {
   vi.stubEnv('SSH_TTY', '/dev/pts/0')
+  const folder = mkdtempSync(join(tmpdir(), 'ag-clipboard-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'wl-copy'), '#!/bin/sh\ncat > /dev/null\n', { mode: 0o755 })
+  vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
+  vi.stubEnv('WAYLAND_DISPLAY', 'wayland-0')
   const { stream, text } = output({ isTTY: true })
   await logIn({ stream, copy: true, keys: false })
   const [, code = ''] = /([A-Z]{4}-[A-Z]{4})/.exec(text()) ?? []
