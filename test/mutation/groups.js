@@ -61,9 +61,9 @@ export const groups = {
     ],
   },
   limits: {
-    mutate: ['src/service/{client-address,early-polls,limiter,limits,logins}.ts'],
+    mutate: ['src/service/{client-address,early-polls,limiter,limits,newest}.ts'],
     tests: [
-      'test/service/{client-address,codes,grant-limits,limits,logins,poll,verification,wrong-user-codes}.test.ts',
+      'test/service/{client-address,codes,grant-limits,limits,logins,newest,poll,verification,wrong-user-codes}.test.ts',
     ],
   },
   polls: {

@@ -356,11 +356,11 @@ describe('a limit', () => {
     })
   })
 
-  test('of early polls is told as slow_down with the new interval, then as a limit', async () => {
-    const service = start({ limits: { earlyPolls: { max: 1, window: 10 } } })
+  test('of early polls is told once as slow_down with the new interval, then once as a limit', async () => {
+    const service = start({ limits: { earlyPolls: { max: 2, window: 10 } } })
     const { body } = await service.ask()
     const [codes] = service.told()
-    for (let time = 0; time < 3; time += 1) await service.pollFrom(body.device_code)
+    for (let time = 0; time < 6; time += 1) await service.pollFrom(body.device_code)
     const facts = { type: 'limited', at: service.clock.time, client: APP, origin: DEVICE }
     const grant = codes?.type === 'codes.issued' && codes.grant
     expect(service.told()).toEqual([

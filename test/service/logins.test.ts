@@ -114,14 +114,14 @@ test('an access token that the host issues again for another login stays valid t
   let issued = 0
   const issueToken = () => {
     issued += 1
-    return issued === 1 || issued === 12 ? 'the-same' : `token-${issued}`
+    return issued === 1 || issued === 11 ? 'the-same' : `token-${issued}`
   }
   const limits = { refreshes: { max: 100, window: 60 } }
   const service = start({ refreshTokens, issueToken, limits })
   let pair = await service.login('mona')
-  for (let count = 0; count < 10; count += 1) pair = (await service.refresh(pair.refresh_token)).body
+  for (let count = 0; count < 9; count += 1) pair = (await service.refresh(pair.refresh_token)).body
   const other = await service.login('mona')
-  for (let count = 0; count < 2; count += 1) pair = (await service.refresh(pair.refresh_token)).body
+  await service.refresh(pair.refresh_token)
   expect(await service.isValid(other)).toBe(true)
 })
 
