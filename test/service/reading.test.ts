@@ -31,7 +31,11 @@ describe('a body', () => {
       `{"unknown":[{"scope":"a"},{"scope":"b"}],"client_id":"${CLIENT_ID}"}`,
       {},
     ],
-    ['JSON with its names inside an unknown field', `{"unknown":{"x":0,"client_id":"x"},${json.slice(1)}`, {}],
+    [
+      'JSON with its names inside an unknown field',
+      `{"unknown":{"x":0,"client_id":"x"},${json.slice(1)}`,
+      {},
+    ],
     ['JSON with a name inside a text', `{"unknown":"\\",\\"client_id\\":\\"x",${json.slice(1)}`, {}],
     ['JSON with a name as a text', `{"unknown":"client_id",${json.slice(1)}`, {}],
     ['JSON with an escaped name', json.replace('client_id', 'client\\u005fid'), {}],
