@@ -240,7 +240,7 @@ describe('fileStore', () => {
     expect(atSync).toEqual([old])
   })
 
-  /** A lock that a dead process left, and a spy on a function of the file system. */
+  /** A lock that a dead process left, and a watch on the file system. */
   async function withDeadLock() {
     const path = folder()
     await write(fileStore(path))
@@ -248,36 +248,47 @@ describe('fileStore', () => {
     const { self } = processOwners()
     const owner = `${self.split('/')[0]}/${spawnSync(process.execPath, ['--version']).pid}/1`
     writeFileSync(lock, JSON.stringify({ owner, nonce: 'dead' }))
-    const spyOn = <Name extends 'link' | 'rm'>(name: Name, before: (file: string) => void) => {
-      const real = files[name] as (...words: unknown[]) => Promise<void>
-      const spy = vi.spyOn(files, name).mockImplementation(async (...words: unknown[]) => {
-        before(String(words[name === 'link' ? 1 : 0]))
-        await real(...words)
-      })
+    const { link, rm } = files
+    const watch = ({
+      beforeLink,
+      beforeRm,
+    }: Partial<Record<'beforeLink' | 'beforeRm', (file: string) => void>>) => {
+      const spies = [
+        vi.spyOn(files, 'link').mockImplementation(async (from, to) => {
+          beforeLink?.(String(to))
+          await link(from, to)
+        }),
+        vi.spyOn(files, 'rm').mockImplementation(async (file, options) => {
+          beforeRm?.(String(file))
+          await rm(file, options)
+        }),
+      ]
       syncBuiltinESMExports()
       onTestFinished(() => {
-        spy.mockRestore()
+        for (const spy of spies) spy.mockRestore()
         syncBuiltinESMExports()
       })
     }
-    return { path, lock, self, spyOn }
+    return { path, lock, self, watch }
   }
 
   test('an heir removes the lock first, so that nobody can become the next heir', async () => {
-    const { path, lock, spyOn } = await withDeadLock()
+    const { path, lock, watch } = await withDeadLock()
     const removed: string[] = []
-    spyOn('rm', (file) => removed.push(file))
+    watch({ beforeRm: (file) => removed.push(file) })
     await write(fileStore(path))
     expect(removed.filter((file) => !file.includes('.new.'))).toEqual([lock, `${lock}.dead`])
   })
 
   test('a second heir does nothing where the first one has finished, and another process has the lock', async () => {
-    const { path, lock, self, spyOn } = await withDeadLock()
+    const { path, lock, self, watch } = await withDeadLock()
     let links = 0
-    spyOn('link', (file) => {
-      if (file !== `${lock}.dead` || links++ > 0) return
-      rmSync(lock)
-      writeFileSync(lock, JSON.stringify({ owner: self, nonce: 'alive' }))
+    watch({
+      beforeLink: (file) => {
+        if (file !== `${lock}.dead` || links++ > 0) return
+        rmSync(lock)
+        writeFileSync(lock, JSON.stringify({ owner: self, nonce: 'alive' }))
+      },
     })
     let isWritten = false
     const written = write(fileStore(path)).then(() => {
