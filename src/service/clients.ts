@@ -56,11 +56,13 @@ export function createClients(
      * Finds the client of a request by the fields `client_id` and `client_secret`, or by a Basic header. The password in the
      * header of a client without a secret is empty; its field `client_secret` is ignored.
      *
+     * @param needsSecret Whether a client that has a secret must send it. A wrong one is refused in any case.
      * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#section-2.3.1 RFC 6749, section 2.3.1}
      */
     async of(
       request: ServiceRequest,
       { client_id: inBody, client_secret = '' }: ClientFields,
+      needsSecret = true,
     ): Promise<FoundClient> {
       const header = readBasic(request.header('authorization'))
       if (header === 'unreadable') return { ok: false, why: 'unreadable' }
@@ -76,7 +78,7 @@ export function createClients(
         const isRight =
           client.secret === undefined
             ? header === undefined || password === ''
-            : same(await hash(password), client.secret)
+            : (!needsSecret && password === '') || same(await hash(password), client.secret)
         tried.push({ client, isRight })
       }
       const right = tried.find(({ isRight }) => isRight)

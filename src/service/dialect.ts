@@ -12,6 +12,8 @@ export interface DialectRules {
   readonly unknownCode: string
   /** The error code for a refresh token that is unknown, spent, revoked, expired, or belongs to another client. */
   readonly badRefreshToken: string
+  /** Whether a client that has a secret must send it to log in. It must to refresh or revoke, in both dialects. */
+  readonly secretToLogIn: boolean
   /** Whether token responses contain `refresh_token_expires_in`. */
   readonly tellsRefreshLifetime: boolean
   /** The error code for an unknown client, and its status at the device code request and at a poll. */
@@ -28,6 +30,7 @@ export const DIALECTS = {
     pollError: 200,
     unknownCode: 'incorrect_device_code',
     badRefreshToken: 'bad_refresh_token',
+    secretToLogIn: false,
     tellsRefreshLifetime: true,
     unknownClient: { error: 'incorrect_client_credentials', atCodes: 404, atPoll: 200 },
   },
@@ -36,6 +39,7 @@ export const DIALECTS = {
     pollError: 400,
     unknownCode: 'invalid_grant',
     badRefreshToken: 'invalid_grant',
+    secretToLogIn: true,
     tellsRefreshLifetime: false,
     unknownClient: { error: 'invalid_client', atCodes: 401, atPoll: 401 },
   },

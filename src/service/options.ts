@@ -25,8 +25,12 @@ export interface Client {
   readonly clientId: string | Secret
   /**
    * Its `client_secret`, random with at least 128 bits, which it then has to send with every request, in the body or in a
-   * Basic header. Guesses are limited, but a right one is accepted at any time. Default: none, as
-   * for every program that users install: whoever knows the client id can act as the client.
+   * Basic header. Guesses are limited, but a right one is accepted at any time.
+   *
+   * In the dialect `github`, as at GitHub, it may log in without its secret: whoever knows the client id can ask users to
+   * approve. A wrong secret is refused, and only the right one refreshes or revokes.
+   *
+   * Default: none, as for every program that users install: whoever knows the client id can act as the client.
    */
   readonly clientSecret?: string | Secret
   /** The name that users see on the verification page. */

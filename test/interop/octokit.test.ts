@@ -1,5 +1,5 @@
 import { createOAuthDeviceAuth } from '@octokit/auth-oauth-device'
-import { createDeviceCode, exchangeDeviceCode } from '@octokit/oauth-methods'
+import { createDeviceCode, deleteToken, exchangeDeviceCode } from '@octokit/oauth-methods'
 import { request } from '@octokit/request'
 import { expect, test } from 'vitest'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
@@ -54,6 +54,22 @@ clientContract('@octokit/oauth-methods', {
       }
     }
   },
+})
+
+test('Octokit logs in without the secret that its app has, and ends that login with it', async () => {
+  const client = { clientId: CLIENT_ID, clientSecret: 'the-secret', name: 'App' }
+  const service = startService({ clients: [client] })
+  const call = {
+    clientType: 'oauth-app',
+    clientId: CLIENT_ID,
+    request: request.defaults({ baseUrl: HOST, request: { fetch: service.fetch } }),
+  } as const
+  const { data: codes } = await createDeviceCode({ ...call, scopes: ['repo'] })
+  await service.approve(codes.user_code, 'octocat')
+  const { authentication } = await exchangeDeviceCode({ ...call, code: codes.device_code, scopes: ['repo'] })
+  expect((await service.whoIs(authentication.token)).status).toBe(200)
+  await deleteToken({ ...call, clientSecret: client.clientSecret, token: authentication.token })
+  expect((await service.whoIs(authentication.token)).status).toBe(401)
 })
 
 test('Octokit shows a complete error message', async () => {

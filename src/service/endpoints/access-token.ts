@@ -73,7 +73,8 @@ export async function accessToken(
   ])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
   const { device_code, grant_type, refresh_token, scope } = read.fields
-  const found = await clients.of(request, read.fields)
+  const needsSecret = grant_type !== DEVICE_GRANT_TYPE || dialect.secretToLogIn
+  const found = await clients.of(request, read.fields, needsSecret)
   if (!found.ok) return refuseClient(service, request, found, 'atPoll')
   if (grant_type === undefined) return oauthError(400, 'invalid_request', 'the field grant_type is missing')
   if (refreshTokens && grant_type === REFRESH_GRANT_TYPE) {

@@ -30,10 +30,10 @@ export async function deviceCode(
   service: DeviceCodeEndpoint,
   request: ServiceRequest,
 ): Promise<ServiceResponse> {
-  const { clients, grants, limiter, emit, clientAddress, pace, authUrl } = service
+  const { clients, grants, limiter, emit, clientAddress, dialect, pace, authUrl } = service
   const read = readFields(request, ['client_id', 'client_secret', 'scope'])
   if (!read.ok) return oauthError(400, 'invalid_request', read.problem)
-  const found = await clients.of(request, read.fields)
+  const found = await clients.of(request, read.fields, dialect.secretToLogIn)
   if (!found.ok) return refuseClient(service, request, found, 'atCodes')
   const requested = readScopes(read.fields.scope ?? '', found.client.scopes)
   if (!requested.ok) return oauthError(400, 'invalid_scope', requested.problem)
