@@ -30,7 +30,9 @@ const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: Wo
   ['user-code:', lifetimeOf],
   ['limit:grants', () => 900_000],
   ['limit:', () => 300_000],
-  ['token:', ({ refreshTokens }) => (refreshTokens ? ACCESS_LIFETIME * 1000 : 365 * DAY)],
+  ['token:', tokenLifetimeOf],
+  ['access:', tokenLifetimeOf],
+  ['logins:', (world) => familyLifetimeOf(world) || tokenLifetimeOf(world)],
   ['family:', familyLifetimeOf],
   ['successor:', ({ refreshTokens }) => 1000 * (refreshTokens?.reuseWindow ?? 0) + 10_000],
   ['form-secret', () => 30 * DAY],
@@ -407,6 +409,10 @@ export function grantKey(deviceCode: string): string {
   return GRANT_PREFIX + sha256(deviceCode)
 }
 
+function tokenLifetimeOf({ refreshTokens }: World): number {
+  return refreshTokens ? ACCESS_LIFETIME * 1000 : 365 * DAY
+}
+
 function familyLifetimeOf({ refreshTokens }: World): number {
   return 1000 * (refreshTokens?.lifetime ?? 0)
 }
@@ -420,7 +426,7 @@ export function sha256(text: string): string {
 }
 
 function lifetimeOf({ profile: { lifetime, skew } }: World): number {
-  return lifetime * (17 / 16) * 1000 + MEMORY + skew * 2000
+  return lifetime * 1000 + MEMORY + skew * 2000
 }
 
 /** The request that drew a claim, or made an update. */
