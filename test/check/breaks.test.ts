@@ -14,6 +14,7 @@ import {
   REVOCATION,
   type SeenRequest,
   type SeenResponse,
+  SPOILERS,
   type Spoiler,
 } from './support/spoiled-services.ts'
 
@@ -422,6 +423,32 @@ describe('a service that is only different is not accused if it', () => {
     const { failed, advised } = await check({ ...spoiler(), dialect: 'rfc8628' })
     expect([...failed, ...advised]).toEqual([])
   })
+})
+
+test('a service that fails every misuse is checked to the end, with a new login after each', async () => {
+  const faults = [
+    SPOILERS['poll-method'](),
+    SPOILERS['foreign-approved-code'](),
+    SPOILERS['foreign-refresh-token'](),
+    carriesOut(({ method }) => method === 'GET', 200),
+    carriesOut(foreign, 200),
+  ]
+  const { report, failed } = await check({
+    before: (request) => {
+      for (const { before } of faults) before?.(request)
+    },
+    after: (response, request) => {
+      for (const { after } of faults) after?.(response, request)
+    },
+  })
+  expect(failed).toEqual([
+    'poll-method',
+    'foreign-approved-code',
+    'foreign-refresh-token',
+    'revocation-method',
+    'foreign-revocation',
+  ])
+  expect(report.requests).toBeLessThan(70)
 })
 
 test('the documentation counts the breaks that are found and not found, and the variants', () => {
