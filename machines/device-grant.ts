@@ -9,6 +9,12 @@ const LEASE = 10_000
 /** Default for how many seconds a poll may be early: timers and networks vary by that much. */
 const LARGEST_LEEWAY = 1
 
+/** The shortest delivery window, in seconds. */
+const SHORTEST_WINDOW = 60
+
+/** Seconds after which most clients give up a poll that gets no response. */
+const CLIENT_TIMEOUT = 30
+
 /** Who approved: a name, or the id and login that your service knows the user by. */
 export type User = string | { readonly id: string | number; readonly login: string }
 
@@ -53,7 +59,15 @@ export interface DeviceGrantContext extends Omit<DeviceGrantInput, 'firstPoll'> 
   readonly user: User | null
   /** The poll that is issuing the token, and until when no other poll may. */
   readonly lease: { readonly claim: string; readonly until: number } | null
+  /**
+   * The token, encrypted so that only the device code opens it, and until when a poll gets it again: the response that
+   * contained it may have been lost. `null` before it was issued, and after that window.
+   */
+  readonly delivery: { readonly until: number; readonly sealed: Sealed } | null
 }
+
+/** An encrypted text, and the nonce it was encrypted with. */
+type Sealed = readonly [nonce: string, text: string]
 
 /** Events of a grant. Each has its time `at` in epoch milliseconds: the machine does not read a clock. */
 export type DeviceGrantEvent =
@@ -61,8 +75,8 @@ export type DeviceGrantEvent =
   | { readonly type: 'poll'; readonly at: number; readonly claim: string }
   | { readonly type: 'approve'; readonly at: number; readonly user: User }
   | { readonly type: 'deny'; readonly at: number }
-  /** The poll with this claim has issued the token. */
-  | { readonly type: 'issued'; readonly at: number; readonly claim: string }
+  /** The poll with this claim has issued the token, `sealed` with the device code. */
+  | { readonly type: 'issued'; readonly at: number; readonly claim: string; readonly sealed: Sealed }
   /** The poll with this claim could not issue the token. */
   | { readonly type: 'notIssued'; readonly at: number; readonly claim: string }
 
@@ -75,7 +89,8 @@ export type DeviceGrantEvent =
  *
  * RFC 8628 does not say what happens between the approval and the token. Here, the first poll after the approval takes
  * a lease and issues the token; other polls get `authorization_pending` until it has finished, or its lease has
- * expired.
+ * expired. Later polls get the same token again for max(60 s, 30 s + 3 intervals), even after the codes have expired:
+ * time for a client whose request timed out to ask again.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
@@ -96,6 +111,8 @@ export const deviceGrant = setup({
       assertEvent(event, ['issued', 'notIssued'])
       return context.lease?.claim === event.claim
     },
+    deliverable: ({ context: { delivery }, event }) => delivery !== null && event.at < delivery.until,
+    wasDeliverable: ({ context }) => context.delivery !== null,
   },
   actions: {
     // An early poll does not count as the last one, or a steady client could never recover.
@@ -110,6 +127,11 @@ export const deviceGrant = setup({
       return { lease: { claim: event.claim, until: event.at + LEASE } }
     }),
     endLease: assign({ lease: null }),
+    keepDelivery: assign(({ context, event }) => {
+      assertEvent(event, 'issued')
+      return { delivery: { until: event.at + deliveryWindow(context) * 1000, sealed: event.sealed } }
+    }),
+    dropDelivery: assign({ delivery: null }),
   },
 }).createMachine({
   id: 'deviceGrant',
@@ -119,6 +141,7 @@ export const deviceGrant = setup({
     lastPollAt: firstPoll === 'counted' ? given.issuedAt : null,
     user: null,
     lease: null,
+    delivery: null,
   }),
   initial: 'undecided',
   states: {
@@ -190,7 +213,7 @@ export const deviceGrant = setup({
         issued: {
           guard: 'leaseIsOurs',
           target: 'authorized',
-          actions: 'endLease',
+          actions: ['endLease', 'keepDelivery'],
           description: 'in our lease: access_token',
         },
         notIssued: {
@@ -213,10 +236,24 @@ export const deviceGrant = setup({
       },
     },
     authorized: {
-      type: 'final',
-      description: 'The token was delivered.',
+      description: 'The token was issued; for a while, a poll gets the same one again.',
       tags: 'settled',
       meta: { text: 'Authorized.' },
+      on: {
+        poll: [
+          {
+            guard: 'deliverable',
+            target: 'authorized',
+            description: 'in the delivery window: the same access_token',
+          },
+          {
+            guard: 'wasDeliverable',
+            target: 'authorized',
+            actions: 'dropDelivery',
+            description: 'later: incorrect_device_code',
+          },
+        ],
+      },
     },
     expired: {
       type: 'final',
@@ -246,4 +283,9 @@ export function grantValue(state: DeviceGrantState): StateValue {
 function nextPollAt({ lastPollAt, interval, leeway }: DeviceGrantContext): number {
   if (lastPollAt === null) return 0
   return lastPollAt + (interval - (leeway ?? Math.min(interval / 5, LARGEST_LEEWAY))) * 1000
+}
+
+/** Seconds for which a poll gets the token again: enough for a client to time out, wait and ask again. */
+function deliveryWindow({ interval }: DeviceGrantContext): number {
+  return Math.max(SHORTEST_WINDOW, CLIENT_TIMEOUT + 3 * interval)
 }

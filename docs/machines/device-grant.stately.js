@@ -8,6 +8,8 @@ export const deviceGrant = setup({
     tooEarly: () => false,
     leaseHolds: () => false,
     leaseIsOurs: () => true,
+    deliverable: () => false,
+    wasDeliverable: () => false,
   },
   actions: {
     raiseInterval: () => {},
@@ -15,6 +17,8 @@ export const deviceGrant = setup({
     keepUser: () => {},
     takeLease: () => {},
     endLease: () => {},
+    keepDelivery: () => {},
+    dropDelivery: () => {},
   },
 }).createMachine({
   id: "deviceGrant",
@@ -185,6 +189,9 @@ export const deviceGrant = setup({
           actions: [
             {
               type: "endLease"
+            },
+            {
+              type: "keepDelivery"
             }
           ],
           description: "in our lease: access_token"
@@ -228,13 +235,35 @@ export const deviceGrant = setup({
       }
     },
     authorized: {
-      type: "final",
-      description: "The token was delivered.",
+      description: "The token was issued; for a while, a poll gets the same one again.",
       tags: [
         "settled"
       ],
       meta: {
         text: "Authorized."
+      },
+      on: {
+        poll: [
+          {
+            guard: {
+              type: "deliverable"
+            },
+            target: "authorized",
+            description: "in the delivery window: the same access_token"
+          },
+          {
+            guard: {
+              type: "wasDeliverable"
+            },
+            target: "authorized",
+            actions: [
+              {
+                type: "dropDelivery"
+              }
+            ],
+            description: "later: incorrect_device_code"
+          }
+        ]
       }
     },
     expired: {

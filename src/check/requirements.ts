@@ -132,7 +132,7 @@ export const REQUIREMENTS = {
     source: 'RFC 9700, 4.14.2',
   },
   'token-once': {
-    text: 'a device code gets only one token',
+    text: 'a device code gets only one token: a later poll is refused, or gets the same one again',
     source: 'RFC 8628, 3.5; RFC 6749, 5.2',
   },
   denied: {

@@ -83,7 +83,7 @@ export interface Service {
   /**
    * Ends a login by its `family`, which `issueToken` received, or by one of its tokens; or all logins of a `user`. Access
    * tokens are refused from then on, except those that the host verifies with `verifyToken`: they are valid until they
-   * expire. An approval whose token was not fetched yet is not a login.
+   * expire. With all logins of a user end the approvals whose token was not fetched yet: the device gets `access_denied`.
    *
    * An id of a user is the same as a number and as a string. Rejects with {@link BadOptionError} if the user has neither a
    * name nor an id.
@@ -170,10 +170,10 @@ export function createService(options: ServiceOptions): Service {
   const limiter = createLimiter(limits, store, clock)
   const clients = createClients(options.clients, { limiter, policy: options.policy })
   const emit = createEmit(options.onEvent, clients, clock, onError)
-  const grants = createGrants(store, clock, emit)
+  const revocations = createRevocations(store)
+  const grants = createGrants(store, clock, revocations, emit)
   const generation = createGeneration(store, clock, () => onWarning(SET_BACK))
   const families = createFamilies(store, clock)
-  const revocations = createRevocations(store)
   const tokens = options.verifyToken
     ? signedTokens(options.verifyToken)
     : createTokens(store, families, revocations, clock)

@@ -12,7 +12,8 @@ import type { Limits } from './limits.ts'
  *   a link and must be typed (`linked`); or the policy asked for more proof (`stepUp`).
  * - `decision`: the grant was approved or denied: on the page (`user`), by `service.approve` or `service.deny` (`host`), or
  *   by the policy, which refused an approval (`policy`).
- * - `token.issued`: the device got its token. Comes at most once for each grant.
+ * - `token.issued`: the device got its token or, if `replayed`, asked for it again and got the same one. Each grant has one
+ *   token: it comes at most once that is not `replayed`, and never if the instance ended before it could tell.
  * - `token.refreshed`: a refresh token was spent for a new pair or, if `replayed`, got the same pair again.
  * - `token.revoked`: a token, a login or all logins of a user ended: a client or the host revoked them, or the user had more
  *   logins than `limits.loginsOfUser` (`by: 'limit'`).
@@ -69,6 +70,7 @@ export type ServiceEvent = {
       readonly scopes: readonly string[]
       /** Identifies the login in all its events, if there are refresh tokens. */
       readonly family?: string
+      readonly replayed: boolean
     }
   | {
       readonly type: 'token.refreshed'

@@ -79,17 +79,21 @@ export function createFamilies(store: Store, clock: { now(): number }) {
   }
 
   return {
-    /** Begins a family with its first refresh token, or extends the family that began with it. */
+    /**
+     * Begins a family with its first refresh token, unless it has begun with it before. Returns whether the family is valid
+     * and was not refreshed yet.
+     */
     async begin(
       first: Secret,
       { id, revocations }: { readonly id: string; readonly revocations: number },
       input: Omit<RefreshFamilyInput, 'token'>,
-    ): Promise<void> {
+    ): Promise<boolean> {
       const token = await hash(first.reveal())
       const { expiresAt } = input
-      await store.update(familyKey(id), (value) => {
-        const family = familyIn(value) ?? { ...begin({ ...input, token }), revocations }
-        return { result: undefined, value: plain({ ...family, expiresAt }), expiresAt }
+      return store.update<boolean>(familyKey(id), (value) => {
+        const family = familyIn(value)
+        if (family !== undefined) return { result: family.generation === 0 && !isOver(family) }
+        return { result: true, value: plain({ ...begin({ ...input, token }), revocations }), expiresAt }
       })
     },
 

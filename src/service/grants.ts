@@ -1,10 +1,12 @@
 import type { DeviceGrantEvent, DeviceGrantInput, Origin, User } from '../../machines/device-grant.ts'
 import { splitScopes } from '../protocol/scopes.ts'
+import type { Sealed } from '../store/encryption.ts'
 import type { Change, Json, Store } from '../store/store.ts'
 import { hash } from './credentials/hash.ts'
 import { newDeviceCode, newUserCode, readUserCode } from './credentials/random-codes.ts'
 import type { Emit } from './emit.ts'
 import { createGrantSteps, type Grant } from './grant-steps.ts'
+import type { Revocations } from './revocations.ts'
 import { GRANT_PREFIX, USER_CODE_PREFIX } from './store-keys.ts'
 
 /** Milliseconds for which an expired grant is kept, so that a late poll gets `expired_token`. */
@@ -12,12 +14,6 @@ const MEMORY = 10 * 60 * 1000
 
 /** Characters of the name of a grant in events: as many as in that of a family. */
 const ID_LENGTH = 32
-
-/** The grant of a user code, and the only viewer who may decide on the page: the first one who opened it. */
-interface UserCode {
-  readonly grant: string
-  readonly openedBy?: string | number
-}
 
 /** Who requests a grant, for what, and how fast it may be polled. Durations in seconds. */
 export interface GrantRequest
@@ -38,6 +34,9 @@ export interface Decider {
   readonly origin?: Origin
 }
 
+/** What identifies a viewer of the page, who may decide only what they opened: the user, and their browser. */
+export type Viewer = readonly (string | number)[]
+
 /** A grant before and after an event. */
 interface Step {
   readonly before: Grant
@@ -50,37 +49,46 @@ interface Step {
  */
 export type Decision = 'done' | 'unknown' | 'expired' | 'decided'
 
-/** Creates, polls and decides grants. Each method is one atomic transition of the machine in the store. */
-export function createGrants(store: Store, clock: { now(): number }, emit?: Emit) {
+/**
+ * Creates, polls and decides grants. Each method is one atomic transition of the machine in the store.
+ *
+ * @param revocations Counts how often all tokens of a user were revoked: an approval remembers it.
+ */
+export function createGrants(store: Store, clock: { now(): number }, revocations: Revocations, emit?: Emit) {
   const { begin, step } = createGrantSteps()
 
   async function change(
     key: string,
     event: DeviceGrantEvent,
     mayChange: (grant: Grant) => boolean = () => true,
+    noted: Pick<Grant, 'revocations'> = {},
   ): Promise<Step | undefined> {
     return store.update<Step | undefined>(key, (value) => {
       const before = grantIn(value)
       if (before === undefined || !mayChange(before)) return { result: undefined }
       const after = step(before, event)
       const result = { before, after }
-      return after === before ? { result } : keep(after, result)
+      return after === before ? { result } : keep({ ...after, ...noted }, result)
     })
   }
 
   async function keyOf(userCode: string): Promise<string | undefined> {
     const code = readUserCode(userCode)
     if (code === undefined) return undefined
-    return store.update(userCodeKey(code), (value) => ({ result: userCodeIn(value)?.grant }))
+    return store.update(userCodeKey(code), (value) => ({ result: grantKeyIn(value) }))
   }
 
   async function decide(
     userCode: string,
     event: Extract<DeviceGrantEvent, { type: 'approve' | 'deny' }>,
-    decider: Decider,
+    { viewer, ...decider }: Decider & { readonly viewer?: Viewer },
   ): Promise<Decision> {
     const key = await keyOf(userCode)
-    const changed = key && (await change(key, event))
+    const mayDecide = ({ openedBy }: Grant) =>
+      viewer === undefined || (openedBy !== undefined && viewer.includes(openedBy))
+    // Counted before the approval: what is revoked in between revokes the approval too.
+    const noted = event.type === 'approve' ? { revocations: await revocations.count(event.user) } : {}
+    const changed = key && (await change(key, event, mayDecide, noted))
     if (!changed) return 'unknown'
     if (changed.after.state === 'expired') return 'expired'
     if (!isUndecided(changed.before)) return 'decided'
@@ -103,7 +111,7 @@ export function createGrants(store: Store, clock: { now(): number }, emit?: Emit
     for (;;) {
       const userCode = newUserCode()
       const taken = await store.update(userCodeKey(userCode), (value) =>
-        value === undefined ? { result: false, value: { grant }, expiresAt } : { result: true },
+        value === undefined ? { result: false, value: grant, expiresAt } : { result: true },
       )
       if (!taken) return userCode
     }
@@ -129,10 +137,16 @@ export function createGrants(store: Store, clock: { now(): number }, emit?: Emit
       return changed?.after
     },
 
-    /** Records that the token was made. Returns whether the claim still held: deliver the token only then. */
-    async issued(deviceCode: string, claim: string): Promise<boolean> {
-      const changed = await change(await grantKey(deviceCode), { type: 'issued', at: clock.now(), claim })
+    /**
+     * Records that the token was made, with the sealed token. Returns the grant if the claim still held, and otherwise
+     * `undefined`: the token must not be delivered then.
+     */
+    async issued(deviceCode: string, claim: string, sealed: Sealed): Promise<Grant | undefined> {
+      const event = { type: 'issued', at: clock.now(), claim, sealed } as const
+      const changed = await change(await grantKey(deviceCode), event)
       return changed?.before.state === 'issuing' && changed.after.state === 'authorized'
+        ? changed.after
+        : undefined
     },
 
     /** Records that the token could not be made, which releases the approval for the next poll. */
@@ -155,19 +169,23 @@ export function createGrants(store: Store, clock: { now(): number }, emit?: Emit
      * @param openedBy The user or, by policy, the session of the browser.
      * @returns Whether this viewer opened it first: nobody else may decide.
      */
-    async open(userCode: string, { expiresAt }: Grant, openedBy: string | number): Promise<boolean> {
-      return store.update(userCodeKey(userCode), (value) => {
-        const record = userCodeIn(value)
-        if (record === undefined || record.openedBy !== undefined)
-          return { result: record?.openedBy === openedBy }
-        return { result: true, value: { ...record, openedBy }, expiresAt: expiresAt + MEMORY }
+    async open(userCode: string, openedBy: string | number): Promise<boolean> {
+      const key = await keyOf(userCode)
+      if (key === undefined) return false
+      return store.update<boolean>(key, (value) => {
+        const grant = grantIn(value)
+        if (grant === undefined || grant.openedBy !== undefined)
+          return { result: grant?.openedBy === openedBy }
+        return keep({ ...grant, openedBy }, true)
       })
     },
 
-    approve: (userCode: string, user: User, decider: Decider) =>
+    /** @param decider With a `viewer` only if this viewer opened the code; otherwise the code is `unknown`. */
+    approve: (userCode: string, user: User, decider: Parameters<typeof decide>[2]) =>
       decide(userCode, { type: 'approve', at: clock.now(), user }, decider),
 
-    deny: (userCode: string, decider: Decider) =>
+    /** @param decider See `approve`. */
+    deny: (userCode: string, decider: Parameters<typeof decide>[2]) =>
       decide(userCode, { type: 'deny', at: clock.now() }, decider),
   }
 }
@@ -179,22 +197,22 @@ export function isUndecided({ state }: Grant): boolean {
   return state === 'requested' || state === 'pending' || state === 'slowed'
 }
 
-/** Reads a stored grant. An earlier version stored a list of scopes. */
+/** Reads a stored grant. Earlier versions stored a list of scopes, and no delivery. */
 function grantIn(value: Json | undefined): Grant | undefined {
   const stored = value as unknown as (Grant & { readonly scopes?: readonly string[] }) | undefined
-  if (stored?.scopes === undefined) return stored
+  if (stored === undefined || stored.delivery !== undefined) return stored
   const { scopes, ...grant } = stored
-  return { ...grant, scope: scopes.join(' ') }
+  return { ...grant, ...(scopes && { scope: scopes.join(' ') }), delivery: null }
 }
 
-/** Reads a stored user code. An earlier version stored only the key of the grant. */
-function userCodeIn(value: Json | undefined): UserCode | undefined {
-  return typeof value === 'string' ? { grant: value } : (value as UserCode | undefined)
+/** Reads the key of a grant from a user code. An earlier version also stored who opened it. */
+function grantKeyIn(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : (value as { readonly grant: string } | undefined)?.grant
 }
 
 function keep<Result>(grant: Grant, result: Result): Change<Result> {
   const value = grant as unknown as NonNullable<Json>
-  return { result, value, expiresAt: grant.expiresAt + MEMORY }
+  return { result, value, expiresAt: Math.max(grant.expiresAt + MEMORY, grant.delivery?.until ?? 0) }
 }
 
 async function grantKey(deviceCode: string): Promise<string> {

@@ -20,7 +20,7 @@ export type Change<Result> =
   | { readonly result: Result; readonly value: null }
 
 /**
- * Where records are kept. It has one method, which must be atomic: the service relies on it to issue each token once and
+ * Where records are kept. It has one method, which must be atomic: the service relies on it to issue one token and
  * to accept one decision per code, and sessions rely on it to spend a refresh token once, with any number of processes.
  */
 export interface Store {

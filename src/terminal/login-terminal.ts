@@ -137,7 +137,7 @@ export function loginTerminal(options: TerminalOptions): LoginTerminal {
   }
 }
 
-/** A login continues without output, because the service issues an approved token only once. */
+/** A login continues without output, because the service issues only one token for an approval. */
 function ignore(): void {}
 
 /** Reports each state of an authorization until its end. */

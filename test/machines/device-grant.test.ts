@@ -45,7 +45,8 @@ function run(start: Stored, ...events: DeviceGrantEvent[]): Stored {
 const poll = (after: number, claim = 'a') => ({ type: 'poll', at: T + after, claim }) as const
 const approve = (after: number) => ({ type: 'approve', at: T + after, user: 'octocat' }) as const
 const deny = (after: number) => ({ type: 'deny', at: T + after }) as const
-const issued = (after: number, claim = 'a') => ({ type: 'issued', at: T + after, claim }) as const
+const sealed = ['nonce', 'text'] as const
+const issued = (after: number, claim = 'a') => ({ type: 'issued', at: T + after, claim, sealed }) as const
 const notIssued = (after: number, claim = 'a') => ({ type: 'notIssued', at: T + after, claim }) as const
 
 /** One grant in each state, at most a second after its codes were issued. */
@@ -110,7 +111,8 @@ const EDGES: Record<DeviceGrantState, Record<DeviceGrantEvent['type'], [inTime: 
     notIssued: ['as it was', 'as it was'],
   },
   authorized: {
-    poll: ['as it was', 'as it was'],
+    // In the delivery window, and after it.
+    poll: ['as it was', 'authorized'],
     approve: ['as it was', 'as it was'],
     deny: ['as it was', 'as it was'],
     issued: ['as it was', 'as it was'],
@@ -210,6 +212,31 @@ describe('issuing', () => {
     const grant = run(issue(), approve(0), poll(0, 'a'), notIssued(1, 'a'))
     expect(grant).toMatchObject({ state: 'approved', user: 'octocat', lease: null })
     expect(run(grant, poll(2, 'b'), issued(3, 'b')).state).toBe('authorized')
+  })
+})
+
+describe('delivering again', () => {
+  test.each([
+    { interval: 5, window: 60 },
+    { interval: 10, window: 60 },
+    { interval: 11, window: 63 },
+    { interval: 20, window: 90 },
+  ])('with an interval of $interval s, the token is kept for $window s', ({ interval, window }) => {
+    const at = 1000
+    const grant = run(issue({ interval }), approve(0), poll(1), issued(at))
+    expect(grant.delivery).toEqual({ until: T + at + window * 1000, sealed })
+    expect(run(grant, poll(at + window * 1000 - 1))).toEqual(grant)
+    expect(run(grant, poll(at + window * 1000))).toEqual({ ...grant, delivery: null })
+  })
+
+  test('the window counts by the interval that has grown', () => {
+    const grant = run(issue(), poll(0), poll(1), poll(2), approve(3), poll(4), issued(5))
+    expect(grant).toMatchObject({ interval: 15, delivery: { until: T + 5 + 75_000 } })
+  })
+
+  test('the window may last longer than the codes', () => {
+    const grant = run(issue(), approve(0), poll(LIFETIME - 1), issued(LIFETIME))
+    expect(run(grant, poll(LIFETIME + 59_999))).toEqual(grant)
   })
 })
 

@@ -29,7 +29,7 @@ export type BothSidesStep =
 export interface BothSides {
   readonly device: DeviceSituation
   readonly service: ServiceSituation
-  /** The service gave the token away, and the device never had it. */
+  /** The service gave the token away, and the device has not received it yet. */
   readonly lost: boolean
 }
 
@@ -97,8 +97,9 @@ function poll(before: BothSides, delivery: Delivery, wait: 'due' | 'sleep' = 'du
   const last = delivery.startsWith('twice') ? service.take(first, { type: 'poll' }) : first
   const received = delivery === 'arrives' || delivery === 'twice' ? first : last
   const isReceived = delivery === 'arrives' || delivery.startsWith('twice')
-  const lost = first.result === 'token' && !(isReceived && received === first)
-  const next = { ...polling, service: last, lost: before.lost || lost }
+  const isGiven = first.result === 'token' || last.result === 'token'
+  const lost = (before.lost || isGiven) && !(isReceived && received.result === 'token')
+  const next = { ...polling, service: last, lost }
   if (isReceived) return { ...next, device: receive(polling.device, received) }
   return at({
     ...next,
@@ -115,8 +116,19 @@ function receive(situation: DeviceSituation, { result, grant, now }: ServiceSitu
   return device.send(situation, done('pollToken', meaning), now)
 }
 
-/** By the names of both, by whether the next poll will be early, and by whether the token was lost. */
-function nameOf({ device: client, service: { grant }, lost }: BothSides): string {
+/** Whether the device will ask for a lost token after the service has stopped delivering it. */
+export function isTooLate({ device: { device: client }, service: { grant }, lost }: BothSides): boolean {
+  const { delivery } = grant?.context ?? {}
+  return lost && !(delivery && (client?.context.nextPollAt ?? 0) < delivery.until)
+}
+
+/** By the names of both, by whether the next poll will be early, and by whether the token was lost, for good or not. */
+function nameOf(both: BothSides): string {
+  const {
+    device: client,
+    service: { grant },
+    lost,
+  } = both
   if (grant === undefined) return 'nothing'
   const { interval = 0, nextPollAt = 0 } = client.device?.context ?? {}
   const { lastPollAt, interval: required, leeway } = grant.context
@@ -126,7 +138,7 @@ function nameOf({ device: client, service: { grant }, lost }: BothSides): string
     `${device.nameOf(client)} | ${grantState(grant.value)}`,
     ...(isWaiting && isEarly ? ['early'] : []),
     ...(isWaiting && interval < required ? ['too fast'] : []),
-    ...(lost ? ['token lost'] : []),
+    ...(lost ? [isTooLate(both) ? 'token lost' : 'token not received'] : []),
   ].join(', ')
 }
 

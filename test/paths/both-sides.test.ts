@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { DrivenBothSides } from './both-sides.ts'
-import { type BothSides, bothSidesWalk as walk } from './both-sides-walk.ts'
+import { type BothSides, isTooLate, bothSidesWalk as walk } from './both-sides-walk.ts'
 import { publish } from './figures.ts'
 
 const paths = pathsOf(walk, 'shortest')
@@ -34,11 +34,12 @@ for (const path of paths)
     if (path[0]?.step.type === 'begin' && path[0].step.response === 'responseLost') {
       expect(end).toMatchObject({ device: 'failed', service: 'requested' })
     } else if (end.service === 'authorized' && end.device !== 'authorized') {
-      // The one exception: the response with the token did not reach the device. A token is delivered once.
+      // The one exception: no response with the token reached the device in the delivery window, or before its codes expired.
       expect(from.lost).toBe(true)
       expect(end).toMatchObject(
         end.device === 'failed' ? { reason: 'incorrect_device_code' } : { device: 'expired' },
       )
+      if (end.device === 'failed') expect(isTooLate(from)).toBe(true)
     } else {
       expect(ENDS.find(({ device }) => device === end.device)?.service).toContain(end.service)
     }

@@ -65,7 +65,7 @@ export class DrivenService {
   #required = 5
   #lastPollAt = Number.NEGATIVE_INFINITY
   #tokens = 0
-  #delivered = 0
+  readonly #delivered = new Set<string>()
   #last: { received?: ReceivedEvent | undefined; decision?: string | undefined } = {}
 
   constructor(options: Pick<ServiceWalkOptions, 'leeway' | 'firstPoll'> & { dialect: 'github' | 'rfc8628' }) {
@@ -128,7 +128,7 @@ export class DrivenService {
     expect(this.#last.received?.result).toBe(result)
     if (step.type === 'poll' && grant.hasTag('undecided')) this.#account(this.#last.received)
     expect(interval).toBe(this.#required)
-    expect(this.#delivered).toBe(grant.value === 'authorized' ? 1 : 0)
+    expect(this.#delivered.size).toBe(grant.value === 'authorized' ? 1 : 0)
     return this.#found()
   }
 
@@ -198,7 +198,7 @@ export class DrivenService {
     const body = await response.json()
     if (body.access_token === undefined)
       return { result: RESPONSES[body.error] ?? body.error, interval: body.interval }
-    this.#delivered += 1
+    this.#delivered.add(body.access_token)
     return { result: 'token', interval: undefined }
   }
 

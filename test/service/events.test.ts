@@ -68,7 +68,7 @@ describe('a login', () => {
         device: DEVICE,
         origin: BROWSER,
       },
-      { type: 'token.issued', ...facts, user: OCTOCAT, scopes, origin: DEVICE },
+      { type: 'token.issued', ...facts, user: OCTOCAT, scopes, replayed: false, origin: DEVICE },
     ])
     expect(new Set(service.events.map((event) => 'grant' in event && event.grant)).size).toBe(1)
   })

@@ -20,6 +20,7 @@ const anyEvent = fc.record({
   at: fc.nat(70_000),
   claim: fc.constantFrom('a', 'b'),
   user: fc.constant('mona'),
+  sealed: fc.constant(['nonce', 'text']),
 }) as fc.Arbitrary<DeviceGrantEvent>
 
 test('a grant changes exactly as in XState', () => {

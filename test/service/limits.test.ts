@@ -107,8 +107,8 @@ describe('requests for codes', () => {
     expect(full[0]?.headers.get('retry-after')).toBe('5')
     expect(full[0]?.body.error).toBe('temporarily_unavailable')
 
-    expect((await poll()).status).toBe(200)
-    expect((await poll()).body.error).toBe('incorrect_device_code')
+    const { access_token } = (await poll()).body
+    expect((await service.whoIs(access_token)).body.login).toBe('mona')
   })
 })
 

@@ -28,6 +28,8 @@ describe.each(DIALECTS)('dialect $dialect', ({ dialect, status, unknownCode }) =
       token_type: 'bearer',
       scope: 'repo',
     })
+    expect((await approved.poll()).body).toEqual(token.body)
+    await service.whoIs(token.body.access_token)
     expect(await approved.poll()).toMatchObject({ status, body: { error: unknownCode } })
 
     const late = await service.begin()

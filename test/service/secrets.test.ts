@@ -50,6 +50,7 @@ test('a grant is stored as a state and its context', async () => {
     lastPollAt: null,
     user: null,
     lease: null,
+    delivery: null,
   })
 })
 

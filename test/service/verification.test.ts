@@ -301,6 +301,22 @@ describe('a code that cannot be used', () => {
     }
   })
 
+  test('one that its confirmed page no longer stands for is not decided', async () => {
+    const clock = { time: 0, now: () => clock.time }
+    const store = memoryStore({ clock })
+    const service = startService({ store, clock })
+    const [shown, other] = [await service.begin(), await service.begin()]
+    const { open, send } = userAt(service.fetch)
+    const confirm = await send(await open(ADDRESS), { user_code: shown.userCode })
+    // The store gives the user code to a grant that nobody opened.
+    const key = (userCode: string) => `user-code:${userCode}`
+    const grant = await store.update(key(other.userCode), (value) => ({ result: value ?? '' }))
+    await store.update(key(shown.userCode), () => ({ result: undefined, value: grant }))
+    for (const decision of ['approve', 'deny'])
+      expect((await send(confirm, { decision })).html).toContain('Unknown code')
+    expect((await other.poll()).body.error).toBe('authorization_pending')
+  })
+
   test('one that another user has opened is refused on every attempt', async () => {
     const service = startService({ identify: ({ header }) => ({ user: header('x-user') ?? '' }) })
     const { userCode } = await service.begin()

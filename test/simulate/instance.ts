@@ -107,7 +107,7 @@ function issueToken(world: World, { user, scopes: [scope = ''], family }: TokenR
   const fault = world.fault('issue', login, id)
   if (fault) judge.excuse(id)
   const token = newToken()
-  judge.made(token, String(user))
+  judge.made(token, String(user), id)
   const made = world.refreshTokens ? { token, expiresIn: ACCESS_LIFETIME } : { token }
   if (fault === 'never') return new Promise(() => undefined)
   if (fault === 'fail') return Promise.reject(new Error('the directory is away'))

@@ -7,7 +7,7 @@ import { GRANT_PREFIX } from '../../src/service/store-keys.ts'
 import { ACCESS_LIFETIME, type Boxed } from './instance.ts'
 import type { Login } from './login.ts'
 import { NOBODY } from './simulation.ts'
-import { KILLED, LATE, verdictOf } from './verdict.js'
+import { LATE, verdictOf } from './verdict.js'
 import type { Exchange, World } from './world.ts'
 
 const DAY = 24 * 3600 * 1000
@@ -17,6 +17,9 @@ const MEMORY = 10 * 60 * 1000
 
 /** Milliseconds that a request may take: some updates of two seconds each, and an `issueToken` of ten. */
 const LONGEST_REQUEST = 60_000
+
+/** Milliseconds in which failed polls in a row make each other's pauses longer. */
+const LONGEST_PAUSES = 300_000
 
 /** Milliseconds for which a fault of the database explains a request that failed. */
 const TROUBLE = 8000
@@ -51,7 +54,8 @@ const STEPS: Readonly<Record<Grant['state'] | 'none', readonly Grant['state'][]>
   approved: ['issuing', 'expired'],
   issuing: ['issuing', 'approved', 'authorized', 'expired'],
   denied: ['expired'],
-  authorized: [],
+  // Its delivery ends.
+  authorized: ['authorized'],
   expired: [],
 }
 
@@ -61,6 +65,9 @@ interface Truth {
   decided: { readonly state: 'approved' | 'denied'; readonly at: number; readonly user: string } | undefined
   /** The poll whose claim held when the token was settled. */
   settledBy: string | undefined
+  /** Until when each poll must get that token: until a time, by the clock of an instance, or until it is used. */
+  deliveredUntil: number
+  isUsed: boolean
   /** Those that held the lease, the last one last, and until when. */
   readonly leases: { readonly holder: string; until: number }[]
   readonly tokens: Set<string>
@@ -79,6 +86,8 @@ export class Judge {
   readonly #updates = new Map<string, number>()
   protected readonly excuses = new Set<string>()
   readonly #owners = new Map<string, string>()
+  /** The requests that made the tokens. */
+  readonly #makers = new Map<string, string>()
   readonly #undone = new Set<string>()
   /** The grants of whose token a listener was told. */
   readonly #issued = new Set<string>()
@@ -147,6 +156,12 @@ export class Judge {
     const login = loginOf(after)
     const check = (holds: boolean, what: string) => this.check(holds, what, login)
     const from = before?.state ?? 'none'
+    if (before?.openedBy === undefined && after.openedBy !== undefined) {
+      this.world.note(login, 'store', `${from} opened`)
+      check(before?.state === after.state && before.interval === after.interval, 'a look has changed a grant')
+      truth.grant = after
+      return
+    }
     const step = from === after.state ? `${from} again` : `${from} -> ${after.state}`
     this.world.note(login, 'store', step)
     check(STEPS[from].includes(after.state), `the grant went from ${from} to ${after.state}`)
@@ -164,7 +179,10 @@ export class Judge {
       check(isFree || truth.isUndone, 'a lease was taken that another poll still had')
       last.until = Math.min(last.until, now)
     }
-    if (after.state === 'authorized' && before.lease) truth.settledBy = holderOf(before.lease.claim)
+    if (after.state === 'authorized' && before.lease) {
+      truth.settledBy = holderOf(before.lease.claim)
+      truth.deliveredUntil = now + Math.max(60, 30 + 3 * after.interval) * 1000
+    }
     if (after.state === 'issuing' && after.lease)
       truth.leases.push({ holder: holderOf(after.lease.claim), until: after.lease.until })
   }
@@ -174,8 +192,9 @@ export class Judge {
     return this.#truthBy(number)?.leases.at(-1)?.holder
   }
 
-  made(token: string, user: string): void {
+  made(token: string, user: string, maker: string): void {
     this.#owners.set(token, user)
+    this.#makers.set(token, maker)
   }
 
   /** A fault was played that explains why a request brings no token. */
@@ -191,6 +210,8 @@ export class Judge {
 
   arrived(exchange: Exchange): void {
     this.#exchanges.set(exchange.id, exchange)
+    const truth = exchange.kind === 'user' ? this.#truthBy(exchange.login) : undefined
+    if (truth) truth.isUsed = true
   }
 
   /** An instance has made its response: it may be lost yet. */
@@ -218,7 +239,7 @@ export class Judge {
     const { login, arrivedAt } = exchange
     const truth = this.#truthBy(login)
     if (truth === undefined || truth.isUndone) return
-    const { grant, decided, settledBy, tokens } = truth
+    const { grant, decided, settledBy, deliveredUntil, isUsed, tokens } = truth
     if (access_token !== undefined) tokens.add(access_token)
     if (error === 'expired_token' && grant && grant.issuedAt <= this.#setBackAt + this.tolerance) {
       truth.isUndone = true
@@ -229,7 +250,9 @@ export class Judge {
     const check = (holds: boolean, what: string) => this.check(holds, what, login)
     if (access_token !== undefined) {
       check(tokens.size === 1, 'a grant has brought a second token')
-      check(settledBy === exchange.id, 'a token was delivered under the claim of another poll')
+      const isSettled = settledBy !== undefined && settledBy === this.#makers.get(access_token)
+      check(isSettled, 'a token was delivered under the claim of another poll')
+      check(this.world.now <= LONGEST_REQUEST + deliveredUntil, 'a token was delivered again too late')
       check(decided?.user === this.#owners.get(access_token), 'a token stands for another user')
     } else if (error === 'authorization_pending') {
       check(arrivedAt <= end + this.tolerance, 'a code was still pending after its end')
@@ -244,7 +267,8 @@ export class Judge {
     } else if (error === 'expired_token') {
       check(this.world.now >= end - this.tolerance, 'a code was said to have expired early')
     } else {
-      const isGone = error === 'incorrect_device_code' && settledBy !== undefined
+      const isOver = isUsed || this.world.now >= deliveredUntil - this.tolerance
+      const isGone = error === 'incorrect_device_code' && settledBy !== undefined && isOver
       check(isGone, `a poll was refused with ${error}`)
     }
   }
@@ -258,12 +282,11 @@ export class Judge {
     return isHeld || isStalled || exchange.isGone || this.excuses.has(exchange.id)
   }
 
-  /** A response did not reach the device: the token in it is lost, if there was one. */
+  /** A response did not reach the device. */
   dropped({ login }: Exchange, { body }: ServiceResponse, why: string): void {
     if (!body.includes('"access_token"')) return
     this.world.note(login, 'network', `a token is lost: ${why}`)
-    const lost = this.#logins.get(login)
-    if (lost) lost.lost ??= `its response was lost: ${why}`
+    this.faulted(login, why)
   }
 
   /** Something was logged by an instance. */
@@ -275,7 +298,7 @@ export class Judge {
   /** The listener of an instance was told an event. */
   told(event: ServiceEvent): void {
     this.logged('onEvent', event)
-    if (event.type !== 'token.issued') return
+    if (event.type !== 'token.issued' || event.replayed) return
     // One number may have several grants, where processes log in at the same time.
     const [, truth] = [...this.#truths].find(([key]) => key.startsWith(GRANT_PREFIX + event.grant)) ?? []
     const isKnown = this.#issued.has(event.grant) && !truth?.isUndone
@@ -293,7 +316,7 @@ export class Judge {
   #judge(login: Login): void {
     const { number, status, fault, token } = login
     const truth = this.#truthBy(number)
-    const reason = this.#lossOf(login, truth)
+    const reason = truth?.isUndone ? 'a failover lost a write' : this.#missed(login, truth)
     if (login.grantKey === undefined) {
       this.#lose(number, fault && `no codes: ${fault.why}`, `${status} without codes`)
       return
@@ -306,7 +329,7 @@ export class Judge {
     const isInTime = decided !== undefined && decided.at <= this.#lastMoment(truth)
     const wrong = verdictOf({
       ...{ status, decided: decided && { ...decided, isInTime }, tokens: tokens.size },
-      ...{ user: decided?.user, owner: this.#owners.get(token), loss: undefined },
+      ...{ user: decided?.user, owner: this.#owners.get(token) },
     })
     const isLost = isInTime && status !== 'authorized' && status !== 'denied'
     if (isLost) this.#lose(number, reason ?? this.#excuseOf(login, decided.at), `${wrong}`)
@@ -315,7 +338,15 @@ export class Judge {
     this.check(isSent, 'authorized with a token that was never sent', number)
   }
 
-  /** Why a decision has not reached its device, though no token was lost. */
+  /** One lost response never loses a token: its device has asked again before the delivery window was over. */
+  #missed({ error, failedAt }: Login, truth: Truth | undefined): string | undefined {
+    if (!truth?.settledBy || !truth.decided || !error.includes('incorrect_device_code')) return undefined
+    const since = truth.decided.at - LONGEST_PAUSES
+    const failed = failedAt.filter((at) => at >= since).length
+    return failed > 1 ? 'several polls failed until the delivery window was over' : undefined
+  }
+
+  /** Why a decision has not reached its device. */
   #excuseOf({ fault, hasNoTimeLeft, hadClockSet }: Login, decidedAt: number): string | undefined {
     if (fault && fault.at >= decidedAt) return `no poll got through: ${fault.why}`
     if (hadClockSet) return 'the clock of the device was set'
@@ -331,16 +362,6 @@ export class Judge {
   #lose(number: number, reason: string | undefined, what: string): void {
     this.check(reason !== undefined, what, number)
     if (reason !== undefined) this.world.lose(number, reason)
-  }
-
-  /** Where the token of a login has gone, in truth. */
-  #lossOf(login: Login, truth: Truth | undefined): string | undefined {
-    if (truth?.isUndone) return 'a failover lost a write'
-    if (login.lost !== undefined) return login.lost
-    if (truth?.settledBy === undefined) return undefined
-    const holder = this.#exchanges.get(truth.settledBy)
-    if (holder?.instance?.isDead && !this.#answered.has(holder)) return KILLED
-    return holder && this.isTroubled(holder) ? 'the store failed once the token was settled' : undefined
   }
 
   /** A token was shown to the service. */
@@ -398,7 +419,14 @@ export class Judge {
     const known = this.#truths.get(key)
     if (known) return known
     const none = { grant: undefined, decided: undefined, settledBy: undefined }
-    const made: Truth = { ...none, leases: [], tokens: new Set(), isUndone: false }
+    const made: Truth = {
+      ...none,
+      deliveredUntil: 0,
+      isUsed: false,
+      leases: [],
+      tokens: new Set(),
+      isUndone: false,
+    }
     this.#truths.set(key, made)
     return made
   }

@@ -33,10 +33,10 @@ export class Login {
   grantKey: string | undefined
   /** Seconds between two polls, as the device was told. */
   interval = 0
-  /** Why its token is lost. */
-  lost: string | undefined
   /** The last fault that was played on it. */
   fault: { readonly why: string; readonly at: number } | undefined
+  /** When it last gave up a request. */
+  readonly failedAt: number[] = []
   wasToldOfEnd = false
   readonly #world: World
   readonly #rate: number
@@ -181,6 +181,7 @@ export class Login {
 
   #faults(what: string, retryAfter = 0): void {
     this.#note(what)
+    this.failedAt.push(this.#world.now)
     // A fault lasts until the device gives up.
     if (this.fault) this.#world.judge.faulted(this.number, this.fault.why)
     this.#waits(Math.max(60_000, this.interval * 2000, retryAfter * 1000) * 1.11)

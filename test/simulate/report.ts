@@ -1,12 +1,8 @@
 import { mix } from './choices.ts'
 import { NOBODY, type Simulation, type Violation } from './simulation.ts'
-import { KILLED } from './verdict.js'
 
 /** Violations that are printed; the others are only counted. */
 const PRINTED = 10
-
-/** Of a hundred kills, each in the middle of a request, those that may lose a token that was settled. */
-const BUDGET = 25
 
 /** What was run, and what it has shown. */
 export class Report {
@@ -34,17 +30,6 @@ export class Report {
     this.#digest = mix(this.#digest, world.digest)
     this.#events += world.events
     this.#checks += world.checks
-  }
-
-  /** A loss that is documented is a bug all the same where it happens too often. */
-  checkBudget(): void {
-    const kills = this.#faults.get('request: kill') ?? 0
-    const lost = [...this.#losses]
-      .filter(([loss]) => loss.endsWith(KILLED))
-      .reduce((sum, [, times]) => sum + times, 0)
-    const most = 5 + (kills * BUDGET) / 100
-    const what = `${kills} kills have lost ${lost} tokens`
-    if (lost > most) this.violations.push({ profile: 'all', login: NOBODY, at: 0, what })
   }
 
   print(seconds: number, asJson: boolean): void {

@@ -1,5 +1,4 @@
 export const LATE: number
-export const KILLED: string
 
 /** How a login has ended, and what its user decided in truth. */
 export interface Ended {
@@ -10,8 +9,6 @@ export interface Ended {
   readonly owner: string | undefined
   /** The tokens that its grant has brought. */
   readonly tokens: number
-  /** A fault that explains why a decision has not arrived. */
-  readonly loss: string | undefined
 }
 
 export function verdictOf(login: Ended): string | undefined

@@ -20,27 +20,43 @@ export interface TokenRecord extends TokenOwner {
   readonly client: string
   /** The family that it was issued with, if there are refresh tokens. */
   readonly family?: string
-  /** The grant that it was issued for, if the host wants events and the token has no family. */
+  /** The id of the grant that it was issued for, if it has no family. */
   readonly grant?: string
   /** How often all tokens of the user had been revoked before the login. */
   readonly revocations: number
+  /** How a poll may get the token again. Absent for a token from a refresh. */
+  readonly delivery?: TokenDelivery
+}
+
+/** When a token may be delivered again. Epoch milliseconds. */
+export interface TokenDelivery {
+  /** Until when the grant delivers it. */
+  readonly until: number
+  /** When the token expires. */
+  readonly expiresAt: number
+  /** What ended the delivery before that. A removed token is kept until then, so that no poll brings it back. */
+  readonly endedBy?: 'use' | 'removal'
 }
 
 /** The issued tokens. */
 export interface Tokens {
   /**
-   * Reserves space for a token that is about to be delivered. Unless `keep` follows, it expires at `until` (epoch
-   * milliseconds). A token that the host issued before stays unchanged.
+   * Keeps the first token of a login, unless this login has kept it before.
+   *
+   * @returns Its hash, or none if nothing is kept, because the host verifies its tokens. `undefined` if the token must not
+   *   be delivered: it was used or removed since.
    */
-  reserve(token: Secret, record: TokenRecord, until: number): Promise<void>
+  deliver(
+    token: Secret,
+    record: TokenRecord,
+    delivery: TokenDelivery,
+  ): Promise<{ readonly hash: string | undefined } | undefined>
   /**
    * Keeps a token until `expiresAt` (epoch milliseconds). It ends the oldest token of its family if there are more than
    * ten, so that a client that refreshes again and again does not fill the store.
-   *
-   * @returns The hash of the token; `undefined` if nothing is kept, because the host verifies its tokens.
    */
-  keep(token: Secret, record: TokenRecord, expiresAt: number): Promise<string | undefined>
-  /** Finds a token that is valid. Of a token that the host verifies, only the owner is known. */
+  keep(token: Secret, record: TokenRecord, expiresAt: number): Promise<void>
+  /** Finds a token that is valid, and ends its delivery. Of a token that the host verifies, only the owner is known. */
   find(token: Secret): Promise<TokenRecord | TokenOwner | undefined>
   /** Ends a token. Returns what was kept about it, under its hash. */
   remove(hashed: string): Promise<TokenRecord | undefined>
@@ -76,26 +92,42 @@ export function createTokens(
     )
   }
 
+  async function addToFamily({ family }: TokenRecord, hashed: string, expiresAt: number): Promise<void> {
+    if (family === undefined) return
+    for (const oldest of await newest.add(family, hashed, expiresAt)) await removeFrom(family, oldest)
+  }
+
   return {
-    async reserve(token, record, until) {
-      await store.update(await tokenKey(token), (value) =>
-        value === undefined
-          ? { result: undefined, value: { ...record }, expiresAt: until }
-          : { result: undefined },
-      )
+    async deliver(token, record, delivery) {
+      const { until, expiresAt } = delivery
+      const hashed = await hash(token.reveal())
+      const isOpen = await store.update<boolean>(keyOf(hashed), (value) => {
+        const known = recordIn(value)
+        if (known && isSameLogin(known, record))
+          return { result: known.delivery !== undefined && known.delivery.endedBy === undefined }
+        // The host issues one token to several logins, and a later one counts.
+        if (known?.delivery && known.delivery.until > until) return { result: false }
+        return { result: true, value: plain({ ...record, delivery }), expiresAt }
+      })
+      if (isOpen) await addToFamily(record, hashed, expiresAt)
+      return isOpen ? { hash: hashed } : undefined
     },
 
     async keep(token, record, expiresAt) {
       const hashed = await hash(token.reveal())
-      await store.update(keyOf(hashed), () => ({ result: undefined, value: { ...record }, expiresAt }))
-      const { family } = record
-      if (family === undefined) return hashed
-      for (const oldest of await newest.add(family, hashed, expiresAt)) await removeFrom(family, oldest)
-      return hashed
+      await store.update(keyOf(hashed), () => ({ result: undefined, value: plain(record), expiresAt }))
+      await addToFamily(record, hashed, expiresAt)
     },
 
     async find(token) {
-      const record = await store.update(await tokenKey(token), (value) => ({ result: recordIn(value) }))
+      const record = await store.update<TokenRecord | undefined>(await tokenKey(token), (value) => {
+        const known = recordIn(value)
+        if (!known?.delivery || clock.now() >= known.delivery.until) return { result: known }
+        const { delivery } = known
+        if (delivery.endedBy) return { result: delivery.endedBy === 'use' ? known : undefined }
+        const used = { ...known, delivery: { ...delivery, endedBy: 'use' } } as const
+        return { result: known, value: plain(used), expiresAt: delivery.expiresAt }
+      })
       return record && (await isValid(record)) ? record : undefined
     },
 
@@ -103,7 +135,14 @@ export function createTokens(
       for (const hashed of await newest.clear(family)) await removeFrom(family, hashed)
     },
 
-    remove: (hashed) => store.update(keyOf(hashed), (value) => ({ result: recordIn(value), value: null })),
+    remove: (hashed) =>
+      store.update<TokenRecord | undefined>(keyOf(hashed), (value) => {
+        const known = recordIn(value)
+        if (!known?.delivery || clock.now() >= known.delivery.until) return { result: known, value: null }
+        if (known.delivery.endedBy === 'removal') return { result: undefined }
+        const removed = { ...known, delivery: { ...known.delivery, endedBy: 'removal' } } as const
+        return { result: known, value: plain(removed), expiresAt: known.delivery.until }
+      }),
   }
 }
 
@@ -113,7 +152,7 @@ export function signedTokens(
 ): Tokens {
   const nothing = async () => undefined
   return {
-    reserve: nothing,
+    deliver: async () => ({ hash: undefined }),
     keep: nothing,
     remove: nothing,
     removeOf: nothing,
@@ -125,8 +164,16 @@ export function signedTokens(
   }
 }
 
+function isSameLogin(one: TokenRecord, other: TokenRecord): boolean {
+  return one.family === other.family && one.grant === other.grant
+}
+
+function plain(record: TokenRecord): NonNullable<Json> {
+  return { ...record } as unknown as NonNullable<Json>
+}
+
 function recordIn(value: Json | undefined): TokenRecord | undefined {
-  return value as TokenRecord | undefined
+  return value as unknown as TokenRecord | undefined
 }
 
 async function tokenKey(token: Secret): Promise<string> {

@@ -1,33 +1,22 @@
 import type { DeviceGrantState } from '../../../machines/device-grant.ts'
-import { StoreUnavailableError } from '../../errors.ts'
 import { DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE } from '../../protocol/endpoints.ts'
-import { splitScopes } from '../../protocol/scopes.ts'
-import { Secret } from '../../secret.ts'
-import type { Clients, KnownClient } from '../clients.ts'
-import { newClaim, newFamily, newRefreshToken } from '../credentials/random-codes.ts'
+import type { Clients } from '../clients.ts'
+import { newClaim } from '../credentials/random-codes.ts'
 import type { DialectRules } from '../dialect.ts'
 import type { EarlyPolls } from '../early-polls.ts'
-import type { GenerationOfStore } from '../generation.ts'
 import type { Grant } from '../grant-steps.ts'
-import { type Grants, grantId } from '../grants.ts'
+import { grantId } from '../grants.ts'
 import { readFields } from '../http/fields.ts'
 import { oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
-import { accessLifetime, type IssuedToken, issueFor } from '../issued-token.ts'
 import { requestOrigin } from '../request-origin.ts'
-import { countLogin, type Revocation } from '../revoke-token.ts'
-import { type RefreshEndpoint, refresh } from './refresh.ts'
+import { deliverAgain, type FirstTokenEndpoint, issueFirst } from './first-token.ts'
+import { refresh } from './refresh.ts'
 import { refuseClient } from './refuse-client.ts'
 import { refuseLimited } from './refuse-limited.ts'
-import { tokenResponse } from './token-response.ts'
-
-/** Lifetime in seconds of a token without a refresh token for which the host gave none: a year. */
-const LIFETIME = 365 * 24 * 60 * 60
 
 /** What the access token endpoint needs. */
-export interface AccessTokenEndpoint extends RefreshEndpoint, Revocation {
+export interface AccessTokenEndpoint extends FirstTokenEndpoint {
   readonly clients: Clients
-  readonly grants: Grants
-  readonly generation: GenerationOfStore
   readonly earlyPolls: EarlyPolls
 }
 
@@ -36,7 +25,7 @@ export function grantTypes({ refreshTokens }: Pick<AccessTokenEndpoint, 'refresh
   return refreshTokens ? [DEVICE_GRANT_TYPE, REFRESH_GRANT_TYPE] : [DEVICE_GRANT_TYPE]
 }
 
-/** The response to a poll that issues no token, by the state of the grant after it. */
+/** The response to a poll that gets no token, by the state of the grant after it. */
 const RESPONSES = {
   requested: pending,
   pending,
@@ -109,102 +98,13 @@ export async function accessToken(
       client,
       origin: requestOrigin(request, clientAddress(request)),
     })
+  const approved = { grant, client: found.client, deviceCode: device_code, request }
   const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
-  return isOurs
-    ? deliver(service, { grant, client: found.client, deviceCode: device_code, claim, request })
-    : RESPONSES[grant.state](grant, dialect)
-}
-
-/** The poll that holds the lease. */
-interface Delivery {
-  readonly grant: Grant
-  readonly client: KnownClient
-  readonly deviceCode: string
-  readonly claim: string
-  readonly request: ServiceRequest
-}
-
-/**
- * Issues the token for the poll that holds the lease. If that fails, or the client has disconnected, the approval is
- * left for the next poll. A token that nobody receives expires with the lease.
- *
- * If the store fails before the grant is settled, the lease lapses and the next poll issues another token. If it fails
- * after that, beyond all retries, the grant is used up: issuing a second token would be worse. For the same reason, a
- * grant from before a set-back of the store counts as expired.
- */
-async function deliver(
-  service: AccessTokenEndpoint,
-  { grant, client, deviceCode, claim, request }: Delivery,
-): Promise<ServiceResponse> {
-  const {
-    grants,
-    generation,
-    tokens,
-    families,
-    revocations,
-    refreshTokens,
-    emit,
-    clientAddress,
-    dialect,
-    onError,
-    clock,
-  } = service
-  const { user, scope, lease } = grant
-  if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
-  if (await generation.isInDoubt(grant)) {
-    await grants.notIssued(deviceCode, claim)
-    return RESPONSES.expired(grant, dialect)
-  }
-  const id = newFamily()
-  const family = refreshTokens && { ...refreshTokens, id, token: new Secret(newRefreshToken(id, 0)) }
-  const ofFamily = family && { family: family.id }
-  const named = emit && { grant: await grantId(deviceCode) }
-  const login = { user, client: client.reference, ...(ofFamily ?? named) }
-  const beginFamily = async ({ scopes }: IssuedToken, revocations: number, expiresAt: number) => {
-    if (family === undefined) return
-    const { id, token, reuseWindow } = family
-    const input = { user, client: client.reference, scope: scopes.join(' '), expiresAt, reuseWindow }
-    await families.begin(token, { id, revocations }, input)
-  }
-  let issued: IssuedToken
-  let counted: number
-  try {
-    const order = { user, client, scopes: splitScopes(scope, ' '), ...ofFamily }
-    counted = await revocations.count(user)
-    issued = await issueFor(service, order, lease.until)
-    await tokens.reserve(issued.token, { ...login, scopes: issued.scopes, revocations: counted }, lease.until)
-    await beginFamily(issued, counted, lease.until)
-    if (request.isGone()) throw new Error('the client disconnected before its token was issued')
-  } catch (error) {
-    // The store cannot record this. When the lease lapses, the approval is free again.
-    if (error instanceof StoreUnavailableError) throw error
-    await grants.notIssued(deviceCode, claim)
-    onError(error)
-    return pending(grant, dialect)
-  }
-  const { token, scopes, expiresIn } = issued
-  // The lease has lapsed and another poll holds it: drop this token.
-  if (!(await grants.issued(deviceCode, claim))) return pending(grant, dialect)
-  generation.advance()
-  const now = clock.now()
-  const lifetime = family ? accessLifetime(expiresIn, family.lifetime) : expiresIn
-  const record = { ...login, scopes, revocations: counted }
-  const kept = await tokens.keep(token, record, now + (lifetime ?? LIFETIME) * 1000)
-  if (family) await beginFamily(issued, counted, now + family.lifetime * 1000)
-  const stored = family?.id ?? kept
-  const endsAt = now + (family?.lifetime ?? lifetime ?? LIFETIME) * 1000
-  if (stored) await countLogin(service, user, stored, endsAt).catch(onError)
-  await emit?.({
-    type: 'token.issued',
-    grant: await grantId(deviceCode),
-    client: client.reference,
-    user,
-    scopes,
-    ...ofFamily,
-    origin: requestOrigin(request, clientAddress(request)),
-  })
-  const refresh = family && { token: family.token, expiresIn: family.lifetime }
-  return tokenResponse(dialect, { token, scopes, expiresIn: lifetime, refresh })
+  const delivered = isOurs
+    ? await issueFirst(service, approved, claim)
+    : grant.state === 'authorized' && (await deliverAgain(service, approved))
+  if (typeof delivered === 'object') return delivered
+  return RESPONSES[delivered || grant.state](grant, dialect)
 }
 
 function pending(_: Grant, { pollError }: DialectRules): ServiceResponse {

@@ -15,7 +15,7 @@ import { readScopes } from '../read-scopes.ts'
 import { requestOrigin } from '../request-origin.ts'
 import type { Revocations } from '../revocations.ts'
 import { type LimitedEndpoint, refuseLimited } from './refuse-limited.ts'
-import { tokenResponse } from './token-response.ts'
+import { secondsUntil, tokenResponse } from './token-response.ts'
 
 /** Where the errors of a refresh are explained. */
 const ERRORS = { error_uri: 'https://www.rfc-editor.org/rfc/rfc6749.html#section-5.2' }
@@ -78,8 +78,8 @@ export async function refresh(
     tokenResponse(dialect, {
       token: accessToken,
       scopes,
-      expiresIn: secondsUntil(expiresAt, clock),
-      refresh: { token: refreshToken, expiresIn: secondsUntil(family.expiresAt, clock) },
+      expiresIn: secondsUntil(expiresAt, clock.now()),
+      refresh: { token: refreshToken, expiresIn: secondsUntil(family.expiresAt, clock.now()) },
     })
   const facts = () => ({
     family: id,
@@ -174,7 +174,7 @@ async function issue(
     if (!issued.scopes.every((scope) => granted.includes(scope)))
       throw new TypeError('issueToken returned a scope at a refresh that the login does not have')
     if (isGone()) throw new Error('the client disconnected before its token was refreshed')
-    const lifetime = accessLifetime(issued.expiresIn, secondsUntil(family.expiresAt, clock))
+    const lifetime = accessLifetime(issued.expiresIn, secondsUntil(family.expiresAt, clock.now()))
     const expiresAt = clock.now() + lifetime * 1000
     const record = { user, scopes: issued.scopes, client: client.reference, family: id, revocations }
     // Before the pair counts: a crash in between leaves a token that nobody received, and that ends with the family.
@@ -192,9 +192,4 @@ async function issue(
     const wasIssued = await families.notIssued(known, claim, pair)
     return pair && wasIssued ? pair : 'failed'
   }
-}
-
-/** Whole seconds, 0 at least. */
-function secondsUntil(at: number, clock: { now(): number }): number {
-  return Math.max(0, Math.floor((at - clock.now()) / 1000))
 }

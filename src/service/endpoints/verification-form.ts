@@ -104,14 +104,15 @@ async function decide(
   const userCode = readUserCode(fields.userCode)
   if (userCode === undefined || !(await session.isOurs(fields.csrf, userCode))) return refuse('forged')
   const origin = requestOrigin(request, clientAddress(request))
+  const viewer = [userId(user), await session.viewer()]
   const assessed = decision === 'approve' ? await assess(service, sent, { userCode, origin }) : 'allow'
   if (assessed === 'unknown') return refuse('unknown')
   if (typeof assessed === 'object') return { type: 'stepUp', stepUpAt: assessed.stepUpAt }
   if (assessed === 'refuse') {
-    const outcome = await grants.deny(userCode, { by: 'policy', user, origin })
+    const outcome = await grants.deny(userCode, { by: 'policy', user, origin, viewer })
     return refuse(outcome === 'done' ? 'policy' : outcome)
   }
-  const decider = { by: 'user', user, origin } as const
+  const decider = { by: 'user', user, origin, viewer } as const
   const outcome = await (decision === 'approve'
     ? grants.approve(userCode, user, decider)
     : grants.deny(userCode, decider))
@@ -196,7 +197,7 @@ async function lookUp(
     return refuse('linked')
   }
   const viewer = client.policy?.claimedBy === 'browser' ? await session.viewer() : userId(user)
-  if (!(await grants.open(userCode, grant, viewer))) {
+  if (!(await grants.open(userCode, viewer))) {
     await emit?.({ type: 'code.refused', reason: 'opened', ...facts })
     return refuse('opened')
   }

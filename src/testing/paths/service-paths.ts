@@ -122,7 +122,7 @@ function isOnTheWire(step: ServiceWalkStep): step is GrantStep {
     case 'poll':
       return step.issuing === undefined
     case 'wait':
-      return step.until === 'due' || step.until === 'over'
+      return step.until === 'due' || step.until === 'over' || step.until === 'windowOver'
     default:
       return true
   }
@@ -174,6 +174,8 @@ const WAITED = {
   lapsed: 'waited until the lease lapsed',
   last: 'waited until just before the code expires',
   over: 'waited until the code has expired',
+  windowLast: 'waited until just before the token is no longer delivered again',
+  windowOver: 'waited until the token is no longer delivered again',
 }
 
 function tell({

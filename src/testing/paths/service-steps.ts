@@ -7,8 +7,8 @@ import type { Decision } from '../../service/grants.ts'
  *
  * - `codes`: a device requests codes.
  * - `poll`: the device polls.
- * - `wait`: time passes until one interval after the last poll that was not early (`due`), or until the codes have
- *   expired (`over`).
+ * - `wait`: time passes until one interval after the last poll that was not early (`due`), until the codes have expired
+ *   (`over`), or until a poll no longer gets the token again (`windowOver`).
  * - `approve`, `deny`: the user decides.
  *
  * With refresh tokens also:

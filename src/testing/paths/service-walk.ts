@@ -30,10 +30,10 @@ export interface ServiceSituation {
 }
 
 /**
- * A boundary in time, to the millisecond: the last millisecond of a wait, a lease or the lifetime of the codes, and the
- * first one after it.
+ * A boundary in time, to the millisecond: the last millisecond of a wait, a lease, the lifetime of the codes or the
+ * delivery window, and the first one after it.
  */
-type Moment = 'early' | 'due' | 'leased' | 'lapsed' | 'last' | 'over'
+type Moment = 'early' | 'due' | 'leased' | 'lapsed' | 'last' | 'over' | 'windowLast' | 'windowOver'
 
 /** Adds what no device or user causes: the host's `issueToken` fails, or is slow and finishes later. */
 export type ServiceWalkStep =
@@ -52,6 +52,9 @@ export interface ServiceWalkOptions {
   readonly firstPoll?: 'free' | 'counted'
 }
 
+/** Stands for the token that the service stores. */
+const SEALED = ['nonce', 'text'] as const
+
 /** Most polls that wait for a token at the same time: one that lost its lease, and the one that holds it. */
 const MAX_WITHOUT_RESPONSE = 2
 
@@ -59,6 +62,7 @@ const PAIRS: readonly (readonly Moment[])[] = [
   ['due', 'early'],
   ['lapsed', 'leased'],
   ['over', 'last'],
+  ['windowOver', 'windowLast'],
 ]
 
 /** Events that the steps below send to the machine. */
@@ -70,7 +74,7 @@ const RECEIVED_EVENTS: readonly string[] = [
   'notIssued',
 ] satisfies DeviceGrantEvent['type'][]
 
-/** Result of a poll that did not get the token, by the state after it. */
+/** Result of a poll that gets no token, by the state after it. */
 const RESPONSES = {
   requested: 'pending',
   pending: 'pending',
@@ -144,16 +148,18 @@ function stepsFrom(situation: ServiceSituation, grant: GrantSnapshot): ServiceWa
 
 function waits({ now }: ServiceSituation, grant: GrantSnapshot): ServiceWalkStep[] {
   if (grant.status !== 'active') return []
-  const { expiresAt } = grant.context
+  const { expiresAt, delivery } = grant.context
   return [...momentsOf(grant)]
-    .filter(([, at]) => at > now && at <= expiresAt)
+    .filter(([, at]) => at > now && at <= (delivery?.until ?? expiresAt))
     .map(([until, at]) => ({ type: 'wait', until, milliseconds: at - now }))
 }
 
-/** The moments of a grant in epoch milliseconds. */
+/** The moments of a grant in epoch milliseconds. Once its token is issued, the lifetime of the codes no longer matters. */
 function momentsOf(grant: GrantSnapshot): Map<Moment, number> {
-  const { lastPollAt, interval, leeway, lease, expiresAt } = grant.context
+  const { lastPollAt, interval, leeway, lease, expiresAt, delivery } = grant.context
   const moments = new Map<Moment, number>()
+  if (delivery) return moments.set('windowLast', delivery.until - 1).set('windowOver', delivery.until)
+  if (grant.value === 'authorized') return moments
   if (lastPollAt !== null && grant.hasTag('undecided')) {
     const due = lastPollAt + (interval - (leeway ?? 0)) * 1000
     moments.set('early', due - 1).set('due', due)
@@ -184,12 +190,13 @@ function poll(situation: ServiceSituation, issuing: 'fails' | 'takesLong' | unde
   const claim = `poll ${polls + 1}`
   const polled = send({ ...situation, polls: polls + 1 }, { type: 'poll', at, claim })
   const { value, context } = grantOf(polled)
+  if (context.delivery) return { ...polled, result: 'token' }
   if (value !== 'issuing' || context.lease?.claim !== claim)
     return { ...polled, result: RESPONSES[grantState(value)] }
   if (issuing === 'takesLong') return { ...polled, withoutResponse: [...withoutResponse, claim] }
   return issuing === 'fails'
     ? { ...send(polled, { type: 'notIssued', at, claim }), result: 'pending' }
-    : { ...send(polled, { type: 'issued', at, claim }), result: 'token' }
+    : { ...send(polled, { type: 'issued', at, claim, sealed: SEALED }), result: 'token' }
 }
 
 function decide(situation: ServiceSituation, type: 'approve' | 'deny'): ServiceSituation {
@@ -206,7 +213,8 @@ function settle(
   { type, of }: Extract<ServiceWalkStep, { type: 'issued' | 'notIssued' }>,
 ): ServiceSituation {
   const claim = situation.withoutResponse.at(of === 'first' ? 0 : -1) ?? ''
-  const settled = send(situation, { type, at: situation.now, claim })
+  const made = { at: situation.now, claim }
+  const settled = send(situation, type === 'issued' ? { type, ...made, sealed: SEALED } : { type, ...made })
   const delivered = grantOf(situation).value === 'issuing' && grantOf(settled).value === 'authorized'
   return {
     ...settled,

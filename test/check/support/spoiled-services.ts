@@ -336,8 +336,9 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
       after: (response, request) => {
         if (!atPoll(request)) return
         const code = request.fields.get('device_code') ?? ''
-        if (response.body?.access_token !== undefined) tokens.set(code, response.body)
-        response.body = tokens.get(code) ?? response.body
+        const known = tokens.get(code)
+        if (known) response.body = { ...known, access_token: crypto.randomUUID() + crypto.randomUUID() }
+        else if (response.body?.access_token !== undefined) tokens.set(code, response.body)
       },
     }
   },

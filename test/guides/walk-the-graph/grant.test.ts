@@ -20,7 +20,12 @@ const model = createTestModel(deviceGrant, {
     { type: 'poll', claim: 'a later poll', at: issuedAt + 60_000 },
     { type: 'approve', user: 'octocat', at: issuedAt },
     { type: 'deny', at: issuedAt },
-    { type: 'issued', claim: 'a poll', at: issuedAt },
+    {
+      type: 'issued',
+      claim: 'a poll',
+      sealed: ['nonce', 'token'],
+      at: issuedAt,
+    },
     { type: 'poll', claim: 'the last poll', at: expiresAt },
   ],
   serializeState: ({ value }) => JSON.stringify(value),

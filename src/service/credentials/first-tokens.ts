@@ -1,0 +1,50 @@
+import { Secret } from '../../secret.ts'
+import type { Sealed } from '../../store/encryption.ts'
+import { seal, unseal } from './seal.ts'
+
+/** What a login delivers. Points in time are epoch milliseconds. */
+export interface FirstToken {
+  readonly accessToken: Secret
+  readonly scopes: readonly string[]
+  readonly expiresAt: number
+  /** Whether the client is told when the access token expires. */
+  readonly tellsExpiry: boolean
+  /** The family that begins with the login, if there are refresh tokens. */
+  readonly family:
+    | {
+        readonly id: string
+        readonly refreshToken: Secret
+        readonly expiresAt: number
+        /** In seconds. */
+        readonly reuseWindow: number
+      }
+    | undefined
+}
+
+const LABEL = 'authgraph: first token of a device code'
+
+/**
+ * Encrypts a token with a key that only the device code yields: whoever reads the store cannot open it.
+ *
+ * @param grant The id of the grant. It opens in no other.
+ */
+export async function sealFirst(deviceCode: string, first: FirstToken, grant: string): Promise<Sealed> {
+  const { accessToken, family } = first
+  const revealed = {
+    ...first,
+    accessToken: accessToken.reveal(),
+    family: family && { ...family, refreshToken: family.refreshToken.reveal() },
+  }
+  return seal(JSON.stringify(revealed), { secret: new Secret(deviceCode), label: LABEL, bound: grant })
+}
+
+/** Decrypts a token. Rejects if it was sealed for another device code or grant. */
+export async function openFirst(deviceCode: string, sealed: Sealed, grant: string): Promise<FirstToken> {
+  const text = await unseal(sealed, { secret: new Secret(deviceCode), label: LABEL, bound: grant })
+  const { family, accessToken, ...first } = JSON.parse(text)
+  return {
+    ...first,
+    accessToken: new Secret(accessToken),
+    family: family && { ...family, refreshToken: new Secret(family.refreshToken) },
+  }
+}

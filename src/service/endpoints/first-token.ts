@@ -1,0 +1,158 @@
+import type { DeviceGrantState } from '../../../machines/device-grant.ts'
+import { splitScopes } from '../../protocol/scopes.ts'
+import { Secret } from '../../secret.ts'
+import type { KnownClient } from '../clients.ts'
+import { type FirstToken, openFirst, sealFirst } from '../credentials/first-tokens.ts'
+import { newFamily, newRefreshToken } from '../credentials/random-codes.ts'
+import type { GenerationOfStore } from '../generation.ts'
+import type { Grant } from '../grant-steps.ts'
+import { type Grants, grantId } from '../grants.ts'
+import type { ServiceRequest, ServiceResponse } from '../http/types.ts'
+import { accessLifetime, type IssuedToken, issueFor } from '../issued-token.ts'
+import { requestOrigin } from '../request-origin.ts'
+import { countLogin, type Revocation } from '../revoke-token.ts'
+import type { RefreshEndpoint } from './refresh.ts'
+import { secondsUntil, tokenResponse } from './token-response.ts'
+
+/** Lifetime in seconds of a token without a refresh token for which the host gave none: a year. */
+const LIFETIME = 365 * 24 * 60 * 60
+
+/** What delivering the first token of a login needs. */
+export interface FirstTokenEndpoint extends RefreshEndpoint, Revocation {
+  readonly grants: Grants
+  readonly generation: GenerationOfStore
+}
+
+/** A poll of a grant that was approved. */
+export interface ApprovedPoll {
+  readonly grant: Grant
+  readonly client: KnownClient
+  readonly deviceCode: string
+  readonly request: ServiceRequest
+}
+
+/** The response with the token, or the state of a grant that polls as this one does without it. */
+type Delivered = ServiceResponse | DeviceGrantState
+
+/**
+ * Issues the token for the poll that holds the lease. The update that settles the grant stores the token too, sealed with
+ * the device code: each poll in the delivery window gets it, whatever happens to this one. Before that update, nothing of
+ * the login is stored, and the next poll may issue another token once the lease has lapsed.
+ *
+ * A grant from before a set-back of the store counts as expired: its token may have been delivered in the lost time.
+ */
+export async function issueFirst(
+  service: FirstTokenEndpoint,
+  poll: ApprovedPoll,
+  claim: string,
+): Promise<Delivered> {
+  const { grants, generation, revocations, refreshTokens, onError, clock } = service
+  const { grant, client, deviceCode } = poll
+  const { user, scope, lease } = grant
+  if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
+  const counted = await revocations.count(user)
+  const isInDoubt = await generation.isInDoubt(grant)
+  if (isInDoubt || isRevoked(grant, counted)) {
+    await grants.notIssued(deviceCode, claim)
+    return isInDoubt ? 'expired' : 'denied'
+  }
+  const family = refreshTokens && { id: newFamily(), ...refreshTokens }
+  let issued: IssuedToken
+  try {
+    const order = { user, client, scopes: splitScopes(scope, ' '), ...(family && { family: family.id }) }
+    issued = await issueFor(service, order, lease.until)
+  } catch (error) {
+    await grants.notIssued(deviceCode, claim)
+    onError(error)
+    return 'approved'
+  }
+  const { token, scopes, expiresIn } = issued
+  const now = clock.now()
+  const lifetime = family ? accessLifetime(expiresIn, family.lifetime) : expiresIn
+  const first: FirstToken = {
+    accessToken: token,
+    scopes,
+    expiresAt: now + (lifetime ?? LIFETIME) * 1000,
+    tellsExpiry: lifetime !== undefined,
+    family: family && {
+      id: family.id,
+      refreshToken: new Secret(newRefreshToken(family.id, 0)),
+      expiresAt: now + family.lifetime * 1000,
+      reuseWindow: family.reuseWindow,
+    },
+  }
+  const sealed = await sealFirst(deviceCode, first, await grantId(deviceCode))
+  const settled = await grants.issued(deviceCode, claim, sealed)
+  // The lease has lapsed and another poll has taken it: drop this token.
+  if (settled === undefined) return 'approved'
+  generation.advance()
+  return deliver(service, { ...poll, grant: settled }, { first, counted, now, replayed: false })
+}
+
+/**
+ * Delivers the token again, unless it has expired, was used, or was revoked: whoever polls then already has it, or must
+ * not get it.
+ */
+export async function deliverAgain(service: FirstTokenEndpoint, poll: ApprovedPoll): Promise<Delivered> {
+  const { grant, deviceCode } = poll
+  const { user, delivery } = grant
+  if (user === null || delivery === null) return 'authorized'
+  const first = await openFirst(deviceCode, delivery.sealed, await grantId(deviceCode))
+  const now = service.clock.now()
+  const counted = await service.revocations.count(user)
+  if (now >= first.expiresAt || isRevoked(grant, counted)) return 'authorized'
+  return deliver(service, poll, { first, counted, now, replayed: true })
+}
+
+interface Delivery {
+  readonly first: FirstToken
+  /** How often all tokens of the user have been revoked. */
+  readonly counted: number
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly replayed: boolean
+}
+
+/** Stores what an earlier delivery may not have stored, and responds. */
+async function deliver(
+  service: FirstTokenEndpoint,
+  { grant: { user, delivery }, client, deviceCode, request }: ApprovedPoll,
+  { first, counted, now, replayed }: Delivery,
+): Promise<Delivered> {
+  const { tokens, families, emit, clientAddress, dialect, onError } = service
+  const { accessToken, scopes, expiresAt, tellsExpiry, family } = first
+  if (user === null || delivery === null) throw new TypeError('the grant has no user or no delivery')
+  const grant = await grantId(deviceCode)
+  const owner = { user, client: client.reference }
+  const record = { ...owner, scopes, revocations: counted, ...(family ? { family: family.id } : { grant }) }
+  // First: the host may have issued this token to a login before, which must not lose it to a family that does not exist.
+  if (family) {
+    const { id, refreshToken, expiresAt, reuseWindow } = family
+    const input = { ...owner, scope: scopes.join(' '), expiresAt, reuseWindow }
+    if (!(await families.begin(refreshToken, { id, revocations: counted }, input))) return 'authorized'
+  }
+  const kept = await tokens.deliver(accessToken, record, { until: delivery.until, expiresAt })
+  if (kept === undefined) return 'authorized'
+  const login = family?.id ?? kept.hash
+  if (login) await countLogin(service, user, login, family?.expiresAt ?? expiresAt).catch(onError)
+  await emit?.({
+    type: 'token.issued',
+    grant,
+    ...owner,
+    scopes,
+    ...(family && { family: family.id }),
+    replayed,
+    origin: requestOrigin(request, clientAddress(request)),
+  })
+  return tokenResponse(dialect, {
+    token: accessToken,
+    scopes,
+    expiresIn: tellsExpiry ? secondsUntil(expiresAt, now) : undefined,
+    refresh: family && { token: family.refreshToken, expiresIn: secondsUntil(family.expiresAt, now) },
+  })
+}
+
+/** Whether all tokens of the user were revoked after the approval. An earlier version did not count at the approval. */
+function isRevoked({ revocations }: Grant, counted: number): boolean {
+  return revocations !== undefined && revocations !== counted
+}

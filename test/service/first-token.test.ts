@@ -1,0 +1,244 @@
+import { describe, expect, test, vi } from 'vitest'
+import { Secret } from '../../src/secret.ts'
+import { memoryStore, type ServiceEvent, type ServiceOptions, type Store } from '../../src/service/index.ts'
+import { CLIENT_ID, GRANT_TYPE, HOST, startService, TOKEN_PATH } from '../support/start-service.ts'
+
+const REFRESH_TOKENS = { lifetime: 86_400, reuseWindow: 30 }
+const USER = { id: 7, login: 'octocat' }
+
+/** A service with a device that was approved. */
+async function approved(options: Partial<ServiceOptions> = {}) {
+  const service = startService(options)
+  const { userCode, deviceCode, poll } = await service.begin({ scope: 'repo,gist' })
+  await service.approve(userCode, USER)
+  return { ...service, deviceCode, again: async () => (await poll()).body }
+}
+
+describe('the first token is delivered again', () => {
+  test.each([
+    { interval: 5, window: 60 },
+    { interval: 20, window: 90 },
+  ])('for $window s with an interval of $interval s, early or not', async ({ interval, window }) => {
+    const { again, wait } = await approved({ interval })
+    const first = await again()
+    expect(first.access_token).toEqual(expect.any(String))
+    expect(await again()).toEqual(first)
+    wait(window - 0.001)
+    expect(await again()).toEqual(first)
+    wait(0.001)
+    expect((await again()).error).toBe('incorrect_device_code')
+    expect((await again()).error).toBe('incorrect_device_code')
+  })
+
+  test('with what is left of its lifetimes, and for no longer than the token lives', async () => {
+    const { again, wait } = await approved({
+      refreshTokens: REFRESH_TOKENS,
+      issueToken: () => ({ token: 'short', expiresIn: 40 }),
+    })
+    const first = await again()
+    expect(first).toMatchObject({ expires_in: 40, refresh_token_expires_in: 86_400 })
+    wait(39.5)
+    expect(await again()).toEqual({ ...first, expires_in: 0, refresh_token_expires_in: 86_360 })
+    wait(0.5)
+    expect((await again()).error).toBe('incorrect_device_code')
+  })
+
+  test('after the codes have expired', async () => {
+    const { again, wait } = await approved({ expiresIn: 30 })
+    wait(29)
+    const first = await again()
+    wait(59)
+    expect(await again()).toEqual(first)
+  })
+
+  test('and the events say so', async () => {
+    const events: ServiceEvent[] = []
+    const { again } = await approved({ onEvent: (event) => events.push(event) })
+    await again()
+    await again()
+    const issued = events.filter(({ type }) => type === 'token.issued')
+    expect(issued).toMatchObject([{ replayed: false }, { replayed: true }])
+    expect({ ...issued[1], replayed: false }).toEqual(issued[0])
+  })
+
+  test('to its client only', async () => {
+    const { again, poll, deviceCode } = await approved()
+    const first = await again()
+    expect((await poll(deviceCode, { client_id: 'another' })).body.error).toBe('incorrect_device_code')
+    expect(await again()).toEqual(first)
+  })
+
+  test('and works as if it had been delivered once', async () => {
+    const { again, refresh, whoIs } = await approved({ refreshTokens: REFRESH_TOKENS })
+    await again()
+    const { access_token, refresh_token } = await again()
+    expect((await whoIs(access_token)).body).toEqual(USER)
+    expect((await refresh(refresh_token)).body.access_token).toEqual(expect.any(String))
+  })
+})
+
+describe('the first token is not delivered again', () => {
+  type Approved = Awaited<ReturnType<typeof approved>>
+  interface Received {
+    readonly access_token: string
+    readonly refresh_token: string
+  }
+  test.each<
+    [string, Partial<ServiceOptions>, (service: Approved, received: Received) => unknown, status: number]
+  >([
+    ['once it was used', {}, ({ whoIs }, { access_token }) => whoIs(access_token), 200],
+    [
+      'once it was refreshed, although the host verifies it',
+      { refreshTokens: REFRESH_TOKENS, verifyToken: () => ({ user: USER, scopes: [] }) },
+      ({ refresh }, { refresh_token }) => refresh(refresh_token),
+      200,
+    ],
+    [
+      'once the client revoked it',
+      {},
+      ({ post }, { access_token }) =>
+        post('/login/oauth/revoke', { client_id: CLIENT_ID, token: access_token }),
+      401,
+    ],
+    ['once the host revoked it', {}, ({ revoke }, { access_token }) => revoke({ token: access_token }), 401],
+    [
+      'once its login was revoked',
+      { refreshTokens: REFRESH_TOKENS },
+      ({ revoke }, { refresh_token }) => revoke({ token: refresh_token }),
+      401,
+    ],
+    ['once all tokens of its user were revoked', {}, ({ revoke }) => revoke({ user: USER }), 401],
+    [
+      'once all tokens of its user were revoked, although the host verifies it',
+      { verifyToken: () => ({ user: USER, scopes: [] }) },
+      ({ revoke }) => revoke({ user: USER }),
+      200,
+    ],
+  ])('%s', async (_, options, close, status) => {
+    for (const dialect of ['github', 'rfc8628'] as const) {
+      const service = await approved({ ...options, dialect })
+      const received = await service.again()
+      await close(service, received)
+      const unknown = dialect === 'github' ? 'incorrect_device_code' : 'invalid_grant'
+      expect((await service.again()).error).toBe(unknown)
+      expect((await service.whoIs(received.access_token)).status).toBe(status)
+    }
+  })
+
+  test('whoever reads the store, without the device code', async () => {
+    const clock = { time: 0, now: () => clock.time }
+    const written: unknown[] = []
+    const memory = memoryStore({ clock })
+    const store: Store = {
+      update: (key, change) =>
+        memory.update(key, (value) => {
+          const changed = change(value)
+          written.push([key, changed.value])
+          return changed
+        }),
+    }
+    const { again, deviceCode } = await approved({ store, clock, issueToken: () => 'the-token' })
+    await again()
+    const text = JSON.stringify(written)
+    expect(text).toContain('"sealed"')
+    expect(text).not.toContain('the-token')
+    expect(text).not.toContain(deviceCode)
+  })
+})
+
+test('a client that hangs up again and again has its token issued once, and gets it when it stays', async () => {
+  const issueToken = vi.fn(() => 'the-token')
+  const { again, deviceCode, fetch } = await approved({ issueToken })
+  const fields = { client_id: CLIENT_ID, device_code: deviceCode, grant_type: GRANT_TYPE }
+  for (let times = 0; times < 60; times += 1) {
+    const init = { method: 'POST', body: new URLSearchParams(fields), signal: AbortSignal.abort() }
+    await fetch(`${HOST}${TOKEN_PATH}`, init).catch(() => undefined)
+  }
+  expect((await again()).access_token).toBe('the-token')
+  expect(issueToken).toHaveBeenCalledTimes(1)
+})
+
+describe('a host with one token for all logins of a user', () => {
+  const issueToken = () => new Secret('the-one')
+
+  test('loses none of them to a login that is not settled', async () => {
+    const clock = { time: 0, now: () => clock.time }
+    const memory = memoryStore({ clock })
+    let dies = false
+    const store: Store = {
+      update: (key, change) =>
+        dies && key.startsWith('grant:')
+          ? new Promise(() => undefined)
+          : memory.update(key, (value) => {
+              const changed = change(value)
+              // The next update of the grant settles it.
+              const written = changed.value as { readonly state?: string } | null | undefined
+              if (written?.state === 'issuing' && isSecond) dies = true
+              return changed
+            }),
+    }
+    let isSecond = false
+    const options = { store, clock, issueToken, refreshTokens: REFRESH_TOKENS }
+    const { again, begin, approve, whoIs } = await approved(options)
+    await again()
+    isSecond = true
+    const second = await begin()
+    await approve(second.userCode, USER)
+    void second.poll()
+    await vi.waitFor(() => expect(dies).toBe(true), { interval: 1 })
+    expect((await whoIs('the-one')).status).toBe(200)
+  })
+
+  test('delivers it again to each of them, until a later login has it', async () => {
+    const { again, begin, approve, wait } = await approved({ issueToken })
+    expect((await again()).access_token).toBe('the-one')
+    wait(1)
+    const second = await begin()
+    await approve(second.userCode, USER)
+    expect((await second.poll()).body.access_token).toBe('the-one')
+    expect((await second.poll()).body.access_token).toBe('the-one')
+    expect((await again()).error).toBe('incorrect_device_code')
+  })
+})
+
+describe('an approval', () => {
+  test.each([true, false])(
+    'is withdrawn when all tokens of the user are revoked before the device polls (refresh tokens: %s)',
+    async (hasRefreshTokens) => {
+      const issueToken = vi.fn(() => 'the-token')
+      const { again, revoke } = await approved({
+        issueToken,
+        ...(hasRefreshTokens && { refreshTokens: REFRESH_TOKENS }),
+      })
+      await revoke({ user: USER })
+      expect((await again()).error).toBe('access_denied')
+      expect((await again()).error).toBe('access_denied')
+      expect(issueToken).not.toHaveBeenCalled()
+    },
+  )
+
+  test('after a revocation counts', async () => {
+    const service = startService()
+    await service.revoke({ user: USER })
+    const { access_token } = await service.login()
+    expect((await service.whoIs(access_token)).status).toBe(200)
+  })
+
+  test('costs the poll no more updates of the store than without it', async () => {
+    let updates = 0
+    const clock = { time: 0, now: () => clock.time }
+    const memory = memoryStore({ clock })
+    const store: Store = {
+      update: (key, change) => {
+        updates += 1
+        return memory.update(key, change)
+      },
+    }
+    const { again } = await approved({ store, clock })
+    updates = 0
+    await again()
+    await new Promise((resolve) => setImmediate(resolve))
+    // The grant twice, the revocations, the generation before and after, the token, and the logins of the user.
+    expect(updates).toBe(7)
+  })
+})
