@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { authorizeDevice, github } from '../../dist/src/index.js'
-import { KILLED, LATE, verdictOf } from '../simulate/verdict.js'
+import { LATE, verdictOf } from '../simulate/verdict.js'
 import { startInstances } from './instances.js'
 import { startSharedSessions } from './shared-sessions.js'
 import { STORES } from './start-store.js'
@@ -298,16 +298,15 @@ function report() {
   )
   for (const end of kept.ends) print(end)
 
-  const tokens = flows.flatMap((flow) => flow.tokens)
-  const lost = flows.filter((flow) => lossOf(flow) !== undefined)
+  const tokens = flows.flatMap((flow) => [...new Set(flow.tokens)])
   const wrong = flows.filter((flow) => wrongWith(flow) !== undefined)
-  for (const flow of [...lost, ...wrong]) {
-    print(`\n${flow.plan}, ended ${flow.end}: ${wrongWith(flow) ?? lossOf(flow)}`)
+  for (const flow of wrong) {
+    print(`\n${flow.plan}, ended ${flow.end}: ${wrongWith(flow)}`)
     print(`seconds left, and poll results: ${flow.polls.join(', ')}`)
   }
   const seconds = flows.flatMap((flow) => flow.seconds ?? [])
   const checks = {
-    'logins that ended otherwise than their user decided, or with two tokens': wrong.length,
+    'logins that ended otherwise than their user decided, or with two different tokens': wrong.length,
     'tokens delivered to two logins': tokens.length - new Set(tokens).size,
     'sessions that ended, although nobody ended them': kept.ends.length,
     'tokens of sessions that were refused': kept.events.refused ?? 0,
@@ -319,7 +318,6 @@ function report() {
       ['', ''],
       [
         ...Object.entries(checks).map(([what, count]) => [what, String(count)]),
-        ['responses with a token that were lost with a killed instance', String(lost.length)],
         ['polls broken by a kill', String(flows.reduce((sum, { broken }) => sum + broken, 0))],
         [
           'seconds of a login, median and 99 %',
@@ -344,19 +342,8 @@ function wrongWith(flow) {
     decided: state && { state, isInTime: flow.decided === 'in time' },
     user: flow.user,
     owner: flow.owner,
-    tokens: flow.tokens.length,
-    loss: lossOf(flow),
+    tokens: new Set(flow.tokens).size,
   })
-}
-
-/**
- * The instance was killed with the response that contained the token: a second token would be worse. What the polls were
- * told counts, not how the login ended: its codes may expire before a second refusal.
- */
-function lossOf({ end, plan, polls }) {
-  const told = (what) => polls.some((poll) => poll.endsWith(what))
-  if (plan !== 'approve' || end === 'authorized') return undefined
-  return told('broken') && told('incorrect_device_code') ? KILLED : undefined
 }
 
 function storyOf({ plan, decided, expiresAt }) {
