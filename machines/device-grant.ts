@@ -12,6 +12,12 @@ const LARGEST_LEEWAY = 1
 /** The shortest delivery window, in seconds. */
 const SHORTEST_WINDOW = 60
 
+/**
+ * The longest delivery window, in seconds. Shorter than a family that was revoked is remembered: a login that has ended must
+ * not begin again.
+ */
+const LONGEST_WINDOW = 600
+
 /** Seconds after which most clients give up a poll that gets no response. */
 const CLIENT_TIMEOUT = 30
 
@@ -89,8 +95,8 @@ export type DeviceGrantEvent =
  *
  * RFC 8628 does not say what happens between the approval and the token. Here, the first poll after the approval takes
  * a lease and issues the token; other polls get `authorization_pending` until it has finished, or its lease has
- * expired. Later polls get the same token again for max(60 s, 30 s + 3 intervals), even after the codes have expired:
- * time for a client whose request timed out to ask again.
+ * expired. Later polls get the same token again for max(60 s, 30 s + 3 intervals) but at most ten minutes, even after
+ * the codes have expired: time for a client whose request timed out to ask again.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.5 RFC 8628, section 3.5}
  */
@@ -287,5 +293,5 @@ function nextPollAt({ lastPollAt, interval, leeway }: DeviceGrantContext): numbe
 
 /** Seconds for which a poll gets the token again: enough for a client to time out, wait and ask again. */
 function deliveryWindow({ interval }: DeviceGrantContext): number {
-  return Math.max(SHORTEST_WINDOW, CLIENT_TIMEOUT + 3 * interval)
+  return Math.min(LONGEST_WINDOW, Math.max(SHORTEST_WINDOW, CLIENT_TIMEOUT + 3 * interval))
 }

@@ -15,7 +15,7 @@ import { createSteps } from './machine-steps.ts'
 /** Milliseconds for which a successor is kept beyond the reuse window: for requests that were held. */
 const HELD = 10_000
 
-/** Milliseconds for which a family that was revoked is kept: its requests in flight must not begin it again. */
+/** Milliseconds for which a family that was revoked is kept: longer than its first token may be delivered again. */
 const ENDED = 15 * 60 * 1000
 
 /** A family as the store keeps it: the state and the context of its machine, as plain JSON. */

@@ -18,6 +18,7 @@ describe('the first token is delivered again', () => {
   test.each([
     { interval: 5, window: 60 },
     { interval: 20, window: 90 },
+    { interval: 3600, window: 600 },
   ])('for $window s with an interval of $interval s, early or not', async ({ interval, window }) => {
     const { again, wait } = await approved({ interval })
     const first = await again()
@@ -123,6 +124,21 @@ describe('the first token is not delivered again', () => {
       expect((await service.again()).error).toBe(unknown)
       expect((await service.whoIs(received.access_token)).status).toBe(status)
     }
+  })
+
+  test('once its login was revoked, however much its device was slowed down', async () => {
+    const { begin, approve, wait, revoke } = startService({ refreshTokens: REFRESH_TOKENS })
+    const slowed = await begin()
+    for (let polls = 0; polls <= 60; polls += 1) {
+      if (polls % 30 === 0) wait(10)
+      await slowed.poll()
+    }
+    await approve(slowed.userCode, USER)
+    const { body } = await slowed.poll()
+    await revoke({ token: body.refresh_token })
+    // Until nothing is known of the login any more.
+    wait(901)
+    expect((await slowed.poll()).body.error).toBe('incorrect_device_code')
   })
 
   test('whoever reads the store, without the device code', async () => {

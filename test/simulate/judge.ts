@@ -181,7 +181,7 @@ export class Judge {
     }
     if (after.state === 'authorized' && before.lease) {
       truth.settledBy = holderOf(before.lease.claim)
-      truth.deliveredUntil = now + Math.max(60, 30 + 3 * after.interval) * 1000
+      truth.deliveredUntil = now + Math.min(600, Math.max(60, 30 + 3 * after.interval)) * 1000
     }
     if (after.state === 'issuing' && after.lease)
       truth.leases.push({ holder: holderOf(after.lease.claim), until: after.lease.until })
