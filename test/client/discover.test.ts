@@ -115,6 +115,8 @@ describe('discover', () => {
     ['token_endpoint', 'http://[::1]/token'],
     ['token_endpoint', 'http://login.example/token'],
     ['token_endpoint', 'token'],
+    ['revocation_endpoint', 'http://127.0.0.1:8080/revoke'],
+    ['revocation_endpoint', 'http://login.example/revoke'],
   ])('of a remote issuer is refused with the %s %s', async (name, address) => {
     const { options } = setUp({ ...metadata, [name]: address })
     await expect(discover('https://login.example/tenant', options)).rejects.toMatchObject({

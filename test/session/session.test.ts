@@ -475,6 +475,20 @@ describe('a session', () => {
     expect(await stored()).not.toHaveProperty('claim')
   })
 
+  test('frees the claim that it cannot return after it was stopped', async () => {
+    const { time, store, loggedIn, open, read, renewing, stored } = world()
+    await loggedIn()
+    const broken = failing(store)
+    const session = open({ store: broken.store })
+    const { release } = await renewing(session)
+    broken.state.fails = true
+    session.actor.stop()
+    release()
+    await time.settle()
+    expect(await stored()).toHaveProperty('claim')
+    expect(await read(open())).toBe('access-0-1')
+  })
+
   test('rejects with cancelled if it is stopped while it is busy, or was stopped before', async () => {
     const { time, loggedIn, open, over, renewing } = world()
     await loggedIn()
@@ -635,6 +649,14 @@ describe('the end of a session', () => {
     expect(await stored()).toMatchObject({ status: 'signedOut' })
   })
 
+  test('logout with a pair that is not stored revokes that one first, then the stored one', async () => {
+    const { server, session, token, broken, over } = await holdingAPair()
+    await token
+    broken.fails = false
+    await over(session.logout())
+    expect(server.revoked).toEqual(['refresh-0-1', 'refresh-0-0'])
+  })
+
   test('logout of another process during a refresh wins, and the late pair is revoked', async () => {
     const { server, loggedIn, open, over, renewing, stored } = world()
     const session = await loggedIn()
@@ -718,13 +740,32 @@ describe('a session as a form of authentication', () => {
 
   test('a 401 for a token that was renewed a moment ago goes to the caller', async () => {
     const { time, server, loggedIn, over, read } = world()
-    const fetch = async () => new Response(null, { status: 401 })
+    let calls = 0
+    const fetch = async () => {
+      calls += 1
+      return new Response(null, { status: 401 })
+    }
     const session = await loggedIn()
     await time.advance(HOUR)
     await read(session)
     const api = createApi({ auth: session, provider: server.provider, fetch })
     await expect(over(api('/user'))).rejects.toMatchObject({ status: 401 })
+    expect(calls).toBe(1)
     expect(server.requests.slice(2)).toEqual(['refresh-0-0'])
+  })
+
+  test('a 401 that arrives after the logout goes to the caller', async () => {
+    const { server, loggedIn, over } = world()
+    const session = await loggedIn()
+    let calls = 0
+    const fetch = async () => {
+      calls += 1
+      await session.logout()
+      return new Response(null, { status: 401 })
+    }
+    const api = createApi({ auth: session, provider: server.provider, fetch })
+    await expect(over(api('/user'))).rejects.toMatchObject({ status: 401 })
+    expect(calls).toBe(1)
   })
 })
 

@@ -1,0 +1,88 @@
+import { getEventListeners } from 'node:events'
+import { expect, test } from 'vitest'
+import { createApi } from '../../src/auth/index.ts'
+import { authorizeDevice, discover, type OAuthToken, refresh, rfc8628, Secret } from '../../src/index.ts'
+import { verifyIdToken } from '../../src/oidc/index.ts'
+import { createSession, memoryStore } from '../../src/session/index.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { responses } from '../support/responses.ts'
+import { type Scripted, scriptedService } from '../support/scripted-service.ts'
+
+const ISSUER = 'https://login.example'
+const metadata = {
+  issuer: ISSUER,
+  device_authorization_endpoint: `${ISSUER}/device`,
+  token_endpoint: `${ISSUER}/token`,
+}
+const provider = rfc8628({
+  deviceAuthorizationEndpoint: metadata.device_authorization_endpoint,
+  tokenEndpoint: metadata.token_endpoint,
+  baseUrl: 'https://api.example',
+})
+const old: OAuthToken = {
+  accessToken: new Secret('old'),
+  tokenType: 'bearer',
+  scopes: [],
+  missingScopes: [],
+  refreshToken: new Secret('refresh'),
+  expiresIn: 60,
+  idToken: new Secret('an.id.token'),
+}
+const limited = new Response('{}', { status: 429, headers: { 'retry-after': '1' } })
+
+interface Caller {
+  readonly signal: AbortSignal
+  readonly fetch: typeof globalThis.fetch
+  readonly clock: ReturnType<VirtualTime['clock']>
+}
+
+/** Calls with a signal: the responses that each gets, and the call. */
+const CALLS: Record<string, [Scripted[], (caller: Caller) => Promise<unknown>]> = {
+  authorizeDevice: [
+    [responses.codes, responses.pending, responses.token],
+    (caller) => authorizeDevice({ clientId: 'id', provider, ...caller }),
+  ],
+  discover: [[metadata], (caller) => discover(ISSUER, caller)],
+  refresh: [[responses.token], (caller) => refresh(old, { clientId: 'id', provider, ...caller })],
+  'a call of an API that is limited at first': [
+    [limited, { login: 'octocat' }],
+    ({ signal, fetch, clock }) => createApi({ provider, fetch, clock })('/user', { signal }),
+  ],
+  'the token of a session, which is renewed': [
+    [responses.token],
+    async ({ signal, fetch, clock }) => {
+      const session = createSession({ clientId: 'id', provider, fetch, clock, store: memoryStore() })
+      await session.keep({ ...old, expiresAt: clock.now() })
+      await session.token({ signal })
+      session.actor.stop()
+    },
+  ],
+  'verifyIdToken, whose keys cannot be had': [
+    [new Error('down')],
+    (caller) =>
+      expect(
+        verifyIdToken(old, { issuer: ISSUER, clientId: 'id', jwks: `${ISSUER}/keys`, ...caller }),
+      ).rejects.toMatchObject({ code: 'unreachable' }),
+  ],
+}
+
+/** Without those of a `Request`, which Node removes when it collects the request. */
+const listenersOf = (signal: AbortSignal) =>
+  getEventListeners(signal, 'abort').filter(({ name }) => name !== 'abort')
+
+test.each(Object.entries(CALLS))(
+  'nothing listens to the signal of its caller, and no timer is left, after %s',
+  async (_, [script, call]) => {
+    const time = new VirtualTime()
+    const { signal } = new AbortController()
+    const { fetch } = scriptedService(time, ...script)
+    let isOver = false
+    const called = call({ signal, fetch, clock: time.clock() }).finally(() => {
+      isOver = true
+    })
+    await time.until(() => isOver)
+    await called
+    expect(listenersOf(signal)).toEqual([])
+    expect(time.timers).toBe(0)
+  },
+)
