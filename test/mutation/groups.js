@@ -82,10 +82,7 @@ export const groups = {
   },
   pages: {
     mutate: ['src/service/endpoints/verification{,-form}.ts', 'src/service/pages/*.ts'],
-    tests: [
-      'test/service/{verification,pages/default-page}.test.ts',
-      'test/hostile/forged-approvals.test.ts',
-    ],
+    tests: ['test/service/{verification,pages/*}.test.ts', 'test/hostile/forged-approvals.test.ts'],
   },
   stores: {
     mutate: ['src/service/stores/memory.ts'],

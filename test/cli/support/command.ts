@@ -13,7 +13,7 @@ export interface RunOptions {
   readonly inputAfter?: number
   readonly command?: string
   /** Sends a signal once the condition is true, then calls the function. */
-  readonly killWhen?: readonly [happened: () => boolean, signal: NodeJS.Signals, then: () => void]
+  readonly killWhen?: readonly [happened: () => boolean, signal: NodeJS.Signals, then?: () => void]
   /** Closes standard output after the first output, like `head`. */
   readonly isCut?: boolean
   /** The file descriptor of standard output, or a pipe that nobody reads. Default: a pipe. */
@@ -62,7 +62,7 @@ export function run(args: readonly string[], options: RunOptions) {
     stderr += chunk
   })
   if (killWhen) {
-    const [happened, signal, then] = killWhen
+    const [happened, signal, then = () => undefined] = killWhen
     const timer = setInterval(() => {
       if (!happened()) return
       clearInterval(timer)

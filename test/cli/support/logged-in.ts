@@ -17,8 +17,7 @@ export const fileOf = (world: World, profile = 'work') =>
 /** A profile `work`, logged in to a service that issues a new token at the next refresh. */
 export async function loggedIn(world: World, more: object = {}, next: object = granted(FRESH, RENEWABLE)) {
   const service = await world.scripted({ polls: [granted(TOKEN, more), next] })
-  const login = ['login', '--host', service.url, '--client-id', 'id', '--store', 'file', '--profile', 'work']
-  expect((await world.run(login)).code).toBe(0)
+  expect((await world.login(service.url, '--profile work')).code).toBe(0)
   const record = () => JSON.parse(readFileSync(fileOf(world), 'utf8'))
   /** Changes the record of the login. */
   const change = (make: (value: ReturnType<typeof record>) => void) => {
@@ -38,4 +37,18 @@ export async function loggedIn(world: World, more: object = {}, next: object = g
       }),
     refreshes: () => service.requests.filter(({ fields }) => fields.get('grant_type') === 'refresh_token'),
   }
+}
+
+/** A login at an OAuth server with these endpoints beside those of a device flow. */
+export async function atIssuer(world: World, more: (url: string) => object = () => ({})) {
+  const document: Record<string, string> = {}
+  const issuer = await world.scripted({ polls: [granted(TOKEN, RENEWABLE)], user: document })
+  Object.assign(document, {
+    issuer: issuer.url,
+    device_authorization_endpoint: `${issuer.url}/login/device/code`,
+    token_endpoint: `${issuer.url}/login/oauth/access_token`,
+    ...more(issuer.url),
+  })
+  await world.expect(`login --issuer ${issuer.url} --client-id id --store file`, {})
+  return issuer
 }

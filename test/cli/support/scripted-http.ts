@@ -29,6 +29,10 @@ export interface Script {
   readonly user?: object
   /** A path without a response. */
   readonly hang?: string
+  /** Headers of every response. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Called before a response to this path. */
+  readonly onRequest?: (path: string) => void
   /** Whether it speaks HTTPS. */
   readonly isSecure?: boolean
 }
@@ -46,6 +50,8 @@ export async function scriptedHttp({
   user = { login: 'octocat' },
   isSecure,
   hang,
+  headers = {},
+  onRequest = () => undefined,
 }: Script = {}) {
   const requests: Received[] = []
   let polled = 0
@@ -57,8 +63,9 @@ export async function scriptedHttp({
       const path = request.url ?? ''
       requests.push({ path, fields: new URLSearchParams(body), authorization: request.headers.authorization })
       await held
+      onRequest(path)
       if (path === hang) return
-      response.setHeader('content-type', 'application/json')
+      response.setHeaders(new Map(Object.entries({ 'content-type': 'application/json', ...headers })))
       const reaction = responseTo(path)
       if (!(reaction instanceof Response)) return response.end(JSON.stringify(reaction))
       response.statusCode = reaction.status
@@ -76,6 +83,8 @@ export async function scriptedHttp({
   return {
     ...server,
     requests,
+    /** Whether there was a request to this path. */
+    wasAsked: (path: string) => requests.some((request) => request.path === path),
     /** Holds responses back until the returned function is called. */
     hold: () => {
       let release = () => {}
