@@ -15,9 +15,13 @@ import {
   deviceAuthorization,
 } from './device-authorization.ts'
 
-/** Milliseconds between two attempts to claim a login that another process is renewing, and how many there are. */
+/**
+ * Milliseconds between two attempts to claim a login that another process is renewing, and for how long a session makes
+ * them: for a process that is alive, and for a claim that lapses meanwhile.
+ */
 const CLAIM_PAUSE = 500
-const CLAIM_TRIES = 20
+const PATIENCE = 10_000
+export const LAPSE_PATIENCE = 30_000
 
 /** Milliseconds after a renewal in which a refusal by an API does not start another one. */
 const RENEWAL_PAUSE = 60_000
@@ -51,9 +55,11 @@ export interface KeptToken {
 /**
  * The result of a refresh request. `ended`: the provider says that the refresh token is used, expired or revoked.
  * `unclear`: no usable response, so the refresh token may have been used. `fault`: any other failure; the refresh token
- * is still valid.
+ * is still valid. `late`: nothing was sent, since too much time has passed since the claim.
  */
-export type RefreshResult =
+export type RefreshResult = SentResult | { readonly type: 'late'; readonly error: AnyAuthgraphError }
+
+type SentResult =
   | { readonly type: 'token'; readonly token: OAuthToken; readonly sentAt: number }
   | { readonly type: 'ended'; readonly error: AnyAuthgraphError }
   | { readonly type: 'unclear'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
@@ -61,7 +67,7 @@ export type RefreshResult =
 
 /** What a session writes to its store: the token of a login, or the result of a renewal. */
 export type SessionResult =
-  | RefreshResult
+  | SentResult
   | { readonly type: 'login'; readonly token: OAuthToken; readonly sentAt: number }
 
 /** What the store contains. */
@@ -72,14 +78,21 @@ export type ReadResult =
 /** What is claimed. If an API refused the token (`distrusted`), and it cannot be renewed, the login ends. */
 export type ClaimInput = Pick<SessionContext, 'flow' | 'distrusted'> & { readonly kept: KeptToken }
 
-/** The token whose refresh token is used, and what its successor is stored over. */
-export type RefreshInput = Pick<SessionContext, 'flow' | 'kept' | 'logins'> & { readonly token: OAuthToken }
+/** The token whose refresh token is used. */
+export type RefreshInput = Pick<SessionContext, 'flow' | 'logins'> & { readonly kept: KeptToken }
 
 /** Whether this process may use the refresh token. */
 export type ClaimResult =
   | { readonly type: 'mine' | 'nothingToSpend' | 'gone' }
   | { readonly type: 'newer'; readonly kept: KeptToken }
-  | { readonly type: 'busy'; readonly pid?: number | undefined }
+  | ({ readonly type: 'busy' } & Holder)
+
+/** Who holds a claim. */
+interface Holder {
+  readonly pid?: number | undefined
+  /** Whether the claim lapses if it does not change, since nobody can tell whether its owner is alive. */
+  readonly lapses: boolean
+}
 
 /** Whether a result was written. `gone`: the login was ended, or replaced by another one, in the meantime. */
 export type SettleResult =
@@ -132,7 +145,7 @@ export interface SessionContext {
   readonly restsSince: number
   readonly restsUntil: number
   /** The process that is renewing the login, if it is known. */
-  readonly busy: { readonly pid?: number | undefined } | undefined
+  readonly busy: Holder | undefined
   readonly error: AnyAuthgraphError | undefined
   /**
    * The device authorization, while one is running: `viewOfSession` shows it.
@@ -203,17 +216,16 @@ export const session = setup({
     newer: (_, result: ClaimResult | SettleResult) => result.type === 'newer',
     taken: (_, result: ClaimResult) => result.type === 'busy',
     nothingToSpend: (_, result: ClaimResult) => result.type === 'nothingToSpend',
-    patient: ({ context }) => context.tries < CLAIM_TRIES,
+    patient: ({ context }) => isPatient(context, context.busy?.lapses ? LAPSE_PATIENCE : PATIENCE),
+    late: ({ context }, result: RefreshResult) =>
+      result.type === 'late' && !context.leaving && isPatient(context, LAPSE_PATIENCE),
     unclearOnce: ({ context }, result: RefreshResult) => result.type === 'unclear' && !context.repeated,
     leaving: ({ context }) => context.leaving,
     writtenEnd: ({ context }, result: SettleResult) =>
       result.type === 'written' && context.result?.type === 'ended',
     written: (_, result: SettleResult) => result.type === 'written',
     pairInHand: ({ context }) => pairInHand(context) !== undefined,
-    renewableInHand: ({ context }) => {
-      const { token } = pairInHand(context) ?? {}
-      return token?.refreshToken !== undefined && isDue(context, nowOf(context))
-    },
+    unfinished: ({ context }) => context.result !== undefined || context.leaving,
     toRevoke: ({ context }, { removed }: EraseResult) =>
       removed !== undefined || pairInHand(context) !== undefined,
   },
@@ -236,8 +248,9 @@ export const session = setup({
     keepError: assign((_, error: unknown) => ({ error: error as AnyAuthgraphError })),
     beginRenewal: assign({ tries: 0, repeated: false, busy: undefined, error: undefined }),
     keepBusy: assign((_, result: ClaimResult) => ({
-      busy: result.type === 'busy' ? { pid: result.pid } : {},
+      busy: result.type === 'busy' ? { pid: result.pid, lapses: result.lapses } : undefined,
     })),
+    forgetBusy: assign({ busy: undefined }),
     keepResult: assign(({ context }, result: RefreshResult) => renewed(context, result)),
     keepDefect: assign(({ context }, error: unknown) =>
       renewed(context, { type: 'fault', error: error as AnyAuthgraphError }),
@@ -402,7 +415,12 @@ export const session = setup({
           distrusted: context.distrusted,
         }),
         onDone: [
-          { guard: { type: 'mine', params: output }, target: 'refreshing', description: 'claim is ours' },
+          {
+            guard: { type: 'mine', params: output },
+            target: 'refreshing',
+            actions: 'forgetBusy',
+            description: 'claim is ours',
+          },
           {
             guard: { type: 'newer', params: output },
             target: 'signedIn',
@@ -424,7 +442,8 @@ export const session = setup({
           { target: 'signedOut', description: 'login is gone' },
         ],
         onError: {
-          target: 'signedIn',
+          // The claim may have been written.
+          target: 'settling',
           actions: { type: 'restAfterStoreFault', params: reason },
           description: 'store fails',
         },
@@ -439,7 +458,7 @@ export const session = setup({
         claimPause: [
           { guard: 'patient', target: 'claiming', description: 'after 0.5 s' },
           // The error names the process that takes too long.
-          { target: 'signedIn', description: 'after 20 tries' },
+          { target: 'signedIn', description: 'waited too long' },
         ],
       },
       on: { logout: 'erasing' },
@@ -453,11 +472,16 @@ export const session = setup({
         src: 'refresh',
         input: ({ context }) => ({
           flow: context.flow,
-          token: spentBy(context),
-          kept: context.kept,
+          kept: held(context),
           logins: context.logins,
         }),
         onDone: [
+          {
+            guard: { type: 'late', params: output },
+            target: 'claiming',
+            // Another process may have taken over the claim.
+            description: 'too late to send',
+          },
           {
             guard: { type: 'unclearOnce', params: output },
             target: 'refreshing',
@@ -517,11 +541,15 @@ export const session = setup({
           },
           { target: 'signedOut', description: 'login is gone' },
         ],
-        onError: {
-          target: 'unsettled',
-          actions: { type: 'keepError', params: reason },
-          description: 'store fails',
-        },
+        onError: [
+          {
+            guard: 'unfinished',
+            target: 'unsettled',
+            actions: { type: 'keepError', params: reason },
+            description: 'store fails',
+          },
+          { target: 'signedIn', description: 'store fails, no result' },
+        ],
       },
       on: { logout: { actions: 'leave', description: 'noted for later' } },
     },
@@ -534,7 +562,7 @@ export const session = setup({
       entry: 'countTry',
       after: { untilRetry: { target: 'settling', description: 'after a pause' } },
       on: {
-        need: { guard: 'renewableInHand', target: 'refreshing', description: 'new token is due' },
+        need: { target: 'settling', description: 'at once' },
         keep: withoutLogin.keep,
         logout: 'erasing',
       },
@@ -705,16 +733,15 @@ function received(token: OAuthToken, now: number) {
   return { token: { ...token, expiresIn }, sentAt: expiresAt - expiresIn * 1000 }
 }
 
-/** A fault does not replace a pair in hand, which must still be written. */
-function renewed(context: SessionContext, result: RefreshResult) {
+function renewed(context: SessionContext, refreshed: RefreshResult) {
+  const result = refreshed.type === 'late' ? { ...refreshed, type: 'fault' as const } : refreshed
   const isFault = result.type === 'fault' || result.type === 'unclear'
-  const pair = pairInHand(context)
   return {
-    result: isFault && pair ? pair : result,
+    result,
     repeated: false,
     tries: 0,
     ...(result.type === 'token' && { distrusted: false }),
-    ...(isFault && rested(context, result.error, result.retryAfter)),
+    ...(isFault && rested(context, result.error, 'retryAfter' in result ? result.retryAfter : 0)),
     ...(result.type === 'ended' && { error: result.error }),
   }
 }
@@ -730,6 +757,11 @@ function settled(result: SettleResult) {
   return result.type !== 'gone' && result.kept ? trusted(result.kept) : { result: undefined }
 }
 
+/** Whether the renewal may take longer. Milliseconds; pauses are counted, since time also passes while a process is stopped. */
+function isPatient({ tries, flow }: SessionContext, patience: number): boolean {
+  return tries * CLAIM_PAUSE * (1 + flow.jitter) < patience
+}
+
 /** Milliseconds of the pause after so many faults. */
 function pauseAfter(faults: number): number {
   return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.max(0, faults - 1))
@@ -737,11 +769,6 @@ function pauseAfter(faults: number): number {
 
 function tokensOf(...tokens: readonly (OAuthToken | undefined)[]): OAuthToken[] {
   return tokens.filter((token) => token !== undefined)
-}
-
-/** The token whose refresh token is used. */
-function spentBy(context: SessionContext): OAuthToken {
-  return (pairInHand(context) ?? held(context)).token
 }
 
 /** Reads the token that the states with a login have. */

@@ -23,12 +23,13 @@ export const session = setup({
     taken: () => false,
     nothingToSpend: () => false,
     patient: () => false,
+    late: () => false,
     unclearOnce: () => false,
     leaving: () => false,
     writtenEnd: () => false,
     written: () => true,
     pairInHand: () => false,
-    renewableInHand: () => false,
+    unfinished: () => false,
     toRevoke: () => false,
   },
   actions: {
@@ -44,6 +45,7 @@ export const session = setup({
     keepError: () => {},
     beginRenewal: () => {},
     keepBusy: () => {},
+    forgetBusy: () => {},
     keepResult: () => {},
     keepDefect: () => {},
     keepSettled: () => {},
@@ -379,6 +381,11 @@ export const session = setup({
               type: "mine"
             },
             target: "refreshing",
+            actions: [
+              {
+                type: "forgetBusy"
+              }
+            ],
             description: "claim is ours"
           },
           {
@@ -418,7 +425,7 @@ export const session = setup({
           }
         ],
         onError: {
-          target: "signedIn",
+          target: "settling",
           actions: [
             {
               type: "restAfterStoreFault"
@@ -452,7 +459,7 @@ export const session = setup({
           },
           {
             target: "signedIn",
-            description: "after 20 tries"
+            description: "waited too long"
           }
         ]
       },
@@ -474,6 +481,13 @@ export const session = setup({
         id: "refresh",
         src: "refresh",
         onDone: [
+          {
+            guard: {
+              type: "late"
+            },
+            target: "claiming",
+            description: "too late to send"
+          },
           {
             guard: {
               type: "unclearOnce"
@@ -590,15 +604,24 @@ export const session = setup({
             description: "login is gone"
           }
         ],
-        onError: {
-          target: "unsettled",
-          actions: [
-            {
-              type: "keepError"
-            }
-          ],
-          description: "store fails"
-        }
+        onError: [
+          {
+            guard: {
+              type: "unfinished"
+            },
+            target: "unsettled",
+            actions: [
+              {
+                type: "keepError"
+              }
+            ],
+            description: "store fails"
+          },
+          {
+            target: "signedIn",
+            description: "store fails, no result"
+          }
+        ]
       },
       on: {
         logout: {
@@ -639,11 +662,8 @@ export const session = setup({
       },
       on: {
         need: {
-          guard: {
-            type: "renewableInHand"
-          },
-          target: "refreshing",
-          description: "new token is due"
+          target: "settling",
+          description: "at once"
         },
         keep: {
           target: "settling",

@@ -163,13 +163,21 @@ async function shared(
   }
 }
 
-/** Sends one refresh request. Throws LoginRequiredError if the provider has ended the login. */
-export async function requestRefresh(token: OAuthToken, sender: RefreshSender): Promise<OAuthToken> {
+/**
+ * Sends one refresh request. Throws LoginRequiredError if the provider has ended the login.
+ *
+ * @param timeout Seconds.
+ */
+export async function requestRefresh(
+  token: OAuthToken,
+  sender: RefreshSender,
+  timeout = TIMEOUT,
+): Promise<OAuthToken> {
   const { refreshToken } = token
   if (refreshToken === undefined) throw new BadOptionError('the token has no refresh token')
   const { tokenEndpoint, scopeSeparator } = sender.provider
   const fields = { grant_type: REFRESH_GRANT_TYPE, refresh_token: refreshToken, resource: sender.resource }
-  const response = await within({ clock: sender.clock, timeout: TIMEOUT }, (limit) =>
+  const response = await within({ clock: sender.clock, timeout }, (limit) =>
     post(tokenEndpoint, fields, sender, limit),
   )
   if (!hasMember(response.body, 'access_token')) throw explained(refusalOf(response))

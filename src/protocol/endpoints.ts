@@ -43,3 +43,6 @@ export const DEFAULT_INTERVAL = 5
 
 /** The longest lifetime: 366 days in seconds, so that every point in time fits in a `Date`. */
 export const LONGEST_LIFETIME = 366 * 24 * 60 * 60
+
+/** Seconds for which this package's service returns the same successor for a refresh token that was used. */
+export const DEFAULT_REUSE_WINDOW = 30

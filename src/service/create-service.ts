@@ -4,6 +4,7 @@ import { isLoopback, withoutSlash } from '../protocol/address.ts'
 import {
   DEFAULT_INTERVAL,
   DEFAULT_LIFETIME,
+  DEFAULT_REUSE_WINDOW,
   TOKEN_DELETION_PATH,
   tokenDeletionPath,
 } from '../protocol/endpoints.ts'
@@ -94,9 +95,6 @@ export interface Service {
   /** Denies a user code, as if the user had denied on the page. */
   readonly deny: (userCode: string) => Promise<Decision>
 }
-
-/** Seconds for which a spent refresh token gets the same successor. */
-const REUSE_WINDOW = 30
 
 /** What {@link Service.revoke} ends. */
 export type Revocable =
@@ -206,7 +204,7 @@ export function createService(options: ServiceOptions): Service {
     heldRefreshes: createHeldRefreshes(),
     refreshTokens: options.refreshTokens && {
       ...options.refreshTokens,
-      reuseWindow: options.refreshTokens.reuseWindow ?? REUSE_WINDOW,
+      reuseWindow: options.refreshTokens.reuseWindow ?? DEFAULT_REUSE_WINDOW,
     },
     limiter,
     earlyPolls: createEarlyPolls(limits.earlyPolls, clock),

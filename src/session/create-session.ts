@@ -70,20 +70,22 @@ const machine = sessionMachine.provide({
     read: fromPromise<ReadResult, { readonly flow: SessionInput }>(({ input }) => read(partsOf(input))),
     claim: fromPromise<ClaimResult, ClaimInput>(({ input, signal }) =>
       outliving(input, async (parts) => {
-        const result = await claim(parts, input)
-        if (signal.aborted && result.type === 'mine')
-          await settle(parts, { ...input, result: { type: 'fault', error: new CancelledError() }, logins: 0 })
-        return result
+        try {
+          return await claim(parts, input)
+        } finally {
+          if (signal.aborted) await settle(parts, { ...input, result: undefined, logins: 0 })
+        }
       }),
     ),
     refresh: fromPromise<RefreshResult, RefreshInput>(({ input, signal }) =>
       outliving(input, async (parts) => {
-        const result = await refresh(parts, input.token)
+        const refreshed = await refresh(parts, input.kept.token)
         if (signal.aborted) {
+          const result = refreshed.type === 'late' ? undefined : refreshed
           const { type } = await settle(parts, { ...input, result })
-          if (type === 'gone' && result.type === 'token') await revoke(parts, [result.token])
+          if (type === 'gone' && result?.type === 'token') await revoke(parts, [result.token])
         }
-        return result
+        return refreshed
       }),
     ),
     settle: fromPromise<SettleResult, SettleInput>(({ input }) =>

@@ -11,29 +11,32 @@ import type {
 } from '../../machines/session.ts'
 import { deleteToken, post, type Sender } from '../client/exchange.ts'
 import { type RefreshSender, requestRefresh } from '../client/refresh.ts'
-import { type AnyAuthgraphError, AuthgraphError, LoginRequiredError, RefusedError } from '../errors.ts'
+import {
+  type AnyAuthgraphError,
+  AuthgraphError,
+  LoginRequiredError,
+  RefusedError,
+  StoreUnavailableError,
+} from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { errorCodeOf, memberOf, type ReceivedResponse } from '../protocol/response.ts'
 import { within } from '../protocol/within.ts'
 import type { Change, Json } from '../store/store.ts'
+import { HEADERS_BOUND, LAPSE, REQUEST_TIMEOUT, SENDING_BOUND } from './claim-timing.ts'
+import { guardHeaders } from './guard-headers.ts'
+import { elapsedSince, type Moment, momentOf } from './moment.ts'
 import {
   type Claim,
   keptOf,
   readSession,
   refuseOtherHost,
   type SessionRecord,
-  type SignedInRecord,
   signedIn,
 } from './session-record.ts'
 import type { SessionStore } from './session-store.ts'
 
-/**
- * Milliseconds for which a session watches a claim before it lapses, if the owner cannot be checked, such as a process
- * of another host. The clocks of two hosts differ: only a claim that is far older lapses by its time, for commands that
- * are too short to watch it.
- */
-const CLAIM_LIFETIME = 90_000
-const CLAIM_AGE = 600_000
+/** Milliseconds that count, at most, between two looks at a claim. */
+const LONGEST_GAP = 1000
 
 /** Errors after which the refresh token may have been used: the request was sent, but got no usable response. */
 const UNCLEAR = ['unreachable', 'timed_out', 'bad_response', 'response_too_large', 'redirected']
@@ -48,8 +51,10 @@ export interface SessionParts {
   readonly owner: string
   /** The running sessions of this copy of the module. */
   readonly running: ReadonlySet<string>
-  /** The claim of an owner that cannot be checked, and when this session first saw it. */
-  watched?: { readonly claim: Claim; readonly firstSeen: number }
+  /** When this session began to write its claim. */
+  claimed?: Moment
+  /** The claim of an owner that cannot be checked, when this session last saw it, and for how long it has looked. */
+  watched?: { readonly claim: Claim; readonly seenAt: number; readonly counted: number }
 }
 
 /** Reads the stored login. */
@@ -65,6 +70,8 @@ export function claim(
   parts: SessionParts,
   { kept, distrusted }: Omit<ClaimInput, 'flow'>,
 ): Promise<ClaimResult> {
+  const nonce = crypto.randomUUID()
+  parts.claimed = momentOf(parts.sender.clock)
   return updateRecord<ClaimResult>(parts, (record) => {
     refuseOtherHost(record, parts.sender.provider)
     if (record?.status === 'ended') return { result: { type: 'nothingToSpend' } }
@@ -76,44 +83,65 @@ export function claim(
         // An API refused the token: whoever reads it again would only have it refused again.
         ...(distrusted && { value: over('ended', record) }),
       }
-    const holder = holderOf(parts, record)
-    if (holder !== undefined)
-      return { result: { type: 'busy', pid: parts.store.owners?.pidOf(processOf(holder)) } }
-    const claimed = { owner: parts.owner, since: parts.sender.clock.now() }
-    return { result: { type: 'mine' }, value: { ...record, claim: claimed } }
+    const { claim } = record
+    const gone = claim === undefined || claim.owner === parts.owner || isGone(parts, claim)
+    if (!gone) {
+      const pid = parts.store.owners?.pidOf(processOf(claim.owner))
+      return { result: { type: 'busy', pid, lapses: gone === undefined } }
+    }
+    const value = { ...record, claim: { owner: parts.owner, nonce } }
+    return { result: { type: 'mine' }, value }
   })
 }
 
-/** The owner of the record's claim, if it is alive and not this session. */
-function holderOf(parts: SessionParts, { claim }: SignedInRecord): string | undefined {
-  return claim === undefined || claim.owner === parts.owner || isGone(parts, claim) ? undefined : claim.owner
-}
-
-function isGone(parts: SessionParts, claim: Claim): boolean {
+/** Whether the owner of a claim has ended; `undefined` if nobody can tell, and the claim has not lapsed yet. */
+function isGone(parts: SessionParts, claim: Claim): boolean | undefined {
   const { store, owner: ours, running } = parts
   if (claim.owner.startsWith(ours.slice(0, ours.lastIndexOf('/') + 1))) return !running.has(claim.owner)
-  return store.owners?.isGone(processOf(claim.owner)) ?? isLapsed(parts, claim)
+  return store.owners?.isGone(processOf(claim.owner)) ?? (isLapsed(parts, claim) ? true : undefined)
 }
 
+/**
+ * Whether this session has looked at one and the same claim for long enough. It counts: no times of other hosts are
+ * compared, and a gap between two looks, in which this process may have been stopped, counts as one second at most.
+ */
 function isLapsed(parts: SessionParts, claim: Claim): boolean {
-  const now = parts.sender.clock.now()
+  const seenAt = parts.sender.clock.now()
   const { watched } = parts
-  if (watched?.claim.owner !== claim.owner || watched.claim.since !== claim.since)
-    parts.watched = { claim, firstSeen: now }
-  else if (now >= watched.firstSeen + CLAIM_LIFETIME) return true
-  return now >= claim.since + CLAIM_AGE
+  const isSame = watched?.claim.owner === claim.owner && watched.claim.nonce === claim.nonce
+  const counted = isSame ? watched.counted + Math.min(Math.max(0, seenAt - watched.seenAt), LONGEST_GAP) : 0
+  parts.watched = { claim, seenAt, counted }
+  return counted >= LAPSE
 }
 
 function processOf(owner: string): string {
   return owner.slice(0, owner.lastIndexOf('#'))
 }
 
-/** Uses the refresh token. A failure is a result, not an error. */
-export async function refresh({ sender }: SessionParts, token: OAuthToken): Promise<RefreshResult> {
-  const sentAt = sender.clock.now()
+/**
+ * Uses the refresh token, unless the claim was written too long ago: another process may take it over. A failure is a
+ * result, not an error.
+ */
+export async function refresh(
+  { sender, claimed = [] }: SessionParts,
+  token: OAuthToken,
+): Promise<RefreshResult> {
+  const { clock, fetch } = sender
+  const sentAt = clock.now()
+  let late = false
+  const isTooLate = (bound: number) => {
+    late ||= elapsedSince(claimed, clock) >= bound
+    return late
+  }
+  const inTime: typeof fetch = async (...request) => {
+    if (isTooLate(SENDING_BOUND)) throw new TypeError('the claim is too old')
+    return guardHeaders({ isTooLate: () => isTooLate(HEADERS_BOUND) }, () => fetch(...request))
+  }
   try {
-    return { type: 'token', token: await requestRefresh(token, sender), sentAt }
+    const renewed = await requestRefresh(token, { ...sender, fetch: inTime }, REQUEST_TIMEOUT)
+    return { type: 'token', token: renewed, sentAt }
   } catch (error) {
+    if (late) return { type: 'late', error: new StoreUnavailableError('the store responds too slowly') }
     return understood(error)
   }
 }
@@ -151,14 +179,15 @@ export function settle(
     })
   }
   return updateRecord<SettleResult>(parts, (record) => {
-    if (result === undefined || kept === undefined) return { result: { type: 'written' } }
+    if (kept === undefined) return { result: { type: 'written' } }
     if (record?.status !== 'signedIn' || record.login !== kept.login) return { result: { type: 'gone' } }
     refuseOtherHost(record, parts.sender.provider)
     if (record.generation > kept.generation) return { result: { type: 'newer', kept: keptOf(record) } }
     if (isPair) return written(parts, { ...result, login: kept.login, generation: kept.generation + 1 })
     // If another process has taken over the claim, its result counts.
-    if (record.claim?.owner !== owner) return { result: { type: 'newer', kept } }
-    if (result.type === 'ended') return { result: { type: 'written' }, value: over('ended', record) }
+    if (record.claim?.owner !== owner)
+      return { result: result ? { type: 'newer', kept } : { type: 'written' } }
+    if (result?.type === 'ended') return { result: { type: 'written' }, value: over('ended', record) }
     const { claim: _, ...released } = record
     return { result: { type: 'written' }, value: released }
   })

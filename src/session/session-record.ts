@@ -6,8 +6,8 @@ import { parseFields } from '../protocol/parse-fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { Json } from '../store/store.ts'
 
-/** The session that may use the refresh token, and since when (epoch milliseconds). */
-const claim = v.object({ owner: v.string(), since: v.number() })
+/** The session that may use the refresh token, and a random text for each time that it was given the right. */
+const claim = v.object({ owner: v.string(), nonce: v.string() })
 
 const record = v.variant('status', [
   v.object({

@@ -59,7 +59,7 @@ export function viewOfSession(snapshot: SessionSnapshot, now: number): SessionVi
     ...(token && { scopes: token.scopes }),
     ...(token?.expiresIn !== undefined && { expiresAt: (sentAt ?? 0) + token.expiresIn * 1000 }),
     ...(context.authorization && { login: viewOf(context.authorization, now) }),
-    ...(context.busy && { busy: context.busy }),
+    ...(context.busy && { busy: { pid: context.busy.pid } }),
     ...(error instanceof AuthgraphError && { error: { code: error.code, message: error.message } }),
   }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { rotatingProvider } from '../session/support/rotating-provider.ts'
 import { realProvider } from './real-provider.ts'
-import { type CreateProvider, type Fault, TwoSessions } from './two-sessions.ts'
+import { type Fault, TwoSessions, type World } from './two-sessions.ts'
 
 /** How a situation was reached first: the steps by their indexes and in words, and the faults among them. */
 interface Reached {
@@ -24,10 +24,8 @@ const AT_ONCE = 40
 /** The faults of which two may happen on one path. Of the others, one. */
 const COMBINED: readonly Fault[] = ['response lost', 'no response', 'killed', 'stopped for a minute']
 
-interface Bounds {
-  readonly reuseWindow: number
+interface Bounds extends World {
   readonly combined: readonly Fault[]
-  readonly createProvider: CreateProvider
 }
 
 const printed: string[] = []
@@ -36,7 +34,7 @@ const printed: string[] = []
  * Walks everything that two sessions can do with the real code, within the bounds. Each edge is walked from the start,
  * along the shortest way to its situation.
  */
-async function walkAll({ reuseWindow, combined, createProvider }: Bounds) {
+async function walkAll({ combined, ...world }: Bounds) {
   const names = new Set<string>()
   const losses = new Map<string, string>()
   const broken: string[] = []
@@ -44,17 +42,17 @@ async function walkAll({ reuseWindow, combined, createProvider }: Bounds) {
   let walked = 0
 
   /** Notes a situation, and the edges that leave it. */
-  function arrive(world: TwoSessions, reached: Reached): void {
+  function arrive(sessions: TwoSessions, reached: Reached): void {
     const { faults, trace } = reached
-    broken.push(...world.broken.map((rule) => `${rule}: ${trace.join(', ')}`))
-    const name = [world.name, ...faults].join(' | ')
+    broken.push(...sessions.broken.map((rule) => `${rule}: ${trace.join(', ')}`))
+    const name = [sessions.name, ...faults].join(' | ')
     if (names.has(name)) return
     names.add(name)
-    if (world.isAtRest && world.isHalfLoggedOut && faults.join() === 'logout')
+    if (sessions.isAtRest && sessions.isHalfLoggedOut && faults.join() === 'logout')
       broken.push(`not revoked: ${trace.join(', ')}`)
-    const loss = world.isAtRest ? world.loss : undefined
+    const loss = sessions.isAtRest ? sessions.loss : undefined
     if (loss && !losses.has(faults.join(', '))) losses.set(faults.join(', '), trace.join(', '))
-    for (const [pick, { fault }] of world.steps().entries())
+    for (const [pick, { fault }] of sessions.steps().entries())
       if (fault === undefined || isWithinBounds([...faults, fault])) found.push({ from: reached, pick })
   }
 
@@ -62,29 +60,29 @@ async function walkAll({ reuseWindow, combined, createProvider }: Bounds) {
     faults.length === 1 || (faults.length === 2 && faults.every((fault) => combined.includes(fault)))
 
   async function walk({ from, pick }: Edge) {
-    const world = await new TwoSessions(reuseWindow, createProvider).begin()
+    const sessions = await new TwoSessions(world).begin()
     let reached: Reached = { picks: [], trace: [], faults: [] }
     for (const index of [...from.picks, pick]) {
-      const step = world.steps()[index]
+      const step = sessions.steps()[index]
       if (step === undefined) throw new Error(`cannot be repeated: ${from.trace.join(', ')}`)
-      await world.take(step)
+      await sessions.take(step)
       reached = {
         picks: [...reached.picks, index],
         trace: [...reached.trace, step.told],
         faults: step.fault ? [...reached.faults, step.fault].sort() : reached.faults,
       }
     }
-    return { world, reached }
+    return { sessions, reached }
   }
 
-  const start = await new TwoSessions(reuseWindow, createProvider).begin()
+  const start = await new TwoSessions(world).begin()
   arrive(start, { picks: [], trace: [], faults: [] })
   start.end()
   while (walked < found.length) {
     const edges = found.slice(walked, walked + AT_ONCE)
-    for (const { world, reached } of await Promise.all(edges.map(walk))) {
-      arrive(world, reached)
-      world.end()
+    for (const { sessions, reached } of await Promise.all(edges.map(walk))) {
+      arrive(sessions, reached)
+      sessions.end()
     }
     walked += edges.length
   }
@@ -104,14 +102,17 @@ function listed(reuseWindow: string): string[] {
   return guide.split('\n').filter((line) => line.startsWith(`| ${reuseWindow} `))
 }
 
+const scripted = { combined: COMBINED, createProvider: rotatingProvider, areApart: false }
+const real = { combined: [], createProvider: realProvider, areApart: false }
+
 test.each([
-  [
-    'a scripted provider',
-    '30 seconds',
-    { reuseWindow: 30, combined: COMBINED, createProvider: rotatingProvider },
-  ],
-  ['the real service', '30 seconds', { reuseWindow: 30, combined: [], createProvider: realProvider }],
-  ['the real service', 'none', { reuseWindow: 0, combined: [], createProvider: realProvider }],
+  ['a scripted provider', '30 seconds', { ...scripted, reuseWindow: 30 }],
+  ['the real service', '30 seconds', { ...real, reuseWindow: 30 }],
+  ['the real service', 'none', { ...real, reuseWindow: 0 }],
+  ['a scripted provider', '120 seconds, apart', { ...scripted, reuseWindow: 120, areApart: true }],
+  ['a scripted provider', '30 seconds, apart', { ...scripted, reuseWindow: 30, areApart: true }],
+  ['the real service', '30 seconds, apart', { ...real, reuseWindow: 30, areApart: true }],
+  ['the real service', 'none, apart', { ...real, reuseWindow: 0, areApart: true }],
 ] as const)(
   'two sessions and %s break no rule, and lose only logins that the guide lists (reuse window: %s)',
   async (provider, told, options) => {

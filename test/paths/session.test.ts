@@ -68,25 +68,26 @@ const TABLE: Readonly<Record<string, (step: string, has: (flag: string) => boole
       if (step === 'store signedOut' || step === 'store loggedIn') return 'signedOut'
       if (step === 'store claimed' || (step === 'store' && has('claimed by another'))) return 'waiting'
       if (step === 'store' || step === 'store released') return 'refreshing'
+      if (step === 'store fails') return 'settling'
       return step === 'logout' ? 'erasing' : 'signedIn'
     },
     waiting: (step) => ({ pause: 'claiming', impatient: 'signedIn', logout: 'erasing' })[step],
     refreshing: (step, has) => {
+      if (step === 'refresh stopped' && !has('repeated')) return has('leaving') ? 'settling' : 'claiming'
       const isRepeated = UNCLEAR.includes(step.replace('refresh ', '')) && !has('repeated')
       return isRepeated || step === 'logout' ? 'refreshing' : 'settling'
     },
     settling: (step, has) => {
       if (step === 'logout') return 'settling'
       if (has('leaving')) return 'erasing'
-      if (step === 'store fails') return 'unsettled'
+      if (step === 'store fails')
+        return has('pair in memory') || has('end') || has('fault') ? 'unsettled' : 'signedIn'
       if (['store ended', 'store signedOut', 'store loggedIn'].includes(step))
         return has('pair in memory') ? 'revoking' : 'signedOut'
       return step === 'store' && has('end') ? 'ended' : 'signedIn'
     },
-    unsettled: (step, has) => {
-      if (step === 'need' && has('pair in memory')) return 'refreshing'
-      return { retry: 'settling', keep: 'settling', logout: 'erasing' }[step] ?? 'unsettled'
-    },
+    unsettled: (step) =>
+      ({ need: 'settling', retry: 'settling', keep: 'settling', logout: 'erasing' })[step] ?? 'unsettled',
     erasing: (step, has) => {
       if (step === 'store fails') return has('pair in memory') ? 'unsettled' : 'unavailable'
       const isEmpty = step === 'store signedOut' || has('nothing stored') || has('end stored')

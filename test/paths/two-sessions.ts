@@ -30,6 +30,8 @@ export interface Step {
 interface OpenRequest {
   readonly url: string
   readonly body: string
+  /** Epoch milliseconds. */
+  readonly sentAt: number
   readonly resolve: (response: Response) => void
   readonly reject: (error: Error) => void
   handled?: { readonly response: Response; readonly says: string }
@@ -41,6 +43,13 @@ export type CreateProvider = (options: {
   readonly reuseWindow: number
 }) => Pick<ReturnType<typeof rotatingProvider>, 'provider' | 'fetch' | 'families'>
 
+/** What two sessions log in to, and how they see each other. */
+export interface World {
+  readonly reuseWindow: number
+  readonly areApart: boolean
+  readonly createProvider: CreateProvider
+}
+
 /** An update of the store that waits for its step. */
 interface HeldUpdate {
   readonly run: () => void
@@ -48,6 +57,9 @@ interface HeldUpdate {
 }
 
 const NAME = 'default'
+
+/** Milliseconds after which Node does not write the headers of a refresh request any more. */
+const HEADERS_BOUND = 20_000
 const HOUR = 3_600_000
 const TOKEN_ENDPOINT = 'https://provider.example/login/oauth/access_token'
 
@@ -83,7 +95,7 @@ class Process {
       random: () => 0,
       fetch: (url, init) =>
         new Promise((resolve, reject) => {
-          this.open = { url: String(url), body: String(init?.body), resolve, reject }
+          this.open = { url: String(url), body: String(init?.body), sentAt: world.now, resolve, reject }
           onRequest(this, this.open)
           init?.signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
         }),
@@ -122,15 +134,20 @@ export class TwoSessions {
   /** The rules of sessions that were broken. */
   readonly broken: string[] = []
   readonly #window: number
+  readonly #areApart: boolean
   readonly #processes: readonly Process[]
   readonly #records = memoryStore()
   #record: SessionRecord | undefined
   /** Requests that may arrive though their senders have given up, or were killed. */
   #late: OpenRequest[] = []
 
-  /** @param reuseWindow Seconds for which the provider returns the same successor for a token that was used. */
-  constructor(reuseWindow: number, createProvider: CreateProvider) {
+  /**
+   * @param options.reuseWindow Seconds for which the provider returns the same successor for a token that was used.
+   * @param options.areApart Whether no process can tell whether the other one is alive.
+   */
+  constructor({ reuseWindow, areApart, createProvider }: World) {
     this.#window = reuseWindow * 1000
+    this.#areApart = areApart
     const clock = { now: () => this.now, setTimeout: () => undefined, clearTimeout: () => undefined }
     this.provider = createProvider({ clock, reuseWindow })
     this.#processes = ['A', 'B'].map(
@@ -157,15 +174,15 @@ export class TwoSessions {
     for (const { session } of this.#processes) session.actor.stop()
   }
 
-  isGone(owner: string): boolean {
+  isGone(owner: string): boolean | undefined {
+    if (this.#areApart) return undefined
     return this.#processes.some(({ letter, isKilled }) => letter === owner && isKilled)
   }
 
   /** Whether nothing is on its way. */
   get isAtRest(): boolean {
     const isIdle = (process: Process) =>
-      process.isKilled ||
-      (!process.held && !process.open && process.is('signedIn', 'signedOut', 'ended', 'unavailable'))
+      process.isKilled || (!process.held && !process.open && isResting(process))
     return this.#late.length === 0 && this.#processes.every(isIdle)
   }
 
@@ -189,7 +206,10 @@ export class TwoSessions {
       steps.push({
         told: 'both processes are stopped for a minute',
         fault: 'stopped for a minute',
-        run: () => this.#pass(60_000),
+        run: () => {
+          this.#pass(60_000)
+          this.#destroyLate()
+        },
       })
     const isGood = ({ snapshot }: Process) =>
       snapshot.value === 'signedIn' && !isDue(snapshot.context, this.now)
@@ -253,10 +273,9 @@ export class TwoSessions {
     if (canRenew || canRead) steps.push({ told: `${letter} needs a token`, run: send('need') })
     if (isResting)
       steps.push({ told: `${letter} rests`, run: () => this.#pass(context.restsUntil - this.now) })
-    if (process.is('waiting', 'unsettled'))
+    if (process.is('unsettled') || (process.is('waiting') && !this.#areApart))
       steps.push({ told: `${letter} tries again`, run: () => this.#fire(process) })
-    if (process.is('waiting'))
-      steps.push({ told: `${letter} waits no longer`, run: () => this.#losePatience(process) })
+    if (process.is('waiting')) steps.push(this.#wait(process))
     if (!process.is('signedOut', 'erasing', 'revoking'))
       steps.push({ told: `${letter} logs out`, fault: 'logout', run: send('logout') })
     if (process.is('signedIn', 'signedOut', 'ended'))
@@ -266,6 +285,17 @@ export class TwoSessions {
         run: async () => session.actor.send({ type: 'keep', token: await this.#newPair() }),
       })
     return [...steps, { told: `${letter} is killed`, fault: 'killed', run: () => this.#kill(process) }]
+  }
+
+  /** A session waits until it has the claim, or gives up. If the claim lapses meanwhile, its owner was stopped or killed. */
+  #wait(process: Process): Step {
+    const { letter } = process
+    const run = () => this.#losePatience(process)
+    if (!this.#areApart) return { told: `${letter} waits no longer`, run }
+    const busy = this.#processes.find((other) => other !== process && !other.isKilled && !isResting(other))
+    if (busy === undefined) return { told: `${letter} waits until the claim lapses`, run }
+    const told = `${busy.letter} is stopped while ${letter} waits until the claim lapses`
+    return { told, fault: 'stopped for a minute', run }
   }
 
   async #arrive(request: OpenRequest): Promise<void> {
@@ -293,6 +323,18 @@ export class TwoSessions {
   #fire({ time }: Process): void {
     time.step()
     this.#pass(time.now - this.now)
+    this.#destroyLate()
+  }
+
+  /** Node destroys the connections of requests that it has not begun to write. */
+  #destroyLate(): void {
+    if (!this.#areApart) return
+    for (const process of this.#processes) {
+      const { open } = process
+      const isRefresh = open?.body.includes('grant_type=refresh_token')
+      if (open && isRefresh && !open.handled && this.now >= open.sentAt + HEADERS_BOUND)
+        process.takeRequest()?.reject(new TypeError('fetch failed'))
+    }
   }
 
   async #losePatience(process: Process): Promise<void> {
@@ -353,7 +395,12 @@ export class TwoSessions {
     if (record && refreshTokenIn(record) === token && !record.claim?.owner.startsWith(`${process.letter}#`))
       this.broken.push('a stored refresh token was used without a claim')
     for (const other of this.#processes)
-      if (other !== process && other.open && other.open.url === request.url && tokenIn(other.open) === token)
+      if (
+        other !== process &&
+        other.open?.url === request.url &&
+        tokenIn(other.open) === token &&
+        !(this.#areApart && other.open.handled)
+      )
         this.broken.push('two living processes used one refresh token at once')
   }
 
@@ -430,6 +477,10 @@ export class TwoSessions {
     if (generation === undefined) return refreshToken
     return `${family}:${Number(generation) - (this.#familyOf(refreshToken)?.generation ?? 0)}`
   }
+}
+
+function isResting(process: Process): boolean {
+  return process.is('signedIn', 'signedOut', 'ended', 'unavailable')
 }
 
 /** Lets everything run that waits for no step. */

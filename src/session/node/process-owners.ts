@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { uptime } from 'node:os'
+import { isMainThread, threadId } from 'node:worker_threads'
 import type { Owners } from '../session-store.ts'
 
 /** Identifies a process on a host, even after its id is reused. */
@@ -9,18 +10,22 @@ interface Process {
   readonly pid: number
   /** When it started, in ticks since the boot; if the system does not provide the boot, in epoch milliseconds. */
   readonly start: string
+  /** Its id, if this is a worker thread. */
+  readonly thread?: string | undefined
 }
 
-/** Identifies the processes of this host: exactly on Linux, by their ids on other systems. */
+/** Identifies the processes of this host and their worker threads: exactly on Linux, by their ids on other systems. */
 export function processOwners(): Owners {
   const { host, start } = thisProcess()
-  const self = [host, process.pid, start].join('/')
+  const self = [host, process.pid, start, ...(isMainThread ? [] : [threadId])].join('/')
   return {
     self,
     isGone(owner) {
       const other = parsed(owner)
       if (other === undefined || other.host !== host) return undefined
-      return host === '' ? isGoneById(other) : isGoneByStart(other)
+      const isGone = host === '' ? isGoneById(other) : isGoneByStart(other)
+      // A worker thread may have been terminated while its process lives.
+      return other.thread !== undefined && owner !== self ? isGone || undefined : isGone
     },
     pidOf(owner) {
       const other = parsed(owner)
@@ -30,9 +35,9 @@ export function processOwners(): Owners {
 }
 
 function parsed(owner: string): Process | undefined {
-  const [host, pid, start] = owner.split('/')
+  const [host, pid, start, thread] = owner.split('/')
   if (host === undefined || start === undefined || !(Number(pid) > 0)) return undefined
-  return { host, pid: Number(pid), start }
+  return { host, pid: Number(pid), start, thread }
 }
 
 function thisProcess(): Pick<Process, 'host' | 'start'> {

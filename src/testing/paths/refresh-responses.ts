@@ -103,6 +103,10 @@ export const REFRESH_RESPONSES = {
     told: 'cut off',
     means: () => ({ type: 'unclear', error: new UnreachableError('the provider') }),
   },
+  stopped: {
+    told: 'cut off while the process was stopped',
+    means: () => ({ type: 'unclear', error: new UnreachableError('the provider') }),
+  },
   silence: {
     told: 'left without a response',
     means: () => ({ type: 'unclear', error: new TimedOutError() }),

@@ -11,7 +11,7 @@ import { VirtualTime } from '../sandbox/virtual-time.ts'
 import { CODES_RESPONSES } from './codes-responses.ts'
 import { tokenOf, tokenResponse } from './refresh-responses.ts'
 import type { SessionMoment, SessionStep } from './session-steps.ts'
-import { firstStored, storeFault, TIMEOUTS } from './session-walk.ts'
+import { firstStored, STOP, storeFault, TIMEOUTS } from './session-walk.ts'
 import { afterwards, issues, type Meanwhile, OTHER_PID, type Stored } from './stored-login.ts'
 import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
 
@@ -128,6 +128,8 @@ export class SessionEnvironment {
   async refresh({ result, response }: StepOf<'refresh'>): Promise<void> {
     if (result === 'token') this.#issued += 1
     if (result === 'silence') return this.time.advance(TIMEOUTS.refresh)
+    // No timer fires while a process is stopped.
+    if (result === 'stopped') this.time.now += STOP
     await this.respond(response)
   }
 
@@ -201,7 +203,7 @@ export class SessionEnvironment {
 
   async #write(stored: Stored): Promise<void> {
     if (stored === undefined) return
-    await this.#records.update(NAME, () => ({ result: undefined, value: recordOf(stored, this.time.now) }))
+    await this.#records.update(NAME, () => ({ result: undefined, value: recordOf(stored) }))
   }
 }
 
@@ -211,8 +213,8 @@ function storedIn(value: Json | undefined): Stored {
   return { kept: keptOf(record), ...(record.claim && { owner: record.claim.owner }) }
 }
 
-function recordOf(stored: Exclude<Stored, undefined>, now: number): NonNullable<Json> {
+function recordOf(stored: Exclude<Stored, undefined>): NonNullable<Json> {
   if (typeof stored === 'string') return { v: 1, status: stored }
-  const claim = stored.owner === undefined ? {} : { claim: { owner: stored.owner, since: now } }
+  const claim = stored.owner === undefined ? {} : { claim: { owner: stored.owner, nonce: 'another' } }
   return { ...signedIn(stored.kept, PROVIDER), ...claim } as NonNullable<Json>
 }

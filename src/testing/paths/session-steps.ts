@@ -13,8 +13,8 @@ import type { WireResponse } from './wire-response.ts'
  * - `keep`: the session is given a token that was received elsewhere.
  * - `authorize`: the device authorization ends.
  * - `store`: the running update of the store goes through or fails; `meanwhile` says what another process did before it.
- * - `refresh`: the refresh request gets `response`; without one, the connection breaks (`unreachable`), or nothing comes
- *   until the client gives up (`silence`).
+ * - `refresh`: the refresh request gets `response`; without one, the connection breaks (`unreachable`), also while the
+ *   process is stopped (`stopped`), or nothing comes until the client gives up (`silence`).
  * - `revoke`: the same for the revocation.
  * - `wait`: time passes.
  */

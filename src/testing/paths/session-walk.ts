@@ -56,7 +56,10 @@ type SessionMachineEvent =
   | { readonly type: `xstate.after.${string}` }
 
 /** Milliseconds after which the client gives up a request. */
-export const TIMEOUTS = { refresh: 15_000, revoke: 30_000 }
+export const TIMEOUTS = { refresh: 8000, revoke: 30_000 }
+
+/** Milliseconds for which a process is stopped: then it may no longer send a refresh request under its claim. */
+export const STOP = 13_000
 
 /** Milliseconds from the codes to the first poll, which brings the token. */
 export const LOGIN_TIME = 5_250
@@ -208,9 +211,12 @@ function authorize(
 
 function refresh(situation: SessionSituation, { result }: StepOf<'refresh'>, send: Send): SessionSituation {
   const number = situation.issued + 1
-  const now = situation.now + (result === 'silence' ? TIMEOUTS.refresh : 0)
+  const now = situation.now + ({ silence: TIMEOUTS.refresh, stopped: STOP }[result as string] ?? 0)
   const issued = result === 'token' ? number : situation.issued
-  return send({ ...situation, issued }, done('refresh', REFRESH_RESPONSES[result].means(number, now)), now)
+  const meant = done('refresh', REFRESH_RESPONSES[result].means(number, now))
+  const refreshed = send({ ...situation, issued }, meant, now)
+  const isTooLate = result === 'stopped' && opened(refreshed).matches('refreshing')
+  return isTooLate ? send(refreshed, done('refresh', { type: 'late', error: storeFault() })) : refreshed
 }
 
 function revoke(situation: SessionSituation, { result }: StepOf<'revoke'>, send: Send): SessionSituation {
@@ -330,7 +336,7 @@ function isSeen(meanwhile: Meanwhile, situation: SessionSituation): boolean {
 }
 
 /** The outcomes of a refresh request that a session tells apart: the first request of a renewal has all outcomes. */
-const TYPICAL: readonly RefreshResponseName[] = ['token', 'badRefreshToken', 'busy', 'unreachable']
+const TYPICAL: readonly RefreshResponseName[] = ['token', 'badRefreshToken', 'busy', 'unreachable', 'stopped']
 
 function isFirstRequest({ repeated, leaving, result }: SessionContext): boolean {
   return !repeated && !leaving && result === undefined

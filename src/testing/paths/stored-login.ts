@@ -77,7 +77,7 @@ export function claimIn(
     return { result: { type: 'newer', kept: stored.kept }, stored }
   if (kept.token.refreshToken === undefined)
     return { result: { type: 'nothingToSpend' }, stored: distrusted ? 'ended' : stored }
-  if (stored.owner === OTHERS) return { result: { type: 'busy', pid: OTHER_PID }, stored }
+  if (stored.owner === OTHERS) return { result: { type: 'busy', pid: OTHER_PID, lapses: false }, stored }
   return { result: { type: 'mine' }, stored: { ...stored, owner: OURS } }
 }
 
@@ -96,7 +96,7 @@ export function settleIn(
     return { result: { type: 'newer', kept: stored.kept }, stored }
   if (pair)
     return written({ ...kept, generation: kept.generation + 1, token: pair.token, sentAt: pair.sentAt })
-  if (stored.owner !== OURS) return { result: { type: 'newer', kept }, stored }
+  if (stored.owner !== OURS) return { result: result ? { type: 'newer', kept } : { type: 'written' }, stored }
   if (result?.type === 'ended') return { result: { type: 'written' }, stored: 'ended' }
   return { result: { type: 'written' }, stored: { kept: stored.kept } }
 }

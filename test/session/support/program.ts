@@ -1,4 +1,6 @@
+import dns from 'node:dns'
 import { openSync, writeSync } from 'node:fs'
+import tls from 'node:tls'
 import { type Clock, github } from '../../../src/index.ts'
 import { redisStore } from '../../../src/service/stores/redis.ts'
 import { postgresStore, sqliteStore } from '../../../src/service/stores/sql/index.ts'
@@ -6,10 +8,12 @@ import { createSession } from '../../../src/session/index.ts'
 import { fileStore, keyringKey } from '../../../src/session/node/index.ts'
 import { processOwners } from '../../../src/session/node/process-owners.ts'
 import { countInStore } from '../../../src/testing/store-processes.ts'
+import { fastClock } from '../../support/fast-clock.ts'
 
 /**
  * A program of its own process. `token <url> <folder> [<step> <signal>]` prints a token, and sends itself a signal at a
- * step of the renewal; `impatient-token` waits less for other processes. `key` prints the key in the keyring. `count
+ * step of the renewal; `impatient-token` waits less for other processes, and with `RATE` all of its time is faster. The
+ * folder may be the URL of a Redis. `exit` in place of a signal ends a worker thread. `key` prints the key in the keyring. `count
  * <folder> [<key>]` and `count-in-redis <url> <prefix>` count in a store, as `count-in-postgres` and `count-in-sqlite` do. `is-gone <owner> [crowded]` prints whether a
  * process has ended, with no file left to open if it is crowded.
  */
@@ -20,8 +24,26 @@ const BEFORE = ['', 'before the claim', 'before the write']
 const AFTER = ['', 'claim written', 'after the write']
 
 function at(reached: string | undefined): void {
-  if (step !== '' && reached === step) process.kill(process.pid, signal)
+  if (step === '' || reached !== step) return
+  if (signal === 'exit') process.exit()
+  process.kill(process.pid, signal)
 }
+
+const { lookup } = dns
+Object.assign(dns, {
+  lookup: (...args: Parameters<typeof lookup>) => {
+    at('in DNS')
+    return lookup(...args)
+  },
+})
+const { connect } = tls
+Object.assign(tls, {
+  connect: (...args: Parameters<typeof connect>) => {
+    const socket = connect(...args)
+    at('in TLS')
+    return socket
+  },
+})
 
 /** The pauses between two claims are shorter than a second. */
 const impatient: Clock = {
@@ -30,26 +52,33 @@ const impatient: Clock = {
   clearTimeout: (timer) => clearTimeout(timer),
 }
 
+const { RATE } = process.env
+
 if (act === 'token' || act === 'impatient-token') {
-  const files = fileStore(second)
+  const redis = second.startsWith('redis:') ? redisStore(second) : undefined
+  const shared = redis ?? fileStore(second)
   let updates = 0
   const session = createSession({
     clientId: 'id',
     provider: github({ authUrl: first, baseUrl: first }),
     ...(act === 'impatient-token' && { clock: impatient }),
+    ...(RATE !== undefined && { clock: fastClock(Number(RATE)) }),
     store: {
-      ...files,
+      ...shared,
       async update(name, change) {
         const index = updates
         updates += 1
         at(BEFORE[index])
-        const result = await files.update(name, change)
+        const result = await shared.update(name, change)
         at(AFTER[index])
         return result
       },
     },
     async fetch(...request) {
-      const response = await fetch(...request)
+      at('before fetch')
+      const sent = fetch(...request)
+      at('after fetch')
+      const response = await sent
       at('response received')
       return response
     },
@@ -61,6 +90,7 @@ if (act === 'token' || act === 'impatient-token') {
       process.exitCode = 1
     },
   )
+  await redis?.close()
 }
 
 if (act === 'key') {

@@ -24,7 +24,41 @@ export function buildProgram(): Promise<unknown> {
 
 /** Starts the program. It is killed at the end of the test. */
 export function startProgram(...args: string[]) {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return start([process.execPath, program, ...args])
+}
+
+/** How the programs of a test are started. */
+export interface Started {
+  /** How many times as fast its time passes. */
+  readonly rate: number
+  /** Whether it has process ids of its own, as in a container. Only root can do that. */
+  readonly isContained?: boolean
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** Starts the program in another way. */
+export function startProgramAs({ rate, isContained, env }: Started, ...args: string[]) {
+  const command = [process.execPath, program, ...args]
+  // A shell, since signals of its own do not reach the first process of a namespace.
+  const contained = [
+    'unshare',
+    '--pid',
+    '--fork',
+    '--mount-proc',
+    '--kill-child',
+    'sh',
+    '-c',
+    '"$@"; exit',
+    'sh',
+  ]
+  return start(isContained ? [...contained, ...command] : command, { ...env, RATE: String(rate) })
+}
+
+function start([command = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  })
   let text = ''
   child.stdout.on('data', (chunk) => {
     text += chunk

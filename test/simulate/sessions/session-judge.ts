@@ -7,7 +7,7 @@ import type { Exchange, Shown } from '../world.ts'
 import type { SessionWorld } from './session-world.ts'
 
 /** Seconds after which a process gives up a refresh request. */
-const REFRESH_TIMEOUT = 15
+const REFRESH_TIMEOUT = 8
 
 /** Milliseconds that a response may be on its way: a slow one, and a freeze. */
 const LONGEST_RECEIPT = 180_000
