@@ -11,8 +11,11 @@ const service = createService({
   store: openStore(where),
   interval: 1,
   expiresIn: 60,
-  // Access tokens of 12 s, so that a session refreshes about five times a minute.
-  issueToken: () => ({ token: randomBytes(20).toString('hex'), expiresIn: 12 }),
+  // Of a session 12 s, so that it refreshes about five times a minute. Of another login longer than its delivery window.
+  issueToken: ({ user }) => ({
+    token: randomBytes(20).toString('hex'),
+    expiresIn: user.startsWith('user-') ? 120 : 12,
+  }),
   refreshTokens: { lifetime: 86_400, reuseWindow: 30 },
   // Whoever the load says they are. In a real service the host knows.
   identify: ({ header }) => ({ user: header('x-user') ?? 'nobody' }),
