@@ -121,22 +121,6 @@ test('the Host header selects the login host or the API host, with or without a 
     expect(await ask('/login/device', host)).toContain(' 404 ')
 })
 
-test('requests with an absolute URL or HTTP/1.0 work', async () => {
-  const { url } = await listen()
-  expect(await raw(url, `GET ${url}/user?a=b?c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toContain(
-    ' 401 ',
-  )
-  expect(await raw(url, 'GET /login/device HTTP/1.0\r\n\r\n')).toContain(' 200 ')
-})
-
-test('a connection stays open for longer than clients wait between polls', async () => {
-  const { url } = await listen()
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  onTestFinished(() => agent.destroy())
-  const { headers } = await get(`${url}/user`, agent)
-  expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1])).toBeGreaterThanOrEqual(65)
-})
-
 test('close ends idle connections and lets requests in progress finish', async () => {
   let made = (_: string) => {}
   let asked = () => {}
@@ -380,18 +364,6 @@ test('a server of the host may speak HTTP/2', async () => {
   expect((await ask({ ':path': '/user', authorization, ':authority': 'evil.example' })).status).toBe(404)
   expect(await ask({ ':method': 'HEAD', ':path': '/login/device' })).toEqual({ status: 200, text: '' })
   expect((await ask(codes, `client_id=${CLIENT_ID}&x=`.padEnd(65_537, 'x'))).status).toBe(413)
-})
-
-test('ten pipelined requests get their responses in order', async () => {
-  const { url } = await listen()
-  const paths = Array.from({ length: 10 }, (_, index) => (index % 3 === 0 ? '/user' : '/nothing'))
-  const requests = paths.map((path, index) => {
-    const last = index === 9 ? 'Connection: close\r\n' : ''
-    return `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${last}\r\n`
-  })
-  const said = await raw(url, requests.join(''))
-  const statuses = [...said.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
-  expect(statuses).toEqual(paths.map((path) => (path === '/user' ? '401' : '404')))
 })
 
 test('an idle connection is closed, though later than a slow request', async () => {
