@@ -15,8 +15,8 @@ import { createSteps } from './machine-steps.ts'
 /** Milliseconds for which a successor is kept beyond the reuse window: for requests that were held. */
 const HELD = 10_000
 
-/** Milliseconds for which a family that was revoked is kept: longer than its first token may be delivered again. */
-const ENDED = 15 * 60 * 1000
+/** Milliseconds for which a login that was revoked is remembered: longer than its first token may be delivered again. */
+export const ENDED = 15 * 60 * 1000
 
 /** A family as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Family extends RefreshFamilyContext {

@@ -141,6 +141,14 @@ describe('the first token is not delivered again', () => {
     expect((await slowed.poll()).body.error).toBe('incorrect_device_code')
   })
 
+  test('and a removed one is not valid, even if the clock of the store is behind', async () => {
+    const service = await approved({ store: memoryStore({ clock: { now: () => 0 } }) })
+    const { access_token } = await service.again()
+    await service.revoke({ token: access_token })
+    service.wait(700)
+    expect((await service.whoIs(access_token)).status).toBe(401)
+  })
+
   test('whoever reads the store, without the device code', async () => {
     const clock = { time: 0, now: () => clock.time }
     const written: unknown[] = []
@@ -214,6 +222,34 @@ describe('a host with one token for all logins of a user', () => {
     expect((await second.poll()).body.access_token).toBe('the-one')
     expect((await second.poll()).body.access_token).toBe('the-one')
     expect((await again()).error).toBe('incorrect_device_code')
+  })
+
+  test('delivers it to a later login, although an earlier one is delivered for longer', async () => {
+    const { begin, approve } = startService({ issueToken })
+    const slowed = await begin()
+    for (let polls = 0; polls <= 6; polls += 1) await slowed.poll()
+    await approve(slowed.userCode, USER)
+    await slowed.poll()
+    const later = await begin()
+    await approve(later.userCode, USER)
+    expect((await later.poll()).body.access_token).toBe('the-one')
+  })
+
+  test.each([5, 65])('brings it back to none of them once it was removed, after %i s', async (seconds) => {
+    const { begin, approve, revoke, wait, whoIs } = startService({ issueToken })
+    const slowed = await begin()
+    for (let polls = 0; polls <= 6; polls += 1) await slowed.poll()
+    await approve(slowed.userCode, USER)
+    await slowed.poll()
+    wait(1)
+    const later = await begin()
+    await approve(later.userCode, USER)
+    await later.poll()
+    wait(seconds)
+    await revoke({ token: 'the-one' })
+    wait(1)
+    expect((await slowed.poll()).body.error).toBe('incorrect_device_code')
+    expect((await whoIs('the-one')).status).toBe(401)
   })
 })
 

@@ -6,6 +6,7 @@ import { seal, unseal } from './seal.ts'
 export interface FirstToken {
   readonly accessToken: Secret
   readonly scopes: readonly string[]
+  readonly issuedAt: number
   readonly expiresAt: number
   /** Whether the client is told when the access token expires. */
   readonly tellsExpiry: boolean

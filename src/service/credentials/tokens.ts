@@ -1,7 +1,7 @@
 import type { User } from '../../../machines/device-grant.ts'
 import type { Secret } from '../../secret.ts'
 import type { Json, Store } from '../../store/store.ts'
-import type { Families } from '../families.ts'
+import { ENDED, type Families } from '../families.ts'
 import { createNewest } from '../newest.ts'
 import type { Revocations } from '../revocations.ts'
 import { hash } from './hash.ts'
@@ -30,11 +30,13 @@ export interface TokenRecord extends TokenOwner {
 
 /** When a token may be delivered again. Epoch milliseconds. */
 export interface TokenDelivery {
+  /** When it was issued or removed, whichever came last. */
+  readonly changedAt: number
   /** Until when the grant delivers it. */
   readonly until: number
   /** When the token expires. */
   readonly expiresAt: number
-  /** What ended the delivery before that. A removed token is kept until then, so that no poll brings it back. */
+  /** What ended the delivery before that. A removed token is kept for a while, so that no poll brings it back. */
   readonly endedBy?: 'use' | 'removal'
 }
 
@@ -99,14 +101,14 @@ export function createTokens(
 
   return {
     async deliver(token, record, delivery) {
-      const { until, expiresAt } = delivery
+      const { changedAt, expiresAt } = delivery
       const hashed = await hash(token.reveal())
       const isOpen = await store.update<boolean>(keyOf(hashed), (value) => {
         const known = recordIn(value)
         if (known && isSameLogin(known, record))
           return { result: known.delivery !== undefined && known.delivery.endedBy === undefined }
         // The host issues one token to several logins, and a later one counts.
-        if (known?.delivery && known.delivery.until > until) return { result: false }
+        if (known?.delivery && known.delivery.changedAt > changedAt) return { result: false }
         return { result: true, value: plain({ ...record, delivery }), expiresAt }
       })
       if (isOpen) await addToFamily(record, hashed, expiresAt)
@@ -122,9 +124,9 @@ export function createTokens(
     async find(token) {
       const record = await store.update<TokenRecord | undefined>(await tokenKey(token), (value) => {
         const known = recordIn(value)
-        if (!known?.delivery || clock.now() >= known.delivery.until) return { result: known }
-        const { delivery } = known
-        if (delivery.endedBy) return { result: delivery.endedBy === 'use' ? known : undefined }
+        const delivery = known?.delivery
+        if (delivery?.endedBy === 'removal') return { result: undefined }
+        if (!delivery || delivery.endedBy || clock.now() >= delivery.until) return { result: known }
         const used = { ...known, delivery: { ...delivery, endedBy: 'use' } } as const
         return { result: known, value: plain(used), expiresAt: delivery.expiresAt }
       })
@@ -138,10 +140,10 @@ export function createTokens(
     remove: (hashed) =>
       store.update<TokenRecord | undefined>(keyOf(hashed), (value) => {
         const known = recordIn(value)
-        if (!known?.delivery || clock.now() >= known.delivery.until) return { result: known, value: null }
-        if (known.delivery.endedBy === 'removal') return { result: undefined }
-        const removed = { ...known, delivery: { ...known.delivery, endedBy: 'removal' } } as const
-        return { result: known, value: plain(removed), expiresAt: known.delivery.until }
+        if (known === undefined || known.delivery?.endedBy === 'removal') return { result: undefined }
+        const now = clock.now()
+        const delivery = { changedAt: now, until: now, expiresAt: now, endedBy: 'removal' } as const
+        return { result: known, value: plain({ ...known, delivery }), expiresAt: now + ENDED }
       }),
   }
 }

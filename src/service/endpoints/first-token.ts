@@ -72,6 +72,7 @@ export async function issueFirst(
   const first: FirstToken = {
     accessToken: token,
     scopes,
+    issuedAt: now,
     expiresAt: now + (lifetime ?? LIFETIME) * 1000,
     tellsExpiry: lifetime !== undefined,
     family: family && {
@@ -120,7 +121,7 @@ async function deliver(
   { first, counted, now, replayed }: Delivery,
 ): Promise<Delivered> {
   const { tokens, families, emit, clientAddress, dialect, onError } = service
-  const { accessToken, scopes, expiresAt, tellsExpiry, family } = first
+  const { accessToken, scopes, issuedAt, expiresAt, tellsExpiry, family } = first
   if (user === null || delivery === null) throw new TypeError('the grant has no user or no delivery')
   const grant = await grantId(deviceCode)
   const owner = { user, client: client.reference }
@@ -131,7 +132,8 @@ async function deliver(
     const input = { ...owner, scope: scopes.join(' '), expiresAt, reuseWindow }
     if (!(await families.begin(refreshToken, { id, revocations: counted }, input))) return 'authorized'
   }
-  const kept = await tokens.deliver(accessToken, record, { until: delivery.until, expiresAt })
+  const times = { changedAt: issuedAt, until: delivery.until, expiresAt }
+  const kept = await tokens.deliver(accessToken, record, times)
   if (kept === undefined) return 'authorized'
   const login = family?.id ?? kept.hash
   if (login) await countLogin(service, user, login, family?.expiresAt ?? expiresAt).catch(onError)
