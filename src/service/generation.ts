@@ -79,7 +79,8 @@ function generationIn(value: Json | undefined): Generation {
 
 /** Whether a store no longer contains the latest delivery that was seen before, and no instance has noticed it yet. */
 function forgot(kept: Generation, seen: Generation): boolean {
-  if (kept.setBackAt > seen.setBackAt) return false
+  // Set back twice: the store has lost the first notice too.
+  if (kept.setBackAt !== seen.setBackAt) return kept.setBackAt < seen.setBackAt
   const since = kept.delivered - seen.delivered
   const mark = kept.marks.at(-1 - since)
   return since < 0 || (mark !== undefined && mark !== seen.marks.at(-1))

@@ -51,6 +51,19 @@ describe('a store that was set back to before a token was delivered', () => {
     expect(service.onWarning.mock.calls).toEqual([[expect.stringContaining(SET_BACK)]])
   })
 
+  test('gives none after it was set back again, which loses the notice of the first time', async () => {
+    const { store, copy } = copiedStore()
+    const service = start(store)
+    const { poll } = await approved(service)
+    const setBack = copy()
+    expect((await poll()).body).toHaveProperty('access_token')
+    for (const time of [1, 2]) {
+      setBack()
+      expect((await poll()).body.error).toBe('expired_token')
+      expect(service.onWarning).toHaveBeenCalledTimes(time)
+    }
+  })
+
   test('is noticed once, by one of two instances, and refused by both', async () => {
     const { store, copy } = copiedStore()
     const [one, two] = [start(store), start(store)]
