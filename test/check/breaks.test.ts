@@ -18,8 +18,6 @@ import {
   type Spoiler,
 } from './support/spoiled-services.ts'
 
-const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code'
-
 /** Changes every JSON response with the given member. */
 function each(member: string, change: (response: SeenResponse, request: SeenRequest) => unknown): Spoiler {
   return {
@@ -156,10 +154,7 @@ const BREAKS: readonly (readonly [what: string, spoiler: () => Spoiler, found: r
   ],
   [
     'puts the device code into the complete address',
-    () =>
-      codes(({ device_code, verification_uri, user_code }) => ({
-        verification_uri_complete: `${verification_uri}?user_code=${user_code}&d=${device_code}`,
-      })),
+    SPOILERS['device-code-private'],
     ['device-code-private'],
   ],
   [
@@ -170,31 +165,13 @@ const BREAKS: readonly (readonly [what: string, spoiler: () => Spoiler, found: r
     }),
     ['device-code-private'],
   ],
-  [
-    'issues access tokens of six digits',
-    () => tokens((_, count) => ({ access_token: String(417_231 + count * 31_337) })),
-    ['token-entropy'],
-  ],
+  ['issues access tokens of six digits', SPOILERS['token-entropy'], ['token-entropy']],
   [
     'counts its access tokens',
     () => tokens((_, count) => ({ access_token: `token-0000000000000000000000000${count}` })),
     ['token-entropy'],
   ],
-  [
-    'reads a device code request from the query of a POST',
-    () =>
-      instead(
-        ({ method, path, query }) => method === 'POST' && path === CODES && query.has('client_id'),
-        200,
-        {
-          device_code: TOKEN.access_token,
-          user_code: 'WDJB-MJHT',
-          verification_uri: `http://localhost${PAGE}`,
-          expires_in: 900,
-        },
-      ),
-    ['query'],
-  ],
+  ['reads a device code request from the query of a POST', SPOILERS.query, ['query']],
   [
     'reads a poll from the query of a POST',
     () =>
@@ -207,13 +184,9 @@ const BREAKS: readonly (readonly [what: string, spoiler: () => Spoiler, found: r
       ),
     ['query'],
   ],
-  [
-    'polls with GET',
-    () => instead(({ method, query }) => method === 'GET' && query.get('grant_type') === DEVICE, 200, TOKEN),
-    ['poll-method'],
-  ],
+  ['polls with GET', SPOILERS['poll-method'], ['poll-method']],
   ['sends expires_in of a token as text', () => tokens(() => ({ expires_in: '3600' })), ['token-lifetime']],
-  ['sends expires_in of the codes as text', () => codes(() => ({ expires_in: '900' })), ['codes-lifetime']],
+  ['sends expires_in of the codes as text', SPOILERS['codes-lifetime'], ['codes-lifetime']],
   [
     'lets every https site frame its page',
     () => page({ 'content-security-policy': 'frame-ancestors https:', 'x-frame-options': 'DENY' }),
@@ -254,36 +227,9 @@ const BREAKS: readonly (readonly [what: string, spoiler: () => Spoiler, found: r
     () => instead((_, { body }) => body?.error === 'access_denied', 400, { error: 'expired_token' }),
     ['denied'],
   ],
-  [
-    'asks a device to slow down for ever',
-    () => {
-      let slowed = false
-      return {
-        after: ({ body }) => {
-          slowed ||= body?.error === 'slow_down'
-          if (slowed && body?.error === 'authorization_pending') body.error = 'slow_down'
-        },
-      }
-    },
-    ['recovery'],
-  ],
-  [
-    'ignores the client of a refresh',
-    () => ({
-      before: (request) => {
-        if (atRefresh(request)) request.fields.set('client_id', 'client-id-in-the-clear')
-      },
-    }),
-    ['foreign-refresh-token'],
-  ],
-  [
-    'refuses the revocation of an unknown token',
-    () =>
-      instead((request) => atRevocation(request) && /unknown/.test(request.fields.get('token') ?? ''), 400, {
-        error: 'invalid_request',
-      }),
-    ['revocation-unknown'],
-  ],
+  ['asks a device to slow down for ever', SPOILERS.recovery, ['recovery']],
+  ['ignores the client of a refresh', SPOILERS['foreign-refresh-token'], ['foreign-refresh-token']],
+  ['refuses the revocation of an unknown token', SPOILERS['revocation-unknown'], ['revocation-unknown']],
   // Not seen: the check never waits for a token to expire, polls once after a denial, and cannot look into the service.
   ['accepts access tokens for longer than expires_in', () => tokens(() => ({ expires_in: 1 })), []],
   ['gives every login the same access token', () => tokens(() => ({ access_token: TOKEN.access_token })), []],
