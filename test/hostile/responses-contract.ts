@@ -1,17 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import {
-  authorizeDevice,
-  createDeviceAuthorization,
-  type DeviceAuthorizationOptions,
-  exportResume,
-  github,
-  type ResumeRecord,
-  rfc8628,
-  viewOf,
-} from '../../src/index.ts'
+import { authorizeDevice, type DeviceAuthorizationOptions, github, rfc8628, viewOf } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { expectNothingQuoted, gapsOf, hostileFlow, untilTrue } from '../support/hostile-flow.ts'
+import { expectNothingQuoted, hostileFlow, untilTrue } from '../support/hostile-flow.ts'
 import {
   cutShort,
   halfThenSilence,
@@ -29,7 +20,7 @@ import {
 } from '../support/hostile-server.ts'
 import { responses } from '../support/responses.ts'
 
-const { codes, denied, expired, pending, token, unknownCode } = responses
+const { codes, denied, expired, pending, token } = responses
 
 /** Seconds before a poll with the interval of 5 and the margin, and after one fault. */
 const WAIT = 5.25
@@ -43,6 +34,11 @@ function failed(code: string, rest: object = {}) {
 
 function text(body: string): Line {
   return respond({ body, headers: { 'content-type': 'text/plain' } })
+}
+
+/** A refusal with no body, and when to try again. */
+function busy(status: number, retryAfter: string): Line {
+  return respond({ status, headers: { 'retry-after': retryAfter } })
 }
 
 /** Plays a script to its end. Returns the outcome and the seconds between the requests. */
@@ -116,11 +112,6 @@ export function responsesContract(): void {
       await time.advance(8000)
       expect(viewOf(actor.getSnapshot(), time.now)).toMatchObject({ secondsLeft: seconds - 8 })
       expect(await result()).toMatchObject(authorized)
-    })
-
-    test('0 expires without a poll', async () => {
-      const { outcome, gaps } = await play([{ ...codes, expires_in: 0 }, token])
-      expect([outcome, gaps]).toEqual([{ status: 'expired' }, []])
     })
 
     test.each([[-1], ['soon'], [[900]], [false]])('%j is refused', (expires_in) =>
@@ -237,24 +228,6 @@ export function responsesContract(): void {
         expect(gaps).toEqual(expected)
       }
     })
-
-    test('accumulates', async () => {
-      const { gaps } = await play([codes, { error: 'slow_down' }, { error: 'slow_down' }, pending, token])
-      expect(gaps).toEqual([WAIT, 12.6, 22.68, 22.68])
-    })
-
-    test('with Retry-After waits for the longer of both', async () => {
-      const slow = respond({ status: 429, body: { error: 'slow_down' }, headers: { 'retry-after': '40' } })
-      const { outcome, gaps } = await play([codes, slow, pending, token])
-      expect(outcome).toMatchObject(authorized)
-      expect(gaps).toEqual([WAIT, 40, 12.6])
-    })
-
-    test('or pending ignores a Retry-After shorter than the interval', async () => {
-      const still = respond({ status: 429, body: pending, headers: { 'retry-after': '1' } })
-      const { gaps } = await play([codes, still, token])
-      expect(gaps).toEqual([WAIT, WAIT])
-    })
   })
 
   const FAULTS: [string, Line, object, number?][] = [
@@ -277,34 +250,15 @@ export function responsesContract(): void {
       respond({ status: 502, body: '<html>Bad gateway of the provider</html>' }),
       { code: 'refused', status: 502 },
     ],
-    [
-      'a 503',
-      respond({ status: 503, headers: { 'retry-after': '2' } }),
-      { code: 'refused', status: 503, retryAfter: 2 },
-      2 * WAIT,
-    ],
-    [
-      'a 429',
-      respond({ status: 429, headers: { 'retry-after': '2' } }),
-      { code: 'refused', status: 429, retryAfter: 2 },
-      2 * WAIT,
-    ],
-    [
-      'a 503 with a long Retry-After',
-      respond({ status: 503, headers: { 'retry-after': '300' } }),
-      { code: 'refused', retryAfter: 300 },
-      300,
-    ],
+    ['a 503', busy(503, '2'), { code: 'refused', status: 503, retryAfter: 2 }, 2 * WAIT],
+    ['a 429', busy(429, '2'), { code: 'refused', status: 429, retryAfter: 2 }, 2 * WAIT],
+    ['a 503 with a long Retry-After', busy(503, '300'), { code: 'refused', retryAfter: 300 }, 300],
     [
       'a 503 with an unreadable Retry-After',
-      respond({ status: 503, headers: { 'retry-after': 'words-of-a-header' } }),
+      busy(503, 'words-of-a-header'),
       { code: 'refused', retryAfter: undefined },
     ],
-    [
-      'a 503 with a Retry-After in the past',
-      respond({ status: 503, headers: { 'retry-after': '-5' } }),
-      { code: 'refused', retryAfter: undefined },
-    ],
+    ['a 503 with a Retry-After in the past', busy(503, '-5'), { code: 'refused', retryAfter: undefined }],
     ['a 408', respond({ status: 408 }), { code: 'refused', status: 408 }],
     [
       'a 403 from a rate limit',
@@ -337,12 +291,6 @@ export function responsesContract(): void {
       expect(outcome).toMatchObject(authorized)
       expect(gaps).toEqual([WAIT, WAIT])
     })
-
-    test('that persists is retried with growing delays until the codes expire', async () => {
-      const { outcome, gaps } = await play([codes, reset])
-      expect(outcome).toEqual({ status: 'expired' })
-      expect(gaps.slice(0, 6)).toEqual([WAIT, 10.5, 21, 42, 60, 60])
-    })
   })
 
   describe('Retry-After', () => {
@@ -361,22 +309,6 @@ export function responsesContract(): void {
         expect(flow.gaps()).toEqual([WAIT, 20])
       },
     )
-
-    test('longer than the lifetime, or infinite, expires without a poll and can be resumed', async () => {
-      for (const retryAfter of ['3600', '9'.repeat(400)]) {
-        const busy = respond({ status: 503, headers: { 'retry-after': retryAfter } })
-        const flow = await hostileFlow([codes, busy])
-        await flow.time.advance(10_000)
-        const resume: ResumeRecord = JSON.parse(
-          JSON.stringify(exportResume(flow.actor.getSnapshot(), flow.time.now)),
-        )
-        expect(() =>
-          createDeviceAuthorization({ resume, provider: github({ authUrl: flow.server.url }) }),
-        ).not.toThrow()
-        expect(await flow.result()).toEqual({ status: 'expired' })
-        expect(flow.gaps()).toEqual([WAIT])
-      }
-    })
   })
 
   describe('a request that hangs', () => {
@@ -395,13 +327,6 @@ export function responsesContract(): void {
       expect(await flow.result()).toEqual({ status: 'expired' })
       expect(flow.server.sent).toHaveLength(2)
       expect(flow.server.open()).toBe(0)
-    })
-
-    test('and returns the token after the lifetime but before its timeout still succeeds', async () => {
-      const time = new VirtualTime()
-      const script = [{ ...codes, interval: 80, expires_in: 90 }, later(time, 22_000, token)]
-      const flow = await hostileFlow(script, { time })
-      expect(await flow.result()).toMatchObject(authorized)
     })
 
     test('for a while counts the next wait from the response', async () => {
@@ -633,23 +558,6 @@ export function responsesContract(): void {
     )
   })
 
-  describe('incorrect_device_code', () => {
-    test('is forgiven twice after the service has accepted the code', async () => {
-      const { outcome, gaps } = await play([codes, pending, unknownCode, unknownCode, token])
-      expect(outcome).toMatchObject(authorized)
-      expect(gaps).toEqual([WAIT, WAIT, WAIT, WAIT])
-    })
-
-    test('ends the flow the third time, or if the service never accepted the code', async () => {
-      const thrice = await play([codes, pending, unknownCode])
-      expect(thrice.outcome).toMatchObject(failed('refused', { error: 'incorrect_device_code' }))
-      expect(thrice.gaps).toHaveLength(4)
-      const never = await play([codes, unknownCode])
-      expect(never.outcome).toMatchObject(failed('refused', { error: 'incorrect_device_code' }))
-      expect(never.gaps).toHaveLength(1)
-    })
-  })
-
   describe('a refusal', () => {
     const http10 = (body: object) => raw(`HTTP/1.0 401 Unauthorized\r\n\r\n${JSON.stringify(body)}`)
 
@@ -710,13 +618,6 @@ export function responsesContract(): void {
     ])('%s is reported by the service', async (_, line, status) => {
       for (const http of [200, 400]) await endsWith(respond({ status: http, body: line }), { status })
     })
-
-    test('comes on time even if the service never sends expired_token', async () => {
-      const { outcome, time, server } = await play([{ ...codes, expires_in: 60 }, pending])
-      expect(outcome).toEqual({ status: 'expired' })
-      expect(gapsOf(server.sent)).toEqual(Array(11).fill(WAIT))
-      expect(time.timers).toBe(0)
-    })
   })
 
   describe('a flow that is cancelled', () => {
@@ -749,97 +650,6 @@ export function responsesContract(): void {
       expect(server.sent).toHaveLength(requests)
       expect(time.timers).toBe(0)
     })
-  })
-
-  test('two concurrent callers get two flows, each with its own codes', async () => {
-    const time = new VirtualTime()
-    let given = 0
-    const server = await hostileServer(({ path, body }) => {
-      given += 1
-      if (path.endsWith('/code'))
-        return { ...codes, device_code: `code-${given}`, user_code: `USER-${given}` }
-      return { ...token, access_token: `token-for-${new URLSearchParams(body).get('device_code')}` }
-    })
-    const shown: string[] = []
-    const login = () =>
-      authorizeDevice({
-        clientId: 'id',
-        clock: time.clock(),
-        fetch: server.through(time),
-        provider: github({ authUrl: server.url }),
-        onCodes: ({ userCode }) => shown.push(userCode),
-      })
-    const logins = Promise.all([login(), login()])
-    await time.advance(10_000)
-    const tokens = (await logins).map(({ accessToken }) => accessToken.reveal())
-    expect(tokens.sort()).toEqual(['token-for-code-1', 'token-for-code-2'])
-    expect(shown.sort()).toEqual(['USER-1', 'USER-2'])
-    expect(server.sent).toHaveLength(4)
-  })
-
-  test('a process that dies while waiting can be resumed by another with the same deadline and interval', async () => {
-    const time = new VirtualTime()
-    const first = await hostileFlow([codes, { error: 'slow_down' }, pending], { time })
-    await time.advance(10_000)
-    const record = JSON.parse(JSON.stringify(exportResume(first.actor.getSnapshot(), time.now)))
-    first.actor.stop()
-    await time.advance(2000)
-    const resumed = createDeviceAuthorization({
-      resume: record,
-      provider: github({ authUrl: first.server.url }),
-      clock: time.clock(),
-      fetch: first.server.through(time),
-    }).start()
-    await time.until(() => resumed.getSnapshot().status === 'done')
-    expect(resumed.getSnapshot().output).toEqual({ status: 'expired' })
-    const [asked, ...polls] = first.server.sent
-    expect(time.now).toBe((asked?.at ?? 0) + 900_000)
-    expect(gapsOf(polls).slice(0, -1)).toEqual(Array(polls.length - 2).fill(12.6))
-  })
-
-  test('a clock that is 20 percent fast gets slow_down only once', async () => {
-    const time = new VirtualTime()
-    const { outcome, told } = await strictly(time, 1.2)
-    expect(outcome).toMatchObject(authorized)
-    expect(told).toEqual(['slow_down', ...Array(19).fill('authorization_pending')])
-  })
-
-  /** A flow on a fast clock against a service without leeway: 20 polls, then the token. */
-  async function strictly(time: VirtualTime, rate: number) {
-    let last = time.now
-    let interval = 5
-    const told: string[] = []
-    const script: Script = ({ at }, index) => {
-      const early = at - last < interval * 1000
-      last = at
-      if (index === 0) return codes
-      if (told.length === 20) return token
-      if (early) interval += 5
-      const error = early ? 'slow_down' : 'authorization_pending'
-      told.push(error)
-      return { error }
-    }
-    const flow = await hostileFlow(script, { time, rate })
-    return { outcome: await flow.result(), told }
-  }
-
-  test('a laptop that wakes after the deadline ends as expired without a poll', async () => {
-    const { time, actor, server, result } = await hostileFlow([codes, pending, token])
-    await time.advance(8000)
-    time.now += 3_600_000
-    actor.send({ type: 'wake' })
-    expect(await result()).toEqual({ status: 'expired' })
-    expect(server.sent).toHaveLength(2)
-  })
-
-  test('a laptop that sleeps past the deadline unnoticed polls once to learn that its codes expired', async () => {
-    for (const said of [expired, respond({ status: 503 })]) {
-      const { time, server, result } = await hostileFlow([codes, pending, said])
-      await time.advance(8000)
-      time.now += 3_600_000
-      expect(await result()).toEqual({ status: 'expired' })
-      expect(server.sent).toHaveLength(3)
-    }
   })
 
   test('an unreachable service throws an error that names its host', async () => {

@@ -15,11 +15,9 @@ export async function hostileFlow(
   script: Script,
   {
     time = new VirtualTime(),
-    rate = 1,
     ...options
   }: Partial<DeviceAuthorizationOptions> & {
     readonly time?: VirtualTime
-    readonly rate?: number
   } = {},
 ) {
   const server = await hostileServer(script, { now: () => time.now })
@@ -27,7 +25,7 @@ export async function hostileFlow(
   const actor = createDeviceAuthorization({
     clientId: 'client-id-in-the-clear',
     provider: github({ authUrl: server.url }),
-    clock: time.clock(rate),
+    clock: time.clock(),
     fetch: server.through(time),
     random: () => 0,
     ...options,
@@ -60,7 +58,7 @@ export async function hostileFlow(
 }
 
 /** Seconds between one request and the next, to the millisecond. */
-export function gapsOf(sent: readonly { readonly at: number }[]): number[] {
+function gapsOf(sent: readonly { readonly at: number }[]): number[] {
   return sent.slice(1).map(({ at }, index) => Math.round(at - (sent[index]?.at ?? 0)) / 1000)
 }
 
