@@ -86,15 +86,6 @@ describe('the flow through the page', () => {
     expect(buttons).toEqual(Array(2).fill('<button name="decision">'))
   })
 
-  test('the host identifies the user who approves', async () => {
-    const identify = vi.fn(async () => ({ user: { id: 7, login: 'octocat' } }))
-    const service = startService({ identify })
-    const { userCode, poll } = await service.begin()
-    const { open, send } = userAt(service.fetch)
-    await send(await send(await open(ADDRESS), { user_code: userCode }), { decision: 'approve' })
-    expect((await service.whoIs((await poll()).body.access_token)).body.login).toBe('octocat')
-  })
-
   test('shows where and when the codes were requested', async () => {
     const clientAddress = ({ header }: ServiceRequest) => header('x-client')
     const service = startService({ clientAddress })
@@ -129,16 +120,6 @@ describe('the flow through the page', () => {
     expect(kept).toMatchObject([{ origin: { address: '1'.repeat(64), userAgent: 'x'.repeat(200) } }])
   })
 
-  test('a device that polls too fast does not block the decision', async () => {
-    const service = startService()
-    const { userCode, poll } = await service.begin()
-    await poll()
-    expect((await poll()).body.error).toBe('slow_down')
-    const { open, send } = userAt(service.fetch)
-    expect((await send(await open(ADDRESS), { user_code: userCode })).html).toContain('Approve')
-    expect(await service.approve(userCode, 'octocat')).toBe('done')
-  })
-
   test('a used code is reported as used even after it expired', async () => {
     const service = startService()
     const { userCode } = await service.begin()
@@ -157,19 +138,6 @@ describe('the flow through the page', () => {
     expect(await isKnown(`before=1; ${cookie}; after=2`)).toBe(true)
     for (const other of [`another=${id}`, `authgraph=0${id}`, `authgraph=${id}0`, 'authgraph=0'])
       expect([other, await isKnown(other)]).toEqual([other, false])
-  })
-
-  test('over HTTP, the address is that of the connection', async () => {
-    const service = startService()
-    const { url, close } = await service.listen()
-    onTestFinished(close)
-    const body = new URLSearchParams({ client_id: CLIENT_ID })
-    const headers = { 'user-agent': 'tv/1' }
-    const codes = await (await fetch(`${url}/login/device/code`, { method: 'POST', headers, body })).json()
-    const { open, send } = userAt()
-    const { html } = await send(await open(codes.verification_uri_complete))
-    expect(html).toContain('<dd><bdi dir="ltr">127.0.0.1</bdi></dd>')
-    expect(html).toContain('<q><bdi dir="ltr">tv 1</bdi></q>')
   })
 
   test('reading the page changes nothing in the store', async () => {
@@ -237,19 +205,6 @@ describe('signing in', () => {
       'https://auth.example/base/login/device?user_code=A%26b%23',
     )
   })
-
-  test('a form shown to one user is refused for another', async () => {
-    const service = startService({ identify })
-    const { userCode, poll } = await service.begin()
-    const shown = await service.fetch(ADDRESS, { headers: { cookie: 'signed-in=octocat' } })
-    const [cookie = ''] = (shown.headers.get('set-cookie') ?? '').split(';')
-    const own = { cookie: `${cookie}; signed-in=octocat`, csrf: csrfIn(await shown.text()) }
-    const csrf = await confirm(service, userCode, own)
-    const fields = { csrf, user_code: userCode, decision: 'approve' }
-    expect((await post(service, fields, `${cookie}; signed-in=hubot`)).status).toBe(403)
-    expect((await poll()).body.error).toBe('authorization_pending')
-    expect((await post(service, fields, own.cookie)).status).toBe(200)
-  })
 })
 
 describe('a code that cannot be used', () => {
@@ -315,25 +270,6 @@ describe('a code that cannot be used', () => {
     for (const decision of ['approve', 'deny'])
       expect((await send(confirm, { decision })).html).toContain('Unknown code')
     expect((await other.poll()).body.error).toBe('authorization_pending')
-  })
-
-  test('one that another user has opened is refused on every attempt', async () => {
-    const service = startService({ identify: ({ header }) => ({ user: header('x-user') ?? '' }) })
-    const { userCode } = await service.begin()
-    const { open, send } = userAt(service.fetch)
-    const visit = async (user: string) =>
-      (
-        await send(
-          await open(ADDRESS, { headers: { 'x-user': user } }),
-          { user_code: userCode },
-          { 'x-user': user },
-        )
-      ).html
-    for (const user of ['mona', 'hubot', 'mona']) {
-      const html = await visit(user)
-      expect(html.includes('This code is open somewhere else')).toBe(user === 'hubot')
-      expect(html.includes('value="approve"')).toBe(user === 'mona')
-    }
   })
 })
 
