@@ -30,8 +30,8 @@ export const groups = {
     mutate: [
       'machines/refresh-family.ts',
       'src/service/{families,held-refreshes,revocations,revoke-token}.ts',
-      'src/service/credentials/successors.ts',
-      'src/service/endpoints/{refresh,revocation,token-response}.ts',
+      'src/service/credentials/{seal,successors}.ts',
+      'src/service/endpoints/{refresh,refuse-limited,revocation,token-response}.ts',
     ],
     tests: ['test/machines/refresh-family.test.ts', 'test/service/{refresh,revocation}.test.ts'],
   },
@@ -67,8 +67,12 @@ export const groups = {
     ],
   },
   polls: {
-    mutate: ['src/service/endpoints/access-token.ts', 'src/service/issued-token.ts'],
-    tests: ['test/service/{issuing,poll,reading,user}.test.ts'],
+    mutate: [
+      'src/service/credentials/first-tokens.ts',
+      'src/service/endpoints/{access-token,first-token}.ts',
+      'src/service/issued-token.ts',
+    ],
+    tests: ['test/service/{first-token,issuing,poll,reading,user}.test.ts'],
   },
   requests: {
     mutate: [
@@ -87,5 +91,46 @@ export const groups = {
   stores: {
     mutate: ['src/service/stores/memory.ts'],
     tests: ['test/service/stores/memory.test.ts'],
+  },
+  databases: {
+    mutate: [
+      'src/service/stores/{compare-and-set,redis,redis-connection}.ts',
+      'src/service/stores/sql/!(index).ts',
+    ],
+    tests: ['test/service/stores/{redis,sql}.test.ts'],
+  },
+  policy: {
+    mutate: ['src/service/{policy,whole-seconds}.ts'],
+    tests: ['test/service/{policy,verification}.test.ts'],
+  },
+  oidc: {
+    mutate: ['src/oidc/!(index).ts'],
+    tests: ['test/oidc/*.test.ts'],
+  },
+  session: {
+    mutate: ['machines/session.ts', 'src/session/!(index).ts', 'src/store/*.ts'],
+    tests: [
+      'test/session/{pace,revoke,session,stores}.test.ts',
+      'test/paths/session.test.ts',
+      'test/flow/signals.test.ts',
+      'test/store/*.test.ts',
+    ],
+  },
+  'session-node': {
+    mutate: ['src/session/node/!(index).ts'],
+    tests: ['test/session/{full-store,hold-signals,keyring,process-owners,stores}.test.ts'],
+  },
+  terminal: {
+    mutate: ['src/terminal/!(index).ts'],
+    tests: ['test/terminal/*.test.ts'],
+  },
+  // The tests of the other files run the built command in processes of its own.
+  cli: {
+    mutate: [
+      'src/cli/commands/{check-report,values}.ts',
+      'src/cli/network/http-fetch.ts',
+      'src/cli/storage/{private-file,saved-logins}.ts',
+    ],
+    tests: ['test/cli/{check-report,http-fetch,saved-logins}.test.ts'],
   },
 }

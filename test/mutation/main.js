@@ -1,24 +1,39 @@
+import { execFileSync } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
+import { matchesGlob } from 'node:path'
 import { Stryker } from '@stryker-mutator/core'
 import { groups } from './groups.js'
 
-// node test/mutation/main.js [group [file[:line-line]...]]
-const [only, ...files] = process.argv.slice(2)
+// node test/mutation/main.js [group...] [--changed | file[:line-line]...]
+const named = process.argv.slice(2).filter((name) => name in groups)
+const others = process.argv.slice(2).filter((name) => !(name in groups))
+const files = others.flatMap((file) => (file === '--changed' ? changedFiles() : file))
 
 const REPORTS = '.cache/mutation'
 const COLUMNS = ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'RuntimeError']
 
 for (const [name, { mutate, tests }] of Object.entries(groups)) {
-  if (only !== undefined && only !== name) continue
+  if (named.length > 0 && !named.includes(name)) continue
+  const chosen = files.filter((file) => mutate.some((pattern) => matchesGlob(file.split(':')[0], pattern)))
+  if (others.length > 0 && chosen.length === 0) continue
   await new Stryker({
-    mutate: files.length > 0 ? files : mutate,
+    mutate: others.length > 0 ? chosen : mutate,
     testFiles: tests,
     jsonReporter: {
-      fileName: files.length > 0 ? '.cache/mutation-of-files.json' : `${REPORTS}/${name}.json`,
+      fileName: others.length > 0 ? `.cache/mutation-of-files/${name}.json` : `${REPORTS}/${name}.json`,
     },
   }).runMutationTest()
 }
-if (files.length === 0) await show()
+if (others.length === 0) await show()
+
+/** The files that differ from the main branch. */
+function changedFiles() {
+  const list = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
+  return [
+    ...list('diff', '--name-only', '--diff-filter=d', '--merge-base', 'origin/main'),
+    ...list('ls-files', '--others', '--exclude-standard'),
+  ]
+}
 
 /** Prints a table of all groups, from this run or earlier ones. */
 async function show() {

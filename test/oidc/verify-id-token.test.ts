@@ -51,6 +51,8 @@ describe('an ID token', () => {
     expect(await verify(await signed({ ...claims, nonce: 'n' }), { nonce: 'n' })).toMatchObject({
       nonce: 'n',
     })
+    const unasked = { ...claims, nonce: 'of its provider' }
+    expect(await verify(await signed(unasked))).toEqual(unasked)
     const azp = { ...claims, aud: ['my-client', 'an-api'], azp: 'my-client' }
     expect(await verify(await signed(azp), { clientId: new Secret('my-client') })).toEqual(azp)
   })
@@ -140,6 +142,7 @@ describe('an ID token of Entra ID for accounts of any tenant', () => {
     ['iss', { tid: '9188040d-6c67-4c5b-b112-36a304b66dad' }],
     ['tid', { tid: undefined }],
     ['tid', { tid: '{tenantid}', iss: issuer }],
+    ['tid', { tid: [tid] }],
     ['tid', { tid: 'another', iss: 'https://login.microsoftonline.com/another/v2.0' }],
   ])('is refused for its claim "%s" with %j', async (claim, wrong) => {
     const verified = verify(await signed({ ...ofTenant, ...wrong }), { issuer, jwks: keysOf(issuer) })
@@ -148,8 +151,11 @@ describe('an ID token of Entra ID for accounts of any tenant', () => {
 
   test('is refused if it is signed with a key of another tenant', async () => {
     const of = keysOf('https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0')
-    const verified = verify(await signed(ofTenant), { issuer, jwks: of })
-    await expect(verified).rejects.toMatchObject({ code: 'bad_id_token', claim: 'iss' })
+    const first = { ...(await exportJWK(other.publicKey)), kid: 'of all tenants', issuer }
+    for (const jwks of [of, { keys: [first, ...of.keys] }]) {
+      const verified = verify(await signed(ofTenant), { issuer, jwks })
+      await expect(verified).rejects.toMatchObject({ code: 'bad_id_token', claim: 'iss' })
+    }
   })
 
   test.each<unknown>([5, {}, { toString: null }])('is refused if the issuer of its key is %j', async (of) => {

@@ -73,6 +73,12 @@ describe('the lifetimes', () => {
     expect(await service.login()).toMatchObject({ expires_in: HOUR })
   })
 
+  test('may be one second, in a policy without a prototype', async () => {
+    const policy: Policy = Object.assign(Object.create(null), { codeLifetime: 1, tokenLifetime: 1 })
+    const { codes, login } = start(policy)
+    expect([await codes(), await login()]).toMatchObject([{ expires_in: 1 }, { expires_in: 1 }])
+  })
+
   test('of a token hold at each refresh too', async () => {
     const service = start({ tokenLifetime: 60 }, { refreshTokens: { lifetime: HOUR } })
     const { refresh_token, expires_in } = await service.login()

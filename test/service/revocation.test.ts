@@ -190,7 +190,8 @@ describe('a client with a secret', () => {
     async (secret) => {
       const clientId = `id+%3A ${secret}`
       const client = { clientId, clientSecret: secret, name: 'App' }
-      const service = start({ clients: [client], limits: { wrongSecrets: { max: 2, window: 60 } } })
+      const clients = [client, { ...client, clientId: 'plain' }]
+      const service = start({ clients, limits: { wrongSecrets: { max: 2, window: 60 } } })
       const ask = async (sent: string, id = clientId) => {
         const headers = { authorization: `Basic ${btoa(`${id}:${sent}`)}` }
         return (await service.post('/login/device/code', {}, headers)).status
@@ -199,8 +200,9 @@ describe('a client with a secret', () => {
       for (let times = 0; times < 3; times += 1) {
         expect(await ask(secret)).toBe(200)
         expect(await ask(encoded[1] ?? '', encoded[0])).toBe(200)
+        expect(await ask(secret, 'plain')).toBe(200)
       }
-      expect(await ask('guess')).toBe(404)
+      for (const id of [clientId, 'plain']) expect(await ask('guess', id)).toBe(404)
       expect(await ask(secret)).toBe(200)
     },
   )
