@@ -46,15 +46,15 @@ export interface MemoryStoreOptions {
 /**
  * Creates a store in the memory of this process. It removes expired records during updates and needs no timer.
  *
- * If the store is full, `update` rejects with {@link StoreUnavailableError} for a new record; existing records stay. A
- * tenth of the space is reserved for tokens, so that approved logins complete even during a flood of code requests. A
- * fifth is reserved for the counts of rate limits, where a new count replaces the oldest one.
+ * If the store is full, `update` rejects with {@link StoreUnavailableError} for a new record, and for a grant that grows;
+ * existing records stay. A tenth of the space is reserved for approvals and tokens, so that logins complete even during a
+ * flood of code requests. A fifth is reserved for the counts of rate limits, where a new count replaces the oldest one.
  */
 export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreOptions = {}): MemoryStore {
   const counts = createRoom()
   const records = createRoom()
 
-  function put(key: string, entry: Entry, isNew: boolean): void {
+  function put(key: string, entry: Entry, before: Entry | undefined): void {
     const { bytes } = entry
     if (key.startsWith(COUNT_PREFIX)) {
       counts.remove(key)
@@ -63,8 +63,11 @@ export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreO
       return
     }
     const isForCodes = key.startsWith(USER_CODE_PREFIX) || key.startsWith(GRANT_PREFIX)
-    const share = isForCodes ? CODES : 1 - COUNTS
-    if (isNew && records.bytes + bytes > share * maxBytes)
+    const share = isForCodes && before === undefined ? CODES : 1 - COUNTS
+    const added = bytes - (before?.bytes ?? 0)
+    // A grant grows by the token of its login. Any other record may grow: a login must be able to end.
+    const needsRoom = before === undefined || (isForCodes && added > 0)
+    if (needsRoom && records.bytes + added > share * maxBytes)
       throw new StoreUnavailableError('the store in memory is full')
     records.set(key, entry)
   }
@@ -86,7 +89,7 @@ export function memoryStore({ clock = Date, maxBytes = MAX_BYTES }: MemoryStoreO
       else if (made.value !== undefined) {
         const [ownKey, value] = copy([key, made.value])
         const bytes = OVERHEAD + key.length + bytesOf(value)
-        put(ownKey, { value, expiresAt: made.expiresAt ?? NEVER, bytes }, entry === undefined)
+        put(ownKey, { value, expiresAt: made.expiresAt ?? NEVER, bytes }, entry)
       }
       return made.result
     },

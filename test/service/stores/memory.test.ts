@@ -138,6 +138,22 @@ describe('when it is full', () => {
     expect(await read(store, 'grant:0')).toBe('x'.repeat(1000))
   })
 
+  test('grants that grow with the token of their login do not exceed its size', async () => {
+    const { store } = await full()
+    const grow = async () => {
+      for (let count = 0; count < 10; count += 1) await write(store, `grant:${count}`, 'x'.repeat(1000))
+    }
+    await expect(grow()).rejects.toThrow(StoreUnavailableError)
+    expect(store.bytes).toBeLessThanOrEqual(16_000)
+  })
+
+  test('a login can still end', async () => {
+    const { store } = await full()
+    await write(store, 'token:1', 'x')
+    await write(store, 'token:1', 'x'.repeat(10_000))
+    expect(await read(store, 'token:1')).toBe('x'.repeat(10_000))
+  })
+
   test('some tokens still fit', async () => {
     const { store } = await full()
     for (let count = 0; count < 5; count += 1) await write(store, `token:${count}`, count)
