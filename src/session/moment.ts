@@ -6,10 +6,19 @@ export type Moment = readonly number[]
 
 /** Returns the present moment. */
 export function momentOf(clock: { now(): number }): Moment {
-  return [clock.now(), performance.now(), (os?.uptime() ?? 0) * 1000]
+  return [clock.now(), performance.now(), sinceBoot()]
 }
 
 /** Milliseconds since a moment, by the clock that went furthest. */
 export function elapsedSince(moment: Moment, clock: { now(): number }): number {
   return Math.max(...momentOf(clock).map((now, index) => now - (moment[index] ?? now)))
+}
+
+/** 0 where the system does not tell: Deno asks for a permission, and some runtimes return NaN. */
+function sinceBoot(): number {
+  try {
+    return (os?.uptime() || 0) * 1000
+  } catch {
+    return 0
+  }
 }

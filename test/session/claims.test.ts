@@ -151,9 +151,30 @@ describe('a claim whose owner cannot be asked after', () => {
 })
 
 describe('a session that stands still between its claim and its request', () => {
+  const uptimeIs = (told: () => number) => {
+    const spy = vi.spyOn(os, 'uptime').mockImplementation(told)
+    onTestFinished(() => spy.mockRestore())
+  }
+
   /** The clocks of which one goes on while a process, or its machine, stands still. */
   const CLOCKS = {
     'the clock of the session': (time: { now: number }, gap: number) => {
+      time.now += gap
+    },
+    'the clock of the session, where the time since the boot is a secret': (
+      time: { now: number },
+      gap: number,
+    ) => {
+      uptimeIs(() => {
+        throw new Error('NotCapable: Requires sys access to "osUptime"')
+      })
+      time.now += gap
+    },
+    'the clock of the session, where the time since the boot is unknown': (
+      time: { now: number },
+      gap: number,
+    ) => {
+      uptimeIs(() => Number.NaN)
       time.now += gap
     },
     'the monotonic clock': (_: unknown, gap: number) => {
@@ -163,8 +184,7 @@ describe('a session that stands still between its claim and its request', () => 
     },
     'the time since the boot': (_: unknown, gap: number) => {
       const { uptime } = os
-      const spy = vi.spyOn(os, 'uptime').mockImplementation(() => uptime() + gap / 1000)
-      onTestFinished(() => spy.mockRestore())
+      uptimeIs(() => uptime() + gap / 1000)
     },
   }
 
