@@ -8,14 +8,31 @@ const NARROW = 114
  * have one back, or that begin nearest. The others become a line in the state that they leave.
  */
 export function abridge(plan: Plan): Plan {
-  const removed = plan.arrows.filter((arrow) => !stays(arrow, plan))
+  const narrow = {
+    ...plan,
+    shapes: plan.shapes.map((shape) => (shape.kind === 'state' ? { ...shape, room: NARROW } : shape)),
+  }
+  return write(
+    narrow,
+    plan.arrows.filter((arrow) => !stays(arrow, plan)),
+  )
+}
+
+/** The plans with one arrow less, which becomes a line in the state that it leaves. */
+export function withOneLess(plan: Plan): Plan[] {
+  return plan.arrows
+    .filter(({ isMain, source }) => !isMain && plan.shapes.some(({ id }) => id === source))
+    .map((arrow) => write(plan, [arrow]))
+}
+
+/** Writes arrows as lines in the states that they leave. */
+function write(plan: Plan, removed: readonly Arrow[]): Plan {
   return {
     ...plan,
     arrows: plan.arrows.filter((arrow) => !removed.includes(arrow)),
     shapes: plan.shapes.map((shape) => {
       if (shape.kind !== 'state') return shape
-      const own = removed.filter(({ source }) => source === shape.id)
-      return { ...shape, room: NARROW, written: [...shape.written, ...own] }
+      return { ...shape, written: [...shape.written, ...removed.filter(({ source }) => source === shape.id)] }
     }),
   }
 }

@@ -1,5 +1,5 @@
 import Elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js'
-import { abridge } from './abridge.ts'
+import { abridge, withOneLess } from './abridge.ts'
 import { contentOf, labelSize } from './content.ts'
 import { type Box, crosses, type Layout, type Leg, legsOf, type Point, startOf, wordsBox } from './places.ts'
 import type { Arrow, Plan, Shape } from './plan-picture.ts'
@@ -74,13 +74,24 @@ export async function layOut(plan: Plan, widest: number): Promise<Layout> {
   }
   const whole = await best(plan, FEW_TRIES)
   if (whole.width <= widest) return best(plan, TRIES)
-  const narrow = await best(abridge(plan), FEW_TRIES)
-  const isTight = narrow.height > HIGH
-  for (const room of ROOMS) {
-    const wider = await best(widened(narrow, room, widest), TRIES, isTight)
-    if (wider.width <= widest) return { ...wider, plan }
+  const fit = async (narrow: Layout) => {
+    const isTight = narrow.height > HIGH
+    for (const room of ROOMS) {
+      const wider = await best(widened(narrow, room, widest), TRIES, isTight)
+      if (wider.width <= widest) return wider
+    }
+    return best(narrow.plan, TRIES, isTight)
   }
-  return { ...(await best(narrow.plan, TRIES, isTight)), plan }
+  let abridged = await best(abridge(plan), FEW_TRIES)
+  let layout = await fit(abridged)
+  while (layout.width > widest) {
+    const fewer = await Promise.all(withOneLess(abridged.plan).map((drawn) => best(drawn, FEW_TRIES)))
+    const [calmest] = fewer.toSorted((a, b) => unrest(a, widest) - unrest(b, widest))
+    if (calmest === undefined) break
+    abridged = calmest
+    layout = await fit(abridged)
+  }
+  return { ...layout, plan }
 }
 
 /** States with room beside them are drawn wider, and so less high. */
