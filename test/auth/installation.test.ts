@@ -224,14 +224,11 @@ describe('the form installation', () => {
 
   test('a failure is not kept: the next call asks again', async () => {
     const service = appService()
-    let isDown = true
-    const fetch: typeof globalThis.fetch = (input, init) =>
-      isDown ? Promise.reject(new TypeError('fetch failed')) : service.fetch(input, init)
     const auth = at(service)
-    const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
-    await expect(auth.token(options)).rejects.toMatchObject({ code: 'unreachable' })
-    isDown = false
-    expect((await auth.token(options)).reveal()).toMatch(/^ghs_/)
+    service.instead = () => Promise.reject(new TypeError('fetch failed'))
+    await expect(revealed(service, auth)).rejects.toMatchObject({ code: 'unreachable' })
+    service.instead = undefined
+    expect(await revealed(service, auth)).toMatch(/^ghs_/)
   })
 
   test.each<[number, HeadersInit, object]>([
@@ -244,32 +241,23 @@ describe('the form installation', () => {
     'a token that is due but valid is used while minting fails with %d, %j, %j',
     async (status, headers, body) => {
       const service = appService()
-      let isDown = false
-      const fetch: typeof globalThis.fetch = async (input, init) =>
-        isDown ? Response.json(body, { status, headers }) : service.fetch(input, init)
       const auth = at(service)
-      const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
-      const token = await auth.token(options)
-      isDown = true
+      const token = await revealed(service, auth)
+      service.instead = () => Response.json(body, { status, headers })
       service.clock.time += 60 * MINUTE - 1
-      expect((await auth.token(options)).reveal()).toBe(token.reveal())
+      expect(await revealed(service, auth)).toBe(token)
       service.clock.time += 1
-      await expect(auth.token(options)).rejects.toMatchObject({ status })
+      await expect(revealed(service, auth)).rejects.toMatchObject({ status })
     },
   )
 
   test('a token that is due is not used where the installation is gone', async () => {
     const service = appService()
-    let isGone = false
-    const headers = { 'x-ratelimit-remaining': '0' }
-    const fetch: typeof globalThis.fetch = async (input, init) =>
-      isGone ? Response.json({}, { status: 404, headers }) : service.fetch(input, init)
     const auth = at(service)
-    const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
-    await auth.token(options)
-    isGone = true
+    await revealed(service, auth)
+    service.instead = () => Response.json({}, { status: 404, headers: { 'x-ratelimit-remaining': '0' } })
     service.clock.time += 56 * MINUTE
-    await expect(auth.token(options)).rejects.toMatchObject({ status: 404 })
+    await expect(revealed(service, auth)).rejects.toMatchObject({ status: 404 })
   })
 
   test.each([
@@ -289,20 +277,18 @@ describe('the form installation', () => {
   test('a rate limit of the look-up is waited for as the call allows', async () => {
     const service = appService()
     let limits = 2
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      const request = new Request(input, init)
-      if (!request.url.endsWith('/installation') || limits === 0) return service.fetch(request)
+    service.instead = ({ url }) => {
+      if (!url.endsWith('/installation') || limits === 0) return undefined
       limits -= 1
       return Response.json({}, { status: 429, headers: { 'retry-after': '7' } })
     }
     const { clock } = service
-    const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
-    const auth = at(service, { owner: 'octo-org' })
+    const options = { auth: at(service, { owner: 'octo-org' }), ...optionsOf(service), clock }
     const before = clock.now()
-    const api = createApi({ auth, ...options, clock, maxWait: 0 })
+    const api = createApi({ ...options, maxWait: 0 })
     await expect(api('/installation/repositories')).rejects.toMatchObject({ status: 429 })
     expect([clock.now() - before, limits]).toEqual([0, 1])
-    await createApi({ auth, ...options, clock })('/installation/repositories')
+    await createApi(options)('/installation/repositories')
     expect([clock.now() - before, limits]).toEqual([7_000, 0])
   })
 
@@ -355,31 +341,24 @@ describe('a token that the API refuses', () => {
   function lagging(milliseconds: number, refusal: ResponseInit, body: object = {}) {
     const service = appService()
     let mintedAt = 0
-    const calls = { count: 0 }
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      const request = new Request(input, init)
-      if (request.url.endsWith('/access_tokens')) mintedAt = service.clock.now()
-      else {
-        calls.count += 1
-        if (service.clock.now() < mintedAt + milliseconds) return Response.json(body, refusal)
-      }
-      return service.fetch(request)
+    service.instead = ({ url }) => {
+      if (url.endsWith('/access_tokens')) mintedAt = service.clock.now()
+      else if (service.clock.now() < mintedAt + milliseconds) return Response.json(body, refusal)
+      return undefined
     }
-    const auth = at(service)
-    const send = withAuth(auth, { provider: github({ baseUrl: service.baseUrl }), fetch })
+    const send = withAuth(at(service), optionsOf(service))
+    const calls = () => service.requests.length - service.minted()
     return { service, calls, send: () => send('/installation/repositories', { method: 'GET' }) }
   }
 
-  test('with 401 just after minting is sent again, for a short while', async () => {
-    const { calls, send, service } = lagging(1500, { status: 401 })
-    expect((await send()).status).toBe(200)
-    expect([calls.count, service.minted()]).toEqual([3, 1])
-  })
-
-  test('is sent four times at most', async () => {
-    const { calls, send } = lagging(MINUTE, { status: 401 })
-    expect((await send()).status).toBe(401)
-    expect(calls.count).toBe(4)
+  test.each([
+    ['with 401 just after minting is sent again, for a short while', 401, 1500, 200, 3],
+    ['with 401 for longer is sent four times at most', 401, MINUTE, 401, 4],
+    ['with 404 is not sent again', 404, MINUTE, 404, 1],
+  ])('%s', async (_, refusal, milliseconds, status, times) => {
+    const { calls, send, service } = lagging(milliseconds, { status: refusal })
+    expect((await send()).status).toBe(status)
+    expect([calls(), service.minted()]).toEqual([times, 1])
   })
 
   test('with 403 is not sent again, and has its body: a permission is missing', async () => {
@@ -388,13 +367,7 @@ describe('a token that the API refuses', () => {
     const before = service.clock.now()
     const response = await send()
     expect([response.status, await response.json()]).toEqual([403, { message }])
-    expect([calls.count, service.clock.now() - before]).toEqual([1, 0])
-  })
-
-  test('with 404 is not sent again', async () => {
-    const { calls, send } = lagging(MINUTE, { status: 404 })
-    await send()
-    expect(calls.count).toBe(1)
+    expect([calls(), service.clock.now() - before]).toEqual([1, 0])
   })
 
   test('later is replaced, and the requests that it was in are sent again', async () => {
@@ -413,7 +386,7 @@ describe('a token that the API refuses', () => {
     await send()
     service.clock.time += 5_000
     expect((await send()).status).toBe(401)
-    expect([calls.count, service.minted()]).toEqual([4 + 4, 2])
+    expect([calls(), service.minted()]).toEqual([4 + 4, 2])
   })
 
   test('with 403 later stays in use', async () => {
@@ -466,30 +439,23 @@ describe('closing', () => {
     [500, { status: 500 }],
   ])('where the revocation is refused with %d', async (status, failure) => {
     const service = appService()
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      const request = new Request(input, init)
-      return request.method === 'DELETE' ? new Response(null, { status }) : service.fetch(request)
-    }
     const auth = at(service)
-    await auth.token({ provider: github({ baseUrl: service.baseUrl }), fetch })
+    await revealed(service, auth)
+    service.instead = () => new Response(null, { status })
     if (failure) await expect(auth.close()).rejects.toMatchObject(failure)
     else await auth.close()
   })
 
   test('goes through all hosts where one fails, and can be repeated', async () => {
     const [one, other] = [appService({ host: 'one.example' }), appService({ host: 'other.example' })]
-    let isDown = true
-    const fetch: typeof globalThis.fetch = async (input, init) => {
-      const request = new Request(input, init)
-      return isDown && request.method === 'DELETE' ? new Response(null, { status: 500 }) : one.fetch(request)
-    }
     const auth = at(one)
-    await auth.token({ provider: github({ baseUrl: one.baseUrl }), fetch })
+    await revealed(one, auth)
     await revealed(other, auth)
+    one.instead = () => new Response(null, { status: 500 })
     await expect(auth.close()).rejects.toMatchObject({ status: 500 })
     expect(other.requests.at(-1)).toBe('DELETE /installation/token')
     const { length } = other.requests
-    isDown = false
+    one.instead = undefined
     await auth.close()
     expect(one.requests.at(-1)).toBe('DELETE /installation/token')
     expect(other.requests).toHaveLength(length)
@@ -500,6 +466,14 @@ describe('a shared store', () => {
   /** Processes of a fleet: each has its own objects, and all have one store. */
   const fleet = (service: Service, store: InstallationOptions['store'], size = 20) =>
     Array.from({ length: size }, () => at(service, store && { store }))
+
+  /** Begins to mint a token, and never gets a response. */
+  async function mintsForEver(service: Service, auth: Installation) {
+    service.instead = () => new Promise<never>(() => undefined)
+    void auth.token(optionsOf(service))
+    await vi.waitFor(() => expect(service.minted()).toBe(1))
+    service.instead = undefined
+  }
 
   test('a fleet mints once, also when the token is due', async () => {
     const clock = steppingClock()
@@ -567,32 +541,24 @@ describe('a shared store', () => {
   test('a failure lets the next process try', async () => {
     const service = appService()
     const store = memoryStore(service)
-    let isDown = true
-    const fetch: typeof globalThis.fetch = async (input, init) =>
-      isDown ? new Response(null, { status: 500 }) : service.fetch(input, init)
-    const options = { provider: github({ baseUrl: service.baseUrl }), fetch }
     const [one, other] = fleet(service, store, 2) as [Installation, Installation]
-    await expect(one.token(options)).rejects.toMatchObject({ status: 500 })
-    isDown = false
+    service.instead = () => new Response(null, { status: 500 })
+    await expect(revealed(service, one)).rejects.toMatchObject({ status: 500 })
+    service.instead = undefined
     const before = service.clock.now()
-    await other.token(options)
+    await revealed(service, other)
     expect(service.clock.now()).toBe(before)
   })
 
   test('a process that ends while it mints holds the others up for a while only', async () => {
     const service = appService()
     const store = memoryStore(service)
-    const never = {
-      provider: github({ baseUrl: service.baseUrl }),
-      fetch: vi.fn(() => new Promise<never>(() => undefined)),
-    }
     const [ended, other] = fleet(service, store, 2) as [Installation, Installation]
-    void ended.token(never)
-    await vi.waitFor(() => expect(never.fetch).toHaveBeenCalled())
+    await mintsForEver(service, ended)
     service.clock.time += 30_000
     const before = service.clock.now()
     await revealed(service, other)
-    expect(service.minted()).toBe(1)
+    expect(service.minted()).toBe(1 + 1)
     expect(service.clock.now() - before).toBeLessThanOrEqual(11_000)
   })
 
@@ -623,12 +589,7 @@ describe('a shared store', () => {
     const service = appService()
     const store = memoryStore(service)
     const ahead = { ...service.clock, now: () => service.clock.now() + 60 * MINUTE }
-    const never = {
-      provider: github({ baseUrl: service.baseUrl }),
-      fetch: vi.fn(() => new Promise<never>(() => undefined)),
-    }
-    void at(service, { store, clock: ahead }).token(never)
-    await vi.waitFor(() => expect(never.fetch).toHaveBeenCalled())
+    await mintsForEver(service, at(service, { store, clock: ahead }))
     const before = service.clock.now()
     await revealed(service, at(service, { store }))
     expect(service.clock.now() - before).toBeLessThanOrEqual(41_000)

@@ -37,16 +37,19 @@ export function appService({
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)
     requests.push(`${request.method} ${new URL(request.url).pathname.replace('/api', '')}`)
-    return service.fetch(request)
+    return (await seen.instead?.(request)) ?? service.fetch(request)
   }
-  return {
+  const seen = {
     baseUrl,
     clock,
     fetch,
     requests,
     /** How many tokens were requested. */
     minted: () => requests.filter((request) => request.endsWith('/access_tokens')).length,
+    /** Responds instead of the service, unless it returns nothing. */
+    instead: undefined as ((request: Request) => Response | Promise<Response> | undefined) | undefined,
   }
+  return seen
 }
 
 /** A clock on which every timer fires at once, and moves the time to its end. */
