@@ -9,58 +9,18 @@ import {
   atRefresh,
   atRevocation,
   CODES,
+  codes,
+  each,
+  instead,
   PAGE,
   POLL,
+  page,
   REVOCATION,
   type SeenRequest,
-  type SeenResponse,
   SPOILERS,
   type Spoiler,
+  tokens,
 } from './support/spoiled-services.ts'
-
-/** Changes every JSON response with the given member. */
-function each(member: string, change: (response: SeenResponse, request: SeenRequest) => unknown): Spoiler {
-  return {
-    after: (response, request) => {
-      if (response.body?.[member] !== undefined) change(response, request)
-    },
-  }
-}
-
-const codes = (change: (body: SeenResponse['body'], count: number) => unknown): Spoiler => {
-  let count = 0
-  return each('device_code', ({ body }) => Object.assign(body, change(body, count++)))
-}
-
-const tokens = (change: (body: SeenResponse['body'], count: number) => unknown): Spoiler => {
-  let count = 0
-  return each('access_token', ({ body }) => Object.assign(body, change(body, count++)))
-}
-
-/** Responds to a request with something else. */
-function instead(
-  of: (request: SeenRequest, response: SeenResponse) => boolean,
-  status: number,
-  body: object,
-): Spoiler {
-  return {
-    after: (response, request) => {
-      if (of(request, response)) Object.assign(response, { status, body })
-    },
-  }
-}
-
-/** Changes the headers of the verification page. */
-function page(headers: Readonly<Record<string, string | undefined>>): Spoiler {
-  return {
-    after: (response, { path }) => {
-      if (path !== PAGE) return
-      for (const [name, value] of Object.entries(headers))
-        if (value === undefined) response.headers.delete(name)
-        else response.headers.set(name, value)
-    },
-  }
-}
 
 /** Ends the login of a refresh token or device code that a stranger presented. */
 function strict(

@@ -38,9 +38,53 @@ export const atPoll = (request: SeenRequest) =>
   request.method === 'POST' && request.path === POLL && !atRefresh(request)
 export const atRevocation = ({ method, path }: SeenRequest) => method === 'POST' && path === REVOCATION
 
-/** Changes each response with codes. */
-function codes(change: (response: SeenResponse) => unknown): Spoiler {
-  return { after: (response) => response.body?.device_code !== undefined && change(response) }
+/** Changes every JSON response with the given member. */
+export function each(
+  member: string,
+  change: (response: SeenResponse, request: SeenRequest) => unknown,
+): Spoiler {
+  return {
+    after: (response, request) => {
+      if (response.body?.[member] !== undefined) change(response, request)
+    },
+  }
+}
+
+/** Changes each body with codes. Those before it are counted. */
+export const codes = (change: (body: SeenResponse['body'], count: number) => unknown): Spoiler => {
+  let count = 0
+  return each('device_code', ({ body }) => Object.assign(body, change(body, count++)))
+}
+
+/** Changes each body with an access token. Those before it are counted. */
+export const tokens = (change: (body: SeenResponse['body'], count: number) => unknown): Spoiler => {
+  let count = 0
+  return each('access_token', ({ body }) => Object.assign(body, change(body, count++)))
+}
+
+/** Responds to a request with something else. */
+export function instead(
+  of: (request: SeenRequest, response: SeenResponse) => boolean,
+  status: number,
+  body: object,
+): Spoiler {
+  return {
+    after: (response, request) => {
+      if (of(request, response)) Object.assign(response, { status, body })
+    },
+  }
+}
+
+/** Changes the headers of the verification page. */
+export function page(headers: Readonly<Record<string, string | undefined>>): Spoiler {
+  return {
+    after: (response, { path }) => {
+      if (path !== PAGE) return
+      for (const [name, value] of Object.entries(headers))
+        if (value === undefined) response.headers.delete(name)
+        else response.headers.set(name, value)
+    },
+  }
 }
 
 /** Changes each response to a poll with a token. */
@@ -127,10 +171,7 @@ const PENDING = 'authorization_pending'
 
 /** For each requirement, a service that fails only that one. */
 export const SPOILERS: Record<RequirementId, () => Spoiler> = {
-  secure: () =>
-    codes(({ body }) => {
-      body.verification_uri = 'http://login.example.com/device'
-    }),
+  secure: () => codes(() => ({ verification_uri: 'http://login.example.com/device' })),
   'form-body': () => {
     let first = true
     return {
@@ -141,44 +182,28 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
       },
     }
   },
-  codes: () => codes(({ body }) => Object.assign(body, { verification_uri: 'javascript:alert(1)' })),
-  'codes-lifetime': () => codes(({ body }) => Object.assign(body, { expires_in: '900' })),
-  'codes-json': () => codes(({ headers }) => headers.set('content-type', 'text/plain')),
-  'codes-no-store': () => codes(({ headers }) => headers.set('cache-control', 'max-age=60')),
+  codes: () => codes(() => ({ verification_uri: 'javascript:alert(1)' })),
+  'codes-lifetime': () => codes(() => ({ expires_in: '900' })),
+  'codes-json': () => each('device_code', ({ headers }) => headers.set('content-type', 'text/plain')),
+  'codes-no-store': () => each('device_code', ({ headers }) => headers.set('cache-control', 'max-age=60')),
   'device-code-entropy': () => ({
     dialect: 'rfc8628',
     ...alias((_, count) => `few-bits-${count}`),
   }),
-  'user-code-entropy': () => {
-    let count = 0
-    return {
-      dialect: 'rfc8628',
-      ...codes(({ body }) => {
-        body.user_code = `1234-567${count++}`
-        body.verification_uri_complete = undefined
-      }),
-    }
-  },
+  'user-code-entropy': () => ({
+    dialect: 'rfc8628',
+    ...codes((_, count) => ({ user_code: `1234-567${count}`, verification_uri_complete: undefined })),
+  }),
   'complete-address': () =>
-    codes(({ body }) => Object.assign(body, { verification_uri_complete: body.verification_uri })),
-  'unknown-parameter': () => ({
-    after: (response, { fields }) => {
-      if (fields.has('authgraph_check'))
-        Object.assign(response, { status: 400, body: { error: 'invalid_request' } })
-    },
-  }),
-  'empty-scope': () => ({
-    after: (response, { fields }) => {
-      if (fields.get('scope') === '')
-        Object.assign(response, { status: 400, body: { error: 'invalid_scope' } })
-    },
-  }),
+    codes(({ verification_uri }) => ({ verification_uri_complete: verification_uri })),
+  'unknown-parameter': () =>
+    instead(({ fields }) => fields.has('authgraph_check'), 400, { error: 'invalid_request' }),
+  'empty-scope': () => instead(({ fields }) => fields.get('scope') === '', 400, { error: 'invalid_scope' }),
   'codes-unique': () => {
     let first: string | undefined
-    return codes(({ body }) => {
-      first ??= body.user_code
-      body.user_code = first
-      body.verification_uri_complete = undefined
+    return codes(({ user_code }) => {
+      first ??= user_code
+      return { user_code: first, verification_uri_complete: undefined }
     })
   },
   'codes-repeated': () => ({
@@ -198,11 +223,7 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
       if (path === CODES && fields.get('client_id')?.includes('unknown')) response.status = 200
     },
   }),
-  'codes-method': () => ({
-    after: (response, { method, path }) => {
-      if (method === 'GET' && path === CODES) Object.assign(response, { status: 200, body: CODES_BODY })
-    },
-  }),
+  'codes-method': () => instead(({ method, path }) => method === 'GET' && path === CODES, 200, CODES_BODY),
   pending: () => {
     let first = true
     return {
@@ -214,21 +235,17 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   },
   'poll-status': () => ({
     dialect: 'github',
-    after: (response) => {
-      if (response.body?.error === PENDING) response.status = 400
-    },
+    ...each(
+      'error',
+      (response) => response.body.error === PENDING && Object.assign(response, { status: 400 }),
+    ),
   }),
   'device-code-form': () => alias(({ device_code }) => `${device_code}x`),
-  'user-code-form': () =>
-    codes(({ body }) => Object.assign(body, { user_code: body.user_code.replace('-', '') })),
-  'slow-down': () => ({
-    after: ({ body }) => body?.error === 'slow_down' && Object.assign(body, { error: PENDING }),
-  }),
-  'slow-down-interval': () => ({
-    after: ({ body }) => {
-      if (body?.error === 'slow_down') body.interval = 6
-    },
-  }),
+  'user-code-form': () => codes(({ user_code }) => ({ user_code: user_code.replace('-', '') })),
+  'slow-down': () =>
+    each('error', ({ body }) => body.error === 'slow_down' && Object.assign(body, { error: PENDING })),
+  'slow-down-interval': () =>
+    each('error', ({ body }) => body.error === 'slow_down' && Object.assign(body, { interval: 6 })),
   recovery: () => {
     let slowed = ''
     return {
@@ -325,11 +342,9 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   },
   'token-entropy': () => token(({ body }) => Object.assign(body, { access_token: '123456' })),
   'device-code-private': () =>
-    codes(({ body }) =>
-      Object.assign(body, {
-        verification_uri_complete: `${body.verification_uri}?user_code=${body.user_code}&device_code=${body.device_code}`,
-      }),
-    ),
+    codes(({ device_code, verification_uri, user_code }) => ({
+      verification_uri_complete: `${verification_uri}?user_code=${user_code}&device_code=${device_code}`,
+    })),
   'token-once': () => {
     const tokens = new Map<string, object>()
     return {
@@ -348,12 +363,12 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'no-grant-type': () => says('invalid_grant', ({ fields }) => !fields.has('grant_type')),
   'no-device-code': () => says('invalid_grant', ({ fields }) => !fields.has('device_code')),
   'empty-device-code': () => says('invalid_grant', ({ fields }) => fields.get('device_code') === ''),
-  query: () => ({
-    after: (response, { method, path, query }) => {
-      if (method === 'POST' && path === CODES && query.has('client_id'))
-        Object.assign(response, { status: 200, body: CODES_BODY })
-    },
-  }),
+  query: () =>
+    instead(
+      ({ method, path, query }) => method === 'POST' && path === CODES && query.has('client_id'),
+      200,
+      CODES_BODY,
+    ),
   'unknown-device-code': () =>
     says('expired_token', ({ fields }) => /^0+$/.test(fields.get('device_code') ?? '')),
   'foreign-device-code': () => says(PENDING, ({ fields }) => fields.get('client_id') === 'another'),
@@ -362,11 +377,7 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   'poll-no-client': () =>
     says(PENDING, ({ fields }) => fields.has('device_code') && !fields.has('client_id')),
   'poll-repeated': () => says(PENDING, ({ fields }) => fields.getAll('device_code').length > 1),
-  'poll-method': () => ({
-    after: (response, { method, path }) => {
-      if (method === 'GET' && path === POLL) Object.assign(response, { status: 200, body: TOKEN })
-    },
-  }),
+  'poll-method': () => instead(({ method, path }) => method === 'GET' && path === POLL, 200, TOKEN),
   expired: () => says(PENDING, (_, { body }) => body.error === 'expired_token'),
   'poll-json': () => ({
     after: ({ headers }, request) => {
@@ -383,18 +394,12 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
       if (path === PAGE) response.status = 500
     },
   }),
-  'page-frames': () => ({
-    after: ({ headers }, { path }) => {
-      if (path !== PAGE) return
-      headers.delete('x-frame-options')
-      headers.set('content-security-policy', "default-src 'none'; frame-ancestors *")
-    },
-  }),
-  'page-no-store': () => ({
-    after: ({ headers }, { path }) => {
-      if (path === PAGE) headers.delete('cache-control')
-    },
-  }),
+  'page-frames': () =>
+    page({
+      'content-security-policy': "default-src 'none'; frame-ancestors *",
+      'x-frame-options': undefined,
+    }),
+  'page-no-store': () => page({ 'cache-control': undefined }),
   metadata: () => ({
     after: (response, { path }) => {
       if (path.startsWith('/.well-known/')) response.body.token_endpoint = 'http://localhost/token'
@@ -420,12 +425,8 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
       },
     }
   },
-  'foreign-revocation': () => ({
-    after: (response, request) => {
-      if (atRevocation(request) && request.fields.get('client_id') === 'another')
-        Object.assign(response, { status: 200, body: {} })
-    },
-  }),
+  'foreign-revocation': () =>
+    instead((request) => atRevocation(request) && request.fields.get('client_id') === 'another', 200, {}),
   revoked: () => ({
     after: (response, request) => {
       if (atRevocation(request) && !/unknown/.test(request.fields.get('token') ?? 'unknown'))
@@ -443,18 +444,10 @@ export const SPOILERS: Record<RequirementId, () => Spoiler> = {
   },
   'revoked-access-token': () => survivingToken(true),
   'revoked-with-refresh-token': () => survivingToken(false),
-  'codes-short': () => codes(({ body }) => (body.expires_in = 901)),
+  'codes-short': () => codes(() => ({ expires_in: 901 })),
   'token-short': () => token(({ body }) => (body.expires_in = 86_401)),
-  'page-referrer': () => ({
-    after: ({ headers }, { path }) => {
-      if (path === PAGE) headers.set('referrer-policy', 'no-referrer, unsafe-url')
-    },
-  }),
-  'page-cors': () => ({
-    after: ({ headers }, { path }) => {
-      if (path === PAGE) headers.set('access-control-allow-origin', '*')
-    },
-  }),
+  'page-referrer': () => page({ 'referrer-policy': 'no-referrer, unsafe-url' }),
+  'page-cors': () => page({ 'access-control-allow-origin': '*' }),
   'token-in-url': () => ({
     after: (response, { path }) => {
       if (path === '/user' && response.status === 400) response.status = 200
