@@ -1,8 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
+import type { RequestListener } from 'node:http'
 import { describe, expect } from 'vitest'
+import { CLIENT_ID } from './support/live-service.ts'
 import { TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
-import { test } from './support/world.ts'
+import { loginTo, test, type World } from './support/world.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const KEY = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -15,37 +17,29 @@ const accounts = {
   apps: [{ appId: 12345, publicKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()] }],
 }
 
+/** A server, and the words of a call to it without a login. */
+async function served(world: World, listener: RequestListener) {
+  const url = await world.serve(listener)
+  return (path: string, ...more: string[]) => ['api', path, '--auth', 'none', '--host', url, ...more]
+}
+
 describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
   test('authenticates in all five forms', async ({ world }) => {
-    const service = await world.live(accounts)
-    const login = [
-      'login',
-      '--host',
-      service.host,
-      '--client-id',
-      'client-id-of-the-command',
-      '--store',
-      'file',
-    ]
-    await world.run(login, { onOutput: service.approver() })
-    const call = (path: string, ...args: string[]) =>
-      world.run(['api', path, '--host', service.host, ...args], {
-        env: { PASSWORD: 'open sesame', PERSONAL, KEY },
-      })
-    const responses = await Promise.all([
-      call('/user', '--auth', 'none'),
-      call('/user', '--auth', 'basic', '--user', 'octocat', '--secret', 'env:PASSWORD'),
-      call('/user', '--auth', 'personal', '--secret', 'env:PERSONAL'),
-      call('/app', '--auth', 'app', '--app-id', '12345', '--key', 'env:KEY'),
-      call('/user'),
-    ])
-    expect(responses.map(({ code, stdout }) => [code, JSON.parse(stdout)])).toEqual([
-      [1, { message: 'requires authentication' }],
-      [0, { login: 'octocat' }],
-      [0, { id: 2, login: 'hubot' }],
-      [0, { id: 12345 }],
-      [0, { id: 1, login: 'octocat' }],
-    ])
+    const { host, approver } = await world.live(accounts)
+    await world.login(host, ['--client-id', CLIENT_ID], { onOutput: approver() })
+    const env = { PASSWORD: 'open sesame', PERSONAL, KEY }
+    const calls = [
+      ['/user --auth none', 1, { message: 'requires authentication' }],
+      ['/user --auth basic --user octocat --secret env:PASSWORD', 0, { login: 'octocat' }],
+      ['/user --auth personal --secret env:PERSONAL', 0, { id: 2, login: 'hubot' }],
+      ['/app --auth app --app-id 12345 --key env:KEY', 0, { id: 12345 }],
+      ['/user', 0, { id: 1, login: 'octocat' }],
+    ] as const
+    const call = async ([words, code, body]: (typeof calls)[number]) => {
+      const { stdout } = await world.expect(`api ${words} --host ${host}`, { code }, { env })
+      expect(JSON.parse(stdout)).toEqual(body)
+    }
+    await Promise.all(calls.map(call))
   })
 
   test('sends a credential to the given host, whatever the address of the profile with its name', async ({
@@ -53,127 +47,96 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
   }) => {
     const [chosen, other] = [await world.scripted(), await world.scripted({ polls: [granted(TOKEN)] })]
     const { host } = new URL(chosen.url)
-    const login = ['login', '--host', other.url, '--client-id', 'id', '--store', 'file', '--profile', host]
-    expect((await world.run(login)).code).toBe(0)
+    await world.expect([...loginTo(other.url), '--profile', host], {})
     const before = other.requests.length
-    const call = (...args: string[]) =>
-      world.run(['api', '/user', '--host', chosen.url, ...args], { env: { PERSONAL } })
-    expect((await call('--auth', 'personal', '--secret', 'env:PERSONAL')).code).toBe(0)
-    expect((await call('--secret', 'env:PERSONAL')).code).toBe(0)
-    expect(chosen.requests.map(({ authorization }) => authorization)).toEqual(
-      Array(2).fill(`Bearer ${PERSONAL}`),
-    )
-    expect((await call()).stderr).toContain('not logged in to this host')
+    const call = `api /user --host ${chosen.url}`
+    const env = { PERSONAL }
+    await world.expect(`${call} --auth personal --secret env:PERSONAL`, {}, { env })
+    await world.expect(`${call} --secret env:PERSONAL`, {}, { env })
+    const sent = chosen.requests.map(({ authorization }) => authorization)
+    expect(sent).toEqual(Array(2).fill(`Bearer ${PERSONAL}`))
+    await world.expect(call, { code: 1, stderr: ['not logged in to this host'] })
     expect([chosen.requests.length, other.requests.length]).toEqual([2, before])
   })
 
   test('sends fields as a query or as JSON, sends headers, and prints the head of the response', async ({
     world,
   }) => {
-    const url = await world.serve(async (request, response) => {
+    const call = await served(world, async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
       response.setHeader('x-odd', 'yes')
-      response.end(`${request.method} ${request.url} ${request.headers['x-mine']} ${body}`)
+      const { accept, 'x-mine': mine } = request.headers
+      response.end(`${request.method} ${request.url} ${accept} ${mine} ${body}`)
     })
-    const call = (...args: string[]) =>
-      world.run(['api', '/things', '--auth', 'none', '--host', url, ...args])
     const fields = ['--field', 'title=a=b', '--field', 'x=ö ', '--header', 'x-mine: 1']
-    expect((await call(...fields)).stdout).toBe('POST /things 1 {"title":"a=b","x":"ö "}')
-    expect((await call(...fields, '--method', 'get')).stdout).toBe('GET /things?title=a%3Db&x=%C3%B6+ 1 ')
-    expect((await call('--include')).stdout).toMatch(
-      /^200 OK\n(.*\n)*x-odd: yes\n(.*\n)*\nGET \/things undefined $/,
-    )
+    const json = 'application/json'
+    await world.expect(call('/', ...fields), { stdout: `POST / ${json} 1 {"title":"a=b","x":"ö "}` })
+    await world.expect(call('/', ...fields, '--method', 'get'), {
+      stdout: `GET /?title=a%3Db&x=%C3%B6+ ${json} 1 `,
+    })
+    await world.expect(call('/', '--header', 'Accept: text/plain'), { stdout: 'GET / text/plain undefined ' })
+    const stdout = /^200 OK\n(.*\n)*x-odd: yes\n(.*\n)*\nGET \/ application\/json undefined $/
+    await world.expect(call('/', '--include'), { stdout })
   })
 
   test('follows the pages of a list, and prints each item as one line of JSON', async ({ world }) => {
     const asked: string[] = []
-    const url = await world.serve((request, response) => {
+    const call = await served(world, (request, response) => {
       asked.push(`${request.method} ${request.url} ${request.headers['x-mine']}`)
-      if (asked.length === 1)
-        response.writeHead(200, { link: '</repos?page=2>; rel="next"', 'content-type': 'application/json' })
-      else if (asked.length === 2) return response.writeHead(429, { 'retry-after': '0' }).end()
-      else response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(
-        JSON.stringify(asked.length === 1 ? [{ a: 'ö\u0007' }, 2] : { total_count: 3, items: [[3]] }),
-      )
+      const [first, type] = [asked.length === 1, { 'content-type': 'application/json' }]
+      if (asked.length === 2) return response.writeHead(429, { 'retry-after': '0' }).end()
+      response.writeHead(200, { ...type, ...(first && { link: '</repos?page=2>; rel="next"' }) })
+      response.end(JSON.stringify(first ? [{ a: 'ö\u0007' }, 2] : { total_count: 3, items: [[3]] }))
     })
-    const args = ['api', '/repos', '--auth', 'none', '--host', url, '--paginate', '--field', 'per_page=2']
-    const { code, stdout, stderr } = await world.run([...args, '--header', 'x-mine: 1'])
-    expect([code, stdout]).toEqual([0, '{"a":"ö\\u0007"}\n2\n[3]\n'])
-    expect(stderr).toBe('rate limit: waiting 0 seconds before the next page\n')
+    await world.expect(call('/repos', '--paginate', '--field', 'per_page=2', '--header', 'x-mine: 1'), {
+      stdout: '{"a":"ö\\u0007"}\n2\n[3]\n',
+      stderr: 'rate limit: waiting 0 seconds before the next page\n',
+    })
     expect(asked).toEqual(['GET /repos?per_page=2 1', 'GET /repos?page=2 1', 'GET /repos?page=2 1'])
   })
 
   test('stops at a page that is refused, and says why', async ({ world }) => {
-    const url = await world.serve((request, response) => {
+    const call = await served(world, (request, response) => {
       if (request.url !== '/repos') return response.writeHead(404).end()
       response.writeHead(200, { link: '</more>; rel="next"', 'content-type': 'application/json' }).end('[1]')
     })
-    const { code, stdout, stderr } = await world.run([
-      'api',
-      '/repos',
-      '--auth',
-      'none',
-      '--host',
-      url,
-      '--paginate',
-    ])
-    expect([code, stdout]).toEqual([1, '1\n'])
-    expect(stderr).toContain('status 404')
+    await world.expect(call('/repos', '--paginate'), { code: 1, stdout: '1\n', stderr: ['status 404'] })
   })
 
-  test.for([['--method', 'POST'], ['--include']])(
-    'does not combine pages with %j',
-    async (args, { world }) => {
-      expect((await world.run(['api', '/', '--auth', 'none', '--paginate', ...args])).code).toBe(2)
-    },
-  )
-
-  test('prints the status of a refusal without a body', async ({ world }) => {
-    const url = await world.serve((request, response) => {
+  test('prints a status without a body to a terminal, and that of a refusal also elsewhere', async ({
+    world,
+  }) => {
+    const call = await served(world, (request, response) => {
       response.writeHead(request.url === '/gone' ? 404 : 204).end()
     })
-    const call = (path: string, ...more: string[]) => ['api', path, '--auth', 'none', '--host', url, ...more]
-    expect(await world.run(call('/gone'))).toMatchObject({ code: 1, stdout: '', stderr: '404 Not Found\n' })
-    expect(await world.run(call('/gone', '--include'))).toMatchObject({ code: 1, stderr: '' })
-    expect(await world.run(call('/here'))).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    const terminal = world.open(call('/gone'))
-    expect(await terminal.exit).toBe(1)
-    expect(terminal.screen()).toBe('404 Not Found')
+    await world.expect(call('/gone'), { code: 1, stdout: '', stderr: '404 Not Found\n' })
+    await world.expect(call('/gone', '--include'), { code: 1, stderr: '' })
+    await world.expect(call('/here'), { stdout: '', stderr: '' })
+    for (const [path, code, shown] of [
+      ['/gone', 1, '404 Not Found'],
+      ['/here', 0, '204 No Content'],
+    ] as const) {
+      const terminal = world.open(call(path))
+      expect(await terminal.exit).toBe(code)
+      expect(terminal.screen()).toBe(shown)
+    }
   })
 
   test('adds a final line break to text and leaves all other bodies unchanged', async ({ world }) => {
-    const url = await world.serve((request, response) => {
+    const call = await served(world, (request, response) => {
       const [, type = '', text = ''] = (request.url ?? '').split('?').map(decodeURIComponent)
       response.writeHead(200, type === 'none' ? {} : { 'content-type': type }).end(text)
     })
-    const call = async (type: string, text: string) => {
-      const path = `/?${encodeURIComponent(type)}?${encodeURIComponent(text)}`
-      return (await world.run(['api', path, '--auth', 'none', '--host', url])).stdout
-    }
-    expect(await call('application/json; charset=utf-8', '{"a":1}')).toBe('{"a":1}\n')
-    expect(await call('application/problem+json', '{}\n')).toBe('{}\n')
-    expect(await call('text/plain', 'ö')).toBe('ö\n')
-    expect(await call('application/octet-stream', 'ab')).toBe('ab')
-    expect(await call('none', 'ab')).toBe('ab')
-    expect(await call('text/plain', '')).toBe('')
-  })
-
-  test('prints the status of a success without a body to a terminal only', async ({ world }) => {
-    const url = await world.serve((_request, response) => response.writeHead(204).end())
-    const args = ['api', '/', '--auth', 'none', '--host', url]
-    expect(await world.run(args)).toEqual({ code: 0, stdout: '', stderr: '' })
-    const terminal = world.open(args)
-    expect(await terminal.exit).toBe(0)
-    expect(terminal.screen()).toBe('204 No Content')
-  })
-
-  test('lets a header replace the default', async ({ world }) => {
-    const url = await world.serve((request, response) => response.end(request.headers.accept))
-    const call = (...args: string[]) => world.run(['api', '/', '--auth', 'none', '--host', url, ...args])
-    expect((await call()).stdout).toBe('application/json')
-    expect((await call('--header', 'Accept: text/plain')).stdout).toBe('text/plain')
+    for (const [type, text, stdout] of [
+      ['application/json; charset=utf-8', '{"a":1}', '{"a":1}\n'],
+      ['application/problem+json', '{}\n', '{}\n'],
+      ['text/plain', 'ö', 'ö\n'],
+      ['application/octet-stream', 'ab', 'ab'],
+      ['none', 'ab', 'ab'],
+      ['text/plain', '', ''],
+    ] as const)
+      await world.expect(call(`/?${encodeURIComponent(type)}?${encodeURIComponent(text)}`), { stdout })
   })
 
   test.for([
@@ -182,18 +145,18 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     ['--header', 'x: a\nb: c'],
     ['--method', 'TWO WORDS'],
     ['--method', 'trace'],
-  ])('%s %j is a usage error', async (args, { world }) => {
-    const { code, stderr } = await world.run(['api', '/', '--auth', 'none', ...args])
-    expect(code).toBe(2)
-    expect(stderr).toContain('See: authgraph api --help')
+    ['--paginate', '--include'],
+    ['--paginate', '--method', 'POST'],
+  ])('%j is a usage error', async (args, { world }) => {
+    const stderr = args[0] === '--paginate' ? '--paginate works with' : 'See: authgraph api --help'
+    await world.expect(['api', '/', '--auth', 'none', ...args], { code: 2, stderr: [stderr] })
   })
 
   test('removes control characters on a terminal but not in a pipe', async ({ world }) => {
     const evil = 'a\u001b[2Jb\u009b'
-    const url = await world.serve((_request, response) => response.end(evil))
-    const args = ['api', '/', '--auth', 'none', '--host', url]
-    expect((await world.run(args)).stdout).toBe(evil)
-    const terminal = world.open(args)
+    const call = await served(world, (_request, response) => response.end(evil))
+    await world.expect(call('/'), { stdout: evil })
+    const terminal = world.open(call('/'))
     expect(await terminal.exit).toBe(0)
     expect(terminal.screen()).toBe('a[2Jb')
     expect(terminal.raw()).not.toContain('\u001b[2J')
@@ -202,61 +165,36 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
   test('says what to do if the service cannot be reached', async ({ world }) => {
     const { url, close } = await world.scripted()
     close()
-    const { code, stderr } = await world.run(['api', '/user', '--auth', 'none', '--host', url])
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/localhost:\d+ cannot be reached: ECONNREFUSED\n {2}Check the connection/)
+    const stderr = /localhost:\d+ cannot be reached: ECONNREFUSED\n {2}Check the connection/
+    await world.expect(`api /user --auth none --host ${url}`, { code: 1, stderr })
   })
 
+  const inArgument = 'an argument contains a secret'
+  const instead = 'use --auth and --secret instead'
   test.for([
-    [
-      'a token',
-      ['api', '/user', '--auth', 'personal', '--secret', PERSONAL],
-      'an argument contains a secret',
-    ],
-    [
-      'a fine-grained token',
-      ['api', '/user', '--auth', 'personal', '--secret', FINE_GRAINED],
-      'an argument contains a secret',
-    ],
-    [
-      'a token in an address',
-      ['api', '/user?access_token=abc', '--auth', 'none'],
-      'an argument contains a secret',
-    ],
-    [
-      'a password in an address',
-      ['api', 'https://me:password@localhost/', '--auth', 'none'],
-      'an argument contains a secret',
-    ],
-    ['a private key', ['jwt', '--app-id', '1', '--key', KEY], 'an argument contains a secret'],
+    ['a token', ['--auth', 'personal', '--secret', PERSONAL], inArgument],
+    ['a fine-grained token', ['--auth', 'personal', '--secret', FINE_GRAINED], inArgument],
+    ['a token in an address', ['/user?access_token=abc', '--auth', 'none'], inArgument],
+    ['a password in an address', ['https://me:password@localhost/', '--auth', 'none'], inArgument],
+    ['a private key', ['--auth', 'app', '--app-id', '1', '--key', KEY], inArgument],
     [
       'a value that is not a file',
-      ['api', '/user', '--auth', 'personal', '--secret', 'hunter2'],
+      ['--auth', 'personal', '--secret', 'hunter2'],
       'Do not pass the secret itself',
     ],
     [
       'a password after the user name',
-      ['api', '/user', '--auth', 'basic', '--user', 'me:hunter2'],
+      ['--auth', 'basic', '--user', 'me:hunter2'],
       'use --secret for the password',
     ],
-    [
-      'a header with a credential',
-      ['api', '/user', '--header', 'Authorization: Bearer hunter2'],
-      'use --auth and --secret instead',
-    ],
-    [
-      'a header with a cookie',
-      ['api', '/user', '--header', 'cookie: session=hunter2'],
-      'use --auth and --secret instead',
-    ],
-    ['no user name', ['api', '/user', '--auth', 'basic', '--secret', '-'], '--auth basic requires --user'],
-    ['no credential', ['api', '/user', '--auth', 'personal'], 'set --secret to a file'],
-    ['no app', ['api', '/user', '--auth', 'app'], '--auth app requires --app-id and --key'],
+    ['a header with a credential', ['--header', 'Authorization: Bearer hunter2'], instead],
+    ['a header with a cookie', ['--header', 'cookie: session=hunter2'], instead],
+    ['no user name', ['--auth', 'basic', '--secret', '-'], '--auth basic requires --user'],
+    ['no credential', ['--auth', 'personal'], 'set --secret to a file'],
+    ['no app', ['--auth', 'app'], '--auth app requires --app-id and --key'],
   ] as const)('refuses %s without quoting it', async ([, args, sentence], { world }) => {
-    const { code, stdout, stderr } = await world.run(args)
-    expect(code).toBe(2)
-    expect(stderr).toContain(sentence)
-    for (const secret of [PERSONAL, FINE_GRAINED, KEY, 'hunter2', 'password@'])
-      expect(stdout + stderr).not.toContain(secret)
+    const path = args[0].startsWith('--') ? ['/user'] : []
+    const never = [PERSONAL, FINE_GRAINED, KEY, 'hunter2', 'password@']
+    await world.expect(['api', ...path, ...args], { code: 2, stderr: [sentence], never })
   })
 })

@@ -53,30 +53,22 @@ const LINES = [
 ] as const
 
 describe('completion', { concurrent: true, timeout: 60_000 }, () => {
-  test.for(LINES)('bash completes %j', async ([line, offered, others], { world }) => {
+  test('bash completes all lines, also after an equals sign', async ({ world }) => {
     const { script, env, cwd } = await userOf(world, 'bash')
-    // Without mapfile, as on macOS. Without words, readline completes files.
-    const complete = `enable -n mapfile; source '${script}'; COMP_WORDS=(${line} ${line.endsWith(' ') ? "''" : ''})
-      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _authgraph
-      if [ \${#COMPREPLY[@]} -eq 0 ]; then compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"
-      else printf '%s\n' "\${COMPREPLY[@]}"; fi`
-    const { stdout } = await runFile('bash', ['-c', complete], { env, cwd })
-    expectWords(stdout.replaceAll('./', '').split('\n'), offered, others)
-  })
-
-  test('bash completes after an equals sign', async ({ world }) => {
-    const { script, env, cwd } = await userOf(world, 'bash')
-    const complete = (words: string, at: number) =>
-      runFile(
-        'bash',
-        [
-          '-c',
-          `source '${script}'; COMP_WORDS=(${words}); COMP_CWORD=${at}; _authgraph; echo "\${COMPREPLY[@]}"`,
-        ],
-        { env, cwd },
-      )
-    expect((await complete('authgraph login --store =', 3)).stdout).toBe('keyring file none\n')
-    expect((await complete('authgraph login --store = f', 4)).stdout).toBe('file\n')
+    const complete = async (words: string, at: string, more = '') => {
+      const line = `${more} source '${script}'; COMP_WORDS=(${words}); COMP_CWORD=${at}; _authgraph
+        if [ \${#COMPREPLY[@]} -eq 0 ]; then compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"
+        else printf '%s\n' "\${COMPREPLY[@]}"; fi`
+      return (await runFile('bash', ['-c', line], { env, cwd })).stdout.replaceAll('./', '')
+    }
+    for (const [line, offered, others] of LINES) {
+      // Without mapfile, as on macOS. Without words, readline completes files.
+      const last = `$((\${#COMP_WORDS[@]} - 1))`
+      const shown = await complete(line.endsWith(' ') ? `${line} ''` : line, last, 'enable -n mapfile;')
+      expectWords(shown.split('\n'), offered, others)
+    }
+    expect(await complete('authgraph login --store =', '3')).toBe('keyring\nfile\nnone\n')
+    expect(await complete('authgraph login --store = f', '4')).toBe('file\n')
   })
 
   test.for(['bash', 'fish'].filter(isThere))(
@@ -93,44 +85,43 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
     },
   )
 
-  test.skipIf(!isThere('fish')).for(LINES)(
-    'fish completes %j',
-    async ([line, offered, others], { world }) => {
-      const { script, env, cwd } = await userOf(world, 'fish')
-      const { stdout } = await runFile('fish', ['-c', `source '${script}'; complete -C '${line}'`], {
-        env,
-        cwd,
-      })
-      const words = stdout.split('\n').map((offer) => offer.split('\t')[0] ?? '')
-      expectWords(
-        words.map((word) => word.replace('./', '')),
-        offered,
-        others,
-      )
-    },
-  )
-
-  test.skipIf(!isThere('fish'))('fish completes after an equals sign', async ({ world }) => {
-    const { script, env, cwd } = await userOf(world, 'fish')
-    const complete = `source '${script}'; complete -C 'authgraph login --store=k'`
-    expect((await runFile('fish', ['-c', complete], { env, cwd })).stdout).toBe('--store=keyring\n')
-  })
-
   test.skipIf(!isThere('fish'))(
-    'fish shows the description of an option, with its colon',
+    'fish completes all lines, also after an equals sign, and shows the description of an option',
     async ({ world }) => {
       const { script, env, cwd } = await userOf(world, 'fish')
-      const complete = `source '${script}'; complete -C 'authgraph login --sto'`
-      const { stdout } = await runFile('fish', ['-c', complete], { env, cwd })
-      expect(stdout).toBe('--store\tstore the token here (default: keyring)\n')
+      const complete = async (line: string) =>
+        (await runFile('fish', ['-c', `source '${script}'; complete -C '${line}'`], { env, cwd })).stdout
+      for (const [line, offered, others] of LINES) {
+        const words = (await complete(line)).split('\n').map((offer) => offer.split('\t')[0] ?? '')
+        expectWords(
+          words.map((word) => word.replace('./', '')),
+          offered,
+          others,
+        )
+      }
+      expect(await complete('authgraph login --store=k')).toBe('--store=keyring\n')
+      const described = '--store\tstore the token here (default: keyring)\n'
+      expect(await complete('authgraph login --sto')).toBe(described)
     },
   )
 
-  test.skipIf(!isThere('zsh')).for(LINES)('zsh completes %j', async ([line, offered, others], { world }) => {
-    const { press, reach } = await zsh(world)
-    const shown = await reach(press(`${line}\t\t`), offered)
-    for (const word of others) expect(shown).not.toContain(word)
-  })
+  test.skipIf(!isThere('zsh'))(
+    'zsh completes all lines, also after an equals sign, and shows the descriptions of options',
+    async ({ world }) => {
+      const { press, reach } = await zsh(world)
+      for (const [keys, offered, others] of [
+        ...LINES.map(([line, ...words]) => [`${line}\t\t`, ...words] as const),
+        ['authgraph login --store=k\t', ['--store=keyring'], []],
+        ['authgraph login --\t', ['-- store the token here (default: keyring)'], []],
+        ['authgraph serve --\t', ['-- register clients from JSON: [{ "clientId": "…", "name": "…" }]'], []],
+      ] as const) {
+        const shown = await reach(press(keys), offered)
+        for (const word of others) expect(shown).not.toContain(word)
+        // A new prompt.
+        await reach(press('\x15print ne""xt\r'), ['next\r\n'])
+      }
+    },
+  )
 
   test.skipIf(!isThere('zsh'))(
     'zsh passes no word as an argument, which other users can read',
@@ -139,22 +130,6 @@ describe('completion', { concurrent: true, timeout: 60_000 }, () => {
       press('authgraph api /user --secret ghp_0123456789\t\x15')
       await reach(press('print do""ne\r'), ['done\r\n'])
       expect(readFileSync(calls, 'utf8')).toBe('completion zsh\n')
-    },
-  )
-
-  test.skipIf(!isThere('zsh'))('zsh completes after an equals sign', async ({ world }) => {
-    const { press, reach } = await zsh(world)
-    await reach(press('authgraph login --store=k\t'), ['--store=keyring'])
-  })
-
-  test.skipIf(!isThere('zsh')).for([
-    ['login', '-- store the token here (default: keyring)'],
-    ['serve', '-- register clients from JSON: [{ "clientId": "…", "name": "…" }]'],
-  ] as const)(
-    'zsh shows the description of an option of %s, with its colon',
-    async ([name, words], { world }) => {
-      const { press, reach } = await zsh(world)
-      await reach(press(`authgraph ${name} --\t`), [words])
     },
   )
 })

@@ -1,43 +1,27 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { type RunOptions, run as runWith } from './support/command.ts'
-
-const run = (args: string[], onOutput?: RunOptions['onOutput']) =>
-  runWith(args, { env: { PATH: process.env.PATH ?? '' }, ...(onOutput && { onOutput }) })
+import { describe, expect } from 'vitest'
+import { linesOfJson } from './support/command.ts'
+import { test } from './support/world.ts'
 
 describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
-  test('--approve shows requested, pending and authorized, and prints no token', async () => {
-    const { code, stdout, stderr } = await run(['demo', '--approve', '--interval', '1'])
-    expect(stderr).toBe('')
-    expect(code).toBe(0)
+  test('--approve shows requested, pending and authorized, and prints no token', async ({ world }) => {
+    const user = 'GET /user     {"id":1,"login":"octocat"}'
+    const { stdout } = await world.expect('demo --approve --interval 1', {
+      stdout: ['access_token  [secret]', user],
+      stderr: '',
+      never: ['gho_', '\u001b'],
+    })
     expect(stdout).toMatch(/^requested .* s left\)\n(?:.*\n)*pending .* s left\)\n(?:.*\n)*authorized$/m)
-    expect(stdout).toContain('access_token  [secret]')
-    expect(stdout).toContain('GET /user     {"id":1,"login":"octocat"}')
-    expect(stdout).not.toContain('gho_')
-    expect(stdout).not.toContain('\u001b')
   })
 
-  test('--deny ends in denied', async () => {
-    const { code, stdout } = await run(['demo', '--deny', '--interval', '1'])
-    expect(code).toBe(1)
-    expect(stdout).toMatch(/^✗ the user denied the authorization\n {2}No token was issued/m)
+  test.for([
+    ['--deny', /^✗ the user denied the authorization\n {2}No token was issued/m],
+    ['--expire', /^✗ the codes expired .*\n {2}Run the command again/m],
+  ] as const)('%s ends without a token', async ([option, stdout], { world }) => {
+    await world.expect(`demo ${option} --interval 1`, { code: 1, stdout })
   })
 
-  test('--expire ends in expired', async () => {
-    const { code, stdout } = await run(['demo', '--expire', '--interval', '1'])
-    expect(code).toBe(1)
-    expect(stdout).toMatch(/^✗ the codes expired .*\n {2}Run the command again/m)
-  })
-
-  test('--json prints one object per line and no token', async () => {
-    const { code, stdout } = await run(['demo', '--json', '--approve', '--interval', '1'])
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(code).toBe(0)
+  test('--json prints one object per line and no token', async ({ world }) => {
+    const lines = linesOfJson((await world.expect('demo --json --approve --interval 1', {})).stdout)
     expect(lines[0]).toMatchObject({ status: 'requested', activity: 'requesting' })
     expect(lines.at(-2)).toMatchObject({ status: 'authorized', polls: 3 })
     expect(lines.at(-1)).toEqual({
@@ -47,60 +31,33 @@ describe('authgraph demo', { concurrent: true, timeout: 30_000 }, () => {
     })
   })
 
-  test('--record also records the grant of its service, without its secrets', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'authgraph-demo-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const file = join(folder, 'login.ndjson')
-    await run(['demo', '--approve', '--interval', '1', '--record', file])
-    const text = readFileSync(file, 'utf8')
-    const events = text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    const grants = events.filter(({ type }) => type === 'grant')
-    expect([...new Set(grants.map(({ state }) => state))]).toEqual([
-      'requested',
-      'pending',
-      'approved',
-      'issuing',
-      'authorized',
-    ])
-    expect(Object.keys(grants[0])).toEqual(['type', 'state', 'interval', 'at'])
-    expect(text).not.toMatch(/gho_|octocat/)
-    const { code } = await run(['replay', file])
-    expect(code).toBe(0)
+  test('ends when nobody reads its output any more', async ({ world }) => {
+    await world.expect('demo --interval 1', { code: 1, stderr: '' }, { isCut: true })
   })
 
-  test('ends when nobody reads its output any more', async () => {
-    const env = { PATH: process.env.PATH ?? '' }
-    const { code, stderr } = await runWith(['demo', '--interval', '1'], { env, isCut: true })
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
-  })
-
-  for (const [signal, exitCode] of [
+  test.for([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)
-    test(`closes everything on ${signal} and exits with ${exitCode}`, async () => {
-      const { code, stdout } = await run(['demo'], (text, kill) => text.includes('requested') && kill(signal))
-      expect(code).toBe(exitCode)
-      expect(stdout).toMatch(/✗ the authorization was cancelled\n$/)
-    })
+  ] as const)('closes everything on %s and exits with %i', async ([signal, code], { world }) => {
+    const stdout = /✗ the authorization was cancelled\n$/
+    await world.expect(
+      'demo',
+      { code, stdout },
+      {
+        onOutput: (text, kill) => text.includes('requested') && kill(signal),
+      },
+    )
+  })
 
-  test('exits with 0 if a signal arrives after the authorization', async () => {
+  test('exits with 0 if a signal arrives after the authorization', async ({ world }) => {
     const preload = `
       const { write } = process.stdout
       process.stdout.write = function (text, ...rest) {
         if (/^authorized /m.test(text)) process.emit('SIGINT', 'SIGINT')
         return write.call(this, text, ...rest)
       }`
-    const env = {
-      PATH: process.env.PATH ?? '',
-      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}`,
-    }
-    const { code, stdout } = await runWith(['demo', '--approve', '--interval', '1'], { env })
-    expect(code).toBe(0)
-    expect(stdout).toContain('access_token  [secret]')
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(preload)}` }
+    await world.expect('demo --approve --interval 1', { stdout: ['access_token  [secret]'] }, { env })
   })
 })

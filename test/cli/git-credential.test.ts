@@ -11,10 +11,9 @@ const TOKEN = 'gho_tokenInTheClear0123456789'
 const git = promisify(execFile).bind(null, 'git')
 
 async function login(world: World, more: object = {}) {
-  const service = await world.scripted({ polls: [granted(TOKEN, more)] })
-  const args = ['login', '--host', service.url, '--client-id', 'id', '--store', 'file']
-  expect((await world.run(args)).code).toBe(0)
-  return new URL(service.url).host
+  const { url } = await world.scripted({ polls: [granted(TOKEN, more)] })
+  expect((await world.login(url)).code).toBe(0)
+  return new URL(url).host
 }
 
 /** A git repository over HTTP that requires the token, and the device flow. */
@@ -32,21 +31,10 @@ async function repository(world: World) {
   const url = await world.serve((request, response) => {
     const [path = ''] = (request.url ?? '').split('?')
     if (path.startsWith('/login/') || path === '/user') {
-      response.setHeader('content-type', 'application/json')
-      return response.end(
-        JSON.stringify(
-          path === '/user'
-            ? { login: 'octocat' }
-            : path.endsWith('access_token')
-              ? granted(TOKEN)
-              : {
-                  device_code: 'd',
-                  user_code: 'ABCD-EFGH',
-                  verification_uri: 'https://example.com',
-                  interval: 1,
-                },
-        ),
-      )
+      const address = { verification_uri: 'https://example.com', interval: 1 }
+      const codes = { device_code: 'd', user_code: 'ABCD-EFGH', ...address }
+      const said = { '/user': { login: 'octocat' }, '/login/device/code': codes }[path] ?? granted(TOKEN)
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
     }
     const [, credential = ''] = /^Basic (.*)$/.exec(request.headers.authorization ?? '') ?? []
     const text = Buffer.from(credential, 'base64').toString()
@@ -60,10 +48,10 @@ async function repository(world: World) {
   return { url, env, credentials }
 }
 
-describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () => {
+describe('authgraph git-credential', { concurrent: true, timeout: 60_000 }, () => {
   test('lets git clone a private repository', async ({ world }) => {
     const { url, env, credentials } = await repository(world)
-    expect((await world.run(['login', '--host', url, '--client-id', 'id', '--store', 'file'])).code).toBe(0)
+    expect((await world.login(url)).code).toBe(0)
     const helper = `!'${process.execPath}' '${COMMAND}' git-credential`
     const copy = join(world.folder, 'copy')
     await git(['-c', `credential.helper=${helper}`, 'clone', '--quiet', `${url}/hello.git`, copy], {
@@ -77,21 +65,21 @@ describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () =
 
   test('sends the token only to its own host and scheme, with its expiry', async ({ world }) => {
     const host = await login(world, { expires_in: 28_800 })
-    const get = (input: string) => world.run(['git-credential', 'get'], { input })
-    const { stdout } = await get(
-      `protocol=http\nhost=${host}\nusername=octo\nwwwauth[]=Basic realm="a=b"\n\n`,
-    )
-    expect(stdout).toMatch(new RegExp(`^username=octo\npassword=${TOKEN}\npassword_expiry_utc=\\d{10}\n$`))
-    const nothing = { code: 0, stdout: '', stderr: '' }
-    expect((await get(`protocol=http\nhost=${host.replace('localhost', 'LocalHost')}\n\n`)).stdout).toContain(
-      TOKEN,
-    )
-    expect(await get(`protocol=https\nhost=${host}\n\n`)).toEqual(nothing)
-    expect(await get(`protocol=http\nhost=octo@${host}\n\n`)).toEqual(nothing)
-    expect(await get(`protocol=http\nhost=${host}/x\n\n`)).toEqual(nothing)
-    expect(await get('protocol=https\nhost=no host\n\n')).toEqual(nothing)
-    expect(await get('protocol=https\nhost=github.com\n\n')).toEqual(nothing)
-    expect(await get('')).toEqual(nothing)
+    const given = `protocol=http\nhost=${host}\nusername=octo\nwwwauth[]=Basic realm="a=b"\n\n`
+    const stdout = new RegExp(`^username=octo\npassword=${TOKEN}\npassword_expiry_utc=\\d{10}\n$`)
+    await world.expect('git-credential get', { stdout }, { input: given })
+    const upper = `protocol=http\nhost=${host.replace('localhost', 'LocalHost')}\n\n`
+    await world.expect('git-credential get', { stdout: [TOKEN] }, { input: upper })
+    const others = [
+      `protocol=https\nhost=${host}\n\n`,
+      `protocol=http\nhost=octo@${host}\n\n`,
+      `protocol=http\nhost=${host}/x\n\n`,
+      'protocol=https\nhost=no host\n\n',
+      'protocol=https\nhost=github.com\n\n',
+      '',
+    ]
+    const nothing = { stdout: '', stderr: '' }
+    await Promise.all(others.map((input) => world.expect('git-credential get', nothing, { input })))
   })
 
   test.for([
@@ -109,32 +97,26 @@ describe('authgraph git-credential', { concurrent: true, timeout: 30_000 }, () =
   test('reports a refusal to git but keeps the login', async ({ world }) => {
     const host = await login(world)
     const input = `protocol=http\nhost=${host}\nusername=octo\npassword=${TOKEN}\n\n`
-    expect(await world.run(['git-credential', 'store'], { input })).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: '',
-    })
-    const erased = await world.run(['git-credential', 'erase'], { input })
-    expect(erased).toMatchObject({ code: 0, stdout: '' })
-    expect(erased.stderr).toContain(`Check the login: authgraph status --profile ${host}`)
-    expect((await world.run(['token'])).stdout).toBe(`${TOKEN}\n`)
-    const other = await world.run(['git-credential', 'erase'], { input: input.replace(TOKEN, 'another') })
-    expect(other.stderr).toBe('')
+    await world.expect('git-credential store', { stdout: '', stderr: '' }, { input })
+    const stderr = [`Check the login: authgraph status --profile ${host}`]
+    await world.expect('git-credential erase', { stdout: '', stderr }, { input })
+    await world.expect('token', { stdout: `${TOKEN}\n` })
+    await world.expect('git-credential erase', { stderr: '' }, { input: input.replace(TOKEN, 'another') })
   })
 
   test('refreshes a refused token, and never goes back to it', async ({ world }) => {
     const more = { expires_in: 28_800, refresh_token: 'ghr_refreshInTheClear' }
     const service = await world.scripted({ polls: [granted(TOKEN, more), granted('ghu_fresh0123', more)] })
     const { host } = new URL(service.url)
-    await world.run(['login', '--host', service.url, '--client-id', 'id', '--store', 'file'])
+    await world.login(service.url)
     const asked = `protocol=http\nhost=${host}\n`
-    await world.run(['git-credential', 'erase'], { input: `${asked}password=${TOKEN}\n` })
-    const { stdout } = await world.run(['git-credential', 'get'], { input: asked })
-    expect(stdout).toContain('password=ghu_fresh0123\n')
+    const refused = { input: `${asked}password=${TOKEN}\n` }
+    await world.run('git-credential erase', refused)
+    await world.expect('git-credential get', { stdout: ['password=ghu_fresh0123\n'] }, { input: asked })
     // Git may have waited with it: the token in use is another one.
     const sent = service.requests.length
-    await world.run(['git-credential', 'erase'], { input: `${asked}password=${TOKEN}\n` })
-    expect((await world.run(['token'])).stdout).toBe('ghu_fresh0123\n')
+    await world.run('git-credential erase', refused)
+    await world.expect('token', { stdout: 'ghu_fresh0123\n' })
     expect(service.requests).toHaveLength(sent)
   })
 })

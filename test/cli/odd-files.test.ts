@@ -6,7 +6,7 @@ import { describe, expect } from 'vitest'
 import { COMMAND } from './support/command.ts'
 import { loggedIn, TOKEN } from './support/logged-in.ts'
 import { granted } from './support/scripted-http.ts'
-import { test } from './support/world.ts'
+import { loginTo, test } from './support/world.ts'
 
 describe('a pipe in place of a file', { concurrent: true, timeout: 60_000 }, () => {
   test.for([
@@ -23,8 +23,7 @@ describe('a pipe in place of a file', { concurrent: true, timeout: 60_000 }, () 
     mkdirSync(join(path, '..'), { recursive: true })
     rmSync(path, { force: true })
     execFileSync('mkfifo', [path])
-    const { code, stdout, stderr } = await world.run(args, { cwd: world.folder })
-    expect(code).toBe(1)
+    const { stdout, stderr } = await world.expect(args, { code: 1 }, { cwd: world.folder })
     expect(stdout + stderr).toMatch(
       args[0] === 'switch'
         ? /^✗ \.authgraph\.json cannot be written in this folder \(ENXIO\)\n$/
@@ -39,8 +38,7 @@ describe('a relative XDG_STATE_HOME', { concurrent: true, timeout: 60_000 }, () 
     const cwd = join(world.folder, 'project')
     mkdirSync(cwd)
     const env = { AUTHGRAPH_CONFIG_DIR: '', XDG_STATE_HOME: 'rel' }
-    const login = ['login', '--host', url, '--client-id', 'id', '--store', 'file', '--profile', 'work']
-    expect((await world.run(login, { cwd, env })).code).toBe(0)
+    await world.expect([...loginTo(url), '--profile', 'work'], {}, { cwd, env })
     expect(readdirSync(cwd)).toEqual([])
     expect(existsSync(join(world.folder, '.local/state/authgraph/logins/work.json'))).toBe(true)
   })

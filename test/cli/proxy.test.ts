@@ -2,10 +2,12 @@ import { describe, expect } from 'vitest'
 import { startConnectProxy } from '../support/connect-proxy.ts'
 import { granted } from './support/scripted-http.ts'
 import { CERTIFICATE } from './support/serve.ts'
-import { test, type World } from './support/world.ts'
+import { loginTo, test, type World } from './support/world.ts'
 
-async function proxyOf(world: World) {
-  const proxy = await startConnectProxy()
+const LOGIN = 'login --client-id id --store file'
+
+async function proxyOf(world: World, status?: number) {
+  const proxy = await startConnectProxy(status)
   world.onEnd(proxy.close)
   return proxy
 }
@@ -14,38 +16,22 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
   test('is used for every request over https, except to the hosts in NO_PROXY', async ({ world }) => {
     const proxy = await proxyOf(world)
     const service = await world.scripted({ isSecure: true, polls: [granted('gho_tokenInTheClear')] })
-    const login = ['login', '--host', service.url, '--client-id', 'id', '--store', 'file']
-    const trusted = { NODE_EXTRA_CA_CERTS: CERTIFICATE }
     // Proxies are often written without a scheme.
-    const env = { ...trusted, HTTPS_PROXY: proxy.url.replace('http://', '') }
-    expect(await world.run(login, { env })).toMatchObject({ code: 0, stderr: '' })
-    expect(await world.run(['api', '/user', '--field', 'a=b'], { env })).toMatchObject({
-      code: 0,
-      stderr: '',
-    })
-    const { host } = new URL(service.url)
-    expect(new Set(proxy.hosts)).toEqual(new Set([host]))
-    expect(service.requests.map(({ path }) => path)).toEqual([
-      '/login/device/code',
-      '/login/oauth/access_token',
-      '/user',
-      '/user',
-    ])
+    const env = { NODE_EXTRA_CA_CERTS: CERTIFICATE, HTTPS_PROXY: proxy.url.replace('http://', '') }
+    await world.expect(loginTo(service.url), { stderr: '' }, { env })
+    await world.expect('api /user --field a=b', { stderr: '' }, { env })
+    const paths = ['/login/device/code', '/login/oauth/access_token', '/user', '/user']
+    expect(service.requests.map(({ path }) => path)).toEqual(paths)
+    expect(new Set(proxy.hosts)).toEqual(new Set([new URL(service.url).host]))
     const asked = proxy.hosts.length
-    expect((await world.run(['status'], { env: { ...env, NO_PROXY: 'localhost' } })).code).toBe(0)
+    await world.expect('status', {}, { env: { ...env, NO_PROXY: 'localhost' } })
     expect(proxy.hosts).toHaveLength(asked)
   })
 
   test('is not used for http requests to a loopback address', async ({ world }) => {
     const proxy = await proxyOf(world)
-    const service = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
-    const { code } = await world.run(
-      ['login', '--host', service.url, '--client-id', 'id', '--store', 'file'],
-      {
-        env: { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url },
-      },
-    )
-    expect(code).toBe(0)
+    const { url } = await world.scripted({ polls: [granted('gho_tokenInTheClear')] })
+    await world.expect(loginTo(url), {}, { env: { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url } })
     expect(proxy.hosts).toEqual([])
   })
 
@@ -73,12 +59,8 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
   ] as const)(
     'in %s with the value %s is a usage error that does not quote it',
     async ([name, address, words], { world }) => {
-      const { code, stdout, stderr } = await world.run(['login', '--client-id', 'id', '--store', 'file'], {
-        env: { [name]: address },
-      })
-      expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
-      expect(stdout).toContain(`${name} ${words}`)
-      expect(stdout).not.toContain('secret')
+      const ended = { code: 2, stdout: [`${name} ${words}`], stderr: '', never: ['secret'] }
+      await world.expect(LOGIN, ended, { env: { [name]: address } })
     },
   )
 
@@ -89,45 +71,30 @@ describe('a proxy', { concurrent: true, timeout: 60_000 }, () => {
   ] as const)(
     'that refuses with %i is distinguished from the service',
     async ([status, why, advice], { world }) => {
-      const proxy = await startConnectProxy(status)
-      world.onEnd(proxy.close)
+      const proxy = await proxyOf(world, status)
       const env = { HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') }
-      const [login, api] = await Promise.all([
-        world.run(['login', '--client-id', 'id', '--store', 'file'], { env }),
-        world.run(['api', '/user', '--auth', 'none'], { env }),
-      ])
       const proxied = `cannot be reached: the proxy ${new URL(proxy.url).host} ${why}\n  `
-      expect(login).toMatchObject({ code: 1, stderr: '' })
-      expect(login.stdout).toContain(`✗ github.com ${proxied}`)
-      expect(login.stdout).toContain(advice)
-      expect(api.stderr).toContain(`✗ api.github.com ${proxied}`)
-      expect(login.stdout + api.stderr).not.toContain('secret')
+      const never = ['secret']
+      const stdout = [`✗ github.com ${proxied}`, advice]
+      await world.expect(LOGIN, { code: 1, stdout, stderr: '', never }, { env })
+      const stderr = [`✗ api.github.com ${proxied}`]
+      await world.expect('api /user --auth none', { code: 1, stderr, never }, { env })
     },
   )
 
   test('that cannot be reached is distinguished from the service', async ({ world }) => {
-    const login = ['login', '--client-id', 'id', '--store', 'file']
-    const { code, stdout } = await world.run(login, { env: { ALL_PROXY: 'http://me:secret@127.0.0.1:9' } })
-    expect(code).toBe(1)
-    expect(stdout).toContain(
-      '✗ github.com cannot be reached: the proxy 127.0.0.1:9 cannot be reached (ECONNREFUSED)',
-    )
-    expect(stdout).toContain('Check HTTPS_PROXY and ALL_PROXY')
-    expect(stdout).not.toContain('secret')
+    const env = { ALL_PROXY: 'http://me:secret@127.0.0.1:9' }
+    const why = '✗ github.com cannot be reached: the proxy 127.0.0.1:9 cannot be reached (ECONNREFUSED)'
+    const stdout = [why, 'Check HTTPS_PROXY and ALL_PROXY']
+    await world.expect(LOGIN, { code: 1, stdout, never: ['secret'] }, { env })
   })
 
   test('is not blamed for a service that cannot be reached through it', async ({ world }) => {
     const proxy = await proxyOf(world)
     const env = { HTTPS_PROXY: proxy.url }
-    const call = ['api', '/user', '--auth', 'none', '--host', 'https://localhost:9']
-    const [through, around] = await Promise.all([
-      world.run(call, { env }),
-      world.run(call, { env: { ...env, NO_PROXY: 'localhost' } }),
-    ])
-    for (const { code, stderr } of [through, around]) {
-      expect(code).toBe(1)
-      expect(stderr).toContain('✗ localhost:9 cannot be reached')
-      expect(stderr).not.toContain('the proxy ')
-    }
+    const call = 'api /user --auth none --host https://localhost:9'
+    const ended = { code: 1, stderr: ['✗ localhost:9 cannot be reached'], never: ['the proxy '] }
+    await world.expect(call, ended, { env })
+    await world.expect(call, ended, { env: { ...env, NO_PROXY: 'localhost' } })
   })
 })

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { createDeviceAuthorization, record } from '../../src/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
-import { test } from './support/world.ts'
+import { linesOfJson } from './support/command.ts'
+import { test, type World } from './support/world.ts'
 
 /** Records a login in virtual time: the user waits for `idle` seconds, one response is lost, and the user approves. */
 async function recording(idle = 0): Promise<string> {
@@ -28,10 +29,22 @@ function inFile({ folder }: { folder: string }, text: string): string {
   return path
 }
 
+/** Draws a recording, and returns the picture. */
+async function draw(world: World, option: string, text = recorded, more: readonly string[] = []) {
+  const path = join(world.folder, 'drawn.svg')
+  await world.expect(['replay', inFile(world, text), ...more, option, path], { stdout: `Wrote ${path}\n` })
+  return readFileSync(path, 'utf8')
+}
+
+/** The names and labels of a sequence. */
+const wordsIn = (drawn: string) =>
+  [...drawn.matchAll(/class="(?:name|trigger)"[^>]*>([^<]+)</g)].map(([, text]) => text)
+
+const CODE = /<script|javascript:|href=/
+
 describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
   test('lists the states and messages with their times', async ({ world }) => {
-    const { code, stdout } = await world.run(['replay', inFile(world, recorded)])
-    expect(code).toBe(0)
+    const { stdout } = await world.expect(['replay', inFile(world, recorded)], {})
     const story = stdout.split('\n').map((line) => line.replace(/\d+ ms|[A-Z]{4}-[A-Z]{4}/g, '…'))
     expect(story).toEqual([
       '2026-01-01T00:00:00.000Z',
@@ -49,25 +62,18 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test('draws the time axis and the machine, without a script', async ({ world }) => {
-    const [svg, machine] = [join(world.folder, 'login.svg'), join(world.folder, 'machine.svg')]
-    const { code, stdout } = await world.run([
-      'replay',
-      inFile(world, recorded),
-      ...['--svg', svg, '--machine', machine],
-    ])
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `Wrote ${svg}\nWrote ${machine}\n` })
-    const axis = readFileSync(svg, 'utf8')
+    const axis = await draw(world, '--svg')
     for (const word of ['requested', 'pending', 'retrying', 'authorized', 'no response', 'codes'])
       expect(axis).toContain(`>${word}<`)
     expect(axis).toContain('requesting, requested, pending, retrying, authorized: 4 requests in 2')
-    const lit = readFileSync(machine, 'utf8')
+    const lit = await draw(world, '--machine')
     const states = [...lit.matchAll(/\[data-state="([^"]+)"\]>\.shape/g)].map(([, state]) => state)
     expect(states).toEqual([
       ...['requesting', 'waiting', 'waiting.requested', 'polling', 'waiting.pending'],
       ...['waiting.retrying', 'authorized'],
     ])
     for (const state of states) expect(lit).toContain(`data-state="${state}"`)
-    for (const picture of [axis, lit]) expect(picture).not.toMatch(/<script|javascript:|href=/)
+    for (const picture of [axis, lit]) expect(picture).not.toMatch(CODE)
   })
 
   test.for(['--svg', '--machine', '--filmstrip', '--sequence'])(
@@ -76,29 +82,12 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
       const strange = recorded
         .replaceAll('authorization_pending', 'constructor')
         .replaceAll('waiting.pending', 'waiting.constructor')
-      const { code, stderr } = await world.run([
-        ...['replay', inFile(world, strange), option, join(world.folder, 'strange.svg')],
-      ])
-      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('internal') })
+      await draw(world, option, strange)
     },
   )
 
-  test('draws the service as far as the last message, with arrowheads', async ({ world }) => {
-    const svg = join(world.folder, 'login.svg')
-    expect((await world.run(['replay', inFile(world, recorded), '--svg', svg])).code).toBe(0)
-    const axis = readFileSync(svg, 'utf8')
-    const [, left, width] =
-      /<g class="over"><rect class="shape" x="(\d+)" y="192" width="([\d.]+)"/.exec(axis) ?? []
-    const tips = [...axis.matchAll(/class="(?:head|play)" d="M([\d.]+) /g)].map(([, x]) => Number(x))
-    // The lost response has no arrowhead.
-    expect(tips).toHaveLength(4 + 3)
-    expect(Math.max(...tips)).toBeLessThanOrEqual(Number(left) + Number(width))
-  })
-
   test('draws the same for a phone, with the time from top to bottom', async ({ world }) => {
-    const narrow = join(world.folder, 'narrow.svg')
-    expect((await world.run(['replay', inFile(world, recorded), '--narrow', '--svg', narrow])).code).toBe(0)
-    const drawn = readFileSync(narrow, 'utf8')
+    const drawn = await draw(world, '--svg', recorded, ['--narrow'])
     const texts = [
       ...drawn.matchAll(
         /<text class="(?:name|text|tag|trigger)[^"]*" x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]+)</g,
@@ -115,10 +104,7 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
   test('draws a frame for each status that the user saw, with the way that it took and the screen', async ({
     world,
   }) => {
-    const filmstrip = join(world.folder, 'filmstrip.svg')
-    const { code } = await world.run(['replay', inFile(world, recorded), '--filmstrip', filmstrip])
-    expect(code).toBe(0)
-    const drawn = readFileSync(filmstrip, 'utf8')
+    const drawn = await draw(world, '--filmstrip')
     const frames = drawn.split('<g transform="translate(').slice(1)
     const words = frames.map((frame) => [...frame.matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => text))
     expect(words).toEqual([
@@ -137,18 +123,13 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     expect(codes).toEqual([0, 1, 1, 1, 0])
     const addresses = words.map((frame) => frame.filter((word) => word?.endsWith('/login/device')).length)
     expect(addresses).toEqual(codes)
-    expect(drawn).not.toMatch(/<script|javascript:|href=/)
-    const narrow = ['--narrow', '--filmstrip', filmstrip]
-    expect((await world.run(['replay', inFile(world, recorded), ...narrow])).code).toBe(0)
-    expect(readFileSync(filmstrip, 'utf8')).toContain('width="358"')
+    expect(drawn).not.toMatch(CODE)
+    expect(await draw(world, '--filmstrip', recorded, ['--narrow'])).toContain('width="358"')
   })
 
   test('draws the messages, and the decision of the user that they tell', async ({ world }) => {
-    const sequence = join(world.folder, 'sequence.svg')
-    const { code } = await world.run(['replay', inFile(world, recorded), '--sequence', sequence])
-    expect(code).toBe(0)
-    const drawn = readFileSync(sequence, 'utf8')
-    const words = [...drawn.matchAll(/class="(?:name|trigger)"[^>]*>([^<]+)</g)].map(([, text]) => text)
+    const drawn = await draw(world, '--sequence')
+    const words = wordsIn(drawn)
     expect(words).toEqual([
       ...['User', 'Device', 'Service', 'requesting'],
       ...['POST /login/device/code', 'requested', 'codes', 'requested', 'shows the code'],
@@ -156,39 +137,27 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
       ...['POST /login/oauth/access_token', 'no response', 'retrying'],
       ...['approves', 'approved', 'POST /login/oauth/access_token', 'authorized', 'token', 'authorized'],
     ])
-    // A lost response ends at a cross, and is weak from there on.
-    expect(drawn).toMatch(/<g opacity="0.4">.*?<\/g>\s*<g class="bad"><path/)
-    // Each wait has its length, and each time is written once.
+    // Each time is written once.
     const times = [...drawn.matchAll(/class="text"[^>]*>([\d.]+ s)</g)].map(([, time]) => time)
     expect(times.slice(0, 5)).toEqual(['0.0 s', '5.3 s', '5.3 s', '5.3 s', '10.5 s'])
-    const bars = [...drawn.matchAll(/width="10" height="([\d.]+)"[^>]*><\/g>\s*<text[^>]*>([\d.]+) s</g)]
-    expect(bars).toHaveLength(3)
-    for (const [, height, seconds] of bars) expect(Number(height)).toBeCloseTo(4 * Number(seconds), 0)
-    expect(drawn).not.toMatch(/<script|javascript:|href=/)
+    expect(drawn).not.toMatch(CODE)
   })
 
   test('shows no response to a request after which the recording was cut', async ({ world }) => {
     const lines = recorded.trimEnd().split('\n')
     const last = lines.findLastIndex((line) => line.includes('"kind":"request"'))
-    const sequence = join(world.folder, 'sequence.svg')
-    const svg = join(world.folder, 'login.svg')
-    const file = inFile(world, lines.slice(0, last + 1).join('\n'))
-    expect((await world.run(['replay', file, '--sequence', sequence, '--svg', svg])).code).toBe(0)
-    const drawn = readFileSync(sequence, 'utf8')
-    const words = [...drawn.matchAll(/class="(?:name|trigger)"[^>]*>([^<]+)</g)].map(([, text]) => text)
+    const cut = lines.slice(0, last + 1).join('\n')
+    const words = wordsIn(await draw(world, '--sequence', cut))
     expect(words.slice(-3)).toEqual(['no response', 'retrying', 'POST /login/oauth/access_token'])
-    const axis = readFileSync(svg, 'utf8')
+    const axis = await draw(world, '--svg', cut)
     expect(axis.match(/class="way wire"/g)).toHaveLength(4)
     expect(axis.match(/class="shape wire"/g)).toHaveLength(3)
-    const { stdout } = await world.run(['replay', file])
-    expect(stdout.trimEnd()).toMatch(/POST \/login\/oauth\/access_token {2}0 ms {2}…$/)
+    const stdout = /POST \/login\/oauth\/access_token {2}0 ms {2}…\n$/
+    await world.expect(['replay', inFile(world, cut)], { stdout })
   })
 
   test('draws equal polls of a sequence once', async ({ world }) => {
-    const sequence = join(world.folder, 'sequence.svg')
-    const file = inFile(world, await recording(30))
-    expect((await world.run(['replay', file, '--sequence', sequence])).code).toBe(0)
-    const drawn = readFileSync(sequence, 'utf8')
+    const drawn = await draw(world, '--sequence', await recording(30))
     expect(drawn).toContain('>6 times<')
     expect(drawn.match(/>POST \/login\/oauth\/access_token</g)).toHaveLength(4)
   })
@@ -202,20 +171,16 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test('reads a recording whose last line was cut off', async ({ world }) => {
-    const { code, stdout } = await world.run(['replay', inFile(world, recorded.slice(0, -30))])
-    expect(code).toBe(0)
-    expect(stdout).toContain('authorized')
+    await world.expect(['replay', inFile(world, recorded.slice(0, -30))], { stdout: ['authorized'] })
   })
 
   test('escapes what a recording says', async ({ world }) => {
-    const svg = join(world.folder, 'login.svg')
-    const file = inFile(world, recorded.replaceAll('Authorized.', '<script>alert(1)</script>'))
-    expect((await world.run(['replay', file, '--svg', svg])).code).toBe(0)
-    expect(readFileSync(svg, 'utf8')).toContain('&lt;script>')
-    expect(readFileSync(svg, 'utf8')).not.toContain('<script')
+    const drawn = await draw(world, '--svg', recorded.replaceAll('Authorized.', '<script>alert(1)</script>'))
+    expect(drawn).toContain('&lt;script>')
+    expect(drawn).not.toContain('<script')
   })
 
-  for (const [name, text, message] of [
+  test.for([
     ['a damaged line', recorded.replace('\n', '\n{"type":"state"}\n'), 'line 2 is'],
     ['a state whose name is markup', recorded.replaceAll('"authorized"', '"a</style>"'), 'is not an event'],
     ['a time out of range', recorded.replace(/"at":\d+/, '"at":1e300'), 'line 1 is'],
@@ -223,47 +188,39 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     ['a time that is not finite', recorded.replace(/"at":\d+/, '"at":1e999'), 'line 1 is'],
     ['another file', 'hello\n', 'line 1 is'],
     ['an empty file', '', 'not a recorded login'],
-  ] as const)
-    test(`refuses ${name}`, async ({ world }) => {
-      const { code, stdout, stderr } = await world.run(['replay', inFile(world, text)])
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toContain(message)
-    })
+  ] as const)('refuses %s', async ([, text, message], { world }) => {
+    await world.expect(['replay', inFile(world, text)], { code: 1, stdout: '', stderr: [message] })
+  })
 
   test('says that a file is missing, or cannot be written', async ({ world }) => {
-    const missing = await world.run(['replay', join(world.folder, 'none')])
-    expect({ ...missing, stdout: '' }).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOENT') })
-    const to = join(world.folder, 'none', 'login.svg')
-    const unwritten = await world.run(['replay', inFile(world, recorded), '--svg', to])
-    expect(unwritten).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('cannot be written (ENOENT)'),
-    })
+    await world.expect(['replay', join(world.folder, 'none')], { code: 1, stderr: ['ENOENT'] })
+    const unwritten = ['replay', inFile(world, recorded), '--svg', join(world.folder, 'none', 'login.svg')]
+    await world.expect(unwritten, { code: 1, stderr: ['cannot be written (ENOENT)'] })
   })
 })
 
 describe('demo --record', { concurrent: true, timeout: 60_000 }, () => {
-  const demo = ['demo', '--approve', '--interval', '1']
+  const demo = ['demo', '--approve', '--interval', '1', '--record']
 
-  test('writes a recording without a secret, only for this user', async ({ world }) => {
+  test('also records the grant of its service, without a secret', async ({ world }) => {
     const file = join(world.folder, 'demo.ndjson')
-    expect((await world.run([...demo, '--record', file])).code).toBe(0)
-    expect(readFileSync(file, 'utf8')).not.toMatch(/gho_|[0-9a-f]{32}|authgraph-demo/)
-    const { stdout } = await world.run(['replay', file])
-    expect(stdout).toMatch(/pending.*token.*authorized/s)
+    await world.expect([...demo, file], {})
+    const text = readFileSync(file, 'utf8')
+    expect(text).not.toMatch(/gho_|octocat|[0-9a-f]{32}|authgraph-demo/)
+    const grants = linesOfJson(text).filter(({ type }) => type === 'grant')
+    const states = ['requested', 'pending', 'approved', 'issuing', 'authorized']
+    expect([...new Set(grants.map(({ state }) => state))]).toEqual(states)
+    expect(Object.keys(grants[0])).toEqual(['type', 'state', 'interval', 'at'])
+    await world.expect(['replay', file], { stdout: /pending.*token.*authorized/s })
   })
 
   test('continues the login when the disk is full', async ({ world }) => {
-    const { code, stdout } = await world.run([...demo, '--record', '/dev/full'])
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('authorized') })
+    const { stdout } = await world.expect([...demo, '/dev/full'], { stdout: ['authorized'] })
     expect(stdout.match(/\/dev\/full cannot be written any more \(ENOSPC\)/g)).toHaveLength(1)
   })
 
   test('refuses a file that cannot be written, before anything is sent', async ({ world }) => {
-    const { code, stderr } = await world.run([...demo, '--record', join(world.folder, 'none', 'a')])
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('(ENOENT): name another file'),
-    })
+    const stderr = ['(ENOENT): name another file']
+    await world.expect([...demo, join(world.folder, 'none', 'a')], { code: 1, stderr })
   })
 })

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
@@ -6,7 +5,6 @@ import { get as httpsGet } from 'node:https'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { spawn } from '@lydell/node-pty'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { authorizeDevice, github, refresh } from '../../src/index.ts'
 import { selfSigned } from '../support/certificate.ts'
@@ -15,6 +13,7 @@ import { hasRedis, startRedis } from '../support/redis-server.ts'
 import { serveCommand } from '../support/serve-command.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
 import { userAt } from '../support/user.ts'
+import { test as inWorld } from './support/world.ts'
 
 const CLIENT_ID = 'client-id-in-the-clear'
 const CLIENT = ['--client', `${CLIENT_ID}=My device`]
@@ -56,6 +55,12 @@ async function beginRequest(url: string) {
   return { codesStatus }
 }
 
+/** Approves as the signed-in user. */
+async function approve(address = '') {
+  const { open, send } = userAt(fetch)
+  await send(await send(await open(address)), { decision: 'approve' })
+}
+
 test('issues refresh tokens, and repeats a response only within the window', async () => {
   const served = serve(...CLIENT, '--interval', '1', '--refresh-tokens', '60', '--reuse-window', '0')
   const url = await served.url()
@@ -63,10 +68,7 @@ test('issues refresh tokens, and repeats a response only within the window', asy
   const token = await authorizeDevice({
     clientId: CLIENT_ID,
     provider,
-    onCodes: async ({ verificationUriComplete }) => {
-      const { open, send } = userAt(fetch)
-      await send(await send(await open(verificationUriComplete ?? '')), { decision: 'approve' })
-    },
+    onCodes: ({ verificationUriComplete }) => approve(verificationUriComplete),
   })
   expect([token.expiresIn, token.refreshTokenExpiresIn]).toEqual([60, 60])
   expect((await refresh(token, { clientId: CLIENT_ID, provider })).refreshToken).toBeDefined()
@@ -78,26 +80,22 @@ test('issues refresh tokens, and repeats a response only within the window', asy
 test('logs a complete login over HTTP without secrets', async () => {
   const served = serve(...CLIENT, '--interval', '1')
   const url = await served.url()
-  const secrets = [CLIENT_ID]
-  const bodies: unknown[] = []
-  const watched: typeof fetch = async (input, init) => {
-    const response = await fetch(input, init)
-    if (response.headers.get('content-type')?.includes('json')) bodies.push(await response.clone().json())
-    for (const value of new URLSearchParams(String(init?.body ?? '')).values()) secrets.push(value)
-    return response
-  }
+  const secrets = [CLIENT_ID, 'in-the-query', 'secret-in-the-path', 'My device']
   const token = await authorizeDevice({
     clientId: CLIENT_ID,
     provider: github({ authUrl: url, baseUrl: url }),
-    fetch: watched,
+    fetch: async (input, init) => {
+      const fields = new URLSearchParams(String(init?.body ?? ''))
+      secrets.push(...fields.getAll('device_code'), ...fields.getAll('csrf'))
+      return fetch(input, init)
+    },
     onCodes: async ({ userCode, verificationUriComplete }) => {
       secrets.push(userCode)
-      const { open, send } = userAt(watched)
-      const confirm = await send(await open(verificationUriComplete ?? ''))
-      await send(confirm, { decision: 'approve' })
+      await approve(verificationUriComplete)
     },
   })
-  const headers = { authorization: `Bearer ${token.accessToken.reveal()}`, cookie: 'name=cookie-value' }
+  secrets.push(token.accessToken.reveal())
+  const headers = { authorization: `Bearer ${token.accessToken.reveal()}`, cookie: 'name=in-the-query' }
   const user = await fetch(`${url}/user`, { headers })
   expect(await user.json()).toEqual({ id: 1, login: 'developer' })
   await fetch(`${url}/login/device?user_code=in-the-query`)
@@ -106,17 +104,10 @@ test('logs a complete login over HTTP without secrets', async () => {
   expect(await served.ended).toBe(0)
 
   const lines = served.logged()
+  const others = lines.map(({ event }) => event).filter((event) => event !== 'response')
+  const login = ['codes.issued', 'warning', 'code.viewed', 'decision', 'token.issued']
+  expect(others).toEqual(['listening', ...login, 'stopping', 'stopped'])
   const responses = lines.filter(({ event }) => event === 'response')
-  expect(lines.map(({ event }) => event).filter((event) => event !== 'response')).toEqual([
-    'listening',
-    'codes.issued',
-    'warning',
-    'code.viewed',
-    'decision',
-    'token.issued',
-    'stopping',
-    'stopped',
-  ])
   for (const line of responses)
     expect(line).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -124,34 +115,15 @@ test('logs a complete login over HTTP without secrets', async () => {
       event: 'response',
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       method: expect.stringMatching(/^(GET|POST)$/),
-      path:
-        line.path === null
-          ? null
-          : expect.stringMatching(/^\/(login\/(device(\/code)?|oauth\/access_token)|user)$/),
+      path: line.path === null ? null : expect.stringMatching(/^\/(login\/[a-z_/]+|user)$/),
       status: expect.any(Number),
       ms: expect.any(Number),
     })
-  expect(responses.find(({ id }) => id === user.headers.get('x-request-id'))).toMatchObject({
-    path: '/user',
-    status: 200,
-  })
+  const id = user.headers.get('x-request-id')
+  expect(responses.find((line) => line.id === id)).toMatchObject({ path: '/user', status: 200 })
   expect(responses.at(-1)).toMatchObject({ path: null, status: 404, level: 'warn' })
-
-  const { device_code } = bodies.find((body) => Object.hasOwn(body as object, 'device_code')) as {
-    device_code: string
-  }
-  const printed = served.printed()
-  for (const secret of [
-    ...secrets.filter((value) => value.length > 7 && value !== 'approve' && value !== GRANT_TYPE),
-    device_code,
-    token.accessToken.reveal(),
-    'cookie-value',
-    'in-the-query',
-    'secret-in-the-path',
-    'My device',
-  ])
-    expect(printed).not.toContain(secret)
-  expect(secrets.length).toBeGreaterThan(5)
+  expect(secrets.length).toBeGreaterThan(6)
+  for (const secret of secrets) expect(served.printed()).not.toContain(secret)
 })
 
 test('warns once, outside the log, that it is for development only', async () => {
@@ -164,24 +136,14 @@ test('warns once, outside the log, that it is for development only', async () =>
   expect(served.stderr().match(/FOR DEVELOPMENT ONLY/g)).toHaveLength(1)
 })
 
-test('logs readable lines on a terminal and JSON with --json', async () => {
-  const command = resolve(import.meta.dirname, '../../dist/src/cli/main.cjs')
-  const inTerminal = (...words: string[]) =>
-    new Promise<string>((done) => {
-      let text = ''
-      const terminal = spawn(process.execPath, [command, 'serve', '--demo-client', '--port', '0', ...words], {
-        cols: 200,
-      })
-      terminal.onData((data) => {
-        text += data
-        if (text.includes('listening')) terminal.kill('SIGTERM')
-      })
-      terminal.onExit(() => done(text))
-    })
-  expect(await inTerminal('--no-color')).toMatch(
-    /^\d\d:\d\d:\d\d listening http:\/\/127\.0\.0\.1:\d+ memory\r$/m,
-  )
-  expect(await inTerminal('--json')).toMatch(/^\{"time":".*","event":"listening",.*\}\r$/m)
+inWorld('logs readable lines on a terminal and JSON with --json', async ({ world }) => {
+  for (const [words, logged] of [
+    ['--no-color', /^\d\d:\d\d:\d\d listening http:\/\/127\.0\.0\.1:\d+ memory$/m],
+    ['--json', /^\{"time":".*","event":"listening",.*\}$/m],
+  ] as const) {
+    const terminal = world.open(`serve --demo-client --port 0 ${words}`, { columns: 200 })
+    await terminal.shows(logged)
+  }
 })
 
 test('reads clients with their scopes from a file, and responds in the dialect', async () => {
@@ -189,16 +151,8 @@ test('reads clients with their scopes from a file, and responds in the dialect',
     'clients.json',
     JSON.stringify([{ clientId: CLIENT_ID, name: 'From a file', scopes: ['repo'] }]),
   )
-  const url = await serve(
-    '--clients',
-    clients,
-    '--dialect',
-    'rfc8628',
-    '--expires-in',
-    '60',
-    '--interval',
-    '2',
-  ).url()
+  const options = '--dialect rfc8628 --expires-in 60 --interval 2'
+  const url = await serve('--clients', clients, ...options.split(' ')).url()
   const codes = (await (await askForCodes(url)).json()) as { device_code: string }
   expect(codes).toMatchObject({ expires_in: 60, interval: 2 })
   const refused = await post(url, '/login/device/code', { client_id: CLIENT_ID, scope: 'gist' })
@@ -211,19 +165,22 @@ test('reads clients with their scopes from a file, and responds in the dialect',
   expect(poll.status).toBe(400)
 })
 
+/** Requests codes as a proxy at `login.example.com` does. */
+async function codesBehindProxy(url: string, more: Record<string, string> = {}): Promise<string> {
+  const type = 'application/x-www-form-urlencoded'
+  const headers = { host: 'login.example.com', 'content-type': type, ...more }
+  const request = httpRequest(`${url}/login/device/code`, { method: 'POST', headers })
+  request.end(`client_id=${CLIENT_ID}`)
+  const [response] = await once(request, 'response')
+  return String(await response.toArray())
+}
+
 test.each([
   ['https://login.example.com', []],
   ['http://login.example.com', ['--allow-http']],
 ])('gives out its public address: %s', async (authUrl, flags) => {
   const url = await serve(...CLIENT, '--auth-url', authUrl, ...flags).url()
-  const response = await new Promise<string>((done) => {
-    const request = httpRequest(`${url}/login/device/code`, {
-      method: 'POST',
-      headers: { host: 'login.example.com', 'content-type': 'application/x-www-form-urlencoded' },
-    })
-    request.on('response', async (response) => done(String(await response.toArray())))
-    request.end(`client_id=${CLIENT_ID}`)
-  })
+  const response = await codesBehindProxy(url)
   expect(JSON.parse(response)).toMatchObject({ verification_uri: `${authUrl}/login/device` })
 })
 
@@ -233,12 +190,7 @@ test.each([
 ])('warns about an unknown proxy: %j', async (flags, warnings) => {
   const served = serve(...CLIENT, '--auth-url', 'https://login.example.com', ...flags)
   const url = await served.url()
-  const headers = { host: 'login.example.com', 'x-forwarded-for': '203.0.113.7' }
-  const request = httpRequest(`${url}/login/device/code`, { method: 'POST', headers })
-  const responded = once(request, 'response')
-  request.end(`client_id=${CLIENT_ID}`)
-  const [response] = await responded
-  response.resume()
+  await codesBehindProxy(url, { 'x-forwarded-for': '203.0.113.7' })
   await served.event('response')
   const warned = served.logged().filter(({ event }) => event === 'warning')
   expect(warned).toHaveLength(warnings)
@@ -248,21 +200,11 @@ test.each([
 
 test('serves https with a key and a certificate', async () => {
   const { key, cert } = selfSigned()
-  const url = await serve(
-    '--demo-client',
-    '--tls-key',
-    file('key.pem', key),
-    '--tls-cert',
-    file('cert.pem', cert),
-  ).url()
+  const tls = ['--tls-key', file('key.pem', key), '--tls-cert', file('cert.pem', cert)]
+  const url = await serve('--demo-client', ...tls).url()
   expect(url).toMatch(/^https:/)
-  const status = await new Promise((done, fail) =>
-    httpsGet(`${url}/healthz`, { ca: cert, agent: false }, ({ statusCode }) => done(statusCode)).on(
-      'error',
-      fail,
-    ),
-  )
-  expect(status).toBe(200)
+  const [response] = await once(httpsGet(`${url}/healthz`, { ca: cert, agent: false }), 'response')
+  expect(response.resume().statusCode).toBe(200)
 })
 
 describe('invalid options', () => {
@@ -300,15 +242,10 @@ describe('invalid options', () => {
     expect(served.stderr()).not.toContain('    at ')
   })
 
-  test('does not quote the address of a store, which may contain a password', () => {
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      [resolve(import.meta.dirname, '../../dist/src/cli/main.cjs'), 'serve', '--demo-client'],
-      { encoding: 'utf8', env: { ...process.env, AUTHGRAPH_STORE: 'redis://user:pass-in-the-clear@ho st' } },
-    )
-    expect(status).toBe(2)
-    expect(stderr).toContain('--store must be "memory", sqlite:FILE, or an address')
-    expect(stderr).not.toContain('pass-in-the-clear')
+  inWorld('does not quote the address of a store, which may contain a password', async ({ world }) => {
+    const env = { AUTHGRAPH_STORE: 'redis://user:pass-in-the-clear@ho st' }
+    const stderr = ['--store must be "memory", sqlite:FILE, or an address']
+    await world.expect('serve --demo-client', { code: 2, stderr, never: ['pass-in-the-clear'] }, { env })
   })
 
   test('exits with 1 if the port is in use', async () => {
@@ -329,54 +266,43 @@ describe('invalid options', () => {
   })
 })
 
-describe('stopping', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)('exits with 0 on %s without pending requests', async (signal) => {
-    const served = serve('--demo-client')
-    const url = await served.url()
-    expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    served.signal(signal)
-    expect(await served.ended).toBe(0)
-  })
+test.each(['SIGTERM', 'SIGINT'] as const)('exits with 0 on %s without pending requests', async (signal) => {
+  const served = serve('--demo-client')
+  expect((await fetch(`${await served.url()}/readyz`)).status).toBe(200)
+  served.signal(signal)
+  expect(await served.ended).toBe(0)
 })
 
 const status = async (address: string) => (await fetch(address)).status
 
-describe.each([
+test.each([
   { name: 'redis', isHere: hasRedis, start: () => startRedis('kept') },
   { name: 'postgres', isHere: hasPostgres, start: startPostgres },
-])('with a store in $name', ({ name, isHere, start }) => {
-  async function serveStore() {
+])(
+  'with a store in $name starts without it, is ready while it is available, and always alive',
+  async ({ name, isHere, start }) => {
+    if (!isHere) return
     const server = await start()
     onTestFinished(server.stop)
-    const served = serve(...CLIENT, '--store', server.url)
-    return { server, served, url: await served.url() }
-  }
-
-  test.skipIf(!isHere)('is ready while it is available, and always alive', async () => {
-    const { server, served, url } = await serveStore()
-    expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 200])
     await server.kill()
-    expect([await status(`${url}/healthz`), await status(`${url}/readyz`)]).toEqual([200, 503])
-    expect((await askForCodes(url)).status).toBe(503)
+    const served = serve(...CLIENT, '--store', server.url)
+    const url = await served.url()
+    const health = async () => [await status(`${url}/healthz`), await status(`${url}/readyz`)]
     expect(served.logged()).toContainEqual(expect.objectContaining({ event: 'listening', store: name }))
+    expect(await health()).toEqual([200, 503])
+    await server.start()
+    await vi.waitFor(async () => expect(await health()).toEqual([200, 200]), { timeout: 5000 })
+    expect((await askForCodes(url)).status).toBe(200)
+    await server.kill()
+    expect(await health()).toEqual([200, 503])
+    expect((await askForCodes(url)).status).toBe(503)
     expect(served.logged()).toContainEqual(
       expect.objectContaining({ level: 'error', event: 'error', code: 'store_unavailable' }),
     )
     await server.start()
-    await vi.waitFor(async () => expect(await status(`${url}/readyz`)).toBe(200), { timeout: 5000 })
-    expect((await askForCodes(url)).status).toBe(200)
-  })
-
-  test.skipIf(!isHere)('starts without it and is ready once it is available', async () => {
-    const server = await start()
-    onTestFinished(server.stop)
-    await server.kill()
-    const url = await serve(...CLIENT, '--store', server.url).url()
-    expect(await status(`${url}/readyz`)).toBe(503)
-    await server.start()
-    await vi.waitFor(async () => expect(await status(`${url}/readyz`)).toBe(200), { timeout: 5000 })
-  })
-})
+    await vi.waitFor(async () => expect(await health()).toEqual([200, 200]), { timeout: 5000 })
+  },
+)
 
 test('keeps codes in an SQLite file when the process is killed', async () => {
   const options = [...CLIENT, '--store', `sqlite:${file('authgraph.db', '')}`]

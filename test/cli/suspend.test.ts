@@ -1,49 +1,49 @@
 import { describe, expect } from 'vitest'
-import { test } from './support/world.ts'
+import type { TerminalOptions } from './support/terminal.ts'
+import { loginTo, test, type World } from './support/world.ts'
 
-const LOGIN = ['--client-id', 'id', '--store', 'file', '--profile', 'work']
 const SHOW_CURSOR = '\u001b[?25h'
 const HIDE_CURSOR = '\u001b[?25l'
 
+/** A login that waits in a terminal. */
+async function waiting(world: World, options: TerminalOptions = {}) {
+  const { url } = await world.scripted()
+  const terminal = world.open(loginTo(url), options)
+  await terminal.shows(/pending[\s\S]*(next poll|polling)/)
+  return terminal
+}
+
+/** Presses Ctrl-Z, and has the shell resume the command at the next line. */
+async function suspend(terminal: ReturnType<World['open']>, shown: RegExp) {
+  terminal.press('\u001a')
+  await terminal.shows(/suspended with 148/)
+  const suspended = terminal.raw().length
+  expectCursor(terminal.raw().slice(0, terminal.raw().indexOf('suspended')))
+  terminal.press('\n')
+  await terminal.shows(shown)
+  expect(terminal.raw().slice(suspended)).toContain(HIDE_CURSOR)
+}
+
+function expectCursor(raw: string): void {
+  expect(raw.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(raw.lastIndexOf(HIDE_CURSOR))
+}
+
+const AGAIN = /suspended[\s\S]*C copies WDJB-MJHT[\s\S]*(next poll|polling)/
+
 describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
   test('suspends a login, restores the terminal, and shows the code again afterwards', async ({ world }) => {
-    const { url } = await world.scripted()
-    const terminal = world.open(['login', '--host', url, ...LOGIN], { isResumed: true, rows: 40 })
-    await terminal.shows(/pending[\s\S]*(next poll|polling)/)
-    terminal.press('\u001a')
-    await terminal.shows(/suspended with 148/)
-    const before = terminal.raw().slice(0, terminal.raw().indexOf('suspended'))
-    expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR))
-    // The shell resumes the command at the next line.
-    terminal.press('\n')
-    await terminal.shows(/suspended[\s\S]*C copies WDJB-MJHT[\s\S]*(next poll|polling)/)
+    const terminal = await waiting(world, { isResumed: true, rows: 40 })
+    await suspend(terminal, AGAIN)
     terminal.press('c')
     await terminal.shows(/Asked the terminal/)
-    terminal.press('\u0003')
-    expect(await terminal.exit).toBe(130)
-    expect(terminal.raw().lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDE_CURSOR))
-  })
-
-  test('restores the terminal the second time, too', async ({ world }) => {
-    const { url } = await world.scripted()
-    const terminal = world.open(['login', '--host', url, ...LOGIN], { isResumed: true, rows: 40 })
-    await terminal.shows(/pending[\s\S]*(next poll|polling)/)
-    terminal.press('\u001a')
-    await terminal.shows(/suspended with 148/)
-    const suspended = terminal.raw().length
-    terminal.press('\n')
-    await terminal.shows(/suspended[\s\S]*C copies WDJB-MJHT[\s\S]*(next poll|polling)/)
-    expect(terminal.raw().slice(suspended)).toContain(HIDE_CURSOR)
-    terminal.press('\u001a')
     // The shell resumes it once only.
+    terminal.press('\u001a')
     expect(await terminal.exit).toBe(148)
-    expect(terminal.raw().lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(terminal.raw().lastIndexOf(HIDE_CURSOR))
+    expectCursor(terminal.raw())
   })
 
   test('does nothing without a shell that could resume the command', async ({ world }) => {
-    const { url } = await world.scripted()
-    const terminal = world.open(['login', '--host', url, ...LOGIN])
-    await terminal.shows(/pending[\s\S]*(next poll|polling)/)
+    const terminal = await waiting(world)
     terminal.press('\u001a')
     terminal.press('c')
     await terminal.shows(/Asked the terminal/)
@@ -52,14 +52,9 @@ describe('Ctrl-Z', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test('restores the cursor of a command that reads no keys', async ({ world }) => {
-    const terminal = world.open(['demo', '--interval', '1'], { isResumed: true })
+    const terminal = world.open('demo --interval 1', { isResumed: true })
     await terminal.shows(/next poll/)
-    terminal.press('\u001a')
-    await terminal.shows(/suspended with 148/)
-    const before = terminal.raw().slice(0, terminal.raw().indexOf('suspended'))
-    expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR))
-    terminal.press('\n')
-    await terminal.shows(/suspended[\s\S]*(next poll|polling)/)
+    await suspend(terminal, /suspended[\s\S]*(next poll|polling)/)
     terminal.press('\u0003')
     expect(await terminal.exit).toBe(130)
   })

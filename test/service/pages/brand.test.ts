@@ -9,6 +9,7 @@ import {
   type PageTexts,
 } from '../../../src/service/index.ts'
 import { page as acmePage } from '../../guides/brand-the-page/page.ts'
+import { contrast } from '../../support/contrast.ts'
 import { pageContract } from '../page-contract.ts'
 import { sunnyPage } from './brands.ts'
 import { HOSTILE, samples } from './samples.ts'
@@ -232,18 +233,4 @@ describe('the texts', () => {
 /** The values of a custom property, in the order of the style. */
 function valuesOf(style: string, name: string): string[] {
   return [...style.matchAll(new RegExp(`--${name}: ([^;} ]+)`, 'g'))].map(([, value = '']) => value)
-}
-
-/** An implementation apart from the one under test. */
-function contrast(one: string, other: string): number {
-  const [bright = 0, dark = 0] = [one, other].map(luminance).sort((a, b) => b - a)
-  return (bright + 0.05) / (dark + 0.05)
-}
-
-function luminance(color: string): number {
-  const digits = color.length === 4 ? color.replaceAll(/[^#]/g, '$&$&') : color
-  const [r = 0, g = 0, b = 0] = [1, 3, 5]
-    .map((at) => Number.parseInt(digits.slice(at, at + 2), 16) / 255)
-    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
