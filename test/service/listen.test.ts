@@ -159,7 +159,7 @@ test('close ends idle connections and lets requests in progress finish', async (
   made('the-token')
   expect(await (await poll).json()).toMatchObject({ access_token: 'the-token' })
   await closing
-}, 3000)
+})
 
 test('close ends a connection that never spoke TLS', async () => {
   const service = createService({ clients: [] })
@@ -169,7 +169,7 @@ test('close ends a connection that never spoke TLS', async () => {
   const ended = new Promise((resolve) => silent.once('close', resolve))
   await close()
   await ended
-}, 10_000)
+})
 
 test('a port in use throws a clear error', async () => {
   const { url } = await listen()
@@ -418,4 +418,4 @@ test('a client that disconnects during pipelined requests leaves nothing for clo
   await over
   for (const release of held) release()
   await close()
-}, 3000)
+})
