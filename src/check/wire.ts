@@ -1,10 +1,15 @@
 import { TimedOutError, UnreachableError } from '../errors.ts'
 import type { Clock } from '../protocol/clock.ts'
+import { pause } from '../protocol/pause.ts'
 import { readText } from '../protocol/read-text.ts'
-import { errorCodeOf, readBody } from '../protocol/response.ts'
+import { errorCodeOf, readBody, readRetryAfter } from '../protocol/response.ts'
 
 /** How many requests one check sends at most. */
 export const MOST_REQUESTS = 100
+
+/** How many of them repeat one that the service refused for its rate, and how many seconds one such wait may last. */
+const MOST_REPEATS = 25
+const LONGEST_WAIT = 60
 
 /** Milliseconds after which a request times out. */
 const REQUEST_TIMEOUT = 10_000
@@ -99,6 +104,7 @@ export function createWire({
   const secrets = new Map<string, string>()
   const responses: CheckedResponse[] = []
   let sent = 0
+  let repeats = 0
 
   async function ask(request: WireRequest): Promise<Response> {
     const { url, method, fields = [], encoding = 'form', token } = request
@@ -162,14 +168,21 @@ export function createWire({
       secrets.set(value, name)
     },
 
-    /** Sends one request. Resolves with status 0 when there is no response. */
+    /** Sends one request, again if it came too soon. Resolves with status 0 when there is no response. */
     async send(request: WireRequest): Promise<CheckedResponse> {
-      signal?.throwIfAborted()
-      if (sent === MOST_REQUESTS) throw new TypeError('the check would send more requests than it may')
-      sent += 1
-      const response = await exchange(request)
-      responses.push(response)
-      return response
+      for (;;) {
+        signal?.throwIfAborted()
+        if (sent === MOST_REQUESTS) throw new TypeError('the check would send more requests than it may')
+        sent += 1
+        const response = await exchange(request)
+        const seconds = rateLimit(response, clock.now())
+        if (seconds === undefined || repeats === MOST_REPEATS) {
+          responses.push(response)
+          return response
+        }
+        repeats += 1
+        await pause(clock, seconds * 1000, signal)
+      }
     },
 
     /** Formats a request and its response, without secrets. */
@@ -198,6 +211,16 @@ export function createWire({
       }
     },
   }
+}
+
+/** Seconds to wait if a request was refused only for its rate. A poll is not repeated: its pace is checked. */
+function rateLimit(
+  { status, headers, request: { fields = [] } }: CheckedResponse,
+  at: number,
+): number | undefined {
+  const seconds = status === 429 ? readRetryAfter(headers, at) : undefined
+  const isPoll = fields.some(([name]) => name === 'device_code')
+  return seconds === undefined || seconds > LONGEST_WAIT || isPoll ? undefined : seconds
 }
 
 const CONTENT_TYPES = { form: 'application/x-www-form-urlencoded', json: 'application/json' }

@@ -49,6 +49,26 @@ describe('our service', () => {
     expect(skipped).toEqual('expiresIn' in service ? [] : ['expired'])
   })
 
+  test('meets every requirement if it limits the rate of requests, though not of polls', async () => {
+    let seen = 0
+    let limits = false
+    const { failed, advised, skipped } = await check({
+      before(request) {
+        const { fields, method } = request
+        seen += 1
+        limits = method === 'POST' && seen % 3 === 0 && !fields.has('device_code')
+        // Refused before anything else is read.
+        if (limits) for (const name of [...fields.keys()]) fields.delete(name)
+      },
+      after(response) {
+        if (!limits) return
+        Object.assign(response, { status: 429, body: { message: 'too many requests' } })
+        response.headers.set('retry-after', '7')
+      },
+    })
+    expect({ failed, advised, skipped }).toEqual({ failed: [], advised: [], skipped: [] })
+  })
+
   test('is polled early only once, on purpose', async () => {
     const { sandbox } = await check()
     const slowDowns = sandbox.requests.filter(({ outcome }) => outcome === 'slow_down')
@@ -438,6 +458,28 @@ describe('a service', () => {
     expect(results.find(({ id }) => id === 'early-decision')?.outcome).toBe('not applicable')
     expect(results.find(({ id }) => id === 'approved')?.outcome).toBe('passed')
   })
+})
+
+test.each([
+  ['is repeated after a minute', { 'retry-after': '60' }, [], 2],
+  ['is not repeated after more than a minute', { 'retry-after': '61' }, [], 1],
+  ['is not repeated if the service names no time', {}, [], 1],
+  ['is not repeated if it is a poll', { 'retry-after': '7' }, [['device_code', 'code'] as const], 1],
+])('a request that is refused for its rate %s', async (_, headers, fields, times) => {
+  const sandbox = createSandbox()
+  const asked: number[] = []
+  const wire = createWire({
+    clock: sandbox.clock,
+    signal: undefined,
+    fetch: async () => {
+      asked.push(sandbox.clock.now())
+      return new Response(null, { status: asked.length === 1 ? 429 : 200, headers })
+    },
+  })
+  const { status } = await sandbox.run(wire.send({ method: 'POST', url: 'http://localhost/', fields }))
+  expect(status).toBe(times === 1 ? 429 : 200)
+  expect(asked).toHaveLength(times)
+  expect((asked.at(-1) ?? 0) - (asked[0] ?? 0)).toBe(times === 1 ? 0 : 60_000)
 })
 
 test('a check sends at most a hundred requests, follows no redirect, and redacts secrets by name and by value', async () => {
