@@ -20,7 +20,7 @@ export interface KnownClient {
 
 /** The client of a request, or why it could not be found. */
 export type FoundClient =
-  | { readonly ok: true; readonly client: KnownClient }
+  | { readonly ok: true; readonly client: KnownClient; readonly sentSecret: boolean }
   | { readonly ok: false; readonly why: 'missing' | 'contradictory' | 'unreadable' | 'unknown' }
   | (Refusal & { readonly why: 'limited'; readonly client: string })
 
@@ -71,7 +71,11 @@ export function createClients(
       const readings = given.filter(({ clientId }) => inBody === undefined || inBody === clientId)
       if (readings.length === 0) return { ok: false, why: 'contradictory' }
       const { byId } = await known
-      const tried: { readonly client: KnownClient; readonly isRight: boolean }[] = []
+      const tried: {
+        readonly client: KnownClient
+        readonly isRight: boolean
+        readonly sentSecret: boolean
+      }[] = []
       for (const { clientId, password } of readings) {
         const client = byId.get(clientId)
         if (client === undefined) continue
@@ -79,10 +83,10 @@ export function createClients(
           client.secret === undefined
             ? header === undefined || password === ''
             : (!needsSecret && password === '') || same(await hash(password), client.secret)
-        tried.push({ client, isRight })
+        tried.push({ client, isRight, sentSecret: client.secret !== undefined && password !== '' })
       }
       const right = tried.find(({ isRight }) => isRight)
-      if (right) return { ok: true, client: right.client }
+      if (right) return { ok: true, client: right.client, sentSecret: right.sentSecret }
       // Each reading of a wrong secret is a guess.
       for (const { client } of tried) {
         if (client.secret === undefined) continue

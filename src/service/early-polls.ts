@@ -6,8 +6,8 @@ import type { Limit } from './limits.ts'
 const CAPACITY = 10_000
 
 /**
- * Counts early polls per device code, in this process only. An early poll costs a write to the store; polls over the
- * limit are refused without one.
+ * Counts early polls per device code, and those after the token was issued, in this process only. Each costs updates of the
+ * store; polls over the limit are refused without one.
  */
 export function createEarlyPolls({ max, window }: Limit, clock: { now(): number }) {
   const counts = new Map<string, { readonly times: number; readonly until: number; wasTold?: boolean }>()
@@ -23,7 +23,7 @@ export function createEarlyPolls({ max, window }: Limit, clock: { now(): number 
       return refuseUntil('earlyPolls', count.until, now, isFirst)
     },
 
-    /** Counts a poll that came too early. Returns whether it is the first one of its time window. */
+    /** Counts a poll. Returns whether it is the first one of its time window. */
     async count(deviceCode: string): Promise<boolean> {
       const key = await hash(deviceCode)
       const now = clock.now()

@@ -26,8 +26,8 @@ export interface Limits {
   /** Polls with an unknown device code, and refreshes with an unknown refresh token, per network. Default: 100 per minute. */
   readonly wrongDeviceCodes: Limit
   /**
-   * Early polls per device code, counted separately by each instance. Default: 30 in ten seconds. Further polls get 429
-   * without access to the store.
+   * Early polls, and polls after the one that got the token, per device code; counted separately by each instance. Default:
+   * 30 in ten seconds. Further polls get 429 without access to the store.
    */
   readonly earlyPolls: Limit
   /**

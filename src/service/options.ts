@@ -181,8 +181,8 @@ export interface ServiceOptions {
    * lifetime or to grant other scopes than the requested ones. The default is for development only: it returns a random
    * token, and warns unless `authUrl` is a loopback address.
    *
-   * It may be called several times for one approval: if it fails, takes too long, or the client has disconnected, the
-   * next poll calls it again.
+   * It may be called several times for one approval: if it fails or takes too long, or the instance or the store fails before
+   * the token is stored, the next poll calls it again. For a refresh also if the client has disconnected.
    */
   readonly issueToken?: (
     request: TokenRequest,

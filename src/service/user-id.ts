@@ -12,7 +12,7 @@ export function userId(user: User): string {
 /** Whether a host gave what identifies a user: an empty name would be nobody. */
 export function hasUserId(user: unknown): user is User {
   const id = typeof user === 'string' ? user : ((user ?? {}) as Partial<Exclude<User, string>>).id
-  return typeof id === 'number' || (typeof id === 'string' && id !== '')
+  return Number.isFinite(id) || (typeof id === 'string' && id !== '')
 }
 
 /** Whether a host gave a user whom a page can name. */

@@ -69,6 +69,28 @@ describe('the first token is delivered again', () => {
     expect(await again()).toEqual(first)
   })
 
+  test('as often as early polls are allowed', async () => {
+    const events: ServiceEvent[] = []
+    const { deviceCode, poll, wait } = await approved({ onEvent: (event) => events.push(event) })
+    const statuses: number[] = []
+    for (let polls = 0; polls < 33; polls += 1) statuses.push((await poll(deviceCode)).status)
+    // The first delivery, and thirty more.
+    expect(statuses).toEqual([...Array(31).fill(200), 429, 429])
+    expect(events.filter(({ type }) => type === 'limited')).toMatchObject([{ limit: 'earlyPolls' }])
+    wait(10)
+    expect((await poll(deviceCode)).body.access_token).toEqual(expect.any(String))
+  })
+
+  test('to a client that sent its secret only with its secret', async () => {
+    const clientSecret = 'a-secret-of-the-client'
+    const clients = [{ clientId: CLIENT_ID, clientSecret, name: 'App' }]
+    const { again, poll, deviceCode } = await approved({ clients })
+    const first = (await poll(deviceCode, { client_secret: clientSecret })).body
+    expect(first.access_token).toEqual(expect.any(String))
+    expect((await again()).error).toBe('incorrect_device_code')
+    expect((await poll(deviceCode, { client_secret: clientSecret })).body).toEqual(first)
+  })
+
   test('and works as if it had been delivered once', async () => {
     const { again, refresh, whoIs } = await approved({ refreshTokens: REFRESH_TOKENS })
     await again()
@@ -172,12 +194,13 @@ describe('the first token is not delivered again', () => {
 
 test('a client that hangs up again and again has its token issued once, and gets it when it stays', async () => {
   const issueToken = vi.fn(() => 'the-token')
-  const { again, deviceCode, fetch } = await approved({ issueToken })
+  const { again, deviceCode, fetch, wait } = await approved({ issueToken })
   const fields = { client_id: CLIENT_ID, device_code: deviceCode, grant_type: GRANT_TYPE }
   for (let times = 0; times < 60; times += 1) {
     const init = { method: 'POST', body: new URLSearchParams(fields), signal: AbortSignal.abort() }
     await fetch(`${HOST}${TOKEN_PATH}`, init).catch(() => undefined)
   }
+  wait(10)
   expect((await again()).access_token).toBe('the-token')
   expect(issueToken).toHaveBeenCalledTimes(1)
 })

@@ -446,15 +446,18 @@ describe('the host', () => {
     expect(await statusOf(service, first)).toBe(401)
   })
 
-  test.each([undefined, '', 7, {}, { id: '' }, { login: 'octocat' }])('refuses the user %j', async (user) => {
-    const service = startService()
-    const refusal = expect.objectContaining({
-      code: 'bad_option',
-      message: expect.stringContaining('the user must be'),
-    })
-    await expect(service.revoke({ user } as never)).rejects.toThrow(refusal)
-    await expect(service.approve('BCDF-GHJK', user as never)).rejects.toThrow(refusal)
-  })
+  test.each([undefined, '', 7, {}, { id: '' }, { login: 'octocat' }, { id: Number.NaN }])(
+    'refuses the user %s',
+    async (user) => {
+      const service = startService()
+      const refusal = expect.objectContaining({
+        code: 'bad_option',
+        message: expect.stringContaining('the user must be'),
+      })
+      await expect(service.revoke({ user } as never)).rejects.toThrow(refusal)
+      await expect(service.approve('BCDF-GHJK', user as never)).rejects.toThrow(refusal)
+    },
+  )
 
   test('revokes on every instance at once', async () => {
     const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }

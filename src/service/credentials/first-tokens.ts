@@ -10,6 +10,8 @@ export interface FirstToken {
   readonly expiresAt: number
   /** Whether the client is told when the access token expires. */
   readonly tellsExpiry: boolean
+  /** Whether its client sent a secret: then it must do so again. */
+  readonly needsSecret: boolean
   /** The family that begins with the login, if there are refresh tokens. */
   readonly family:
     | {

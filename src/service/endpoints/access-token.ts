@@ -98,7 +98,10 @@ export async function accessToken(
       client,
       origin: requestOrigin(request, clientAddress(request)),
     })
-  const approved = { grant, client: found.client, deviceCode: device_code, request }
+  const { sentSecret } = found
+  const approved = { grant, client: found.client, sentSecret, deviceCode: device_code, request }
+  // Polls after the token are never early, but each may cost as much as the first one.
+  if (grant.state === 'authorized') await earlyPolls.count(device_code)
   const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
   const delivered = isOurs
     ? await issueFirst(service, approved, claim)

@@ -27,6 +27,8 @@ export interface FirstTokenEndpoint extends RefreshEndpoint, Revocation {
 export interface ApprovedPoll {
   readonly grant: Grant
   readonly client: KnownClient
+  /** Whether the client sent its secret, which is right. */
+  readonly sentSecret: boolean
   readonly deviceCode: string
   readonly request: ServiceRequest
 }
@@ -47,7 +49,7 @@ export async function issueFirst(
   claim: string,
 ): Promise<Delivered> {
   const { grants, generation, revocations, refreshTokens, onError, clock } = service
-  const { grant, client, deviceCode } = poll
+  const { grant, client, sentSecret, deviceCode } = poll
   const { user, scope, lease } = grant
   if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
   const counted = await revocations.count(user)
@@ -75,6 +77,7 @@ export async function issueFirst(
     issuedAt: now,
     expiresAt: now + (lifetime ?? LIFETIME) * 1000,
     tellsExpiry: lifetime !== undefined,
+    needsSecret: sentSecret,
     family: family && {
       id: family.id,
       refreshToken: new Secret(newRefreshToken(family.id, 0)),
@@ -91,14 +94,15 @@ export async function issueFirst(
 }
 
 /**
- * Delivers the token again, unless it has expired, was used, or was revoked: whoever polls then already has it, or must
- * not get it.
+ * Delivers the token again, unless it has expired, was used, or was revoked, or the secret is missing that came with the
+ * first poll: whoever polls then already has it, or must not get it.
  */
 export async function deliverAgain(service: FirstTokenEndpoint, poll: ApprovedPoll): Promise<Delivered> {
-  const { grant, deviceCode } = poll
+  const { grant, sentSecret, deviceCode } = poll
   const { user, delivery } = grant
   if (user === null || delivery === null) return 'authorized'
   const first = await openFirst(deviceCode, delivery.sealed, await grantId(deviceCode))
+  if (first.needsSecret && !sentSecret) return 'authorized'
   const now = service.clock.now()
   const counted = await service.revocations.count(user)
   if (now >= first.expiresAt || isRevoked(grant, counted)) return 'authorized'
