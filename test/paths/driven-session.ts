@@ -2,10 +2,9 @@ import { expect } from 'vitest'
 import type { AnyTransitionDefinition, EventFromLogic, InspectionEvent, SnapshotFrom } from 'xstate'
 import { session as sessionMachine } from '../../machines/session.ts'
 import type { Clock, OAuthToken } from '../../src/index.ts'
-import { createSession } from '../../src/session/index.ts'
+import { createSession, viewOfSession } from '../../src/session/index.ts'
 import { CODES_RESPONSES } from '../../src/testing/paths/codes-responses.ts'
 import { SessionEnvironment } from '../../src/testing/paths/session-environment.ts'
-import { expectationOf } from '../../src/testing/paths/session-paths.ts'
 import type { SessionSituation, SessionWalkStep } from '../../src/testing/paths/session-walk.ts'
 import { OTHERS, OURS, type Stored } from '../../src/testing/paths/stored-login.ts'
 
@@ -29,6 +28,42 @@ function compared({ value, context }: Snapshot) {
   }
 }
 
+/** What a user sees in each state. */
+const SHOWN: Readonly<Record<Snapshot['value'], string>> = {
+  restoring: 'Looking for a stored login.',
+  unavailable: 'The stored login cannot be read.',
+  signedOut: 'Not logged in.',
+  ended: 'The login has ended. Log in again.',
+  authorizing: 'Logging in.',
+  signedIn: 'Logged in.',
+  claiming: 'Renewing the login.',
+  waiting: 'Another process is renewing the login.',
+  refreshing: 'Renewing the login.',
+  settling: 'Storing the login.',
+  unsettled: 'Logged in, but the login is not stored yet.',
+  erasing: 'Logging out.',
+  revoking: 'Revoking the tokens.',
+}
+
+const TOKEN_ENDPOINT = 'https://github.com/login/oauth/access_token'
+
+/** Milliseconds for which a token of the walk that can be refreshed is good. */
+const LIFETIME = 600_000
+
+/** The request that each state sends, by the specification (3, 4) and RFC 6749, section 6, and RFC 7009, section 2.1. */
+function requestIn(state: string, token: OAuthToken | undefined): { url: string; fields: object } {
+  const client_id = 'sample-client-id'
+  const refresh_token = token?.refreshToken?.reveal()
+  if (state === 'refreshing')
+    return { url: TOKEN_ENDPOINT, fields: { client_id, grant_type: 'refresh_token', refresh_token } }
+  if (state === 'revoking')
+    return {
+      url: 'https://github.com/revoke',
+      fields: { client_id, token: refresh_token ?? token?.accessToken.reveal() },
+    }
+  return { url: 'https://github.com/login/device/code', fields: { client_id, scope: 'repo' } }
+}
+
 /** With the owner as the walk names it: the session adds a random id. */
 function named(stored: Stored): Stored {
   if (typeof stored !== 'object' || stored.owner === undefined || stored.owner === OTHERS) return stored
@@ -47,6 +82,9 @@ export class DrivenSession {
   readonly taken = new Set<AnyTransitionDefinition>()
   readonly #environment: SessionEnvironment
   #broken: keyof Clock | undefined
+  /** The requests of a step, and what they must be. */
+  #requests: { readonly sent: object; readonly expected: object }[] = []
+  #revoked = 0
 
   constructor(now: number) {
     this.#environment = new SessionEnvironment(now)
@@ -54,6 +92,7 @@ export class DrivenSession {
 
   /** Takes one step, compares the session and its store with what pure transitions lead to, and returns both. */
   async take(step: SessionWalkStep, expected: SessionSituation): Promise<SessionSituation> {
+    this.#requests = []
     await this.#act(step)
     if (expected.session === undefined) throw new Error('the walk has no session')
     const session = this.#environment.session.actor.getSnapshot()
@@ -61,11 +100,43 @@ export class DrivenSession {
     expect(compared(session)).toEqual(compared(expected.session))
     expect(this.#environment.time.now).toBe(expected.now)
     expect(comparedStored(stored)).toEqual(comparedStored(expected.stored))
-    expect(expectationOf({ ...expected, session })).toEqual(expectationOf(expected))
+    this.#compareView(session)
+    for (const { sent, expected } of this.#requests) expect(sent).toEqual(expected)
     const isAsking = ['authorizing', 'refreshing', 'revoking'].includes(session.value)
     const isUpdating = ['restoring', 'claiming', 'settling', 'erasing'].includes(session.value)
     expect(this.#environment.pending).toEqual({ requests: isAsking ? 1 : 0, updates: isUpdating ? 1 : 0 })
     return { ...expected, session, stored }
+  }
+
+  #compareView({ value, context }: Snapshot): void {
+    const { now } = this.#environment.time
+    const { kept, result } = context
+    const pair = result && 'token' in result ? result : undefined
+    const { token, sentAt = 0 } = pair ?? kept ?? {}
+    const end = token?.expiresIn === undefined ? Number.POSITIVE_INFINITY : sentAt + LIFETIME
+    expect(viewOfSession(this.#environment.session.actor.getSnapshot(), now)).toMatchObject({
+      status: value,
+      text: SHOWN[value],
+      isStored: kept !== undefined && result === undefined,
+      isUsable: token !== undefined && now < end && !context.distrusted,
+      ...(token && { scopes: ['repo'] }),
+    })
+  }
+
+  /** Reads a request, and what its state must send. The device flow has a walk of its own. */
+  #readRequest(input: Parameters<typeof fetch>[0], init: RequestInit | undefined) {
+    const { value, context } = this.#environment.session.actor.getSnapshot()
+    const url = String(input)
+    const fields = Object.fromEntries(new URLSearchParams(String(init?.body)))
+    const token = value === 'revoking' ? context.revoking[this.#revoked++] : context.kept?.token
+    const expected = requestIn(value, token)
+    return {
+      sent: { url, method: init?.method, redirect: init?.redirect, fields },
+      expected:
+        value === 'authorizing' && url === TOKEN_ENDPOINT
+          ? { url, method: 'POST', redirect: 'manual', fields }
+          : { method: 'POST', redirect: 'manual', ...expected },
+    }
   }
 
   /** Stops the session, which leaves nothing behind. A session at rest keeps no process alive. */
@@ -80,8 +151,15 @@ export class DrivenSession {
     const environment = this.#environment
     switch (step.type) {
       case 'open':
-        await environment.open(step, ({ clock, ...options }) => {
-          const session = createSession({ ...options, ...(clock && { clock: this.#breakable(clock) }) })
+        await environment.open(step, ({ clock, fetch: send = fetch, ...options }) => {
+          const session = createSession({
+            ...options,
+            fetch: (input, init) => {
+              this.#requests.push(this.#readRequest(input, init))
+              return send(input, init)
+            },
+            ...(clock && { clock: this.#breakable(clock) }),
+          })
           session.actor.system.inspect((event) => this.#note(event))
           return session
         })
