@@ -48,6 +48,23 @@ describe('one host', () => {
   })
 })
 
+test.each([
+  '/login/device',
+  '/login/device/code',
+  '/login/oauth/access_token',
+  '/login/oauth/revoke',
+  '/.well-known/oauth-authorization-server',
+  '/user',
+])('no response at %s lets other sites read it', async (path) => {
+  const { fetch } = startService({ refreshTokens: { lifetime: 3600 } })
+  const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+  for (const method of ['GET', 'POST', 'OPTIONS']) {
+    const response = await fetch(`http://localhost${path}`, { method, headers })
+    const names = [...response.headers.keys()].filter((name) => name.startsWith('access-control'))
+    expect([response.status === 404, names]).toEqual([false, []])
+  }
+})
+
 describe('two hosts', () => {
   const options = { authUrl: 'https://login.example/', baseUrl: 'https://api.example' }
 
