@@ -2,13 +2,7 @@
 import { useActorRef, useSelector } from '@xstate/react'
 import { Activity, StrictMode, useEffect, useState } from 'react'
 import { expect, test } from 'vitest'
-import {
-  createDeviceAuthorization,
-  type DeviceAuthorizationActor,
-  deviceInput,
-  deviceMachine,
-  viewOf,
-} from '../../src/index.ts'
+import { type DeviceAuthorizationActor, deviceInput, deviceMachine, viewOf } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { render } from '../support/render.ts'
 import { responses } from '../support/responses.ts'
@@ -31,62 +25,6 @@ function Shown({ login }: { readonly login: DeviceAuthorizationActor }) {
   )
 }
 
-test('useSelector shows an actor that lives outside, from its present state to its end', async () => {
-  const { time, sent, options } = setUp()
-  const login = createDeviceAuthorization(options).start()
-  await time.settle()
-  const shown = await render(
-    <StrictMode>
-      <Shown login={login} />
-    </StrictMode>,
-    () => time.settle(),
-  )
-  expect(shown.element.textContent).toBe('Enter the code at the address shown. WDJB-MJHT')
-  await shown.while(() => time.advance(6000))
-  expect(shown.element.textContent).toBe('Waiting for the code to be entered. WDJB-MJHT')
-  await shown.while(() => time.advance(6000))
-  expect(shown.element.textContent).toBe('Authorized. ')
-  expect(sent).toHaveLength(3)
-})
-
-test('unmounting a component that shows an actor does not stop the actor', async () => {
-  const { time, options } = setUp()
-  const login = createDeviceAuthorization(options).start()
-  const shown = await render(<Shown login={login} />, () => time.settle())
-  await shown.unmount()
-  await time.advance(12_000)
-  expect(login.getSnapshot().output?.status).toBe('authorized')
-})
-
-test('an actor started in an effect asks for one code in StrictMode, and ends with its component', async () => {
-  const { time, sent, options } = setUp()
-
-  function Login() {
-    const [login, setLogin] = useState<DeviceAuthorizationActor>()
-    useEffect(() => {
-      const login = createDeviceAuthorization(options).start()
-      setLogin(login)
-      return () => {
-        login.stop()
-      }
-    }, [])
-    return login && <Shown login={login} />
-  }
-
-  const shown = await render(
-    <StrictMode>
-      <Login />
-    </StrictMode>,
-    () => time.settle(),
-  )
-  expect(shown.element.textContent).toContain('WDJB-MJHT')
-  expect(sent).toHaveLength(1)
-  await shown.unmount()
-  await time.advance(60_000)
-  expect(sent).toHaveLength(1)
-  expect(time.timers).toBe(0)
-})
-
 test.each(['useActorRef', 'useActorRef in StrictMode'])(
   '%s asks for one code, brings the token, and ends with its component',
   async (name) => {
@@ -97,13 +35,8 @@ test.each(['useActorRef', 'useActorRef in StrictMode'])(
       return <Shown login={login} />
     }
 
-    const tree = name.endsWith('StrictMode') ? (
-      <StrictMode>
-        <Login />
-      </StrictMode>
-    ) : (
-      <Login />
-    )
+    const login = <Login />
+    const tree = name.endsWith('StrictMode') ? <StrictMode>{login}</StrictMode> : login
     const shown = await render(tree, () => time.settle())
     // It failed here: the end of the request that StrictMode aborted was taken for that of the second.
     expect(shown.element.textContent).toContain('WDJB-MJHT')

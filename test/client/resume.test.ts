@@ -43,12 +43,15 @@ describe('an authorization that is resumed', () => {
     expect(recordOf(first).nextPollAt).toBe(first.time.now + 5250)
   })
 
-  test('past its deadline is expired without a request', async () => {
+  test('past its deadline is expired without a request, and shows no codes', async () => {
     const first = startFlow([codes])
     await first.time.settle()
-    const second = startFlow([token], { resume: { ...recordOf(first), expiresAt: 1 } } as never)
+    const onCodes = vi.fn()
+    const resume = { ...recordOf(first), expiresAt: 1 }
+    const second = startFlow([token], { clientId: undefined, resume, onCodes } as never)
     expect(await second.result()).toEqual({ status: 'expired' })
     expect(second.sent).toHaveLength(0)
+    expect(onCodes).not.toHaveBeenCalled()
   })
 
   test('has no record before the codes have come, nor after the end', async () => {
@@ -122,19 +125,6 @@ describe('an authorization that is resumed', () => {
     const second = startFlow(['hang', token], { clientId: undefined, resume } as never, 1, first.time)
     await second.result()
     expect(second.gaps()).toEqual([15 + 10.5])
-  })
-
-  test('past its deadline shows no codes', async () => {
-    const first = startFlow([codes])
-    await first.time.settle()
-    const onCodes = vi.fn()
-    const second = startFlow([token], {
-      clientId: undefined,
-      resume: { ...recordOf(first), expiresAt: 1 },
-      onCodes,
-    } as never)
-    await second.result()
-    expect(onCodes).not.toHaveBeenCalled()
   })
 
   test('shows its codes again', async () => {

@@ -4,7 +4,7 @@ import { get } from 'svelte/store'
 import { expect, test, vi } from 'vitest'
 import { createSSRApp, h } from 'vue'
 import { renderToString as renderVue } from 'vue/server-renderer'
-import { createDeviceAuthorization, deviceInput, deviceMachine, viewOf, watch } from '../../src/index.ts'
+import { deviceInput, deviceMachine, viewOf } from '../../src/index.ts'
 import { Login, SignIn } from '../guides/browser/login-react.tsx'
 import { loginStore } from '../guides/browser/login-svelte.ts'
 import { useLogin } from '../guides/browser/login-vue.ts'
@@ -18,18 +18,6 @@ async function expectNothingDone(): Promise<void> {
   expect(fetch).not.toHaveBeenCalled()
   expect(clock.setTimeout).not.toHaveBeenCalled()
 }
-
-test('rendering on a server shows an actor that is not started, and starts nothing', async () => {
-  const login = createDeviceAuthorization(options)
-
-  function Shown() {
-    return <p>{useSelector(login, (snapshot) => viewOf(snapshot, 0).text)}</p>
-  }
-
-  expect(renderToString(<Shown />)).toBe('<p>Requesting a code.</p>')
-  watch(login, () => undefined)()
-  await expectNothingDone()
-})
 
 test('rendering useActorRef on a server starts nothing', async () => {
   function Shown() {

@@ -2,7 +2,7 @@
 import { useActorRef, useSelector } from '@xstate/vue'
 import { expect, test } from 'vitest'
 import { createApp, h, nextTick, ref, shallowRef } from 'vue'
-import { createDeviceAuthorization, deviceInput, deviceMachine, Secret, viewOf } from '../../src/index.ts'
+import { deviceInput, deviceMachine, Secret, viewOf } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { responses } from '../support/responses.ts'
 import { scriptedService } from '../support/scripted-service.ts'
@@ -27,23 +27,6 @@ function mount(setup: () => () => string) {
   app.mount(element)
   return { element, unmount: () => app.unmount() }
 }
-
-test('useSelector shows an actor that lives outside, from its present state to its end', async () => {
-  const { time, options } = setUp()
-  const login = createDeviceAuthorization(options).start()
-  await time.settle()
-  const { element } = mount(() => {
-    const view = useSelector(login, (snapshot) => viewOf(snapshot, 0))
-    return () => `${view.value.text} ${view.value.userCode}`
-  })
-  expect(element.textContent).toBe('Enter the code at the address shown. WDJB-MJHT')
-  await time.advance(6000)
-  await nextTick()
-  expect(element.textContent).toBe('Waiting for the code to be entered. WDJB-MJHT')
-  await time.advance(6000)
-  await nextTick()
-  expect(element.textContent).toBe('Authorized. undefined')
-})
 
 test('useActorRef starts when it is mounted, asks for one code, and ends when it is unmounted', async () => {
   const { time, sent, options } = setUp()

@@ -1,4 +1,4 @@
-const client = ['test/client/!(inspect|svelte|vue)*.test.ts', 'test/flow/last-poll.test.ts']
+const client = ['test/client/!(inspect|vue)*.test.ts', 'test/flow/last-poll.test.ts']
 
 /** The mutated files, and the tests that run against them: all that execute them, except slow ones. */
 export const groups = {

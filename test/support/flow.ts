@@ -34,6 +34,14 @@ export function startFlow(
   }
 }
 
+/** Seconds between the requests of a login that ends with the token. */
+export async function gapsOf(...flow: Parameters<typeof startFlow>): Promise<number[]> {
+  const { result, gaps } = startFlow(...flow)
+  const output = await result()
+  if (output?.status !== 'authorized') throw new Error(`not authorized but ${output?.status}`)
+  return gaps()
+}
+
 function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000
 }

@@ -5,7 +5,7 @@ import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { responses } from './responses.ts'
 import { type Scripted, scriptedService } from './scripted-service.ts'
 
-const { codes, denied, expired, pending, slowDown, token, unknownCode } = responses
+const { codes, denied, pending, slowDown, token, unknownCode } = responses
 
 const CLIENT_ID = 'Iv1.8a61f9b3a7aba766'
 const SECRETS = [CLIENT_ID, codes.device_code, token.access_token]
@@ -57,11 +57,6 @@ export const inspectedFlows: Record<string, InspectedFlow> = {
     status: 'failed',
     shows: ['xstate.error.actor.requestCodes', 'unreachable'],
   },
-  'codes that cannot be read': {
-    script: [{ ...codes, user_code: [codes.device_code], interval: codes.device_code }],
-    status: 'failed',
-    shows: ['xstate.error.actor.requestCodes', 'bad_response'],
-  },
   'a refusal': {
     script: [
       codes,
@@ -81,12 +76,6 @@ export const inspectedFlows: Record<string, InspectedFlow> = {
     shows: ['bad_response'],
   },
   'a denial': { script: [codes, denied], status: 'denied', shows: ['denied'] },
-  'codes that the service forgets': { script: [codes, expired], status: 'expired', shows: ['expired'] },
-  'codes that run out': {
-    script: [{ ...codes, expires_in: 12 }, pending],
-    status: 'expired',
-    shows: ['expired'],
-  },
 }
 
 /** Starts a flow under an inspector. */
