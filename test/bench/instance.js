@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { behindProxies, createService } from '../../dist/src/service/index.js'
 import { openStore } from './open-store.js'
 
-/** Runs one instance of a service in a separate process: `node instance.js <its address> <port> <its store>`. */
-const [authUrl, port, where = 'memory'] = process.argv.slice(2)
+/** Runs one instance of a service in a separate process: `node instance.js <its address> <port> <its store> <interval>`. */
+const [authUrl, port, where, interval] = process.argv.slice(2)
 
 const service = createService({
   clients: [{ clientId: 'client', name: 'Client' }],
   authUrl,
   store: openStore(where),
-  interval: 1,
-  expiresIn: 60,
+  interval: Number(interval),
+  expiresIn: 70 + 10 * Number(interval),
   // Of a session 12 s, so that it refreshes about five times a minute. Of another login longer than its delivery window.
   issueToken: ({ user }) => ({
     token: randomBytes(20).toString('hex'),
-    expiresIn: user.startsWith('user-') ? 120 : 12,
+    expiresIn: user.startsWith('user-') ? 300 : 12,
   }),
   refreshTokens: { lifetime: 86_400, reuseWindow: 30 },
   // Whoever the load says they are. In a real service the host knows.

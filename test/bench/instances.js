@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { freePort } from '../support/free-port.js'
 import { listen } from './listen.js'
 
@@ -10,11 +11,15 @@ import { listen } from './listen.js'
  *
  * @param {number} count
  * @param {string} store The store that they share.
+ * @param {number} interval Seconds between polls.
  */
-export async function startInstances(count, store) {
+export async function startInstances(count, store, interval) {
   const relay = createServer()
   const url = `http://127.0.0.1:${await listen(relay)}`
-  const instances = await Promise.all(Array.from({ length: count }, () => startInstance(url, store)))
+  const one = () => instances[Math.floor(Math.random() * instances.length)]
+  const instances = await Promise.all(
+    Array.from({ length: count }, () => startInstance(url, store, interval)),
+  )
   let turn = 0
 
   relay.on('connection', (socket) => {
@@ -31,10 +36,12 @@ export async function startInstances(count, store) {
     url,
     /** Kills one instance without a warning, and starts another one in its place. */
     async replaceOne() {
-      const instance = instances[Math.floor(Math.random() * instances.length)]
+      const instance = one()
       await instance.kill()
       await instance.start()
     },
+    /** Stops one instance for so many seconds. The balancer does not notice. */
+    stopOne: (seconds) => one().pause(seconds),
     /** The largest resident set of an instance, MB. */
     async largest() {
       const sizes = await Promise.all(
@@ -49,7 +56,7 @@ export async function startInstances(count, store) {
   }
 }
 
-async function startInstance(url, store) {
+async function startInstance(url, store, interval) {
   const port = await freePort()
   const script = new URL('instance.js', import.meta.url).pathname
   let child
@@ -57,7 +64,7 @@ async function startInstance(url, store) {
     port,
     alive: false,
     async start() {
-      child = spawn(process.execPath, [script, url, String(port), store], {
+      child = spawn(process.execPath, [script, url, String(port), store, String(interval)], {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       })
       await once(child, 'message')
@@ -67,6 +74,11 @@ async function startInstance(url, store) {
       instance.alive = false
       child.kill('SIGKILL')
       await once(child, 'exit')
+    },
+    async pause(seconds) {
+      child.kill('SIGSTOP')
+      await setTimeout(seconds * 1000)
+      child.kill('SIGCONT')
     },
     async size() {
       // From the system: the process may be killed while it is asked.

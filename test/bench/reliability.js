@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { authorizeDevice, github } from '../../dist/src/index.js'
-import { LATE, verdictOf } from '../simulate/verdict.js'
+import { verdictOf } from '../simulate/verdict.js'
 import { startInstances } from './instances.js'
 import { startSharedSessions } from './shared-sessions.js'
 import { STORES } from './start-store.js'
@@ -19,13 +19,31 @@ const { values } = parseArgs({
     logins: { type: 'string', default: '40' },
     /** Logins that are kept and refreshed during the whole time, each shared by several processes. */
     sessions: { type: 'string', default: '20' },
+    /** Seconds between the polls of a device. */
+    interval: { type: 'string', default: '1' },
+    /** Requests a second of each of the three floods. */
+    flood: { type: 'string', default: '50' },
+    /** Seconds from one kill to the next, of an instance and of a process with sessions. */
+    kills: { type: 'string', default: '7' },
+    /** Seconds for which an instance is stopped (`SIGSTOP`), instead of every second kill. Longer than a lease of 10 s. */
+    stop: { type: 'string', default: '0' },
+    /** Of a hundred logins, how many lose the first response with their token: it does not arrive. */
+    lost: { type: 'string', default: '0' },
   },
 })
 const MINUTES = Number(values.minutes)
 const LOGINS = Number(values.logins)
+const INTERVAL = Number(values.interval)
+const FLOOD = Number(values.flood)
+const KILL_EVERY = Number(values.kills)
+const STOP = Number(values.stop)
+const LOST = Number(values.lost)
 
-/** Seconds from one kill to the next, of an instance and of a process with sessions. */
-const KILL_EVERY = 7
+/** Seconds before the end of the lifetime after which a decision may come too late for a device whose polls break. */
+const LATE = 10 + 5 * INTERVAL + (LOST > 0 ? 30 : 0)
+
+/** Milliseconds from the sending of a poll that gets the token, in which the instance is killed or stopped. */
+const AIM = 50
 
 /** Of a hundred polls, how many are sent twice at the same moment. */
 const SENT_TWICE = 20
@@ -37,13 +55,14 @@ const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 
 const isShared = values.store !== 'memory'
 const store = await STORES[values.store]()
-const instances = await startInstances(isShared ? 2 : 1, store.url)
+const instances = await startInstances(isShared ? 2 : 1, store.url, INTERVAL)
 const { url } = instances
 const provider = github({ authUrl: url, baseUrl: url })
 const flows = []
 const floods = { codes: {}, userCodes: {}, deviceCodes: {} }
 const sizes = []
-let kills = 0
+const struck = { kills: 0, stops: 0 }
+let strike = () => undefined
 
 const shared = await startSharedSessions({
   url,
@@ -61,7 +80,7 @@ await Promise.all([
     post('/login/oauth/access_token', poll('f'.repeat(40)), { attacker: true }),
   ),
   flood(floods.userCodes, guessUserCode),
-  isShared && killAgainAndAgain(() => instances.replaceOne().then(() => (kills += 1))),
+  isShared && killAgainAndAgain(strikeOne),
   killAgainAndAgain(shared.replaceOne),
   measureAgainAndAgain(),
 ])
@@ -72,7 +91,9 @@ report()
 
 async function logInAgainAndAgain() {
   while (!isOver()) {
-    const flow = startOf(pick({ approve: 70, deny: 15, leave: 15 }))
+    const flow = startOf(
+      pick(INTERVAL > 1 ? { approve: 90, deny: 10 } : { approve: 70, deny: 15, leave: 15 }),
+    )
     flows.push(flow)
     await logIn(flow)
   }
@@ -117,11 +138,13 @@ async function fetchAs(flow, address, init) {
   const headers = { ...Object.fromEntries(new Headers(init.headers)), 'x-forwarded-for': flow.address }
   const isPoll = String(address).endsWith('/access_token')
   const send = async () => {
+    if (isPoll && flow.decided && flow.plan === 'approve') strike()
     try {
       const response = await fetch(address, { ...init, headers })
       const text = await response.text()
       const token = isPoll && /"access_token":"([^"]+)"/.exec(text)?.[1]
       if (token) flow.tokens.push(token)
+      if (token && !flow.lost && Math.random() * 100 < LOST) await lose(flow, init.signal)
       if (isPoll) tell(flow, token ? 'token' : (/"error":"([^"]+)"/.exec(text)?.[1] ?? response.status))
       return { text, token, status: response.status, headers: response.headers }
     } catch (error) {
@@ -136,6 +159,14 @@ async function fetchAs(flow, address, init) {
     responses.find(({ token }) => token) ?? responses.find(({ text }) => text !== undefined) ?? responses[0]
   if (chosen.error) throw chosen.error
   return new Response(chosen.text, { status: chosen.status, headers: { 'content-type': 'application/json' } })
+}
+
+/** Nothing arrives until the client gives up. */
+async function lose(flow, signal) {
+  flow.lost = true
+  tell(flow, 'token lost')
+  await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  throw signal.reason
 }
 
 /** Records the result of a poll, with the seconds that the codes have left. */
@@ -192,7 +223,7 @@ function csrfIn(html) {
 
 /** Some dozens of requests a second, from two addresses. */
 async function flood(statuses, attack) {
-  while (!isOver()) {
+  while (FLOOD > 0 && !isOver()) {
     const outcome = await attack().then(
       async (response) => {
         await response.text()
@@ -201,7 +232,7 @@ async function flood(statuses, attack) {
       () => 'broken',
     )
     statuses[outcome] = (statuses[outcome] ?? 0) + 1
-    await sleep(20)
+    await sleep(1000 / FLOOD)
   }
 }
 
@@ -209,6 +240,19 @@ async function killAgainAndAgain(replaceOne) {
   while (!isOver()) {
     await sleep(KILL_EVERY * 1000)
     await replaceOne()
+  }
+}
+
+/** Kills or stops an instance while it handles the poll that gets the token of a login, if one comes soon. */
+async function strikeOne() {
+  await Promise.race([new Promise((resolve) => (strike = resolve)), sleep(KILL_EVERY * 1000)])
+  await sleep(Math.random() * AIM)
+  if (STOP > 0 && struck.kills > struck.stops) {
+    await instances.stopOne(STOP)
+    struck.stops += 1
+  } else {
+    await instances.replaceOne()
+    struck.kills += 1
   }
 }
 
@@ -239,6 +283,7 @@ async function whoIs(token) {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     try {
       const response = await fetch(`${url}/user`, { headers: { authorization: `Bearer ${token}` } })
+      if (response.status === 401) return 'refused'
       if (response.status < 500) return (await response.json()).login
     } catch {
       // The instance was killed.
@@ -264,7 +309,7 @@ function report() {
     outcomes[what] = (outcomes[what] ?? 0) + 1
   }
   print(
-    `\nLogins: ${flows.length} in ${MINUTES} minutes, ${LOGINS} at a time, store: ${values.store}, instances killed: ${kills}\n`,
+    `\nLogins: ${flows.length} in ${MINUTES} minutes, ${LOGINS} at a time, interval: ${INTERVAL} s, store: ${values.store}, instances killed: ${struck.kills}, stopped: ${struck.stops}\n`,
   )
   print(
     table(
@@ -300,13 +345,17 @@ function report() {
 
   const tokens = flows.flatMap((flow) => [...new Set(flow.tokens)])
   const wrong = flows.filter((flow) => wrongWith(flow) !== undefined)
+  const approved = flows.filter(({ plan, decided }) => plan === 'approve' && decided === 'in time')
   for (const flow of wrong) {
     print(`\n${flow.plan}, ended ${flow.end}: ${wrongWith(flow)}`)
     print(`seconds left, and poll results: ${flow.polls.join(', ')}`)
   }
   const seconds = flows.flatMap((flow) => flow.seconds ?? [])
   const checks = {
-    'logins that ended otherwise than their user decided, or with two different tokens': wrong.length,
+    'approvals in time that brought no token': approved.filter(({ end }) => end !== 'authorized').length,
+    'logins with two different tokens': flows.filter(({ tokens }) => new Set(tokens).size > 1).length,
+    'tokens refused at their first use': flows.filter(({ owner }) => owner === 'refused').length,
+    'logins with one of these failures, or that ended otherwise than their user decided': wrong.length,
     'tokens delivered to two logins': tokens.length - new Set(tokens).size,
     'sessions that ended, although nobody ended them': kept.ends.length,
     'tokens of sessions that were refused': kept.events.refused ?? 0,
@@ -318,6 +367,8 @@ function report() {
       ['', ''],
       [
         ...Object.entries(checks).map(([what, count]) => [what, String(count)]),
+        ['approvals in time', String(approved.length)],
+        ['of which a response with the token was lost', String(approved.filter(({ lost }) => lost).length)],
         ['polls broken by a kill', String(flows.reduce((sum, { broken }) => sum + broken, 0))],
         [
           'seconds of a login, median and 99 %',
@@ -329,7 +380,7 @@ function report() {
   )
   const good = Object.values(checks).every((count) => count === 0)
   print(
-    `\n${good ? 'reliable' : 'NOT RELIABLE'}: ${flows.length} logins, ${tokens.length} tokens, ${kills} kills, ${Object.values(checks).join(' + ')} failures`,
+    `\n${good ? 'reliable' : 'NOT RELIABLE'}: ${flows.length} logins, ${tokens.length} tokens, ${struck.kills} kills, ${struck.stops} stops, ${Object.values(checks).join(' + ')} failures`,
   )
   process.exitCode = good ? 0 : 1
 }

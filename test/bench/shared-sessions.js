@@ -35,7 +35,7 @@ export async function startSharedSessions({ url, count, provider, approve }) {
       onCodes: ({ userCode }) => approve({ user: userOf(index), address: `10.2.0.${index}` }, userCode),
     })
   await Promise.all(Array.from({ length: count }, (_, index) => logIn(sessionOf(index))))
-  const processes = Array.from({ length: PROCESSES }, start)
+  const processes = Array.from({ length: count > 0 ? PROCESSES : 0 }, start)
 
   function start() {
     const script = new URL('session-process.js', import.meta.url).pathname
@@ -57,6 +57,7 @@ export async function startSharedSessions({ url, count, provider, approve }) {
   return {
     /** Kills one process in the middle of its work, and starts another one in its place. */
     async replaceOne() {
+      if (processes.length === 0) return
       const at = Math.floor(Math.random() * processes.length)
       await stop(processes[at])
       processes[at] = start()
