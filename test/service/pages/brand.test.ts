@@ -55,7 +55,7 @@ describe('the brand', () => {
 describe('the accent', () => {
   const styleOf = (accent: string) => read({ accent }).querySelector('style')?.textContent ?? ''
 
-  test.each(['#000000', '#777777', '#0000ff', '#00ff00'])(
+  test.each(['#000000', '#777777', '#0000ff', '#c2410c'])(
     '%s gives a contrast of 4.5 to the text on it, and to itself on each background',
     (accent) => {
       const style = styleOf(accent)
