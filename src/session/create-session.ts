@@ -182,7 +182,12 @@ export interface Session extends Auth {
    * cannot be written.
    */
   keep(token: OAuthToken): Promise<void>
-  /** Removes the login from the store, then revokes its tokens if the provider has a revocation endpoint (RFC 7009). */
+  /**
+   * Removes the login from the store, then revokes its tokens if the provider has a revocation endpoint (RFC 7009). A full
+   * disk does not prevent that; a store that can neither write nor delete does, and the login remains.
+   *
+   * @throws The error of the store.
+   */
   logout(): Promise<Revocation>
   /** The XState actor, for user interfaces: {@link viewOfSession} reads its snapshots. */
   readonly actor: SessionActor

@@ -205,14 +205,25 @@ function over(status: 'signedOut' | 'ended', { login }: SessionRecord): SessionR
   return { v: 1, status, ...(login !== undefined && { login }) }
 }
 
-/** Replaces the record with one that says that nobody is logged in. */
-export function erase(parts: SessionParts): Promise<EraseResult> {
-  return updateRecord<EraseResult>(parts, (record) => {
-    refuseOtherHost(record, parts.sender.provider)
-    if (record === undefined || record.status === 'signedOut') return { result: { removed: undefined } }
-    const removed = record.status === 'signedIn' ? keptOf(record).token : undefined
-    return { result: { removed }, value: over('signedOut', record) }
-  })
+/**
+ * Replaces the record with one that says that nobody is logged in. If that fails, as on a full disk, deletes it: the login
+ * is over in any case, and its tokens must be revoked.
+ */
+export async function erase(parts: SessionParts): Promise<EraseResult> {
+  // A write that failed may have been applied: then the second attempt no longer finds the token.
+  let removed: OAuthToken | undefined
+  const eraseBy = (written: (record: SessionRecord) => SessionRecord | null) =>
+    updateRecord<EraseResult>(parts, (record) => {
+      refuseOtherHost(record, parts.sender.provider)
+      if (record === undefined || record.status === 'signedOut') return { result: { removed } }
+      if (record.status === 'signedIn') removed = keptOf(record).token
+      return { result: { removed }, value: written(record) }
+    })
+  try {
+    return await eraseBy((record) => over('signedOut', record))
+  } catch {
+    return eraseBy(() => null)
+  }
 }
 
 /**
@@ -260,7 +271,7 @@ function revoker(
 
 type RecordChange<Result> =
   | { readonly result: Result; readonly value?: undefined }
-  | { readonly result: Result; readonly value: SessionRecord }
+  | { readonly result: Result; readonly value: SessionRecord | null }
 
 /** A record is JSON, though its type does not say so of the token. */
 type StoreChange<Result> = Change<Result> & { readonly value?: NonNullable<Json> }

@@ -65,7 +65,6 @@ describe.skipIf(!canMount)('a store on a file system of 64 KB (mounted by root)'
       const unavailable = { code: 'store_unavailable', message: expect.stringContaining(failure.code) }
       await expect(read(session)).rejects.toMatchObject(unavailable)
       await expect(read(open())).rejects.toMatchObject(unavailable)
-      await expect(session.logout()).rejects.toMatchObject(unavailable)
       expect(server.requests).toEqual([])
       failure.recover(path)
       expect(readdirSync(folder)).toEqual(['default.json'])
@@ -99,10 +98,23 @@ describe.skipIf(!canMount)('a store on a file system of 64 KB (mounted by root)'
     },
   )
 
-  test('that is full: a record can be deleted, which leaves nothing behind', async () => {
-    const { path, folder } = await storedLogin()
+  test('that is full: a logout deletes the login, revokes its token, and leaves nothing behind', async () => {
+    const { path, folder, server, session, open } = await storedLogin()
     fill(path)
-    await fileStore(folder).update('default', () => ({ result: undefined, value: null }))
+    expect(await session.logout()).toEqual({ revoked: true })
+    expect(server.revoked).toEqual(['refresh-0-0'])
     expect(readdirSync(folder)).toEqual([])
+    await expect(open().token()).rejects.toMatchObject({ code: 'login_required' })
+  })
+
+  test('that is read-only: a logout says that it failed, and keeps the login', async () => {
+    const { path, folder, server, session } = await storedLogin()
+    failures['read-only'].fail(path)
+    await expect(session.logout()).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('EROFS'),
+    })
+    expect(server.revoked).toEqual([])
+    expect(readdirSync(folder)).toEqual(['default.json'])
   })
 })

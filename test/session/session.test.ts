@@ -592,6 +592,27 @@ describe('the end of a session', () => {
     await expect(read(other)).rejects.toMatchObject({ code: 'login_required' })
   })
 
+  test('logout revokes the token that it removed although the store said that it failed', async () => {
+    const { store, server, loggedIn, over, stored } = world()
+    let fails = false
+    const session = await loggedIn({
+      store: {
+        async update(key, change) {
+          const result = await store.update(key, change)
+          if (fails) {
+            fails = false
+            throw new Error('the write failed, it seems')
+          }
+          return result
+        },
+      },
+    })
+    fails = true
+    expect(await over(session.logout())).toEqual({ revoked: true })
+    expect(server.revoked).toEqual(['refresh-0-0'])
+    expect(await stored()).toMatchObject({ status: 'signedOut' })
+  })
+
   test('logout says why nothing was revoked', async () => {
     const { server, loggedIn, over } = world()
     const { revocationEndpoint: _, tokenDeletionUrl: __, ...provider } = server.provider

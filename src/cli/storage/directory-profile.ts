@@ -24,7 +24,7 @@ export interface DirectoryProfile {
 /**
  * Finds the login that the working directory selects, or the nearest folder above it.
  *
- * @throws {@link CommandError} with code `damaged_file`.
+ * @throws {@link CommandError} with code `damaged_file` or `unusable_file`.
  */
 export function directoryProfile(folder = workingDirectory()): DirectoryProfile | undefined {
   if (folder === undefined) return undefined

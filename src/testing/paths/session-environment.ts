@@ -120,9 +120,18 @@ export class SessionEnvironment {
     const held = this.#held
     if (held === undefined) throw new TypeError('no update of the store is running')
     this.#held = undefined
+    const isErasing = this.session.actor.getSnapshot().value === 'erasing'
     if (fails) held.fail()
     else held.run()
     await this.time.settle()
+    // A logout that cannot write tries to delete.
+    if (fails && isErasing) return this.#failAgain()
+  }
+
+  #failAgain(): Promise<void> {
+    this.#held?.fail()
+    this.#held = undefined
+    return this.time.settle()
   }
 
   async refresh({ result, response }: StepOf<'refresh'>): Promise<void> {
