@@ -108,17 +108,18 @@ export const groups = {
     tests: ['test/oidc/*.test.ts'],
   },
   session: {
-    mutate: ['machines/session.ts', 'src/session/!(index).ts', 'src/store/*.ts'],
+    mutate: ['machines/session.ts', 'src/session/!(index|sealed).ts', 'src/store/turns.ts'],
     tests: [
-      'test/session/{pace,revoke,session,stores}.test.ts',
+      'test/session/{pace,revoke,session}.test.ts',
       'test/paths/session.test.ts',
       'test/flow/signals.test.ts',
       'test/store/*.test.ts',
     ],
   },
+  // The tests of the file store start processes.
   'session-node': {
-    mutate: ['src/session/node/!(index).ts'],
-    tests: ['test/session/{full-store,hold-signals,keyring,process-owners,stores}.test.ts'],
+    mutate: ['src/session/node/{hold-signals,keyring-key,process-owners}.ts'],
+    tests: ['test/session/{hold-signals,keyring,process-owners}.test.ts'],
   },
   terminal: {
     mutate: ['src/terminal/!(index).ts'],
