@@ -15,6 +15,7 @@ import { memoryStore } from '../../src/service/index.ts'
 import { sealed } from '../../src/session/index.ts'
 import { appService, privateKey, steppingClock } from '../support/app-service.ts'
 import { formContract } from '../support/form-contract.ts'
+import { watchedStore } from '../support/watched-store.ts'
 
 type Service = ReturnType<typeof appService>
 
@@ -508,23 +509,14 @@ describe('a shared store', () => {
 
   test('tokens are encrypted with sealed()', async () => {
     const service = appService()
-    const written: string[] = []
-    const store = memoryStore(service)
-    const watched: Store = {
-      update: (key, change) =>
-        store.update(key, (value) => {
-          const made = change(value)
-          written.push(JSON.stringify([key, made.value]))
-          return made
-        }),
-    }
+    const { store, written } = watchedStore(service.clock)
     const key = crypto.getRandomValues(new Uint8Array(32))
-    const [one, other] = fleet(service, sealed(watched, key), 2) as [Installation, Installation]
+    const [one, other] = fleet(service, sealed(store, key), 2) as [Installation, Installation]
     const token = await revealed(service, one)
     expect(await revealed(service, other)).toBe(token)
     expect(service.minted()).toBe(1)
-    expect(written.join()).toContain('sealed')
-    expect(written.join()).not.toContain(token)
+    expect(JSON.stringify(written)).toContain('sealed')
+    expect(JSON.stringify(written)).not.toContain(token)
   })
 
   test('different tokens have different records', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { Secret } from '../../src/secret.ts'
 import { memoryStore, type ServiceEvent, type ServiceOptions, type Store } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE, HOST, startService, TOKEN_PATH } from '../support/start-service.ts'
+import { watchedStore } from '../support/watched-store.ts'
 
 const REFRESH_TOKENS = { lifetime: 86_400, reuseWindow: 30 }
 const USER = { id: 7, login: 'octocat' }
@@ -172,18 +173,8 @@ describe('the first token is not delivered again', () => {
   })
 
   test('whoever reads the store, without the device code', async () => {
-    const clock = { time: 0, now: () => clock.time }
-    const written: unknown[] = []
-    const memory = memoryStore({ clock })
-    const store: Store = {
-      update: (key, change) =>
-        memory.update(key, (value) => {
-          const changed = change(value)
-          written.push([key, changed.value])
-          return changed
-        }),
-    }
-    const { again, deviceCode } = await approved({ store, clock, issueToken: () => 'the-token' })
+    const { store, written } = watchedStore({ now: () => 0 })
+    const { again, deviceCode } = await approved({ store, issueToken: () => 'the-token' })
     await again()
     const text = JSON.stringify(written)
     expect(text).toContain('"sealed"')

@@ -3,6 +3,7 @@ import { signAppJwt } from '../../src/app-jwt/index.ts'
 import { type AppInstallation, createService, memoryStore } from '../../src/service/index.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
 import { startService } from '../support/start-service.ts'
+import { watchedStore } from '../support/watched-store.ts'
 
 const { privateKey, publicKey } = rsaKeys()
 
@@ -255,17 +256,9 @@ describe('an installation token', () => {
   })
 
   test('is kept only as a hash', async () => {
-    const keys: string[] = []
-    const store = memoryStore()
-    const watched: typeof store = {
-      ...store,
-      update: (key, change) => {
-        keys.push(key)
-        return store.update(key, change)
-      },
-    }
-    const { body } = await start({ store: watched }).as(1, TOKENS, post())
-    expect(keys.join()).toContain('installation-token:')
-    expect(keys.join()).not.toContain(body.token)
+    const { store, written } = watchedStore()
+    const { body } = await start({ store }).as(1, TOKENS, post())
+    expect(JSON.stringify(written)).toContain('installation-token:')
+    expect(JSON.stringify(written)).not.toContain(body.token)
   })
 })

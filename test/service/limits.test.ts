@@ -1,33 +1,17 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createEarlyPolls } from '../../src/service/early-polls.ts'
-import {
-  createService,
-  type Json,
-  memoryStore,
-  type ServiceRequest,
-  type Store,
-} from '../../src/service/index.ts'
+import { createService, memoryStore, type ServiceRequest, type Store } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
 
 const from = (header: string) => (request: ServiceRequest) => request.header(header)
 
-/** A store like one in another process: it reads, then writes unless the record has changed. */
+/** A store like one in another process, which responds later. */
 function slowStore(): Store {
-  const records = new Map<string, { readonly value: NonNullable<Json> }>()
-  const roundTrip = () => new Promise((resolve) => setImmediate(resolve))
+  const memory = memoryStore({ clock: { now: () => 0 } })
   return {
     async update(key, change) {
-      for (;;) {
-        const read = records.get(key)
-        await roundTrip()
-        const { result, value } = change(read?.value)
-        if (value === undefined) return result
-        await roundTrip()
-        if (records.get(key) !== read) continue
-        if (value === null) records.delete(key)
-        else records.set(key, { value })
-        return result
-      }
+      await new Promise((resolve) => setImmediate(resolve))
+      return memory.update(key, change)
     },
   }
 }

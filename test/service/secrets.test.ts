@@ -1,22 +1,8 @@
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { type Json, memoryStore, type ServiceOptions, type Store } from '../../src/service/index.ts'
+import type { ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, startService } from '../support/start-service.ts'
-
-/** A store that records everything ever written to it. */
-function watchedStore() {
-  const inner = memoryStore()
-  const written: { key: string; value: Json | undefined }[] = []
-  const store: Store = {
-    update: (key, change) =>
-      inner.update(key, (value) => {
-        const made = change(value)
-        written.push({ key, value: made.value })
-        return made
-      }),
-  }
-  return { store, written }
-}
+import { watchedStore } from '../support/watched-store.ts'
 
 test('the store never holds a device code, a token or a client id', async () => {
   const { store, written } = watchedStore()

@@ -4,10 +4,10 @@ import {
   type PageState,
   type ServiceOptions,
   type ServiceRequest,
-  type Store,
 } from '../../src/service/index.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 import { userAt } from '../support/user.ts'
+import { watchedStore } from '../support/watched-store.ts'
 
 const ADDRESS = `${HOST}/login/device`
 
@@ -104,19 +104,11 @@ describe('the flow through the page', () => {
   })
 
   test('limits how much of the request origin is stored', async () => {
-    const inner = memoryStore()
-    const kept: unknown[] = []
-    const store: Store = {
-      update: (key, change) =>
-        inner.update(key, (value) => {
-          const made = change(value)
-          if (key.startsWith('grant:')) kept.push(made.value)
-          return made
-        }),
-    }
+    const { store, written } = watchedStore()
     const service = startService({ store, clientAddress: () => ` ${'1'.repeat(100)}` })
     const headers = { 'user-agent': 'x'.repeat(300) }
     await service.post('/login/device/code', { client_id: CLIENT_ID }, headers)
+    const kept = written.flatMap(({ key, value }) => (key.startsWith('grant:') ? [value] : []))
     expect(kept).toMatchObject([{ origin: { address: '1'.repeat(64), userAgent: 'x'.repeat(200) } }])
   })
 

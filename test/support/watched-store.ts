@@ -1,0 +1,16 @@
+import { type Json, memoryStore, type Store } from '../../src/service/index.ts'
+
+/** A store in memory that records everything ever written to it. */
+export function watchedStore(clock: { now(): number } = Date) {
+  const inner = memoryStore({ clock })
+  const written: { readonly key: string; readonly value: Json | undefined }[] = []
+  const store: Store = {
+    update: (key, change) =>
+      inner.update(key, (value) => {
+        const made = change(value)
+        written.push({ key, value: made.value })
+        return made
+      }),
+  }
+  return { store, written }
+}
