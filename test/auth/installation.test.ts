@@ -14,6 +14,7 @@ import { StoreUnavailableError } from '../../src/errors.ts'
 import { memoryStore } from '../../src/service/index.ts'
 import { sealed } from '../../src/session/index.ts'
 import { appService, privateKey, steppingClock } from '../support/app-service.ts'
+import { eventually } from '../support/eventually.ts'
 import { formContract } from '../support/form-contract.ts'
 import { watchedStore } from '../support/watched-store.ts'
 
@@ -472,7 +473,7 @@ describe('a shared store', () => {
   async function mintsForEver(service: Service, auth: Installation) {
     service.instead = () => new Promise<never>(() => undefined)
     void auth.token(optionsOf(service))
-    await vi.waitFor(() => expect(service.minted()).toBe(1))
+    await eventually(() => expect(service.minted()).toBe(1))
     service.instead = undefined
   }
 
@@ -564,7 +565,7 @@ describe('a shared store', () => {
     ) as [Installation, ...Installation[]]
     const never = vi.fn(() => new Promise<never>(() => undefined))
     void ended.token({ fetch: never })
-    await vi.waitFor(() => expect(never).toHaveBeenCalled())
+    await eventually(() => expect(never).toHaveBeenCalled())
     // Looks of the others, between which the response of the one that mints arrives.
     const fetch = vi.fn(async () => {
       const start = clock.now()
@@ -630,10 +631,10 @@ describe('a shared store', () => {
     const [failure, response] = [later(), later()]
     const [first, second] = [vi.fn(() => failure.promise), vi.fn(() => response.promise)]
     const failed = slow.token({ fetch: first })
-    await vi.waitFor(() => expect(first).toHaveBeenCalled())
+    await eventually(() => expect(first).toHaveBeenCalled())
     clock.time += 50_000
     const minted = next.token({ fetch: second })
-    await vi.waitFor(() => expect(second).toHaveBeenCalled())
+    await eventually(() => expect(second).toHaveBeenCalled())
     failure.resolve(new Response(null, { status: 500 }))
     await expect(failed).rejects.toMatchObject({ status: 500 })
     const { setTimeout } = clock
@@ -742,7 +743,7 @@ describe('what does not respond', () => {
     const cancelled = expect(api('/user', { signal: controller.signal })).rejects.toThrow('the user left')
     const over = expect(api('/user', { timeout: 5_000 })).rejects.toMatchObject({ code: 'timed_out' })
     const waiting = api('/user')
-    await vi.waitFor(() => expect(fetch).toHaveBeenCalled())
+    await eventually(() => expect(fetch).toHaveBeenCalled())
     controller.abort(new Error('the user left'))
     await cancelled
     await pass(5_000)

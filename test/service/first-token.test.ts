@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { Secret } from '../../src/secret.ts'
 import { memoryStore, type ServiceEvent, type ServiceOptions, type Store } from '../../src/service/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { CLIENT_ID, GRANT_TYPE, HOST, startService, TOKEN_PATH } from '../support/start-service.ts'
 import { watchedStore } from '../support/watched-store.ts'
 
@@ -223,7 +224,7 @@ describe('a host with one token for all logins of a user', () => {
     const second = await begin()
     await approve(second.userCode, USER)
     void second.poll()
-    await vi.waitFor(() => expect(dies).toBe(true), { interval: 1 })
+    await eventually(() => expect(dies).toBe(true))
     expect((await whoIs('the-one')).status).toBe(200)
   })
 

@@ -6,6 +6,7 @@ import {
   type Store,
   StoreUnavailableError,
 } from '../../src/service/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { CLIENT_ID, GRANT_TYPE, HOST, startService } from '../support/start-service.ts'
 
 /** A service whose tokens the test issues. */
@@ -16,7 +17,7 @@ function startSlowService() {
   )
   const service = startService({ issueToken })
   /** Waits until this many tokens are being issued. */
-  const issuing = (count: number) => vi.waitFor(() => expect(made).toHaveLength(count), { interval: 1 })
+  const issuing = (count: number) => eventually(() => expect(made).toHaveLength(count))
   return { service, made, issueToken, issuing }
 }
 
@@ -80,7 +81,7 @@ describe('a client that disconnects while its token is issued gets it with its n
     await broken
     // Over HTTP, a client that has hung up does not hear when the token is ready.
     const next = async () => expect(await (await poll()).json()).toMatchObject({ access_token: 'the-token' })
-    await vi.waitFor(next, { timeout: 30_000 })
+    await eventually(next)
     expect(await service.authenticate(bearer('the-token'))).toMatchObject({ form: 'oauth' })
     expect(service.errors).toEqual([])
   })
@@ -117,7 +118,7 @@ describe('tokens that the host verifies', () => {
     const before = store.size
     const token = (await poll()).body.access_token
     // The count of delivered tokens, for which the response does not wait.
-    await vi.waitFor(() => expect(store.size).toBe(before + 1), { interval: 1 })
+    await eventually(() => expect(store.size).toBe(before + 1))
     const response = await service.whoIs(token)
     expect(response.body).toEqual({ id: 7, login: 'octocat' })
     expect(response.headers.get('x-oauth-scopes')).toBe('repo, gist')
@@ -262,7 +263,7 @@ test('a token is not valid if its process dies before the grant is settled, and 
   const died = startService({ store, clock, issueToken: () => 'orphan' })
   const { deviceCode, poll } = await approved(died)
   void poll()
-  await vi.waitFor(() => expect(updates).toBe(4), { interval: 1 })
+  await eventually(() => expect(updates).toBe(4))
   const next = startService({ store: memory, clock, issueToken: () => 'delivered' })
   clock.time += 10_000
   expect((await next.whoIs('orphan')).status).toBe(401)

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { behindProxies, createService, type ServiceOptions } from '../../src/service/index.ts'
 import { selfSigned } from '../support/certificate.ts'
+import { eventually } from '../support/eventually.ts'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 
 async function listen(options: Partial<ServiceOptions> = {}, at = {}) {
@@ -382,7 +383,7 @@ async function startHeld() {
       return { user: 'octocat' }
     },
   })
-  const holding = (count: number) => vi.waitFor(() => expect(held).toHaveLength(count), { interval: 1 })
+  const holding = (count: number) => eventually(() => expect(held).toHaveLength(count))
   return { ...listening, held, holding }
 }
 

@@ -12,6 +12,7 @@ import {
   StoreUnavailableError,
   type TokenRequest,
 } from '../../src/service/index.ts'
+import { eventually } from '../support/eventually.ts'
 import { CLIENT_ID, HOST, startService, TOKEN_PATH } from '../support/start-service.ts'
 
 const HOUR = 3600
@@ -450,8 +451,7 @@ async function twoInstances() {
       }
       return response
     },
-    made: (times: number) =>
-      vi.waitFor(() => expect(issueToken).toHaveBeenCalledTimes(times), { interval: 1 }),
+    made: (times: number) => eventually(() => expect(issueToken).toHaveBeenCalledTimes(times)),
   }
 }
 
