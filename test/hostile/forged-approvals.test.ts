@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { ServiceOptions } from '../../src/service/index.ts'
 import { startService } from '../support/start-service.ts'
+import { formOf } from '../support/user.ts'
 
 const HTTPS = 'https://login.example'
 const HTTP = 'http://localhost'
@@ -26,25 +27,17 @@ async function start(authUrl: string) {
 
   async function send(headers: Record<string, string>, fields: Record<string, string>) {
     const response = await service.fetch(page, { method: 'POST', headers, body: new URLSearchParams(fields) })
-    return { status: response.status, csrf: csrfIn(await response.text()) }
+    return { status: response.status, csrf: (await formOf(response)).csrf }
   }
 
   return {
     userCode,
     send,
     /** Opens the page with these cookies. Returns the token of its form and the cookie that it set. */
-    async open(cookie: string) {
-      const response = await service.fetch(page, { headers: { cookie } })
-      const [own = ''] = (response.headers.get('set-cookie') ?? '').split(';')
-      return { csrf: csrfIn(await response.text()), cookie: own }
-    },
+    open: async (cookie: string) => formOf(await service.fetch(page, { headers: { cookie } })),
     /** Whether the grant was approved. */
     isApproved: async () => (await service.deny(userCode)) !== 'done',
   }
-}
-
-function csrfIn(html: string): string {
-  return /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
 }
 
 /** The form token that an attacker with the cookie and the user could compute if there were no key. */

@@ -3,6 +3,7 @@ import { Secret } from '../../src/secret.ts'
 import { formSecret } from '../../src/service/form-secret.ts'
 import { memoryStore, type ServiceOptions } from '../../src/service/index.ts'
 import { HOST, startService } from '../support/start-service.ts'
+import { formOf } from '../support/user.ts'
 
 const PAGE = `${HOST}/login/device`
 const DAY = 24 * 60 * 60 * 1000
@@ -10,9 +11,7 @@ const SECRET = 'x'.repeat(32)
 
 /** Takes a form from the page of one service and sends it to another. Returns the response status. */
 async function carry(from: Partial<ServiceOptions>, to: Partial<ServiceOptions>): Promise<number> {
-  const shown = await startService(from).fetch(PAGE)
-  const [cookie = ''] = (shown.headers.get('set-cookie') ?? '').split(';')
-  const csrf = /name="csrf" value="([^"]+)"/.exec(await shown.text())?.[1] ?? ''
+  const { cookie, csrf } = await formOf(await startService(from).fetch(PAGE))
   const body = new URLSearchParams({ csrf, user_code: 'BCDF-GHJK' })
   const headers = { cookie, origin: HOST }
   return (await startService(to).fetch(PAGE, { method: 'POST', headers, body })).status

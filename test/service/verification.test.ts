@@ -6,7 +6,7 @@ import {
   type ServiceRequest,
 } from '../../src/service/index.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
-import { userAt } from '../support/user.ts'
+import { formOf, userAt } from '../support/user.ts'
 import { watchedStore } from '../support/watched-store.ts'
 
 const ADDRESS = `${HOST}/login/device`
@@ -27,18 +27,12 @@ async function confirm(
   userCode: string,
   { cookie, csrf }: Awaited<ReturnType<typeof openPage>>,
 ): Promise<string> {
-  return csrfIn(await (await post(service, { csrf, user_code: userCode }, cookie)).text())
-}
-
-function csrfIn(html: string): string {
-  return /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  return (await formOf(await post(service, { csrf, user_code: userCode }, cookie))).csrf
 }
 
 /** The session cookie and CSRF token of a browser that opened the page. */
 async function openPage(service: ReturnType<typeof startService>) {
-  const response = await service.fetch(ADDRESS)
-  const [cookie = ''] = (response.headers.get('set-cookie') ?? '').split(';')
-  return { cookie, csrf: csrfIn(await response.text()) }
+  return formOf(await service.fetch(ADDRESS))
 }
 
 describe('the flow through the page', () => {

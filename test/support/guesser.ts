@@ -1,5 +1,6 @@
 import type { ServiceOptions } from '../../src/service/index.ts'
 import type { startService } from './start-service.ts'
+import { formOf } from './user.ts'
 
 const PAGE = 'http://localhost/login/device'
 
@@ -13,9 +14,7 @@ export const namedUsers: Partial<ServiceOptions> = {
 export function browser(service: ReturnType<typeof startService>) {
   return async (user: string, address: string, userCode: string): Promise<number> => {
     const headers = { 'x-user': user, 'x-from': address, 'sec-fetch-site': 'same-origin' }
-    const enter = await service.fetch(PAGE, { headers })
-    const [cookie = ''] = (enter.headers.get('set-cookie') ?? '').split(';')
-    const csrf = /name="csrf" value="([^"]+)"/.exec(await enter.text())?.[1] ?? ''
+    const { cookie, csrf } = await formOf(await service.fetch(PAGE, { headers }))
     const body = new URLSearchParams({ csrf, user_code: userCode })
     return (await service.fetch(PAGE, { method: 'POST', headers: { ...headers, cookie }, body })).status
   }

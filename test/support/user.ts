@@ -3,6 +3,12 @@ interface Page {
   readonly html: string
 }
 
+/** The CSRF token of the first form of a page, and the cookie that it sets. */
+export async function formOf(page: Response): Promise<{ readonly csrf: string; readonly cookie: string }> {
+  const [cookie = ''] = (page.headers.get('set-cookie') ?? '').split(';')
+  return { csrf: /name="csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? '', cookie }
+}
+
 /** A user with a browser without scripts: keeps cookies, follows redirects, and submits the first form of a page. */
 export function userAt(fetch = globalThis.fetch) {
   const cookies = new Map<string, string>()
