@@ -5,7 +5,7 @@ import type { ServiceOptions } from '../../src/service/index.ts'
 import { CLIENT_ID, GRANT_TYPE, startService } from './start-service.ts'
 
 /** A response over a socket. */
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly text: string
@@ -16,7 +16,7 @@ export interface ReceivedEvent {
 }
 
 /** A request: fields become a form. */
-export interface Sent extends Pick<RequestOptions, 'headers' | 'agent'> {
+interface Sent extends Pick<RequestOptions, 'headers' | 'agent'> {
   readonly method?: string
   readonly fields?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -68,22 +68,16 @@ export async function overSockets(options: Partial<ServiceOptions> = {}) {
     send,
     askForCodes,
     poll,
-    approve: service.approve,
-    deny: service.deny,
-    clock: service.clock,
     /** Advances the clock by seconds. */
     wait: service.wait,
     /** Requests the codes of a new authorization, and polls with them. */
     begin: async (fields?: Record<string, string>) => {
       const { body } = await askForCodes(fields)
       return {
-        deviceCode: body.device_code as string,
         userCode: body.user_code as string,
         poll: (more?: Sent) => poll(body.device_code, {}, more),
       }
     },
-    /** The user of a token, according to the API. */
-    whoIs: (token: string) => send('/user', { headers: { authorization: `Bearer ${token}` } }),
     /** A raw HTTP/1.1 request to this host. */
     written: (start: string, headers: readonly string[] = [], body = '') =>
       [`${start} HTTP/1.1`, `Host: ${new URL(url).host}`, ...headers, '', body].join('\r\n'),
