@@ -107,19 +107,20 @@ export const groups = {
     mutate: ['src/oidc/!(index).ts'],
     tests: ['test/oidc/*.test.ts'],
   },
+  // The tests of the other files, such as the file store, start processes.
   session: {
-    mutate: ['machines/session.ts', 'src/session/!(index|sealed).ts', 'src/store/turns.ts'],
+    mutate: [
+      'machines/session.ts',
+      'src/session/!(index|sealed).ts',
+      'src/session/node/hold-signals.ts',
+      'src/store/turns.ts',
+    ],
     tests: [
-      'test/session/{pace,revoke,session}.test.ts',
+      'test/session/{claims,hold-signals,pace,revoke,session}.test.ts',
       'test/paths/session.test.ts',
       'test/flow/signals.test.ts',
       'test/store/*.test.ts',
     ],
-  },
-  // The tests of the file store start processes.
-  'session-node': {
-    mutate: ['src/session/node/{hold-signals,keyring-key,process-owners}.ts'],
-    tests: ['test/session/{hold-signals,keyring,process-owners}.test.ts'],
   },
   terminal: {
     mutate: ['src/terminal/!(index).ts'],
