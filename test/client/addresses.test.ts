@@ -73,17 +73,9 @@ describe('addresses', () => {
   })
 
   test.each([
-    '',
-    ' ',
-    'http://git.example.com',
-    'http://app.localhost',
-    'https://git.example.com/login',
-    'https://git.example.com/?a',
-    'git.example.com/api/v3',
-    'user@git.example.com',
-    'ftp://git.example.com',
-    'git example.com',
-    'https://',
+    ...['', ' ', 'http://git.example.com', 'http://app.localhost', 'https://git.example.com/login'],
+    ...['https://git.example.com/?a', 'git.example.com/api/v3', 'user@git.example.com', 'https://'],
+    ...['ftp://git.example.com', 'git example.com'],
     undefined,
     5,
   ])('of an Enterprise installation cannot be found for %j', (host) => {

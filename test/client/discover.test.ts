@@ -41,9 +41,8 @@ describe('discover', () => {
       code_challenge_methods_supported: ['plain', 'S256'],
       jwks_uri: 'https://login.example/keys',
     }
-    expect(
-      await discover('https://login.example/tenant', setUp({ ...metadata, ...more }).options),
-    ).toMatchObject({
+    const { options } = setUp({ ...metadata, ...more })
+    expect(await discover('https://login.example/tenant', options)).toMatchObject({
       clientAuthenticationMethods: ['client_secret_basic'],
       codeChallengeMethods: ['plain', 'S256'],
       jwksUri: 'https://login.example/keys',
@@ -57,13 +56,8 @@ describe('discover', () => {
       jwks_uri: 5,
     }
     const provider = await discover('https://login.example/tenant', setUp({ ...metadata, ...wrong }).options)
-    expect(Object.keys(provider).sort()).toEqual([
-      'deviceAuthorizationEndpoint',
-      'encoding',
-      'issuer',
-      'scopeSeparator',
-      'tokenEndpoint',
-    ])
+    const required = ['deviceAuthorizationEndpoint', 'encoding', 'issuer', 'scopeSeparator', 'tokenEndpoint']
+    expect(Object.keys(provider).sort()).toEqual(required)
   })
 
   test('keeps the issuer as its metadata spells it', async () => {

@@ -55,19 +55,9 @@ describe('further parameters', () => {
   })
 
   test.each([
-    'audience',
-    'client_assertion',
-    'client_assertion_type',
-    'client_id',
-    'client_secret',
-    'code_challenge',
-    'code_challenge_method',
-    'code_verifier',
-    'device_code',
-    'grant_type',
-    'refresh_token',
-    'resource',
-    'scope',
+    ...['audience', 'client_assertion', 'client_assertion_type', 'client_id', 'client_secret'],
+    ...['code_challenge', 'code_challenge_method', 'code_verifier', 'device_code', 'grant_type'],
+    ...['refresh_token', 'resource', 'scope'],
   ])('may not contain %s', (name) => {
     expect(() => createDeviceAuthorization({ clientId: 'id', parameters: { [name]: 'x' } })).toThrow(
       expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(`"${name}"`) }),

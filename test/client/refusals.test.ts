@@ -100,13 +100,11 @@ describe('a secret of the request', () => {
 
   test('that a server repeats is not kept', async () => {
     const clientSecret = 'of-a-confidential-client'
-    expect(
-      await refusal([echo(CLIENT_ID, clientSecret)], { clientAuthentication: { clientSecret } }),
-    ).toMatchObject(nothing)
+    const clientAuthentication = { clientSecret }
+    expect(await refusal([echo(CLIENT_ID, clientSecret)], { clientAuthentication })).toMatchObject(nothing)
     expect(await refusal([codes, echo(codes.device_code, CLIENT_ID)])).toMatchObject(nothing)
-    expect(await refusedRefresh(echo('ghr_old_and_used', CLIENT_ID), 'ghr_old_and_used')).toMatchObject(
-      nothing,
-    )
+    const refreshToken = 'ghr_old_and_used'
+    expect(await refusedRefresh(echo(refreshToken, CLIENT_ID), refreshToken)).toMatchObject(nothing)
   })
 
   test('is found within a word, and before the text is cut', async () => {

@@ -13,34 +13,19 @@ async function failure(...script: Parameters<typeof startFlow>[0]): Promise<AnyA
 
 describe('the device authorization response', () => {
   test.each([
-    ['an interval below zero', { ...codes, interval: -5 }, 'interval'],
-    ['an interval that is no number', { ...codes, interval: 'abc' }, 'interval'],
-    ['a lifetime below zero', { ...codes, expires_in: -1 }, 'expires_in'],
-    ['a lifetime that is no number', { ...codes, expires_in: 'soon' }, 'expires_in'],
-    ['no device code', { ...codes, device_code: '' }, 'device_code'],
-    ['a user code with terminal escapes', { ...codes, user_code: 'AB\u001b[2J' }, 'user_code'],
-    [
-      'an address that is a script',
-      { ...codes, verification_uri: 'javascript:alert(1)' },
-      'verification_uri',
-    ],
-    [
-      'an address with a line break',
-      { ...codes, verification_uri: 'https://a.example/\n' },
-      'verification_uri',
-    ],
-    [
-      'an address with an escape',
-      { ...codes, verification_uri: 'https://a.example/\u001b]' },
-      'verification_uri',
-    ],
-    [
-      'a complete address that is a file',
-      { ...codes, verification_uri_complete: 'file:///etc/passwd' },
-      'verification_uri_complete',
-    ],
-  ])('with %s is refused by the name of the field', async (_, response, field) => {
-    const error = await failure(response)
+    ['an interval below zero', { interval: -5 }],
+    ['an interval that is no number', { interval: 'abc' }],
+    ['a lifetime below zero', { expires_in: -1 }],
+    ['a lifetime that is no number', { expires_in: 'soon' }],
+    ['no device code', { device_code: '' }],
+    ['a user code with terminal escapes', { user_code: 'AB\u001b[2J' }],
+    ['an address that is a script', { verification_uri: 'javascript:alert(1)' }],
+    ['an address with a line break', { verification_uri: 'https://a.example/\n' }],
+    ['an address with an escape', { verification_uri: 'https://a.example/\u001b]' }],
+    ['a complete address that is a file', { verification_uri_complete: 'file:///etc/passwd' }],
+  ])('with %s is refused by the name of the field', async (_, wrong) => {
+    const [field] = Object.keys(wrong)
+    const error = await failure({ ...codes, ...wrong })
     expect(error).toMatchObject({ code: 'bad_response' })
     expect(error.message).toBe(`the device authorization response has no valid "${field}"`)
   })
@@ -79,26 +64,18 @@ describe('the device authorization response', () => {
     },
   )
 
-  test.each([400, 429, 502, 503])(
-    'with status %d and no error is a refusal with that status, at once',
-    async (status) => {
-      const flow = startFlow([
-        new Response('<html>secret-of-the-page</html>', { status, headers: { 'retry-after': '2' } }),
-      ])
-      expect(await flow.result()).toMatchObject({
-        error: { code: 'refused', error: undefined, status, retryAfter: 2 },
-      })
-      expect(flow.sent).toHaveLength(1)
-    },
-  )
+  test.each([400, 429, 502, 503])('with status %d and no error is a refusal, at once', async (status) => {
+    const headers = { 'retry-after': '2' }
+    const flow = startFlow([new Response('<html>secret-of-the-page</html>', { status, headers })])
+    const error = { code: 'refused', error: undefined, status, retryAfter: 2 }
+    expect(await flow.result()).toMatchObject({ error })
+    expect(flow.sent).toHaveLength(1)
+  })
 
   test('may be a form, may say verification_url, and may hold more than we know', async () => {
     const { verification_uri, ...rest } = codes
-    const form = new URLSearchParams({
-      ...rest,
-      verification_url: verification_uri,
-      extra: '1',
-    } as never).toString()
+    const fields = { ...rest, verification_url: verification_uri, extra: '1' }
+    const form = new URLSearchParams(fields as never).toString()
     const flow = startFlow([new Response(form), token])
     await flow.time.settle()
     expect(flow.actor.getSnapshot().context.codes).toMatchObject({
@@ -183,22 +160,15 @@ describe('the response to a poll', () => {
   })
 
   test.each([null, ''])('continues if the token beside the error is %j', async (access_token) => {
-    const flow = startFlow([
-      codes,
-      { access_token, scope: access_token, ...pending },
-      { ...token, error: null },
-    ])
+    const beside = { access_token, scope: access_token, ...pending }
+    const flow = startFlow([codes, beside, { ...token, error: null }])
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
   })
 
   test('tells when the tokens end, by the clock of the service', async () => {
     const date = Date.UTC(2030, 0, 1)
-    const record = {
-      ...token,
-      expires_in: 28_800,
-      refresh_token: 'ghr_1',
-      refresh_token_expires_in: '15811200',
-    }
+    const more = { refresh_token: 'ghr_1', refresh_token_expires_in: '15811200' }
+    const record = { ...token, expires_in: 28_800, ...more }
     const response = Response.json(record, { headers: { date: new Date(date).toUTCString() } })
     const flow = startFlow([codes, response], { scopes: ['repo', 'user'] })
     const { token: received } = (await flow.result()) as { token: OAuthToken }
@@ -221,14 +191,8 @@ describe('the response to a poll', () => {
   })
 
   test.each([
-    'incorrect_client_credentials',
-    'incorrect_device_code',
-    'device_flow_disabled',
-    'invalid_request',
-    'invalid_client',
-    'invalid_grant',
-    'invalid_scope',
-    'unsupported_grant_type',
+    ...['incorrect_client_credentials', 'incorrect_device_code', 'device_flow_disabled', 'invalid_request'],
+    ...['invalid_client', 'invalid_grant', 'invalid_scope', 'unsupported_grant_type'],
   ])('that says %s ends the flow even with a status of 500', async (code) => {
     const error = await failure(codes, Response.json({ error: code }, { status: 500 }), token)
     expect(error).toMatchObject({ code: 'refused', error: code })
