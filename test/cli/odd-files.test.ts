@@ -27,7 +27,9 @@ describe('a pipe in place of a file', { concurrent: true, timeout: 60_000 }, () 
     expect(stdout + stderr).toMatch(
       args[0] === 'switch'
         ? /^✗ \.authgraph\.json cannot be written in this folder \(ENXIO\)\n$/
-        : /^✗ \S+ cannot be used \(not a regular file\)/,
+        : name === '.authgraph.json'
+          ? /^✗ \S+ cannot be used \(not a regular file\): correct it, or delete it\n$/
+          : /^✗ \S+ cannot be used \(not a regular file\)/,
     )
   })
 })

@@ -29,7 +29,7 @@ export interface DirectoryProfile {
 export function directoryProfile(folder = workingDirectory()): DirectoryProfile | undefined {
   if (folder === undefined) return undefined
   const path = join(folder, NAME)
-  const text = readIfThere(path)
+  const text = readIfThere(path, 'correct it, or delete it')
   if (text === undefined) {
     const above = dirname(folder)
     return above === folder ? undefined : directoryProfile(above)

@@ -30,9 +30,9 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Reads a file. Returns `undefined` if it does not exist. */
-export function readIfThere(path: string): string | undefined {
-  return unlessMissing(path, () => readRegularFileSync(path))
+/** Reads a file. Returns `undefined` if it does not exist. The advice is for a file that cannot be read. */
+export function readIfThere(path: string, advice?: string): string | undefined {
+  return unlessMissing(path, () => readRegularFileSync(path), advice)
 }
 
 /** Removes a file. Returns `false` if it does not exist. */
@@ -55,20 +55,21 @@ function nameIn(file: string): string | undefined {
   }
 }
 
-function unlessMissing<Result>(path: string, use: () => Result): Result | undefined {
+function unlessMissing<Result>(path: string, use: () => Result, advice?: string): Result | undefined {
   try {
     return use()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw unusable(path, error)
+    throw unusable(path, error, advice)
   }
 }
 
 /** Creates the error of a path that cannot be used. */
-function unusable(path: string, error: unknown): CommandError {
+function unusable(
+  path: string,
+  error: unknown,
+  advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder',
+): CommandError {
   const { code } = error as NodeJS.ErrnoException
-  return new CommandError(
-    'unusable_file',
-    `${path} cannot be used (${code}): set AUTHGRAPH_CONFIG_DIR to use another folder`,
-  )
+  return new CommandError('unusable_file', `${path} cannot be used (${code}): ${advice}`)
 }
