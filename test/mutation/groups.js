@@ -92,13 +92,6 @@ export const groups = {
     mutate: ['src/service/stores/memory.ts'],
     tests: ['test/service/stores/memory.test.ts'],
   },
-  databases: {
-    mutate: [
-      'src/service/stores/{compare-and-set,redis,redis-connection}.ts',
-      'src/service/stores/sql/!(index).ts',
-    ],
-    tests: ['test/service/stores/{redis,sql}.test.ts'],
-  },
   policy: {
     mutate: ['src/service/{policy,whole-seconds}.ts'],
     tests: ['test/service/{policy,verification}.test.ts'],
