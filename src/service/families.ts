@@ -81,11 +81,13 @@ export function createFamilies(store: Store, clock: { now(): number }) {
   return {
     /**
      * Begins a family with its first refresh token, unless it has begun with it before. Returns whether the family is valid
-     * and was not refreshed yet.
+     * and was not refreshed yet. None begins long after it was issued (epoch milliseconds): one that has ended may be
+     * forgotten by then.
      */
     async begin(
       first: Secret,
       { id, revocations }: { readonly id: string; readonly revocations: number },
+      issuedAt: number,
       input: Omit<RefreshFamilyInput, 'token'>,
     ): Promise<boolean> {
       const token = await hash(first.reveal())
@@ -93,6 +95,7 @@ export function createFamilies(store: Store, clock: { now(): number }) {
       return store.update<boolean>(familyKey(id), (value) => {
         const family = familyIn(value)
         if (family !== undefined) return { result: family.generation === 0 && !isOver(family) }
+        if (clock.now() >= issuedAt + ENDED) return { result: false }
         return { result: true, value: plain({ ...begin({ ...input, token }), revocations }), expiresAt }
       })
     },

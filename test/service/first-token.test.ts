@@ -165,6 +165,38 @@ describe('the first token is not delivered again', () => {
     expect((await slowed.poll()).body.error).toBe('incorrect_device_code')
   })
 
+  test.each(['family:', 'token:'])(
+    'by an instance that stood still before it wrote the %s',
+    async (prefix) => {
+      const clock = { time: 0, now: () => clock.time }
+      const memory = memoryStore({ clock })
+      let stands = false
+      let goOn = () => {}
+      const store: Store = {
+        async update(key, change) {
+          if (stands && key.startsWith(prefix)) {
+            stands = false
+            await new Promise<void>((resolve) => {
+              goOn = resolve
+            })
+          }
+          return memory.update(key, change)
+        },
+      }
+      const hasFamily = prefix === 'family:' && { refreshTokens: REFRESH_TOKENS }
+      const { again, revoke, whoIs } = await approved({ store, clock, ...hasFamily })
+      const { access_token } = await again()
+      stands = true
+      const late = again()
+      await vi.waitFor(() => expect(stands).toBe(false), { interval: 1 })
+      await revoke({ token: access_token })
+      clock.time += 901_000
+      goOn()
+      expect((await late).error).toBe('incorrect_device_code')
+      expect((await whoIs(access_token)).status).toBe(401)
+    },
+  )
+
   test('and a removed one is not valid, even if the clock of the store is behind', async () => {
     const service = await approved({ store: memoryStore({ clock: { now: () => 0 } }) })
     const { access_token } = await service.again()

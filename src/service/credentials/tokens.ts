@@ -107,6 +107,8 @@ export function createTokens(
         const known = recordIn(value)
         if (known && isSameLogin(known, record))
           return { result: known.delivery !== undefined && known.delivery.endedBy === undefined }
+        // By then, a removed token may be forgotten.
+        if (clock.now() >= changedAt + ENDED) return { result: false }
         // The host issues one token to several logins, and a later one counts.
         if (known?.delivery && known.delivery.changedAt > changedAt) return { result: false }
         return { result: true, value: plain({ ...record, delivery }), expiresAt }

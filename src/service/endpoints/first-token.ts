@@ -134,7 +134,8 @@ async function deliver(
   if (family) {
     const { id, refreshToken, expiresAt, reuseWindow } = family
     const input = { ...owner, scope: scopes.join(' '), expiresAt, reuseWindow }
-    if (!(await families.begin(refreshToken, { id, revocations: counted }, input))) return 'authorized'
+    if (!(await families.begin(refreshToken, { id, revocations: counted }, issuedAt, input)))
+      return 'authorized'
   }
   const times = { changedAt: issuedAt, until: delivery.until, expiresAt }
   const kept = await tokens.deliver(accessToken, record, times)
