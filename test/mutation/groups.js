@@ -33,7 +33,10 @@ export const groups = {
       'src/service/credentials/{seal,successors}.ts',
       'src/service/endpoints/{refresh,refuse-limited,revocation,token-response}.ts',
     ],
-    tests: ['test/machines/refresh-family.test.ts', 'test/service/{refresh,revocation}.test.ts'],
+    tests: [
+      'test/machines/refresh-family.test.ts',
+      'test/service/{first-token,logins,refresh,revocation}.test.ts',
+    ],
   },
   client: {
     mutate: ['src/client/*.ts'],
