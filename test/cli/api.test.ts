@@ -148,7 +148,7 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     ['--paginate', '--include'],
     ['--paginate', '--method', 'POST'],
   ])('%j is a usage error', async (args, { world }) => {
-    const stderr = args[0] === '--paginate' ? '✗ --paginate ' : 'See: authgraph api --help'
+    const stderr = args[0] === '--paginate' ? 'paginate' : 'See: authgraph api --help'
     await world.expect(['api', '/', '--auth', 'none', ...args], { code: 2, stderr: [stderr] })
   })
 

@@ -52,7 +52,7 @@ const LINES = [
   ['authgraph completion ', ['bash', 'zsh', 'fish'], ['app.pem']],
 ] as const
 
-describe('completion', { concurrent: true, timeout: 60_000 }, () => {
+describe('completion', { concurrent: true, timeout: 180_000 }, () => {
   test('bash completes all lines, also after an equals sign', async ({ world }) => {
     const { script, env, cwd } = await userOf(world, 'bash')
     const complete = async (words: string, at: string, more = '') => {
