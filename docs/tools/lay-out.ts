@@ -74,7 +74,7 @@ export async function layOut(plan: Plan, widest: number): Promise<Layout> {
   }
   const whole = await best(plan, FEW_TRIES)
   if (whole.width <= widest) return best(plan, TRIES)
-  const fit = async (narrow: Layout) => {
+  const narrowed = async (narrow: Layout) => {
     const isTight = narrow.height > HIGH
     for (const room of ROOMS) {
       const wider = await best(widened(narrow, room, widest), TRIES, isTight)
@@ -83,13 +83,13 @@ export async function layOut(plan: Plan, widest: number): Promise<Layout> {
     return best(narrow.plan, TRIES, isTight)
   }
   let abridged = await best(abridge(plan), FEW_TRIES)
-  let layout = await fit(abridged)
+  let layout = await narrowed(abridged)
   while (layout.width > widest) {
     const fewer = await Promise.all(withOneLess(abridged.plan).map((drawn) => best(drawn, FEW_TRIES)))
     const [calmest] = fewer.toSorted((a, b) => unrest(a, widest) - unrest(b, widest))
     if (calmest === undefined) break
     abridged = calmest
-    layout = await fit(abridged)
+    layout = await narrowed(abridged)
   }
   return { ...layout, plan }
 }
