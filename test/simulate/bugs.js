@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Bugs that the simulator must find, each with the profile that finds it and the logins within which it does. Of a text
+ * Bugs that the simulator must find, each with the profile that finds it, the logins within which it does, and how. Of a text
  * of the sources, lines that begin with - are replaced with those that begin with +.
  */
 export const BUGS = Object.fromEntries(
@@ -13,10 +13,13 @@ export const BUGS = Object.fromEntries(
 
 function readBug(described) {
   const [head, file, ...lines] = described.split('\n')
-  const [, name, profile, logins] = /^(\S+): (\w+), (\d+) logins$/.exec(head)
+  const [, name, profile, logins, found] = /^(\S+): (\w+), (\d+) logins: (.+)$/.exec(head)
   const side = (sign) => {
     const own = lines.filter((line) => line.startsWith(sign))
     return own.map((line) => line.slice(1)).join('\n')
   }
-  return [name, { profile, logins: Number(logins), change: { file, text: side('-'), instead: side('+') } }]
+  return [
+    name,
+    { profile, logins: Number(logins), found, change: { file, text: side('-'), instead: side('+') } },
+  ]
 }

@@ -4,9 +4,6 @@ import type { World } from './world.ts'
 /** Milliseconds of the way to the database and back. */
 const WAY = [1, 7] as const
 
-/** Milliseconds for which writes are kept that a failover may lose. */
-const REPLICATED = 100
-
 interface Stored {
   readonly raw: string
   /** When it expires, epoch milliseconds. */
@@ -69,7 +66,7 @@ export class Database {
       world.after(way, () => {
         if (instance.isDead && choices.happens(0.5, 'dies', ...names)) return
         if (fault === 'lose' || world.now < this.awayUntil) return breakDown()
-        if (fault === 'failover') this.#failOver(between(0, 60, 'lag'))
+        if (fault === 'failover') this.#failOver(between(0, world.profile.lag * 1000, 'lag'))
         if (fault === 'silence' && choices.happens(0.5, 'silence', ...names)) return
         if (fault === 'refuse') return back(() => reject(Object.assign(new Error('busy'), { code: '40001' })))
         try {
@@ -92,9 +89,10 @@ export class Database {
 
   /** Replaces a record, or deletes it (`next` is empty). */
   write(key: string, next: string, until: number): void {
-    const { now, judge } = this.#world
+    const { now, judge, profile } = this.#world
     this.#writes.push({ at: now, key, before: this.#records.get(key) })
-    if (this.#writes.length > 256) this.#writes = this.#writes.filter(({ at }) => at >= now - REPLICATED)
+    if (this.#writes.length > 256)
+      this.#writes = this.#writes.filter(({ at }) => at >= now - profile.lag * 1000)
     if (next === '') this.#records.delete(key)
     else this.#records.set(key, { raw: next, until })
     judge.wrote(key, recordIn(next), until - now)

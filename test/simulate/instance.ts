@@ -57,6 +57,7 @@ export function startInstance(world: World): Instance {
     issueToken: (request) => issueToken(world, request),
     ...(world.profile.policy && { policy: world.profile.policy }),
     ...(world.refreshTokens && { refreshTokens: world.refreshTokens }),
+    page: (state) => JSON.stringify(state),
     onWarning: watched('onWarning'),
     onError: watched('onError'),
     onEvent: (event) => world.judge.told(event),

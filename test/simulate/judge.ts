@@ -4,7 +4,7 @@ import type { ServiceEvent } from '../../src/service/events.ts'
 import type { Grant } from '../../src/service/grant-steps.ts'
 import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { GRANT_PREFIX } from '../../src/service/store-keys.ts'
-import { ACCESS_LIFETIME, type Boxed } from './instance.ts'
+import { ACCESS_LIFETIME, type Boxed, type Instance } from './instance.ts'
 import type { Login } from './login.ts'
 import { NOBODY } from './simulation.ts'
 import { LATE, verdictOf } from './verdict.js'
@@ -24,8 +24,14 @@ const LONGEST_PAUSES = 300_000
 /** Milliseconds for which a fault of the database explains a request that failed. */
 const TROUBLE = 8000
 
+/** Milliseconds after which a delivery is marked in the store, so that its instance notices a store that was set back. */
+const MARKED = 1000
+
 /** The one record that never expires. */
 const KEPT = 'generation'
+
+/** The counts of what users have typed. */
+const WRONG_CODES = 'limit:wrongUserCodes:'
 
 /** The longest that a record may still be kept, in milliseconds, by the beginning of its key. */
 const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: World) => number])[] = [
@@ -71,8 +77,14 @@ interface Truth {
   /** Those that held the lease, the last one last, and until when. */
   readonly leases: { readonly holder: string; until: number }[]
   readonly tokens: Set<string>
-  /** A failover has lost a write of it: all promises are off. */
-  isUndone: boolean
+  /** When a failover last lost a write of it: requests from before may be told anything. */
+  undoneAt: number
+  /** Which instance first delivered its token, and when. */
+  deliveredBy: Instance | undefined
+  deliveredAt: number
+  /** Whether a decision was confirmed, and told to a listener. */
+  isConfirmed: boolean
+  isTold: boolean
 }
 
 /**
@@ -93,7 +105,10 @@ export class Judge {
   readonly #issued = new Set<string>()
   readonly #logins = new Map<number, Login>()
   readonly #exchanges = new Map<string, Exchange>()
-  readonly #answered = new Set<Exchange>()
+  /** What each request was told, in a word. */
+  readonly #answered = new Map<Exchange, string>()
+  /** What users have typed wrong, as the store counts it. */
+  readonly #counts = new Map<string, number>()
   /** When an instance last found that the store was set back. */
   #setBackAt = Number.NEGATIVE_INFINITY
 
@@ -124,6 +139,8 @@ export class Judge {
       this.check(lifetime <= most, () => `a record ${nameOf(key)} is kept for ${lifetime} ms`)
     }
     const name = keyIn(key)
+    if (name.startsWith(WRONG_CODES))
+      this.#counts.set(name, Number((value as { times?: number })?.times ?? 0))
     if (name === KEPT) this.#foundSetBack((value as { setBackAt?: number } | undefined)?.setBackAt ?? -1)
     if (name.startsWith(GRANT_PREFIX) && value) this.#stepped(this.#truthOf(name), value as unknown as Grant)
   }
@@ -144,10 +161,19 @@ export class Judge {
   undone(key: string, lost: unknown, before: unknown): void {
     this.#updates.delete((lost as Boxed | undefined)?.update ?? '')
     this.#undone.add(keyIn(key))
-    if (!key.includes(GRANT_PREFIX)) return
-    const truth = this.#truthOf(keyIn(key))
-    truth.grant = (before as Boxed | undefined)?.value as unknown as Grant | undefined
-    truth.isUndone = true
+    if (key.includes(GRANT_PREFIX))
+      this.#setBack(this.#truthOf(keyIn(key)), (before as Boxed | undefined)?.value)
+  }
+
+  /** From now on, what the store holds is true again. */
+  #setBack(truth: Truth, before: unknown): void {
+    const grant = before as Grant | undefined
+    truth.undoneAt = this.world.now
+    truth.grant = grant
+    if (grant === undefined || ['requested', 'pending', 'slowed'].includes(grant.state))
+      Object.assign(truth, { decided: undefined, isConfirmed: false, isTold: false })
+    if (grant?.state !== 'authorized') truth.settledBy = undefined
+    if (grant?.lease) truth.leases.push({ holder: holderOf(grant.lease.claim), until: grant.lease.until })
   }
 
   #stepped(truth: Truth, after: Grant): void {
@@ -171,12 +197,12 @@ export class Judge {
     check(isRaised, `the interval went from ${before.interval} to ${after.interval} in ${after.state}`)
     if ((after.state === 'approved' && from !== 'issuing') || after.state === 'denied')
       truth.decided = { state: after.state, at: now, user: String(after.user ?? '') }
-    const isTheirs = after.user === null || truth.decided?.user === after.user || truth.isUndone
+    const isTheirs = after.user === null || truth.decided?.user === after.user
     check(isTheirs, 'the user of the grant has changed')
     const last = truth.leases.at(-1)
     if (from === 'issuing' && before.lease && last) {
       const isFree = after.state !== 'issuing' || last.until - this.tolerance <= now
-      check(isFree || truth.isUndone, 'a lease was taken that another poll still had')
+      check(isFree, 'a lease was taken that another poll still had')
       last.until = Math.min(last.until, now)
     }
     if (after.state === 'authorized' && before.lease) {
@@ -216,18 +242,44 @@ export class Judge {
 
   /** An instance has made its response: it may be lost yet. */
   responded(exchange: Exchange, reply: ServiceResponse | string): void {
-    this.#answered.add(exchange)
+    this.#answered.set(exchange, typeof reply === 'string' ? reply : outcomeOf(exchange, reply))
     const { login, kind } = exchange
     const took = this.world.now - exchange.arrivedAt
     this.check(took <= LONGEST_REQUEST, `a request took ${took} ms`, login)
+    if (kind === 'decision') this.#decided(exchange)
     if (typeof reply === 'string') return
     const { status, body } = reply
     this.check(status !== 500, 'the service failed with status 500', login)
     if (kind === 'flood') return
+    this.check(status !== 429, 'somebody was limited who is no attacker', login)
     if (status === 503) {
       this.faulted(login, 'the store was away')
       this.check(this.mayBeBusy(exchange), 'the service was busy for no reason', login)
     } else if (kind === 'poll') this.#polled(exchange, JSON.parse(body))
+  }
+
+  /** A user was told what has become of a decision, or of a code. */
+  #decided(exchange: Exchange): void {
+    const { decision, arrivedAt, login } = exchange
+    const outcome = this.#answered.get(exchange) ?? ''
+    const truth = this.#truthBy(login)
+    if (truth === undefined || decision === undefined || arrivedAt <= truth.undoneAt) return
+    const { decided, grant } = truth
+    const check = (holds: boolean, what: string) => this.check(holds, what, login)
+    const isRefused = outcome === 'policy'
+    if (outcome === 'done' || isRefused) {
+      const state = decision.plan === 'approve' && !isRefused ? 'approved' : 'denied'
+      const isTheirs = state === 'denied' || decided?.user === decision.user
+      check(decided?.state === state && isTheirs, 'a decision was confirmed that does not count')
+      check(!truth.isConfirmed, 'two decisions of one grant were confirmed')
+      truth.isConfirmed = true
+    }
+    if (outcome === 'decided') check(decided !== undefined, 'a grant was said to be decided that is not')
+    if (outcome === 'expired')
+      check(
+        this.world.now >= (grant?.expiresAt ?? 0) - this.tolerance,
+        'a code was said to have expired early',
+      )
   }
 
   /** Whether there is a reason for a status of 503. */
@@ -238,18 +290,25 @@ export class Judge {
   #polled(exchange: Exchange, { access_token, error }: Record<string, string>): void {
     const { login, arrivedAt } = exchange
     const truth = this.#truthBy(login)
-    if (truth === undefined || truth.isUndone) return
-    const { grant, decided, settledBy, deliveredUntil, isUsed, tokens } = truth
+    if (truth === undefined) return
+    const { grant, decided, settledBy, deliveredUntil, isUsed, tokens, undoneAt } = truth
     if (access_token !== undefined) tokens.add(access_token)
+    if (tokens.size === 1 && truth.deliveredBy === undefined) {
+      truth.deliveredBy = exchange.instance
+      truth.deliveredAt = this.world.now
+    }
     if (error === 'expired_token' && grant && grant.issuedAt <= this.#setBackAt + this.tolerance) {
-      truth.isUndone = true
+      truth.undoneAt = this.world.now
       return
     }
+    if (arrivedAt <= undoneAt) return
     const end = grant?.expiresAt ?? 0
     const before = decided && decided.at < arrivedAt ? decided.state : undefined
     const check = (holds: boolean, what: string) => this.check(holds, what, login)
     if (access_token !== undefined) {
-      check(tokens.size === 1, 'a grant has brought a second token')
+      // Only the instance that delivered a token can notice that the store has lost it.
+      const mayForget = undoneAt < truth.deliveredAt + MARKED || truth.deliveredBy !== exchange.instance
+      check(tokens.size === 1 || mayForget, 'a grant has brought a second token')
       const isSettled = settledBy !== undefined && settledBy === this.#makers.get(access_token)
       check(isSettled, 'a token was delivered under the claim of another poll')
       check(this.world.now <= LONGEST_REQUEST + deliveredUntil, 'a token was delivered again too late')
@@ -269,7 +328,7 @@ export class Judge {
     } else {
       const isOver = isUsed || this.world.now >= deliveredUntil - this.tolerance
       const isGone = error === 'incorrect_device_code' && settledBy !== undefined && isOver
-      check(isGone, `a poll was refused with ${error}`)
+      check(isGone || grant === undefined, `a poll was refused with ${error}`)
     }
   }
 
@@ -298,10 +357,17 @@ export class Judge {
   /** The listener of an instance was told an event. */
   told(event: ServiceEvent): void {
     this.logged('onEvent', event)
-    if (event.type !== 'token.issued' || event.replayed) return
     // One number may have several grants, where processes log in at the same time.
-    const [, truth] = [...this.#truths].find(([key]) => key.startsWith(GRANT_PREFIX + event.grant)) ?? []
-    const isKnown = this.#issued.has(event.grant) && !truth?.isUndone
+    const truthOf = (grant: string) =>
+      [...this.#truths].find(([key]) => key.startsWith(GRANT_PREFIX + grant))?.[1]
+    if (event.type === 'decision') {
+      const truth = truthOf(event.grant)
+      const isTrue = truth?.decided?.state === event.decision && !truth.isTold
+      this.check(isTrue || isUndone(truth), 'the listener was told of a decision that does not count')
+      if (truth) truth.isTold = true
+    }
+    if (event.type !== 'token.issued' || event.replayed) return
+    const isKnown = this.#issued.has(event.grant) && !isUndone(truthOf(event.grant))
     this.#issued.add(event.grant)
     this.check(!isKnown, 'the listener was told of two tokens of one grant')
   }
@@ -316,12 +382,12 @@ export class Judge {
   #judge(login: Login): void {
     const { number, status, fault, token } = login
     const truth = this.#truthBy(number)
-    const reason = truth?.isUndone ? 'a failover lost a write' : this.#missed(login, truth)
+    const reason = isUndone(truth) ? 'a failover lost a write' : this.#missed(login, truth)
     if (login.grantKey === undefined) {
       this.#lose(number, fault && `no codes: ${fault.why}`, `${status} without codes`)
       return
     }
-    if (truth?.isUndone || status === 'failed') {
+    if (isUndone(truth) || status === 'failed') {
       if (status !== 'authorized') this.#lose(number, reason, `failed: ${login.error}`)
       return
     }
@@ -366,7 +432,7 @@ export class Judge {
 
   /** A token was shown to the service. */
   recognised({ number, token }: Login, { status, body }: ServiceResponse): void {
-    if (this.#undone.has(tokenKey(token)) || this.#truthBy(number)?.isUndone) return
+    if (this.#undone.has(tokenKey(token)) || isUndone(this.#truthBy(number))) return
     this.check(status === 200, `the service knows a token no more: status ${status}`, number)
     const isTheirs = status !== 200 || JSON.parse(body).login === this.#owners.get(token)
     this.check(isTheirs, 'the service takes a token for that of another user', number)
@@ -382,10 +448,22 @@ export class Judge {
     this.check(time.timers === 0, 'timers are left', NOBODY)
     const isAlive = instances.some(({ isDead }) => !isDead)
     this.check(isAlive, 'no instance is left', NOBODY)
+    for (const [key, times] of this.#counts) this.#countEnds(key, times)
     time.now += 400 * DAY
     const left = this.#recordsLeft()
     this.check(left === 0, `${left} records are left`, NOBODY)
     for (const [number, { status }] of this.#logins) this.check(status !== undefined, 'never ended', number)
+  }
+
+  /** Right codes do not count, nor a request that was counted twice. */
+  #countEnds(key: string, times: number): void {
+    const wrong = [...this.#exchanges.values()].filter(
+      (exchange) =>
+        key.endsWith(JSON.stringify(exchange.decision?.user)) &&
+        ['unknown', 'unavailable', undefined].includes(this.#answered.get(exchange)),
+    )
+    const isRight = times <= wrong.length || this.#undone.has(key)
+    this.check(isRight, `a count of wrong codes stands at ${times} after ${wrong.length}`, NOBODY)
   }
 
   /** Records that are there although they have expired. */
@@ -425,11 +503,26 @@ export class Judge {
       isUsed: false,
       leases: [],
       tokens: new Set(),
-      isUndone: false,
+      undoneAt: Number.NEGATIVE_INFINITY,
+      deliveredBy: undefined,
+      deliveredAt: 0,
+      isConfirmed: false,
+      isTold: false,
     }
     this.#truths.set(key, made)
     return made
   }
+}
+
+/** What a user was told by the page, or anybody by the service. */
+function outcomeOf({ kind }: Exchange, { status, body }: ServiceResponse): string {
+  if (kind !== 'decision') return String(status)
+  const { type, reason = type } = JSON.parse(body) as { readonly type: string; readonly reason?: string }
+  return reason
+}
+
+function isUndone(truth: Truth | undefined): boolean {
+  return truth !== undefined && truth.undoneAt > Number.NEGATIVE_INFINITY
 }
 
 /** The key of the grant of a device code. */
@@ -469,7 +562,7 @@ function loginOf({ scope }: Grant): number {
 
 /** A key without the prefix of the store and the braces of Redis Cluster, or the quotes of SQL. */
 export function keyIn(key: string): string {
-  return /[{"](.*)[}"]/.exec(key)?.[1] ?? key
+  return key.startsWith('"') ? JSON.parse(key) : (/{(.*)}/.exec(key)?.[1] ?? key)
 }
 
 /** What a key is of. */

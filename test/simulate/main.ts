@@ -67,8 +67,9 @@ async function replay(name: string, seed: number, login: number): Promise<number
 
 /** Runs one world until nothing is left to happen. */
 async function run(name: string, seed: number, first: number, traced?: number): Promise<World> {
-  const kind = name === 'sessions' ? SessionWorld : World
-  const world = new kind(profileOf(name), first, mix(seed, first), traced)
+  const profile = profileOf(name)
+  const kind = profile.hosts ? SessionWorld : World
+  const world = new kind(profile, first, mix(seed, first), traced)
   enter(world)
   await world.run()
   return world

@@ -76,6 +76,10 @@ export interface Profile extends Chances {
   readonly steps: number
   /** Devices that are restarted, and resume. */
   readonly restarts: number
+  /** Seconds for which writes are kept that a failover may lose. */
+  readonly lag: number
+  /** Where the processes of a session run, if there are any: on `several` hosts, nobody can tell whether another one lives. */
+  readonly hosts?: 'one' | 'several'
   /** Requests of attackers for each login. */
   readonly floods: number
 }
@@ -101,6 +105,7 @@ const calm: Profile = {
   drift: 0,
   steps: 0,
   restarts: 0,
+  lag: 0.06,
   floods: 0,
 }
 
@@ -115,6 +120,34 @@ const network = {
 }
 const database = { lose: 0.005, loseReply: 0.01, silence: 0.001, late: 0.002, repeat: 0.005 }
 const gateway = { html: 0.01, malformed: 0.01, status: 0.03 }
+
+const sessions: Profile = {
+  ...calm,
+  hosts: 'one',
+  logins: 1,
+  instances: 3,
+  interval: 5,
+  lifetime: 900,
+  plans: { approve: 1, deny: 0, leave: 0 },
+  request: {
+    drop: 0.03,
+    hang: 0.03,
+    slow: 0.03,
+    status: 0.03,
+    html: 0.01,
+    loseResponse: 0.06,
+    cut: 0.02,
+    twice: 0.05,
+    hedge: 0.05,
+    kill: 0.02,
+    stall: 0.02,
+  },
+  command: { ...database, outage: 0.001, failover: 0.0005 },
+  issue: { slow: 0.1, fail: 0.03, never: 0.01 },
+  disk: { down: 0.02, full: 0.03, slow: 0.02, late: 0.03 },
+  process: { kill: 0.08, freeze: 0.08, exit: 0.1 },
+  skew: 0.5,
+}
 
 /** General chaos misses the bugs that need one kind of bad luck: each profile is one kind. */
 export const PROFILES = {
@@ -149,6 +182,14 @@ export const PROFILES = {
       failover: 0.0005,
     },
     request: { twice: 0.1 },
+  },
+  setback: {
+    ...calm,
+    instances: 1,
+    lag: 8,
+    plans: { approve: 1, deny: 0, leave: 0 },
+    command: { failover: 0.005 },
+    request: { loseResponse: 0.2 },
   },
   sql: {
     ...calm,
@@ -214,30 +255,11 @@ export const PROFILES = {
     restarts: 0.1,
     floods: 2,
   },
-  sessions: {
-    ...calm,
-    logins: 1,
-    instances: 3,
-    interval: 5,
-    lifetime: 900,
-    plans: { approve: 1, deny: 0, leave: 0 },
-    request: {
-      drop: 0.03,
-      hang: 0.03,
-      slow: 0.03,
-      status: 0.03,
-      html: 0.01,
-      loseResponse: 0.06,
-      cut: 0.02,
-      twice: 0.05,
-      hedge: 0.05,
-      kill: 0.02,
-      stall: 0.02,
-    },
-    command: { ...database, outage: 0.001, failover: 0.0005 },
-    issue: { slow: 0.1, fail: 0.03, never: 0.01 },
-    disk: { down: 0.02, full: 0.03, slow: 0.02, late: 0.03 },
-    process: { kill: 0.08, freeze: 0.08, exit: 0.1 },
-    skew: 0.5,
+  sessions,
+  hosts: {
+    ...sessions,
+    hosts: 'several',
+    request: { ...sessions.request, slow: 0.25 },
+    process: { kill: 0.03, freeze: 0.3, exit: 0.05 },
   },
 } as const satisfies Record<string, Profile>

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import os from 'node:os'
 import type { Handle, Simulation } from './simulation.ts'
 
 let world: Simulation | undefined
@@ -23,6 +24,7 @@ export function replaceGlobals(): void {
     replace(globalThis, name, () => realWorld(`${name} of the runtime was called`))
   replace(AbortSignal, 'timeout', () => realWorld('AbortSignal.timeout was called'))
   replace(performance, 'now', () => current().now - current().start)
+  replace(os, 'uptime', () => (current().now - current().start) / 1000)
   replace(Math, 'random', () => current().draw() / 2 ** 32)
   replace(globalThis, 'crypto', { getRandomValues, randomUUID, subtle })
   replace(globalThis, 'Date', NoRealDate)

@@ -4,7 +4,7 @@ import { ask } from './ask.ts'
 import { transmit } from './network.ts'
 import type { World } from './world.ts'
 
-type Plan = 'approve' | 'deny'
+export type Plan = 'approve' | 'deny'
 
 /** Whose user decides. */
 interface Login {
@@ -15,6 +15,10 @@ interface Login {
 
 /** How often a user tries again where the network or the service fails. */
 const TRIES = 12
+
+/** The chance that a user mistypes the code at first. No code is like this: vowels are not used. */
+const TYPOS = 0.2
+const TYPO = 'AAAA-AAAA'
 
 /** The user of a login decides, or does not; and in some worlds another one decides as well. */
 export function decide(world: World, login: Login, userCode: string): void {
@@ -38,48 +42,47 @@ async function decideAs(world: World, login: Login, user: string, userCode: stri
   const onPage = choices.happens(profile.onPage, number, 'page', user)
   const note = (text: string) => world.note(number, user, text)
   note(`decides to ${plan}${onPage ? ' on the page' : ''}`)
-
-  const request = (
-    method: string,
-    fields: Record<string, string>,
-    cookie?: string,
-  ): Promise<ServiceResponse> => {
-    const exchange = world.begin(number, 'decision')
-    const asking = ask(VERIFICATION_PATH, { method, address, body: fields, user, cookie })
-    return transmit(world, exchange, world.fault('request', number, exchange.id), asking)
-  }
+  const decision = { user, plan, userCode }
 
   // A browser keeps its cookie: by policy, only the first browser may decide.
   let cookie = ''
+  async function page(method: string, body: Record<string, string>): Promise<Record<string, string>> {
+    const exchange = world.begin(number, 'decision', { decision })
+    const asking = ask(VERIFICATION_PATH, { method, address, body, user, cookie })
+    const response: ServiceResponse = await transmit(
+      world,
+      exchange,
+      world.fault('request', number, exchange.id),
+      asking,
+    )
+    cookie ||= (response.headers['set-cookie'] ?? '').split(';')[0] ?? ''
+    return JSON.parse(response.body)
+  }
 
-  async function byPage(): Promise<boolean> {
-    const entered = await request('GET', {}, cookie)
-    if (entered.status === 503) return false
-    cookie ||= (entered.headers['set-cookie'] ?? '').split(';')[0] ?? ''
-    const confirm = await request('POST', { csrf: csrfIn(entered), user_code: userCode }, cookie)
-    if (confirm.status !== 200) return confirm.status !== 503
-    const done = await request('POST', { csrf: csrfIn(confirm), user_code: userCode, decision: plan }, cookie)
-    return done.status !== 503
+  async function byPage(typed: string): Promise<boolean> {
+    const { type: opened, csrf = '' } = await page('GET', {})
+    if (opened !== 'enter') return false
+    const { type, csrf: confirmed = '' } = await page('POST', { csrf, user_code: typed })
+    if (type !== 'confirm') return type !== 'unavailable' && typed === userCode
+    return (await page('POST', { csrf: confirmed, user_code: typed, decision: plan })).type !== 'unavailable'
   }
 
   async function byHost(): Promise<boolean> {
-    const exchange = world.begin(number, 'decision')
+    const exchange = world.begin(number, 'decision', { decision })
     const fault = world.fault('request', number, exchange.id)
-    const decision = await transmit(world, exchange, fault, ({ service }) =>
+    const outcome = await transmit(world, exchange, fault, ({ service }) =>
       (plan === 'approve' ? service.approve(userCode, user) : service.deny(userCode)).catch(
         () => 'unavailable' as const,
       ),
     )
-    note(`receives ${decision}`)
-    return decision !== 'unavailable'
+    note(`receives ${outcome}`)
+    return outcome !== 'unavailable'
   }
 
   for (let tries = 1; tries <= TRIES && login.status === undefined; tries += 1) {
-    if (await (onPage ? byPage() : byHost()).catch(() => false)) return
+    const typed =
+      tries === 1 && world.unit === 'logins' && choices.happens(TYPOS, number, 'typo', user) ? TYPO : userCode
+    if (await (onPage ? byPage(typed) : byHost()).catch(() => false)) return
     await new Promise<void>((resolve) => world.after(700, resolve))
   }
-}
-
-function csrfIn({ body }: ServiceResponse): string {
-  return /name="csrf" value="([^"]+)"/.exec(body)?.[1] ?? ''
 }

@@ -8,11 +8,12 @@ import { Judge } from './judge.ts'
 import { Login } from './login.ts'
 import type { Chances, Faults, Profile } from './profiles.ts'
 import { type Drawer, type Host, Simulation } from './simulation.ts'
+import type { Plan } from './user.ts'
 
 /** One request, from the moment it is sent. */
 export interface Exchange extends Drawer {
   readonly login: number
-  readonly kind: 'codes' | 'poll' | 'refresh' | 'revoke' | 'decision' | 'user' | 'flood'
+  readonly kind: 'codes' | 'poll' | 'refresh' | 'revoke' | 'decision' | 'user' | 'host' | 'flood'
   /** When an instance began to handle it. */
   arrivedAt: number
   instance: Instance | undefined
@@ -22,6 +23,8 @@ export interface Exchange extends Drawer {
   commands: number
   /** Of the request of a process that shows a token. */
   readonly shown?: Shown | undefined
+  /** What a user has decided. */
+  readonly decision?: { readonly user: string; readonly plan: Plan; readonly userCode: string } | undefined
 }
 
 /** A token that a process shows to the service. */
@@ -98,10 +101,20 @@ export class World extends Simulation {
   }
 
   /** Begins a request of a login. */
-  begin(login: number, kind: Exchange['kind'], shown?: Shown): Exchange {
+  begin(login: number, kind: Exchange['kind'], about: Pick<Exchange, 'shown' | 'decision'> = {}): Exchange {
     const count = (this.#requests.get(login) ?? 0) + 1
     this.#requests.set(login, count)
     const id = `${login}.${count}`
-    return { id, login, kind, shown, arrivedAt: 0, instance: undefined, isGone: false, draws: 0, commands: 0 }
+    return {
+      id,
+      login,
+      kind,
+      ...about,
+      arrivedAt: 0,
+      instance: undefined,
+      isGone: false,
+      draws: 0,
+      commands: 0,
+    }
   }
 }

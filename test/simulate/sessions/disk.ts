@@ -29,7 +29,8 @@ export class Disk {
       update: (_, change) => this.#update(program, change),
       owners: {
         self: program.name,
-        isGone: (owner) => world.programs.every(({ name, isDead }) => isDead || name !== owner),
+        isGone: (owner) =>
+          world.areApart ? undefined : world.programs.every(({ name, isDead }) => isDead || name !== owner),
         pidOf: (owner) => Number(owner.split('.')[1]),
       },
     }
@@ -56,12 +57,12 @@ export class Disk {
       if (fault === 'late') {
         this.#holder = 'a late write'
         world.after(world.choices.between(0, 4000, 'late', name, program.updates), () => {
-          this.#write(made)
+          this.#write(made, program)
           this.#holder = undefined
         })
         throw new StoreUnavailableError('the write has failed, it seems')
       }
-      this.#write(made)
+      this.#write(made, program)
       return made.result
     } finally {
       if (this.#holder === program) this.#holder = undefined
@@ -79,10 +80,10 @@ export class Disk {
     this.#holder = program
   }
 
-  #write({ value }: Change<unknown>): void {
+  #write({ value }: Change<unknown>, program: Program): void {
     if (value === undefined) return
     const before = this.#record
     this.#record = value ?? undefined
-    this.#world.judge.stored(before, this.#record)
+    this.#world.judge.stored(before, this.#record, program)
   }
 }

@@ -23,6 +23,10 @@ const ADDRESS = '10.0.0.1'
 /** Milliseconds within which a call settles: two waits for a claim, two requests of 30 s each, and a device flow. */
 const LONGEST_CALL = { token: 250_000, logout: 250_000, login: 1_000_000 }
 
+/** The most by which the clocks of several hosts are wrong, and the pause after which a refresh is repeated. Milliseconds. */
+export const SKEW = 20_000
+const AT_ONCE = 2000
+
 /** Why a call may be rejected; a login is needed, another process is renewing, or the network or the store failed. */
 const REASONS = [
   'login_required',
@@ -47,14 +51,20 @@ export class Program implements Host {
   stood = 0
   updates = 0
   #token = ''
+  /** Refresh requests that were sent, and when the end of one was last unclear. */
+  #refreshes = 0
+  #unclearAt = Number.NEGATIVE_INFINITY
+  /** Whether a page of a proxy was taken for a revocation. */
+  #wasMisled = false
   readonly #world: SessionWorld
 
-  constructor(world: SessionWorld, name: string) {
+  constructor(world: SessionWorld, name: string, machine: number) {
     const { first: number } = world
     this.#world = world
     this.name = name
+    const skew = world.areApart ? world.choices.between(-SKEW, SKEW, 'machine', machine) : 0
     const clock: Clock = {
-      now: () => world.now + world.clockStep,
+      now: () => world.now + world.clockStep + skew,
       setTimeout: (callback, delay) => world.after(delay, callback, this),
       clearTimeout: (timer) => world.clear(timer),
     }
@@ -84,11 +94,11 @@ export class Program implements Host {
     this.note(`calls ${what}`)
     let end: string = what
     try {
-      const token = await this.session[what]()
-      if (token instanceof Secret) {
-        if (this.stood === stood) world.judge.used(token.reveal())
-        this.#token = token.reveal()
-      }
+      const got = await this.session[what]()
+      if (got instanceof Secret) {
+        if (this.stood === stood) world.judge.used(got.reveal())
+        this.#token = got.reveal()
+      } else if (got?.revoked && !this.#wasMisled) world.judge.loggedOut(this)
       void this.#use()
     } catch (error) {
       end = error instanceof AuthgraphError ? error.code : String(error)
@@ -118,6 +128,8 @@ export class Program implements Host {
   /** Carries a request to the service and its response back, which waits while this process stands still. */
   async #fetch(address: string, { method = 'POST', headers, body, signal }: RequestInit): Promise<Response> {
     const world = this.#world
+    const { stood } = this
+    const { now: sentAt } = world
     const path = address.slice(AUTH_URL.length)
     const fields = new URLSearchParams(String(body ?? ''))
     const { authorization } = headers as { readonly authorization?: string }
@@ -125,8 +137,11 @@ export class Program implements Host {
     const token = fields.get('refresh_token') ?? fields.get('token') ?? authorization?.slice('Bearer '.length)
     const kind = kinds[path] ?? (fields.has('refresh_token') ? 'refresh' : 'poll')
     const shown: Shown | undefined = token ? { token, by: this, arrivals: 0, end: 'under way' } : undefined
-    const exchange = world.begin(world.first, kind, shown)
-    if (kind === 'refresh') world.judge.sends(exchange)
+    const exchange = world.begin(world.first, kind, { shown })
+    if (kind === 'refresh') {
+      world.judge.sends(exchange)
+      this.#refreshes += 1
+    }
     this.note(`sends ${kind} ${exchange.id}`)
     const credentials = authorization && { authorization }
     const asking = ask(path, { method, address: ADDRESS, body: String(body ?? ''), ...credentials })
@@ -139,11 +154,28 @@ export class Program implements Host {
       const made = response.made?.status === 200 ? response.made.body : ''
       const [, end] = /"(access|bad_refresh)_token"/.exec(made) ?? []
       settle(end === undefined ? 'unclear' : end === 'access' ? 'pair' : 'refusal')
+      if (kind === 'refresh' && end === undefined && response.status !== 429) this.#mustRepeat(sentAt, stood)
+      this.#wasMisled ||= kind === 'revoke' && response.made === undefined
       return response
     } catch (error) {
       settle('unclear')
+      if (kind === 'refresh') this.#mustRepeat(sentAt, stood)
       throw error
     }
+  }
+
+  /** A request whose end is unclear is repeated once, at once: while the service still returns the same pair. */
+  #mustRepeat(sentAt: number, stood: number): void {
+    const world = this.#world
+    const isRepeat = sentAt < this.#unclearAt + AT_ONCE
+    this.#unclearAt = isRepeat ? Number.NEGATIVE_INFINITY : world.now
+    const sent = this.#refreshes
+    // On another host, the claim may be too old by now.
+    if (isRepeat || world.areApart) return
+    void world.pause(AT_ONCE, this).then(() => {
+      const isRepeated = this.#refreshes > sent || this.stood > stood || world.hadClockSet
+      world.holds(isRepeated, world.first, 'an unclear refresh was not repeated')
+    })
   }
 
   kill(): void {

@@ -4,10 +4,17 @@ import type { Json } from '../../../src/store/store.ts'
 import type { Boxed } from '../instance.ts'
 import { holderOf, Judge, keyIn, sha256 } from '../judge.ts'
 import type { Exchange, Shown } from '../world.ts'
+import { type Program, SKEW } from './program.ts'
 import type { SessionWorld } from './session-world.ts'
 
 /** Seconds after which a process gives up a refresh request. */
 const REFRESH_TIMEOUT = 8
+
+/** Seconds after which the claim of another host has lapsed, and its successor has sent its request. */
+const LAPSED = 30
+
+/** Milliseconds after which a request that arrived has found that another one is issuing the pair. */
+const HELD = 200
 
 /** Milliseconds that a response may be on its way: a slow one, and a freeze. */
 const LONGEST_RECEIPT = 180_000
@@ -62,6 +69,8 @@ export class SessionJudge extends Judge {
   readonly #accessTokens = new Map<string, AccessToken>()
   /** Logins whose end the file of the processes has held. */
   readonly #over = new Set<Login>()
+  /** Those that each process has removed from the file. */
+  readonly #loggedOut = new Map<Program, Login[]>()
   renewals = 0
 
   /** All processes share one login of the simulation. */
@@ -93,7 +102,8 @@ export class SessionJudge extends Judge {
     const login = this.#logins.get((value as { readonly family?: string } | undefined)?.family ?? '')
     // The lifetime of a login counts from its receipt.
     const slack = login?.family.generation === 0 ? LONGEST_RECEIPT : 0
-    if (kind === 'token') this.#accessTokens.set(name, { login, until: this.world.now + lifetime, slack })
+    if (kind === 'token' && value)
+      this.#accessTokens.set(name, { login, until: this.world.now + lifetime, slack })
   }
 
   override undone(key: string, lost: unknown, before: unknown): void {
@@ -141,8 +151,14 @@ export class SessionJudge extends Judge {
     this.check(isUndone || isRight, 'a refresh token was replaced by one that does not follow it')
   }
 
+  /** The host was told that a login has ended. */
+  revokedByHost(login: Login): void {
+    this.check(this.#isOver(login), 'a login is valid that the host has revoked')
+  }
+
   /** A login was ended by a request. */
   #revoked(before: Family, login: Login, exchange: Exchange | undefined): void {
+    if (exchange?.kind === 'host') return
     if (login.isStolen) {
       this.world.lose(this.world.first, 'a theft')
       return
@@ -165,6 +181,8 @@ export class SessionJudge extends Judge {
     const isLate = this.world.now >= spent.rotatedAt + reuseWindow * 1000 - this.tolerance
     const wasSpent = spent.generation < before.generation
     this.check(wasSpent && (isOlder || isLate), 'a login was revoked within the reuse window')
+    const wasHeld = exchange.arrivedAt < spent.rotatedAt - HELD && !this.isTroubled(exchange)
+    this.check(!wasHeld, 'a request that was held was taken for a reuse')
     const last = this.#spendables.get(before.previous ?? '')
     const senders = sendersOf(last)
     const isKept = this.#kept?.spendable === this.#spendables.get(before.newest)
@@ -176,6 +194,8 @@ export class SessionJudge extends Judge {
       'a request that the network repeated after the reuse window': isRepeated,
       'a kill between the rotation and the write': senders.some(({ by }) => by.isDead),
       'a lost response with a reuse window shorter than a request': isShort && unclear > 0,
+      'a stop with a reuse window shorter than the claim':
+        reuseWindow < LAPSED && this.world.areApart && senders.some(({ by }) => by.stood > 0),
       'two lost responses': unclear > 1,
       'a lost response and a freeze': unclear > 0 && senders.some(({ by }) => by.stood > 0),
     }
@@ -183,7 +203,9 @@ export class SessionJudge extends Judge {
     this.check(cause !== undefined, 'a login was revoked for no reason')
     if (cause) this.world.lose(this.world.first, cause)
     const isGivenUp = isShort && exchange.shown?.end === 'unclear'
-    const isNobodys = exchange.shown?.by.isDead || isRepeated || isGivenUp || (!isKept && !isHeld)
+    // One that took over a claim may be late too: nobody knows when the stopped one has spent the token.
+    const isNobodys =
+      exchange.shown?.by.isDead || isRepeated || isGivenUp || this.world.areApart || (!isKept && !isHeld)
     this.check(isNobodys, 'a login was revoked whose newest pair was kept')
   }
 
@@ -213,7 +235,9 @@ export class SessionJudge extends Judge {
   /** A refresh token has arrived at the service. One that its process waits for no more harms nobody. */
   #spends(shown: Shown, spendable: Spendable | undefined): void {
     if (shown.by.isDead || shown.end !== 'under way') return
-    const others = sendersOf(spendable).filter((other) => other !== shown && !other.by.isDead)
+    // On another host, a process that stood still may have lost its claim meanwhile.
+    const isAway = ({ by }: Shown) => by.isDead || (this.world.areApart && by.stood > 0)
+    const others = sendersOf(spendable).filter((other) => other !== shown && !isAway(other))
     const isFree = (end: Shown['end']) => others.every((other) => other.end !== end)
     this.check(isFree('pair'), 'a refresh token was spent that a living process had renewed')
     this.check(isFree('under way'), 'a refresh token was spent that a living process was spending')
@@ -273,11 +297,27 @@ export class SessionJudge extends Judge {
     return login?.isStolen === true || [exchange, ...requests].some(isSlow)
   }
 
+  /** A process was told that its logout has revoked the login. */
+  loggedOut(program: Program): void {
+    const isOver = (this.#loggedOut.get(program) ?? []).every((login) => this.#isOver(login))
+    this.check(isOver, 'a logout has left the login valid')
+  }
+
   /** The record of the processes was written. */
-  stored(before: Json | undefined, after: Json | undefined): void {
+  stored(before: Json | undefined, after: Json | undefined, program: Program): void {
     const was = this.#read(before)
     const is = this.#read(after)
-    this.world.note(this.world.first, 'file', `${is?.status} ${is?.generation ?? ''} ${is?.owner ?? ''}`)
+    if (is?.status === 'signedOut' && was?.login)
+      this.#loggedOut.set(program, [...(this.#loggedOut.get(program) ?? []), was.login])
+    if (is?.status === 'ended')
+      this.check(was?.claimant === program.name, 'an end was written over the claim of another process')
+    if (is?.login && was?.login === is.login)
+      this.check(is.id === was.id, 'a login was stored under a second id')
+    this.world.note(
+      this.world.first,
+      'file',
+      `${is?.status} ${is?.generation ?? ''} ${is?.claimant ? `claimed by ${is.claimant}` : ''}`,
+    )
     if (is?.login === undefined) {
       if (was?.login) this.#over.add(was.login)
       const isTrue = is?.status !== 'ended' || was?.login === undefined || this.#isOver(was.login)
@@ -293,7 +333,8 @@ export class SessionJudge extends Judge {
   /** A process was given a token, and uses it. */
   used(token: string): void {
     const { until = 0, slack = 0 } = this.#accessTokens.get(sha256(token)) ?? {}
-    const mayBe = this.world.now < until + slack + this.tolerance
+    const skew = this.world.areApart ? 2 * SKEW : this.tolerance
+    const mayBe = this.world.now < until + slack + skew
     this.check(mayBe || this.world.hadClockSet, 'a token was handed out that had expired')
   }
 
@@ -319,16 +360,29 @@ export class SessionJudge extends Judge {
 
   #read(record: Json | undefined) {
     if (record === undefined) return undefined
-    const { status, token, claim } = record as {
+    const {
+      status,
+      token,
+      claim,
+      login: id,
+    } = record as {
       readonly status: string
+      readonly login?: string
       readonly token?: { readonly refreshToken: string }
       readonly claim?: { readonly owner: string }
     }
     const spendable = token && this.#spendables.get(sha256(token.refreshToken))
     const isIssued = (spendable !== undefined) === (status === 'signedIn')
     this.check(isIssued, 'the file holds a refresh token that was never issued')
-    const owner = claim && `claimed by ${claim.owner.split('#')[0]}`
-    return { status, owner, spendable, login: spendable?.login, generation: spendable?.generation ?? 0 }
+    const claimant = claim?.owner.split('#')[0]
+    return {
+      status,
+      id,
+      claimant,
+      spendable,
+      login: spendable?.login,
+      generation: spendable?.generation ?? 0,
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { ACCESS_TOKEN_PATH, REFRESH_GRANT_TYPE, REVOCATION_PATH } from '../../../src/protocol/endpoints.ts'
 import type { ServiceResponse } from '../../../src/service/http/types.ts'
-import { ask } from '../ask.ts'
+import { ask, type Handle } from '../ask.ts'
 import { ACCESS_LIFETIME } from '../instance.ts'
 import { transmit } from '../network.ts'
 import type { Profile } from '../profiles.ts'
@@ -23,8 +23,8 @@ const ROUND = 1000 * (ACCESS_LIFETIME + 100)
 /** What users do instead of asking for a token, and the chances. */
 const ACTS = { logout: 0.02, login: 0.02 } as const
 
-/** Rounds with a disk that is full for minutes, rounds in which the clock of the machine is set, attacks, and thefts. */
-const CHANCES = { full: 0.05, clock: 0.02, attack: 0.2, theft: 0.01 } as const
+/** Rounds with a disk that is full for minutes, rounds in which the clock of the machine is set, attacks, thefts, and logins that the host revokes. */
+const CHANCES = { full: 0.05, clock: 0.02, attack: 0.2, theft: 0.01, revocation: 0.02 } as const
 
 /** How often a thief refreshes the stolen token, and the chances. */
 const REFRESHES = { '1': 0.2, '3': 0.6, '110': 0.2 } as const
@@ -43,10 +43,13 @@ export class SessionWorld extends World {
   /** Milliseconds by which the clock of the machine of all processes is wrong. */
   clockStep = 0
   hadClockSet = false
+  /** Whether each process runs on a host of its own: nobody can tell whether another one is alive, and clocks differ. */
+  readonly areApart: boolean
   #started = 0
 
   constructor(profile: Profile, first: number, seed: number, traced?: number) {
     super(profile, first, seed, traced)
+    this.areApart = profile.hosts === 'several'
     this.refreshTokens = {
       lifetime: this.choices.happens(0.2, 'short') ? 6000 : 30 * 24 * 3600,
       reuseWindow: Number(this.choices.oneOf({ '0': 0.15, '10': 0.15 }, 'window') ?? 30),
@@ -85,6 +88,8 @@ export class SessionWorld extends World {
         })
       if (choices.happens(CHANCES.clock, 'clock', round)) this.after(at + 1000, () => this.#setClock(round))
       if (choices.happens(CHANCES.attack, 'attack', round)) this.after(at + 2000, () => this.#attack(round))
+      if (choices.happens(this.areApart ? 0.3 : CHANCES.revocation, 'revocation', round))
+        this.after(at + choices.between(-1000, 1000, 'revocation at', round), () => void this.#revoke())
       if (choices.happens(CHANCES.theft, 'theft', round)) {
         const refreshes = Number(choices.oneOf(REFRESHES, 'refreshes', round) ?? 1)
         this.after(at + choices.between(0, 300_000, 'theft at', round), () => void this.#steal(refreshes))
@@ -108,13 +113,15 @@ export class SessionWorld extends World {
     const latest = choices.happens(0.8, 'soon', ...names) ? 300 : 60_000
     const moment = choices.between(0, latest, 'moment', ...names)
     if (event === 'kill') this.after(moment, () => program.kill())
+    // About as long as a claim of another host counts, or any time.
+    const longest: readonly [number, number] = this.areApart ? [20, 28] : [1, 120]
     if (event === 'freeze')
-      this.after(moment, () => program.freeze(1000 * choices.between(1, 120, 'freeze', ...names)))
+      this.after(moment, () => program.freeze(1000 * choices.between(...longest, 'freeze', ...names)))
   }
 
   #start(index: number): Program {
     this.#started += 1
-    const program = new Program(this, `program.${this.#started}`)
+    const program = new Program(this, `program.${this.#started}`, this.areApart ? index : 0)
     this.programs[index] = program
     return program
   }
@@ -134,6 +141,16 @@ export class SessionWorld extends World {
     const digits = 'f'.repeat(40)
     const token = `ghr_${newest.id}_${generation}_${digits}_${digits}`
     for (const path of [ACCESS_TOKEN_PATH, REVOCATION_PATH]) this.#present(token, path).catch(() => undefined)
+  }
+
+  /** The host ends the newest login. */
+  async #revoke(): Promise<void> {
+    const { newest } = this.judge
+    if (newest === undefined) return
+    const revoke: Handle<string> = async ({ service }) =>
+      String(await service.revoke({ family: newest.id }).catch(() => 'unavailable'))
+    const reply = await transmit(this, this.begin(NOBODY, 'host'), undefined, revoke).catch(() => undefined)
+    if (reply === 'true' || reply === 'false') this.judge.revokedByHost(newest)
   }
 
   /** Somebody who has copied the file, and refreshes its token. */

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { BUGS } from '../simulate/bugs.js'
+import { PROFILES } from '../simulate/profiles.ts'
+
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/simulation.md'), 'utf8')
+
+/** The cells of the table under a heading, row by row, without the code marks. */
+function tableUnder(heading: string): string[][] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`)
+  const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('|'))
+  return rows.slice(2).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  )
+}
+
+test('the page lists each seeded bug with its profile, its logins and how it is found', () => {
+  const listed = tableUnder('Seeded bugs').map(([bug, profile, logins, , found]) => [
+    bug,
+    profile,
+    logins,
+    found,
+  ])
+  const known = Object.entries(BUGS).map(([bug, { profile, logins, found }]) => [
+    bug,
+    profile,
+    String(logins),
+    found,
+  ])
+  expect(listed).toEqual(known)
+})
+
+test('the page describes each profile', () => {
+  const listed = tableUnder('Profiles').map(([profile]) => profile)
+  expect(listed.sort()).toEqual(Object.keys(PROFILES).sort())
+})
