@@ -189,7 +189,7 @@ export class SessionJudge extends Judge {
     const isHeld = senders.some(({ by, end }) => !by.isDead && end === 'pair')
     const unclear = senders.filter(({ end }) => end === 'unclear').length
     const isShort = reuseWindow < REFRESH_TIMEOUT
-    const isRepeated = isShort && (exchange.shown?.arrivals ?? 0) > 1
+    const isRepeated = (exchange.shown?.arrivals ?? 0) > 1
     const causes: Readonly<Record<string, boolean>> = {
       'a request that the network repeated after the reuse window': isRepeated,
       'a kill between the rotation and the write': senders.some(({ by }) => by.isDead),
