@@ -42,6 +42,9 @@ const LOST = Number(values.lost)
 /** Seconds before the end of the lifetime after which a decision may come too late for a device whose polls break. */
 const LATE = 10 + 5 * INTERVAL + (LOST > 0 ? 30 : 0)
 
+/** Seconds for which the service delivers a token again. */
+const WINDOW = Math.max(60, 30 + 3 * INTERVAL)
+
 /** Milliseconds from the sending of a poll that gets the token, in which the instance is killed or stopped. */
 const AIM = 50
 
@@ -346,13 +349,16 @@ function report() {
   const tokens = flows.flatMap((flow) => [...new Set(flow.tokens)])
   const wrong = flows.filter((flow) => wrongWith(flow) !== undefined)
   const approved = flows.filter(({ plan, decided }) => plan === 'approve' && decided === 'in time')
-  for (const flow of wrong) {
-    print(`\n${flow.plan}, ended ${flow.end}: ${wrongWith(flow)}`)
+  const tooLate = approved.filter(askedTooLate)
+  for (const flow of [...wrong, ...tooLate]) {
+    print(`\n${flow.plan}, ended ${flow.end}: ${wrongWith(flow) ?? 'asked again after the delivery window'}`)
     print(`seconds left, and poll results: ${flow.polls.join(', ')}`)
   }
   const seconds = flows.flatMap((flow) => flow.seconds ?? [])
   const checks = {
-    'approvals in time that brought no token': approved.filter(({ end }) => end !== 'authorized').length,
+    'approvals in time that brought no token': approved.filter(
+      (flow) => flow.end !== 'authorized' && !askedTooLate(flow),
+    ).length,
     'logins with two different tokens': flows.filter(({ tokens }) => new Set(tokens).size > 1).length,
     'tokens refused at their first use': flows.filter(({ owner }) => owner === 'refused').length,
     'logins with one of these failures, or that ended otherwise than their user decided': wrong.length,
@@ -369,6 +375,10 @@ function report() {
         ...Object.entries(checks).map(([what, count]) => [what, String(count)]),
         ['approvals in time', String(approved.length)],
         ['of which a response with the token was lost', String(approved.filter(({ lost }) => lost).length)],
+        [
+          'of which the token was not asked for again before the delivery window was over',
+          String(tooLate.length),
+        ],
         ['polls broken by a kill', String(flows.reduce((sum, { broken }) => sum + broken, 0))],
         [
           'seconds of a login, median and 99 %',
@@ -390,11 +400,22 @@ function wrongWith(flow) {
   const state = { approve: 'approved', deny: 'denied' }[flow.plan]
   return verdictOf({
     status: flow.end,
-    decided: state && { state, isInTime: flow.decided === 'in time' },
+    decided: state && { state, isInTime: flow.decided === 'in time' && !askedTooLate(flow) },
     user: flow.user,
     owner: flow.owner,
     tokens: new Set(flow.tokens).size,
   })
+}
+
+/** Whether polls failed until the delivery window was over: it begins with the first of them at the earliest. */
+function askedTooLate({ end, polls }) {
+  const decided = polls.findIndex((poll) => poll.includes('DECIDED'))
+  const firstOf = (...results) =>
+    polls.slice(decided).find((poll) => results.some((result) => poll.endsWith(` ${result}`)))
+  const failed = firstOf('broken', 'token lost')
+  const refused = firstOf('incorrect_device_code')
+  if (end === 'authorized' || !failed || !refused) return false
+  return Number.parseFloat(failed) - Number.parseFloat(refused) > WINDOW
 }
 
 function storyOf({ plan, decided, expiresAt }) {
