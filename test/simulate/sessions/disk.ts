@@ -40,6 +40,7 @@ export class Disk {
     const world = this.#world
     const { name } = program
     program.updates += 1
+    program.updatedAt = world.now
     const fault = world.fault('disk', world.first, name, program.updates)
     const pause = (from: number, to: number, what: string) =>
       world.pause(world.choices.between(from, to, what, name, program.updates), program)

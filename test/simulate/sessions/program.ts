@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/protocol/clock.ts'
 import { REVOCATION_PATH } from '../../../src/protocol/endpoints.ts'
 import { github } from '../../../src/protocol/provider.ts'
 import { Secret } from '../../../src/secret.ts'
+import { SENDING_BOUND } from '../../../src/session/claim-timing.ts'
 import { createSession, type Session } from '../../../src/session/create-session.ts'
 import { ask } from '../ask.ts'
 import { AUTH_URL } from '../instance.ts'
@@ -50,6 +51,8 @@ export class Program implements Host {
   /** Milliseconds for which it has stood still. */
   stood = 0
   updates = 0
+  /** When it last began an update: to write its claim, before a refresh. */
+  updatedAt = 0
   #token = ''
   /** Refresh requests that were sent, and when the end of one was last unclear. */
   #refreshes = 0
@@ -170,8 +173,9 @@ export class Program implements Host {
     const isRepeat = sentAt < this.#unclearAt + AT_ONCE
     this.#unclearAt = isRepeat ? Number.NEGATIVE_INFINITY : world.now
     const sent = this.#refreshes
-    // On another host, the claim may be too old by now.
-    if (isRepeat || world.areApart) return
+    // A claim that is too old is made again first, and so is any one that others may have taken over.
+    const isOld = world.now >= this.updatedAt + SENDING_BOUND
+    if (isRepeat || isOld || world.areApart) return
     void world.pause(AT_ONCE, this).then(() => {
       const isRepeated = this.#refreshes > sent || this.stood > stood || world.hadClockSet
       world.holds(isRepeated, world.first, 'an unclear refresh was not repeated')
