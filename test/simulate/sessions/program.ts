@@ -170,7 +170,7 @@ export class Program implements Host {
   /** A request whose end is unclear is repeated once, at once: while the service still returns the same pair. */
   #mustRepeat(sentAt: number, stood: number): void {
     const world = this.#world
-    const isRepeat = sentAt < this.#unclearAt + AT_ONCE
+    const isRepeat = sentAt < this.#unclearAt + 15 * AT_ONCE
     this.#unclearAt = isRepeat ? Number.NEGATIVE_INFINITY : world.now
     const sent = this.#refreshes
     // A claim that is too old is made again first, and so is any one that others may have taken over.
