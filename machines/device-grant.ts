@@ -72,7 +72,11 @@ export interface DeviceGrantContext extends Omit<DeviceGrantInput, 'firstPoll'> 
   readonly delivery: { readonly until: number; readonly sealed: Sealed } | null
 }
 
-/** An encrypted text, and the nonce it was encrypted with. */
+/**
+ * An encrypted text, and the nonce it was encrypted with.
+ *
+ * @inline
+ */
 type Sealed = readonly [nonce: string, text: string]
 
 /** Events of a grant. Each has its time `at` in epoch milliseconds: the machine does not read a clock. */

@@ -17,10 +17,12 @@ import {
 
 /**
  * Milliseconds between two attempts to claim a login that another process is renewing, and for how long a session makes
- * them: for a process that is alive, and for a claim that lapses meanwhile.
+ * them for a process that is alive.
  */
 const CLAIM_PAUSE = 500
 const PATIENCE = 10_000
+
+/** For how many milliseconds a session tries to claim a login whose claim lapses if it does not change. */
 export const LAPSE_PATIENCE = 30_000
 
 /** Milliseconds after a renewal in which a refusal by an API does not start another one. */
@@ -59,6 +61,11 @@ export interface KeptToken {
  */
 export type RefreshResult = SentResult | { readonly type: 'late'; readonly error: AnyAuthgraphError }
 
+/**
+ * The result of a refresh request that was sent.
+ *
+ * @inline
+ */
 type SentResult =
   | { readonly type: 'token'; readonly token: OAuthToken; readonly sentAt: number }
   | { readonly type: 'ended'; readonly error: AnyAuthgraphError }
@@ -87,7 +94,11 @@ export type ClaimResult =
   | { readonly type: 'newer'; readonly kept: KeptToken }
   | ({ readonly type: 'busy' } & Holder)
 
-/** Who holds a claim. */
+/**
+ * Who holds a claim.
+ *
+ * @inline
+ */
 interface Holder {
   readonly pid?: number | undefined
   /** Whether the claim lapses if it does not change, since nobody can tell whether its owner is alive. */

@@ -117,7 +117,7 @@ describe('a login that another process renews', { concurrent: true, timeout: 60_
     const { change, expire } = await loggedIn(world, RENEWABLE)
     expire()
     change((value) => {
-      value.claim = { owner: `${processOwners().self}#other`, since: Date.now() }
+      value.claim = { owner: `${processOwners().self}#other`, nonce: 'another' }
     })
     const holder = `process ${process.pid}`
     const [, events] = await Promise.all([

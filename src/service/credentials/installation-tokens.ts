@@ -9,6 +9,11 @@ const LIFETIME = 3_600_000
 /** What a token may do at a resource. Each includes those before it. */
 const LEVELS = ['read', 'write', 'admin'] as const
 
+/**
+ * One of the levels.
+ *
+ * @inline
+ */
 type Level = (typeof LEVELS)[number]
 
 /** What a token may do at each kind of resource, such as `{ contents: 'read' }`. */
