@@ -101,10 +101,13 @@ export class Program implements Host {
       if (got instanceof Secret) {
         if (this.stood === stood) world.judge.used(got.reveal())
         this.#token = got.reveal()
-      } else if (got?.revoked && !this.#wasMisled) world.judge.loggedOut(this)
+      } else if (what === 'logout') {
+        world.judge.loggedOut(this, got?.revoked === true && !this.#wasMisled)
+      }
       void this.#use()
     } catch (error) {
       end = error instanceof AuthgraphError ? error.code : String(error)
+      if (what === 'logout') world.judge.loggedOut(this, false)
       const mayExpire = world.hadClockSet || world.faults.has('command: failover')
       const isKnown = REASONS.includes(end) || (end === 'expired' && mayExpire)
       world.holds(isKnown, world.first, `${what} was rejected: ${end}`)

@@ -69,7 +69,7 @@ export class SessionJudge extends Judge {
   readonly #accessTokens = new Map<string, AccessToken>()
   /** Logins whose end the file of the processes has held. */
   readonly #over = new Set<Login>()
-  /** Those that each process has removed from the file. */
+  /** Those that the running logout of each process has removed from the file. */
   readonly #loggedOut = new Map<Program, Login[]>()
   renewals = 0
 
@@ -297,10 +297,11 @@ export class SessionJudge extends Judge {
     return login?.isStolen === true || [exchange, ...requests].some(isSlow)
   }
 
-  /** A process was told that its logout has revoked the login. */
-  loggedOut(program: Program): void {
+  /** The logout of a process has ended. One that says that it has revoked must have ended what it removed from the file. */
+  loggedOut(program: Program, isRevoked: boolean): void {
     const isOver = (this.#loggedOut.get(program) ?? []).every((login) => this.#isOver(login))
-    this.check(isOver, 'a logout has left the login valid')
+    this.#loggedOut.delete(program)
+    this.check(!isRevoked || isOver, 'a logout has left the login valid')
   }
 
   /** The record of the processes was written. */
