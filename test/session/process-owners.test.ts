@@ -1,6 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { processOwners } from '../../src/session/node/process-owners.ts'
 import { buildProgram, program } from './support/start-program.ts'
 
@@ -24,6 +25,26 @@ describe('a process', () => {
     expect(pidOf(self)).toBe(pid)
     expect(isGone([host, ended(), 1].join('/'))).toBe(true)
     expect(isGone([host, pid, 1].join('/'))).toBe(true)
+  })
+
+  test('is gone when it has ended and its parent has not noticed', () => {
+    let zombie: string | undefined
+    // The shell becomes a program that does not wait for its child.
+    const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    onTestFinished(() => void parent.kill())
+    return vi.waitFor(
+      async () => {
+        zombie ??= await new Promise<string>((resolve) =>
+          parent.stdout.once('data', (id) => resolve(String(id).trim())),
+        )
+        const [, fields = ''] = readFileSync(`/proc/${zombie}/stat`, 'utf8').split(') ')
+        expect(fields.split(' ')[0]).toBe('Z')
+        expect(isGone([host, zombie, fields.split(' ')[19]].join('/'))).toBe(true)
+      },
+      { timeout: 10_000 },
+    )
   })
 
   test.each(['another boot/1/1', `${host}/no id/1`, 'no owner'])('is unknown as "%s"', (owner) => {
