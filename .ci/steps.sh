@@ -27,11 +27,11 @@ step() {
 
 # Runs a command of vitest and counts each test; a run that ends badly without a failed test counts as one failure.
 tests() {
-  local report=.cache/tests.json begin=$SECONDS
+  local report=.cache/tests.json begin=$SECONDS status reported_passed reported_failed
   printf '\n== %s\n' "$*"
   rm -f "$report"
   TEST_REPORT=$report "$@" --reporter=default --reporter=./.ci/report.js
-  local status=$? reported
+  status=$?
   read -r reported_passed reported_failed < <(read_report 'r.passed + " " + r.failures.length' || echo '0 1')
   passed=$((passed + reported_passed))
   failed=$((failed + reported_failed))
