@@ -54,7 +54,8 @@ test('a service that is reachable from other machines also warns about the defau
 describe('behind an undeclared proxy on the same machine', () => {
   const codesFrom = async (headers: Record<string, string>, options: Partial<ServiceOptions> = {}) => {
     const onWarning = vi.fn()
-    const service = startService({ authUrl: PUBLIC, onWarning, ...options })
+    const clients = [{ clientId: CLIENT_ID, name: 'App' }]
+    const service = createService({ clients, authUrl: PUBLIC, onWarning, ...options })
     const { url, close } = await service.listen()
     onTestFinished(close)
     const { host } = new URL(options.authUrl ?? PUBLIC)

@@ -285,7 +285,7 @@ describe('passwords', () => {
 
   test('are counted by user name if the address is unknown', async () => {
     const more = [...users, { username: 'hubot', password: 'right' }]
-    const service = startService({ users: more, limits })
+    const service = startService({ users: more, limits, clientAddress: () => undefined })
     for (let time = 0; time < 3; time += 1)
       expect((await send(service, 'wrong', '192.0.2.1')).status).toBe(401)
     const authenticate = (username: string, address?: string) => {

@@ -1,9 +1,19 @@
-import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import {
+  createService,
+  type MemoryStore,
+  memoryStore,
+  type ServiceEvent,
+  type ServiceOptions,
+  type Store,
+} from '../../src/service/index.ts'
 
 export const CLIENT_ID = 'client-id-in-the-clear'
 export const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
 export const HOST = 'http://localhost'
+export const CODES_PATH = '/login/device/code'
 export const TOKEN_PATH = '/login/oauth/access_token'
+
+type Fields = Readonly<Record<string, string>>
 
 /** A response, with its body parsed as JSON. */
 export interface Said {
@@ -13,9 +23,20 @@ export interface Said {
   readonly body: any
 }
 
-/** A service whose clock advances only with `wait`, and the requests of a device. */
-export function startService(options: Partial<ServiceOptions> = {}) {
+/** Options of a service. Its store may also be built around the one in memory, which has the clock of the service. */
+export type TestOptions = Partial<Omit<ServiceOptions, 'store'>> & {
+  readonly store?: Store | ((memory: MemoryStore) => Store)
+}
+
+/**
+ * A service whose clock advances only with `wait`, and the requests of a device. Its events, warnings and errors are
+ * recorded, and the address of a client is what the header `x-from` says.
+ */
+export function startService({ store = (memory) => memory, ...options }: TestOptions = {}) {
   const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
+  const memory = memoryStore({ clock: options.clock ?? clock })
+  const events: ServiceEvent[] = []
+  const warnings: string[] = []
   const errors: unknown[] = []
   const service = createService({
     clients: [
@@ -23,8 +44,11 @@ export function startService(options: Partial<ServiceOptions> = {}) {
       { clientId: 'another', name: 'Another app' },
     ],
     clock,
+    clientAddress: ({ header, address }) => header('x-from') ?? address,
+    store: typeof store === 'function' ? store(memory) : store,
+    onEvent: (event) => events.push(event),
+    onWarning: (message) => warnings.push(message),
     onError: (error) => errors.push(error),
-    onWarning: () => undefined,
     ...options,
   })
 
@@ -33,22 +57,17 @@ export function startService(options: Partial<ServiceOptions> = {}) {
     return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
   }
 
-  const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  const post = (path: string, fields: Fields, headers: Fields = {}) =>
     send(path, { method: 'POST', headers, body: new URLSearchParams(fields) })
 
-  const askForCodes = (fields: Record<string, string> = {}) =>
-    post('/login/device/code', { client_id: CLIENT_ID, ...fields })
+  const askForCodes = (fields: Fields = {}, headers: Fields = {}) =>
+    post(CODES_PATH, { client_id: CLIENT_ID, ...fields }, headers)
 
-  const poll = (device_code: string, fields: Record<string, string> = {}) =>
-    post(TOKEN_PATH, {
-      client_id: CLIENT_ID,
-      device_code,
-      grant_type: GRANT_TYPE,
-      ...fields,
-    })
+  const poll = (device_code: string, fields: Fields = {}, headers: Fields = {}) =>
+    post(TOKEN_PATH, { client_id: CLIENT_ID, device_code, grant_type: GRANT_TYPE, ...fields }, headers)
 
   /** Requests the codes of a new authorization, and polls with them. */
-  async function begin(fields?: Record<string, string>) {
+  async function begin(fields?: Fields) {
     const { body } = await askForCodes(fields)
     return {
       deviceCode: body.device_code as string,
@@ -57,10 +76,22 @@ export function startService(options: Partial<ServiceOptions> = {}) {
     }
   }
 
+  /** An authorization of two scopes that the user has approved. */
+  async function approved(fields: Fields = {}, user = { id: 7, login: 'octocat' }) {
+    const grant = await begin({ scope: 'repo,gist', ...fields })
+    await service.approve(grant.userCode, user)
+    return grant
+  }
+
   return {
     ...service,
-    errors,
     clock,
+    memory,
+    errors,
+    warnings,
+    events,
+    /** The events since the last call. */
+    told: () => events.splice(0),
     /** Advances the clock by seconds. */
     wait: (seconds: number) => {
       clock.time += seconds * 1000
@@ -70,14 +101,11 @@ export function startService(options: Partial<ServiceOptions> = {}) {
     askForCodes,
     poll,
     begin,
+    approved,
     /** The token response of a user who approves two scopes. */
-    login: async (fields?: Record<string, string>): Promise<Said['body']> => {
-      const { userCode, poll } = await begin({ scope: 'repo,gist', ...fields })
-      await service.approve(userCode, { id: 7, login: 'octocat' })
-      return (await poll()).body
-    },
+    login: async (fields?: Fields): Promise<Said['body']> => (await (await approved(fields)).poll()).body,
     /** Spends a refresh token. */
-    refresh: (refresh_token: string, fields: Record<string, string> = {}) =>
+    refresh: (refresh_token: string, fields: Fields = {}) =>
       post(TOKEN_PATH, { client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token, ...fields }),
     /** The user of a token, according to the API. */
     whoIs: (token: string) => send('/user', { headers: { authorization: `Bearer ${token}` } }),
