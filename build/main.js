@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { copyFileSync, rmSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { relative } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
@@ -87,7 +87,6 @@ async function command() {
     resolve: {
       conditionNames: shared.conditions,
       mainFields: shared.mainFields,
-      alias: { ws: resolve('node_modules/ws/wrapper.mjs') },
     },
     transform: { target: 'node20.19', define: { 'import.meta.url': '__filename' } },
   })

@@ -19,7 +19,6 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Co
   'See a login:': {
     demo: async () => (await import('./commands/demo.ts')).demoCommand(),
     replay: async () => (await import('./commands/replay.ts')).replayCommand(),
-    inspect: async () => (await import('./commands/inspect.ts')).inspectCommand(),
   },
   'Run and check services:': {
     serve: async () => (await import('./commands/serve.ts')).serveCommand(),
