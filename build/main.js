@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { relative } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
@@ -122,7 +122,5 @@ const bundled = [modules, signer].flatMap(({ metafile: { outputs } }) =>
   Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)),
 )
 listBundledPackages([...bundled, ...output.flatMap(({ moduleIds }) => moduleIds ?? [])])
-// `authgraph replay` lights the states of this picture.
-copyFileSync('docs/machines/device-authorization.svg', 'dist/src/cli/device-authorization.svg')
 // The page of `--watch`. Written last: build/if-stale.js takes its presence as the sign of a complete build.
 await buildPage({ configFile: 'docs/live/watch.config.ts', logLevel: 'warn' })

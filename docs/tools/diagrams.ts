@@ -1,23 +1,38 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { drawLogin } from './login/draw-login.ts'
 import { diagrams, layouts } from './make-diagrams.ts'
 
-const folder = join('docs', 'machines')
-const made = diagrams(await layouts())
-const present = new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
-const stale = [...new Set([...made.keys(), ...present.keys()])].filter(
-  (name) => made.get(name) !== present.get(name),
-)
+const machines = join('docs', 'machines')
+const images = join('docs', 'images')
+mkdirSync(machines, { recursive: true })
+const recording = readFileSync(join(images, 'login.ndjson'), 'utf8')
+const made = new Map([
+  ...inFolder(machines, diagrams(await layouts())),
+  ...inFolder(images, drawLogin(recording)),
+])
+const present = [...readdirSync(machines).map((name) => join(machines, name)), ...made.keys()]
+const stale = [...new Set(present)].filter((path) => made.get(path) !== contentOf(path))
 
 if (process.argv.includes('--check')) {
-  for (const name of stale) process.stderr.write(`${join(folder, name)} is stale: run "npm run diagrams"\n`)
+  for (const path of stale) process.stderr.write(`${path} is stale: run "npm run diagrams"\n`)
   process.exitCode = stale.length > 0 ? 1 : 0
-} else {
-  mkdirSync(folder, { recursive: true })
-  for (const name of stale) {
-    const content = made.get(name)
-    if (content === undefined) rmSync(join(folder, name))
-    else writeFileSync(join(folder, name), content)
-    process.stdout.write(`${join(folder, name)}\n`)
+} else
+  for (const path of stale) {
+    const content = made.get(path)
+    if (content === undefined) rmSync(path)
+    else writeFileSync(path, content)
+    process.stdout.write(`${path}\n`)
+  }
+
+function inFolder(folder: string, files: ReadonlyMap<string, string>): [path: string, content: string][] {
+  return [...files].map(([name, content]) => [join(folder, name), content])
+}
+
+function contentOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
   }
 }

@@ -1,4 +1,4 @@
-import type { Sequence, Step } from '../../src/pictures/draw-sequence.ts'
+import type { Sequence, Step } from './draw-sequence.ts'
 
 const STEPS: readonly Step[] = [
   {

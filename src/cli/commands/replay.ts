@@ -1,28 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { roleOfName } from '../../pictures/state-roles.ts'
-import { filmstrip } from '../../recording/pictures/filmstrip.ts'
-import { litMachine } from '../../recording/pictures/lit-machine.ts'
-import { type ReadEvent, readRecording } from '../../recording/pictures/read-recording.ts'
-import { sequence } from '../../recording/pictures/sequence.ts'
-import { detailsOf, type Exchange, type Span, type Story, storyOf } from '../../recording/pictures/story.ts'
-import { timeline } from '../../recording/pictures/timeline.ts'
+import { type ReadEvent, readRecording } from '../../recording/read-recording.ts'
+import { detailsOf, type Exchange, type Span, type Story, storyOf } from '../../recording/story.ts'
+import { timeline } from '../../recording/timeline.ts'
 import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
 
-/** The drawings of a login, by the option that names their file. */
-const DRAWINGS = {
-  svg: timeline,
-  machine: (story) => litMachine(story, picture()),
-  filmstrip,
-  sequence,
-} as const satisfies Record<string, (story: Story, form: 'wide' | 'narrow') => string>
-
-/** The options of `authgraph replay`: a file for each drawing. */
-interface ReplayOptions extends Readonly<Partial<Record<keyof typeof DRAWINGS, string>>> {
+/** The options of `authgraph replay`. */
+interface ReplayOptions {
+  readonly svg?: string
   readonly narrow?: true
   readonly json?: true
   readonly color: boolean
@@ -35,46 +23,32 @@ export function replayCommand(): Command {
     summary: 'show or draw a recorded login',
     description:
       'Show a login that login --record or demo --record wrote: its states, its messages and their times. ' +
-      'With --svg or --machine, draw a picture that plays it, for a README or a bug report; with --filmstrip or --sequence, ' +
-      'one that does not move. A recording contains no secret.',
+      'With --svg, draw a picture that plays it, for a README or a bug report. A recording contains no secret.',
     exitCodes: { 0: 'shown', 1: 'not a recording' },
     examples: [
       'authgraph demo --approve --record login.ndjson',
       'authgraph replay login.ndjson',
-      'authgraph replay login.ndjson --svg login.svg --machine machine.svg',
-      'authgraph replay login.ndjson --filmstrip film.svg --sequence sequence.svg',
+      'authgraph replay login.ndjson --svg login.svg',
     ],
   })
     .argument('<file>', 'the recording')
     .option('--svg <file>', 'draw the states and messages on a time axis')
-    .option('--machine <file>', 'draw the machine, with the states that were active')
-    .option('--filmstrip <file>', 'draw each state that a user saw, side by side')
-    .option('--sequence <file>', 'draw the messages between user, device and service')
-    .option('--narrow', 'draw --svg, --filmstrip and --sequence for the screen of a phone')
+    .option('--narrow', 'draw it for the screen of a phone, with the time from top to bottom')
     .option('--json', 'print the login as one JSON object')
     .action(exitWith(replay))
 }
 
 /** Runs `authgraph replay`. Returns the exit code. */
-async function replay(file: string, { narrow, json, color, ...files }: ReplayOptions): Promise<number> {
+async function replay(file: string, { svg, narrow, json, color }: ReplayOptions): Promise<number> {
   const story = storyOf(eventsIn(file))
   const writer = writerTo(process.stdout, { color })
-  const written = Object.entries(DRAWINGS).flatMap(([name, draw]) => {
-    const path = files[name as keyof typeof DRAWINGS]
-    if (path === undefined) return []
-    const drawing = draw(story, narrow ? 'narrow' : 'wide')
-    onDisk(() => writeFileSync(path, drawing), `${path} cannot be written`)
-    return [`Wrote ${path}`]
-  })
+  if (svg !== undefined) {
+    const drawing = timeline(story, narrow ? 'narrow' : 'wide')
+    onDisk(() => writeFileSync(svg, drawing), `${svg} cannot be written`)
+  }
   if (json) writer.stream.write(`${visibleJson(story)}\n`)
-  else writer.print(...(written.length > 0 ? written : linesOf(story)))
+  else writer.print(...(svg === undefined ? linesOf(story) : [`Wrote ${svg}`]))
   return 0
-}
-
-/** The picture of the machine. The same file for the sources and for the build. */
-function picture(): string {
-  const root = createRequire(import.meta.url).resolve('authgraph/package.json')
-  return readFileSync(join(root, '../dist/src/cli/device-authorization.svg'), 'utf8')
 }
 
 function eventsIn(path: string): ReadEvent[] {

@@ -1,8 +1,8 @@
 import { deviceAuthorization } from '../../../machines/device-authorization.ts'
-import { FONTS, type Font, widthOf, wrap } from '../../pictures/measure-text.ts'
-import { roleOfName } from '../../pictures/state-roles.ts'
-import { box, element, picture, text } from '../../pictures/svg.ts'
-import { detailsOf, type Exchange, type Span, type Story } from './story.ts'
+import { FONTS, type Font, widthOf, wrap } from '../../../src/pictures/measure-text.ts'
+import { roleOfName } from '../../../src/pictures/state-roles.ts'
+import { box, element, picture, text } from '../../../src/pictures/svg.ts'
+import { detailsOf, type Exchange, type Span, type Story } from '../../../src/recording/story.ts'
 
 /** The width in pixels, and the frames in a row: for the column of a README, and for the screen of a phone. */
 const FORMS = { wide: { width: 830, columns: 3 }, narrow: { width: 358, columns: 1 } }
@@ -154,7 +154,7 @@ function drawPill(name: string, middle: number, y: number): string {
 /** Draws the screen of the device: the code and where to enter it, while there is one, or what it says. */
 function drawScreen({ name, code, verificationUri = '', text: words }: Span, width: number): string[] {
   const { x, y, height } = SCREEN
-  const said = name === 'authorized' ? 'Signed in' : words.replace(/\.$/, '')
+  const said = name === 'authorized' ? 'Logged in' : words.replace(/\.$/, '')
   const room = width - 2 * PADDING
   const address = shorten(verificationUri.replace('https://', ''), room, FONTS.tag)
   return [

@@ -1,5 +1,5 @@
-import { drawSequence, type Step } from '../../pictures/draw-sequence.ts'
-import { detailsOf, type Exchange, type Span, type Story } from './story.ts'
+import { detailsOf, type Exchange, type Span, type Story } from '../../../src/recording/story.ts'
+import { drawSequence, type Step } from '../draw-sequence.ts'
 
 /** Equal exchanges without a change between them are drawn once. */
 interface Repeated {

@@ -1,6 +1,6 @@
-import { FONTS, widthOf, wrap } from './measure-text.ts'
-import { roleOfName } from './state-roles.ts'
-import { box, element, picture, round, type Scheme, text } from './svg.ts'
+import { FONTS, widthOf, wrap } from '../../src/pictures/measure-text.ts'
+import { roleOfName } from '../../src/pictures/state-roles.ts'
+import { box, element, picture, round, type Scheme, text } from '../../src/pictures/svg.ts'
 
 type Who = 'user' | 'device' | 'service'
 

@@ -22,16 +22,12 @@ export function timingOf(length: number): Timing {
 /** Keyframes that show something from one percentage to another; `shown` and `hidden` are declarations. */
 export function shownBetween(
   name: string,
-  spans: readonly (readonly [from: number, to: number])[],
+  [from, to]: readonly [from: number, to: number],
   { shown, hidden }: { readonly shown: string; readonly hidden: string },
 ): string {
-  const frames = spans.flatMap(([from, to]) => [
-    ...(from > 0 ? [`${percent(from)}{${hidden}}`] : []),
-    `${percent(from + 0.01)},${percent(to)}{${shown}}`,
-    ...(to < 100 ? [`${percent(to + 0.01)}{${hidden}}`] : []),
-  ])
-  const first = spans[0]?.[0] ?? 0
-  return `@keyframes ${name}{${first > 0 ? `0%{${hidden}}` : ''}${frames.join('')}}`
+  const before = from > 0 ? `0%,${percent(from)}{${hidden}}` : ''
+  const after = to < 100 ? `${percent(to + 0.01)}{${hidden}}` : ''
+  return `@keyframes ${name}{${before}${percent(from + 0.01)},${percent(to)}{${shown}}${after}}`
 }
 
 function percent(value: number): string {

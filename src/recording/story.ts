@@ -1,5 +1,5 @@
-import { stateId } from '../state-id.ts'
 import type { ReadEvent } from './read-recording.ts'
+import { stateId } from './state-id.ts'
 
 /** A time during which the login had one status. Times are milliseconds from its start. */
 export interface Span {
@@ -38,8 +38,6 @@ export interface Story {
   readonly length: number
   readonly spans: readonly Span[]
   readonly exchanges: readonly Exchange[]
-  /** The ids of the states that were active, such as `waiting.pending`, with the time they were entered. */
-  readonly states: readonly { readonly at: number; readonly id: string }[]
 }
 
 /** Tells a recording as a story. */
@@ -50,7 +48,6 @@ export function storyOf(events: readonly ReadEvent[]): Story {
   const since = (at: number) => (last = Math.max(last, at - began))
   const spans: Span[] = []
   const exchanges = new Map<number, Exchange>()
-  const states: Story['states'][number][] = []
   let after: number | undefined
 
   for (const event of events) {
@@ -60,7 +57,6 @@ export function storyOf(events: readonly ReadEvent[]): Story {
     if (event.type === 'state') {
       const { status, activity, text, userCode, verificationUri } = event.view
       const state = stateId(event.value)
-      states.push({ at, id: state })
       const name = activity === 'retrying' ? 'retrying' : activity === 'requesting' ? 'requesting' : status
       // A poll does not change the status that a user sees.
       const isPoll = activity === 'polling'
@@ -82,7 +78,7 @@ export function storyOf(events: readonly ReadEvent[]): Story {
       if (exchange) Object.assign(exchange, { to: at, outcome: outcomeOf(event), fields: event.fields })
     }
   }
-  return { began, length: last, spans, exchanges: [...exchanges.values()], states }
+  return { began, length: last, spans, exchanges: [...exchanges.values()] }
 }
 
 /** The fields of a response that a drawing shows. */

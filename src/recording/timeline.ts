@@ -1,6 +1,6 @@
-import { FONTS, widthOf, wrap } from '../../pictures/measure-text.ts'
-import { roleOfName } from '../../pictures/state-roles.ts'
-import { element, picture, text } from '../../pictures/svg.ts'
+import { FONTS, widthOf, wrap } from '../pictures/measure-text.ts'
+import { roleOfName } from '../pictures/state-roles.ts'
+import { element, picture, text } from '../pictures/svg.ts'
 import { REDUCED_MOTION, shownBetween, type Timing, timingOf } from './animate.ts'
 import type { Exchange, Span, Story } from './story.ts'
 
@@ -231,8 +231,8 @@ function drawCaption(
       ),
     ),
     style:
-      shownBetween(`c${index}`, [shownFor], { shown: 'opacity:1', hidden: 'opacity:0' }) +
-      shownBetween(`b${index}`, [shownFor], { shown: 'stroke-width:4', hidden: 'stroke-width:1.75' }) +
+      shownBetween(`c${index}`, shownFor, { shown: 'opacity:1', hidden: 'opacity:0' }) +
+      shownBetween(`b${index}`, shownFor, { shown: 'stroke-width:4', hidden: 'stroke-width:1.75' }) +
       `.c${index}{animation:c${index} ${during}}.b${index}>.shape{animation:b${index} ${during}}`,
   }
 }
