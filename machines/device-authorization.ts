@@ -589,9 +589,7 @@ function afterFault(context: DeviceAuthorizationContext, { at, retryAfter = 0, e
   const required = context.interval * 1000 * context.margin
   const backoff = Math.min(required * 2 ** faults, Math.max(LONGEST_BACKOFF, required))
   const wait = waitWithinLifetime({ ...context, expiresAt }, at, backoff * (1 + context.flow.jitter / 10))
-  // A time after the codes have expired is as good as their expiry.
-  const asked = Math.min(retryAfter * 1000, expiresAt - at)
-  return { error, faults, lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, asked) }
+  return { error, faults, lookedAt: at, expiresAt, nextPollAt: at + Math.max(wait, retryAfter * 1000) }
 }
 
 /** When the codes expire, by the clock as it was when a request ended. */

@@ -6,14 +6,6 @@ import { responses } from '../support/responses.ts'
 const { codes, pending, slowDown, token } = responses
 
 describe('the pace of polls', () => {
-  test('waits one interval and a margin of five percent before the first poll', async () => {
-    const flow = startFlow([codes, token])
-    await flow.time.advance(5249)
-    expect(flow.sent).toHaveLength(1)
-    await flow.time.advance(1)
-    expect(flow.sent).toHaveLength(2)
-  })
-
   test('counts each wait from the arrival of the last response', async () => {
     expect(await gapsOf([codes, pending, pending, token])).toEqual([5.25, 5.25, 5.25])
   })
@@ -23,11 +15,8 @@ describe('the pace of polls', () => {
   })
 
   test('takes the interval of a slow_down where it is larger, and never goes below the old one and five', async () => {
-    const flow = startFlow([codes, { ...slowDown, interval: 30 }, { ...slowDown, interval: 1 }, token])
-    await flow.time.advance(5250)
-    expect(flow.actor.getSnapshot().context.interval).toBe(30)
-    await flow.result()
-    expect(flow.actor.getSnapshot().context.interval).toBe(35)
+    const slower = [30, 1].map((interval) => ({ ...slowDown, interval }))
+    expect(await gapsOf([codes, ...slower, token])).toEqual([5.25, 37.8, 52.92])
   })
 
   test.each([
@@ -43,9 +32,7 @@ describe('the pace of polls', () => {
   test.each([-5, 2.5, 'soon', null, {}])(
     'adds five where the interval of a slow_down is %j',
     async (interval) => {
-      const flow = startFlow([codes, { error: 'slow_down', interval }, token])
-      await flow.result()
-      expect(flow.actor.getSnapshot().context.interval).toBe(10)
+      expect(await gapsOf([codes, { error: 'slow_down', interval }, token])).toEqual([5.25, 12.6])
     },
   )
 
@@ -56,14 +43,6 @@ describe('the pace of polls', () => {
     expect(flow.gaps().at(-1)).toBe(90)
   })
 
-  test('calls a timely poll after a slow_down pending', async () => {
-    const flow = startFlow([codes, slowDown, pending, token])
-    await flow.time.advance(5250)
-    expect(flow.actor.getSnapshot().matches({ waiting: 'slowed' })).toBe(true)
-    await flow.time.advance(12_600)
-    expect(flow.actor.getSnapshot().matches({ waiting: 'pending' })).toBe(true)
-  })
-
   test.each([
     [undefined, 5.25],
     [null, 5.25],
@@ -72,18 +51,6 @@ describe('the pace of polls', () => {
     [60, 63],
   ])('with an interval of %j polls after %d seconds', async (interval, gap) => {
     expect(await gapsOf([{ ...codes, interval }, token])).toEqual([gap])
-  })
-
-  test('looks at the clock again when a timer fires early', async () => {
-    const flow = startFlow([codes, token])
-    await flow.time.settle()
-    const { clock } = flow.actor.getSnapshot().context.flow
-    const { now } = clock
-    clock.now = () => now() - 1
-    await flow.time.advance(5250)
-    expect(flow.sent).toHaveLength(1)
-    await flow.time.advance(1)
-    expect(flow.sent).toHaveLength(2)
   })
 
   test('cuts a wait that no timer can hold, and expires in time', async () => {
@@ -125,23 +92,5 @@ describe('the pace of polls', () => {
     expect(flow.actor.getSnapshot().context.nextPollAt % 1).not.toBe(0)
     // One for each of five requests, and one for each of four waits.
     expect(timers).toBe(9)
-  })
-
-  test('computes the wait again when it is woken', async () => {
-    const flow = startFlow([codes, token])
-    await flow.time.settle()
-    flow.time.now += 60_000
-    flow.actor.send({ type: 'wake' })
-    await flow.time.advance(0)
-    expect(flow.actor.getSnapshot().value).toBe('authorized')
-  })
-
-  test('stays what it is when it is woken too early', async () => {
-    const flow = startFlow([codes, slowDown, token])
-    await flow.time.advance(6000)
-    flow.actor.send({ type: 'wake' })
-    expect(flow.actor.getSnapshot().matches({ waiting: 'slowed' })).toBe(true)
-    await flow.result()
-    expect(flow.gaps()).toEqual([5.25, 12.6])
   })
 })

@@ -157,16 +157,3 @@ test('every error has its own code and name', () => {
   expect(new Set(made.map(({ code }) => code)).size).toBe(made.length)
   for (const error of made) expect(authgraph).toHaveProperty(error.name)
 })
-
-test('only a resume record contains what a login needs to resume', async () => {
-  const time = new VirtualTime()
-  const { fetch } = scriptedService(time, codes)
-  const actor = createDeviceAuthorization({ clientId: 'client-id-in-the-clear', clock: time.clock(), fetch })
-  actor.start()
-  await time.settle()
-  expect(exportResume(actor.getSnapshot(), time.now)).toMatchObject({
-    clientId: 'client-id-in-the-clear',
-    deviceCode: codes.device_code,
-  })
-  actor.stop()
-})

@@ -7,48 +7,15 @@ import { responses } from '../support/responses.ts'
 
 const { codes, denied, expired, pending, slowDown, token } = responses
 
-test('a view tells how the authorization stands, what it does, and how long', async () => {
-  const flow = startFlow([
-    { ...codes, verification_uri_complete: 'https://github.com/login/device?c=1' },
-    pending,
-    token,
-  ])
+test('a view counts down to the next poll and to the expiry, in whole seconds', async () => {
+  const flow = startFlow([codes, pending, token])
   const views: DeviceView[] = []
   watch(flow.actor, (snapshot) => views.push(viewOf(snapshot, flow.time.now)))
-  expect(views).toEqual([
-    { status: 'requested', activity: 'requesting', text: 'Requesting a code.', polls: 0 },
-  ])
   await flow.result()
-  const shown = {
-    userCode: 'WDJB-MJHT',
-    verificationUri: 'https://github.com/login/device',
-    verificationUriComplete: 'https://github.com/login/device?c=1',
-  }
-  const entering = 'Waiting for the code to be entered.'
-  const asking = 'Checking whether the code was entered.'
-  expect(views.slice(1)).toEqual([
-    {
-      status: 'requested',
-      activity: 'waiting',
-      text: 'Enter the code at the address shown.',
-      secondsLeft: 900,
-      secondsToNextPoll: 6,
-      polls: 0,
-      ...shown,
-    },
-    { status: 'requested', activity: 'polling', text: asking, secondsLeft: 895, polls: 1, ...shown },
-    {
-      status: 'pending',
-      activity: 'waiting',
-      text: entering,
-      secondsLeft: 895,
-      secondsToNextPoll: 6,
-      polls: 1,
-      ...shown,
-    },
-    { status: 'pending', activity: 'polling', text: asking, secondsLeft: 890, polls: 2, ...shown },
-    { status: 'authorized', text: 'Authorized.', polls: 2 },
-  ])
+  const shown = views.map(({ secondsLeft, secondsToNextPoll }) => [secondsLeft, secondsToNextPoll])
+  const none = [undefined, undefined]
+  expect(shown).toEqual([none, [900, 6], [895, undefined], [895, 6], [890, undefined], none])
+  expect(Object.keys(views[0] ?? {})).toEqual(['status', 'activity', 'text', 'polls'])
 })
 
 test.each([
@@ -65,25 +32,18 @@ test.each([
   expect(viewOf(flow.actor.getSnapshot(), flow.time.now).verificationUriComplete).toBe(shown)
 })
 
-test('a view tells of slowing down, of retrying and of failing', async () => {
-  const flow = startFlow([codes, slowDown, new Error('down'), { error: 'invalid_scope' }])
+test('a view gives the reason of a fault, and of the end', async () => {
+  const flow = startFlow([codes, new Error('down'), { error: 'invalid_scope' }])
   await flow.time.advance(5250)
   expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({
-    status: 'slowed',
-    activity: 'waiting',
-  })
-  await flow.time.advance(12_600)
-  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({
-    status: 'slowed',
-    activity: 'retrying',
-    secondsToNextPoll: 26,
+    secondsToNextPoll: 11,
     error: { code: 'unreachable', message: 'github.com cannot be reached' },
   })
   await flow.result()
   expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toEqual({
     status: 'failed',
     text: 'Something went wrong.',
-    polls: 3,
+    polls: 2,
     error: { code: 'refused', message: 'the service refused: invalid_scope (check the scopes)' },
   })
 })
@@ -143,24 +103,14 @@ test('a view names no next poll where the codes expire before it', async () => {
   expect(view).not.toHaveProperty('secondsToNextPoll')
 })
 
-test('a view of an actor that was stopped says cancelled, and shows no code', async () => {
+test.each([
+  ['was stopped says cancelled', { status: 'stopped' }, { status: 'cancelled', text: 'Cancelled.' }],
+  ['broke says failed', { status: 'error' }, { status: 'failed', text: 'Something went wrong.' }],
+])('a view of an actor that %s, and shows no code', async (_, end, view) => {
   const flow = startFlow([codes])
   await flow.time.settle()
-  flow.actor.stop()
-  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toEqual({
-    status: 'cancelled',
-    text: 'Cancelled.',
-    polls: 0,
-  })
-})
-
-test('a view of an actor that broke says failed', async () => {
-  const flow = startFlow([codes])
-  await flow.time.settle()
-  const broken = { ...flow.actor.getSnapshot(), status: 'error' as const, error: new Error('a defect') }
-  expect(viewOf(broken as never, flow.time.now)).toEqual({
-    status: 'failed',
-    text: 'Something went wrong.',
+  expect(viewOf({ ...flow.actor.getSnapshot(), ...end } as never, flow.time.now)).toEqual({
+    ...view,
     polls: 0,
   })
 })
@@ -182,14 +132,6 @@ test('a view does not quote errors of other packages', async () => {
   })
 })
 
-test('a view keeps the text of the wait when the device wakes', async () => {
-  const flow = startFlow([codes, pending])
-  await flow.time.advance(6000)
-  const before = viewOf(flow.actor.getSnapshot(), flow.time.now)
-  flow.actor.send({ type: 'wake' })
-  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toEqual(before)
-})
-
 test('a watch of an actor that has ended gives its end', async () => {
   const flow = startFlow([codes, token])
   await flow.result()
@@ -204,17 +146,4 @@ test('a watch ends when its function is called', async () => {
   watch(flow.actor, () => calls++)()
   await flow.result()
   expect(calls).toBe(1)
-})
-
-test.each([
-  ['cannot be reached', new Error('down')],
-  ['is failing', new Response(null, { status: 503 })],
-  ['does not know the code yet', { error: 'incorrect_device_code' }],
-])('a view says the same of every poll without a usable response: the service %s', async (_, said) => {
-  const flow = startFlow([codes, pending, said])
-  await flow.time.advance(10_500)
-  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({
-    activity: 'retrying',
-    text: 'No usable response yet; trying again.',
-  })
 })
