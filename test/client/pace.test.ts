@@ -10,10 +10,6 @@ describe('the pace of polls', () => {
     expect(await gapsOf([codes, pending, pending, token])).toEqual([5.25, 5.25, 5.25])
   })
 
-  test('waits five seconds longer after slow_down, and keeps to it after a pending', async () => {
-    expect(await gapsOf([codes, { error: 'slow_down' }, pending, token])).toEqual([5.25, 12.6, 12.6])
-  })
-
   test('takes the interval of a slow_down where it is larger, and never goes below the old one and five', async () => {
     const slower = [30, 1].map((interval) => ({ ...slowDown, interval }))
     expect(await gapsOf([codes, ...slower, token])).toEqual([5.25, 37.8, 52.92])
@@ -29,28 +25,11 @@ describe('the pace of polls', () => {
     expect(await gapsOf([codes, first, pending, token])).toEqual(gaps)
   })
 
-  test.each([-5, 2.5, 'soon', null, {}])(
-    'adds five where the interval of a slow_down is %j',
-    async (interval) => {
-      expect(await gapsOf([codes, { error: 'slow_down', interval }, token])).toEqual([5.25, 12.6])
-    },
-  )
-
   test('lets the margin grow to two at most', async () => {
     const flow = startFlow([codes, ...Array(8).fill({ error: 'slow_down' }), token])
     await flow.result()
     expect(flow.actor.getSnapshot().context.margin).toBe(2)
     expect(flow.gaps().at(-1)).toBe(90)
-  })
-
-  test.each([
-    [undefined, 5.25],
-    [null, 5.25],
-    ['2', 2.1],
-    [0, 1.05],
-    [60, 63],
-  ])('with an interval of %j polls after %d seconds', async (interval, gap) => {
-    expect(await gapsOf([{ ...codes, interval }, token])).toEqual([gap])
   })
 
   test('cuts a wait that no timer can hold, and expires in time', async () => {

@@ -1,4 +1,8 @@
-const client = ['test/client/!(inspect|vue)*.test.ts', 'test/flow/last-poll.test.ts']
+const client = [
+  'test/client/!(inspect|vue)*.test.ts',
+  'test/flow/last-poll.test.ts',
+  'test/hostile/responses.test.ts',
+]
 
 /** The mutated files, and the tests that run against them: all that execute them, except slow ones. */
 export const groups = {

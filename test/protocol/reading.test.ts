@@ -58,12 +58,25 @@ describe('a body', () => {
 test.each([
   ['5', 5],
   [' 5 ', 5],
+  ['0', 0],
+  ['9'.repeat(400), 366 * 86_400],
   ['x5', undefined],
   ['-5', undefined],
   ['5x', undefined],
   ['', undefined],
+  ['Thu, 01 Jan 2026 09:00:20 GMT', 20],
+  ['Thursday, 01-Jan-26 09:00:20 GMT', 20],
+  ['Thu, 01 Jan 2026 08:59:00 GMT', 0],
+  ['Thu, 01 Jan 2032 09:00:00 GMT', 366 * 86_400],
+  // What follows is no date of HTTP, although `Date.parse` makes one of it.
+  ['1.5', undefined],
+  ['2026-01-01T09:00:20Z', undefined],
+  ['Thu, 99 Jan 2026 09:00:20 GMT', undefined],
+  ['x Thu, 01 Jan 2026 09:00:20 GMT', undefined],
+  ['Thu, 01 Jan 2026 09:00:20 GMT x', undefined],
 ])('Retry-After: %j is %j seconds', (value, seconds) => {
-  expect(readRetryAfter(new Headers({ 'retry-after': value }), 0)).toBe(seconds)
+  const headers = new Headers({ date: 'Thu, 01 Jan 2026 09:00:00 GMT', 'retry-after': value })
+  expect(readRetryAfter(headers, 0)).toBe(seconds)
 })
 
 test.each([
