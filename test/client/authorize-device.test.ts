@@ -94,12 +94,6 @@ describe('authorizeDevice', () => {
     await login
     expect(sent).toHaveLength(1)
   })
-
-  test.each(['', undefined])('refuses the client id %j before anything is sent', async (clientId) => {
-    await expect(authorizeDevice({ clientId: clientId as string })).rejects.toMatchObject({
-      code: 'bad_option',
-    })
-  })
 })
 
 describe('createDeviceAuthorization', () => {

@@ -15,6 +15,8 @@ const provider = rfc8628({
   revocationEndpoint: 'https://login.example/revoke',
 })
 
+const ID = 'the client:ü'
+
 const pair = { ...token, expires_in: 3600, refresh_token: 'refresh-token' }
 
 /** Every request that a login, a renewal and a logout send. */
@@ -22,7 +24,7 @@ async function everyRequest(clientAuthentication?: ClientAuthentication, of = pr
   const time = new VirtualTime()
   const { fetch, sent } = scriptedService(time, codes, pair, pair, {})
   const session = createSession({
-    clientId: 'the client:ü',
+    clientId: ID,
     provider: of,
     ...(clientAuthentication && { clientAuthentication }),
     resource: ['https://api.example/', 'urn:files'],
@@ -38,47 +40,39 @@ async function everyRequest(clientAuthentication?: ClientAuthentication, of = pr
   await time.advance(3_600_000)
   await over(session.token())
   await over(session.logout())
-  return sent.map(({ url, headers, body }) => ({
-    path: new URL(url).pathname,
-    authorization: headers.get('authorization'),
-    fields: new URLSearchParams(body),
-  }))
+  return sent.map(({ url, headers, body }) => {
+    const fields = new URLSearchParams(body)
+    return {
+      path: new URL(url).pathname,
+      authorization: headers.get('authorization'),
+      credentials: Object.fromEntries([...fields].filter(([name]) => name.startsWith('client_'))),
+      resources: fields.getAll('resource'),
+    }
+  })
 }
 
 const PATHS = ['/device', '/token', '/token', '/revoke']
 
 describe('a client authenticates at the codes request, the poll, the refresh and the revocation', () => {
-  test('with nothing but its id, if it is public', async () => {
-    for (const authentication of [undefined, { method: 'none' } as const]) {
-      const requests = await everyRequest(authentication)
-      expect(requests.map(({ path }) => path)).toEqual(PATHS)
-      for (const { fields, authorization } of requests) {
-        expect(fields.getAll('client_id')).toEqual(['the client:ü'])
-        expect([fields.get('client_secret'), fields.get('client_assertion'), authorization]).toEqual([
-          null,
-          null,
-          null,
-        ])
-      }
-    }
-  })
-
-  test('with its secret in the body', async () => {
-    const requests = await everyRequest({ method: 'client_secret_post', clientSecret: 's+ e:ü' })
+  test.each<[string, ClientAuthentication | undefined, object, string?]>([
+    ['nothing but its id by default', undefined, { client_id: ID }],
+    ['nothing but its id, if it is public', { method: 'none' }, { client_id: ID }],
+    [
+      'its secret in the body',
+      { method: 'client_secret_post', clientSecret: 's+ e:ü' },
+      { client_id: ID, client_secret: 's+ e:ü' },
+    ],
+    [
+      'its id and its secret in a header, each form-encoded first',
+      { method: 'client_secret_basic', clientSecret: new Secret('s+ e:ü') },
+      {},
+      'the+client%3A%C3%BC:s%2B+e%3A%C3%BC',
+    ],
+  ])('with %s', async (_, authentication, fields, header) => {
+    const requests = await everyRequest(authentication)
     expect(requests.map(({ path }) => path)).toEqual(PATHS)
-    for (const { fields, authorization } of requests) {
-      expect([fields.get('client_id'), fields.get('client_secret')]).toEqual(['the client:ü', 's+ e:ü'])
-      expect(authorization).toBeNull()
-    }
-  })
-
-  test('with its id and its secret in a header, each form-encoded first', async () => {
-    const requests = await everyRequest({ method: 'client_secret_basic', clientSecret: new Secret('s+ e:ü') })
-    expect(requests.map(({ path }) => path)).toEqual(PATHS)
-    for (const { fields, authorization } of requests) {
-      expect(atob(authorization?.replace('Basic ', '') ?? '')).toBe('the+client%3A%C3%BC:s%2B+e%3A%C3%BC')
-      expect([fields.get('client_id'), fields.get('client_secret')]).toEqual([null, null])
-    }
+    for (const { credentials, authorization } of requests)
+      expect([credentials, authorization]).toEqual([fields, header ? `Basic ${btoa(header)}` : null])
   })
 
   test('with a new assertion each time', async () => {
@@ -89,23 +83,20 @@ describe('a client authenticates at the codes request, the poll, the refresh and
         new Secret(`${clientId.reveal()} ${issuer} ${tokenEndpoint} ${count++}`),
     })
     expect(requests.map(({ path }) => path)).toEqual(PATHS)
-    for (const [index, { fields, authorization }] of requests.entries()) {
-      expect(fields.get('client_id')).toBe('the client:ü')
-      expect(fields.get('client_assertion_type')).toBe(
-        'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-      )
-      expect(fields.get('client_assertion')).toBe(
-        `the client:ü https://login.example/ https://login.example/token ${index}`,
-      )
+    for (const [index, { credentials, authorization }] of requests.entries()) {
+      expect(credentials).toEqual({
+        client_id: ID,
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: `${ID} https://login.example/ https://login.example/token ${index}`,
+      })
       expect(authorization).toBeNull()
     }
   })
 
   test('and names its resources at all of them but the revocation', async () => {
     const requests = await everyRequest()
-    const resources = requests.map(({ fields }) => fields.getAll('resource'))
     const both = ['https://api.example/', 'urn:files']
-    expect(resources).toEqual([both, both, both, []])
+    expect(requests.map(({ resources }) => resources)).toEqual([both, both, both, []])
   })
 })
 
@@ -118,14 +109,14 @@ describe('a client secret without a method is sent', () => {
     ['in the header', ['client_secret_basic', 'private_key_jwt'], true],
   ])('%s if the provider lists %j', async (_, clientAuthenticationMethods, inHeader) => {
     const requests = await everyRequest({ clientSecret: 's' }, { ...provider, clientAuthenticationMethods })
-    for (const { fields, authorization } of requests)
-      expect([fields.has('client_secret'), authorization !== null]).toEqual([!inHeader, inHeader])
+    for (const { credentials, authorization } of requests)
+      expect(['client_secret' in credentials, authorization !== null]).toEqual([!inHeader, inHeader])
   })
 
   test('but a method that is given is used whatever the provider lists', async () => {
     const listed = { ...provider, clientAuthenticationMethods: ['client_secret_basic'] }
     const [request] = await everyRequest({ method: 'client_secret_post', clientSecret: 's' }, listed)
-    expect(request?.fields.get('client_secret')).toBe('s')
+    expect(request?.credentials).toMatchObject({ client_secret: 's' })
   })
 })
 

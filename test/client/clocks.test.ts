@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { type Clock, exportResume, type ResumeRecord } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { startFlow } from '../support/flow.ts'
+import { resumeFlow, startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
 import type { Scripted } from '../support/scripted-service.ts'
 
@@ -40,19 +40,19 @@ function startOnClock(script: readonly Scripted[], options: object = {}) {
   }
 }
 
-/** A record as another process, or another device, would read it. */
+/** A record that another process, or another device, resumes. */
 async function recordOf(...script: Scripted[]): Promise<ResumeRecord> {
   const flow = startFlow(script)
   await flow.time.advance(6000)
   const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
   flow.actor.stop()
-  return JSON.parse(JSON.stringify(record))
+  return record as ResumeRecord
 }
 
-function resumed(record: ResumeRecord, behind: number, ...script: Scripted[]) {
+function resumed(record: ResumeRecord, behind: number, script: Scripted[], options = {}) {
   const time = new VirtualTime()
   time.now = (record.writtenAt ?? time.now) - behind
-  return startFlow(script, { clientId: undefined, resume: record } as never, 1, time)
+  return resumeFlow(script, record, time, options)
 }
 
 describe('a clock that is set back', () => {
@@ -209,7 +209,7 @@ describe('a record that is written after the clock was set back by an hour', () 
     first.actor.stop()
     const time = new VirtualTime()
     time.now = now
-    const flow = startFlow([pending], { clientId: undefined, resume: record } as never, 1, time)
+    const flow = resumeFlow([pending], record, time)
     await flow.result()
     expect((flow.sent[0]?.at ?? 0) - now).toBe(5250)
     expect(flow.time.now - now).toBeCloseTo(900_000 - after, -4)
@@ -218,7 +218,7 @@ describe('a record that is written after the clock was set back by an hour', () 
 
 describe('a record that is resumed where the clock is behind', () => {
   test('waits what was left of its wait, and its codes live no longer', async () => {
-    const flow = resumed(await recordOf(codes, pending), HOUR, pending)
+    const flow = resumed(await recordOf(codes, pending), HOUR, [pending])
     const start = flow.time.now
     await flow.result()
     expect((flow.sent[0]?.at ?? 0) - start).toBe(10_500 - 6000)
@@ -227,29 +227,25 @@ describe('a record that is resumed where the clock is behind', () => {
 
   test('of an earlier version, which does not say when it was written, waits one interval', async () => {
     const { writtenAt, expiresIn, ...record } = await recordOf(codes, slowDown)
-    const flow = resumed(record, 0, token)
-    flow.time.now = record.nextPollAt - HOUR
-    const again = startFlow([token], { clientId: undefined, resume: record } as never, 1, flow.time)
-    flow.actor.stop()
-    const start = again.time.now
-    await again.result()
-    expect((again.sent[0]?.at ?? 0) - start).toBe(12_600)
+    const time = new VirtualTime()
+    time.now = record.nextPollAt - HOUR
+    const start = time.now
+    const flow = resumeFlow([token], record, time)
+    await flow.result()
+    expect((flow.sent[0]?.at ?? 0) - start).toBe(12_600)
   })
 
   test('shows its codes', async () => {
     const onCodes = vi.fn()
     const record = await recordOf(codes)
-    const time = new VirtualTime()
-    time.now = (record.writtenAt ?? 0) - HOUR
-    const { actor } = startFlow([token], { clientId: undefined, resume: record, onCodes } as never, 1, time)
+    resumed(record, HOUR, [token], { onCodes }).actor.stop()
     expect(onCodes).toHaveBeenCalledWith(expect.objectContaining({ expiresAt: record.expiresAt - HOUR }))
-    actor.stop()
   })
 })
 
 describe('a record that is resumed where the clock is ahead', () => {
   test('by less than the codes live takes that much off their life', async () => {
-    const flow = resumed(await recordOf(codes, pending), -600_000, pending)
+    const flow = resumed(await recordOf(codes, pending), -600_000, [pending])
     const start = flow.time.now
     expect(await flow.result()).toEqual({ status: 'expired' })
     expect(flow.time.now - start).toBe(900_000 - 6000 - 600_000)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type AnyAuthgraphError, type OAuthToken, refresh, Secret } from '../../src/index.ts'
+import { type AnyAuthgraphError, refresh } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { startFlow } from '../support/flow.ts'
+import { oldToken } from '../support/old-token.ts'
 import { responses } from '../support/responses.ts'
 import { scriptedService } from '../support/scripted-service.ts'
 
@@ -117,21 +118,9 @@ describe('a fetch of the caller', () => {
     }
   })
 
-  test('that names the device code at a poll has no cause', async () => {
-    const [, poll] = await failures(() => new Error(codes.device_code))
-    expect(poll).not.toHaveProperty('cause')
-  })
-
   test('is named at a refresh as well', async () => {
-    const old: OAuthToken = {
-      accessToken: new Secret('ghu_old'),
-      tokenType: 'bearer',
-      scopes: [],
-      missingScopes: [],
-      refreshToken: new Secret('ghr_old'),
-    }
     const refreshed = (message: string) =>
-      refresh(old, { clientId: 'id', fetch: () => Promise.reject(new TypeError(message)) }).catch(
+      refresh(oldToken, { clientId: 'id', fetch: () => Promise.reject(new TypeError(message)) }).catch(
         (error) => error,
       )
     expect(await refreshed('x is not a function')).toMatchObject({ code: 'bad_option', cause: {} })

@@ -1,31 +1,38 @@
 import { describe, expect, test } from 'vitest'
-import { authorizeDevice, type OAuthToken, refresh, Secret } from '../../src/index.ts'
+import { authorizeDevice, deviceInput, refresh } from '../../src/index.ts'
+import { oldToken } from '../support/old-token.ts'
 
 const WRONG = [123, true, {}, [], Symbol('id'), () => 'id', null]
 
 describe.each(['clientId', 'clientAuthentication'])('the option %s', (name) => {
   test.each(WRONG)('is refused with a typed error where it is %s', async (value) => {
     const options = { clientId: 'id', [name]: value } as { clientId: string }
-    const token: OAuthToken = {
-      accessToken: new Secret('ghu_old'),
-      tokenType: 'bearer',
-      scopes: [],
-      missingScopes: [],
-      refreshToken: new Secret('ghr_old'),
-    }
-    for (const call of [() => authorizeDevice(options), () => refresh(token, options)])
-      await expect(call()).rejects.toMatchObject({
+    for (const call of [authorizeDevice(options), refresh(oldToken, options)])
+      await expect(call).rejects.toMatchObject({
         code: 'bad_option',
         message: expect.stringContaining(name),
       })
   })
 })
 
-test('a client id that is missing or empty is refused at a refresh too', async () => {
-  const token = { accessToken: new Secret('a'), refreshToken: new Secret('r') } as OAuthToken
-  for (const clientId of ['', undefined])
-    await expect(refresh(token, { clientId } as { clientId: string })).rejects.toMatchObject({
+test.each(['', undefined])('the client id %j is refused before anything is sent', async (clientId) => {
+  const options = { clientId: clientId as string }
+  for (const call of [authorizeDevice(options), refresh(oldToken, options)])
+    await expect(call).rejects.toMatchObject({
       code: 'bad_option',
       message: 'clientId is empty: pass the client id of your app',
     })
+})
+
+test.each([
+  ['onCodes', () => undefined, 'viewOf(snapshot)'],
+  ['signal', new AbortController().signal, 'cancel'],
+  ['inspect', () => undefined, 'createActor()'],
+])('an input for a child machine refuses %s, and says what to do instead', (name, value, instead) => {
+  expect(() => deviceInput({ clientId: 'id', [name]: value } as never)).toThrow(
+    expect.objectContaining({
+      code: 'bad_option',
+      message: expect.stringMatching(new RegExp(`"${name}".*${instead.replaceAll(/[()]/g, '\\$&')}`)),
+    }),
+  )
 })

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDeviceAuthorization, exportResume, rfc8628 } from '../../src/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { startFlow } from '../support/flow.ts'
+import { resumeFlow, startFlow } from '../support/flow.ts'
 import { untilTrue } from '../support/hostile-flow.ts'
 import { responses } from '../support/responses.ts'
 import { scriptedService } from '../support/scripted-service.ts'
@@ -76,8 +76,7 @@ describe('a login with PKCE', () => {
     for (const shown of [JSON.stringify(snapshot), inspect(snapshot, { depth: 9, showHidden: true })])
       expect(shown).not.toContain(codeVerifier)
 
-    const resume = JSON.parse(JSON.stringify(record))
-    const second = startFlow([token], { clientId: undefined, resume } as never, 1, first.time)
+    const second = resumeFlow([token], record, first.time)
     expect(await second.result()).toMatchObject({ status: 'authorized' })
     expect(fieldsOf(second.sent)[0]?.code_verifier).toBe(codeVerifier)
   })
@@ -87,7 +86,7 @@ describe('a login with PKCE', () => {
     await hashed(flow.sent)
     const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
     const echo = { error: 'invalid_grant', error_description: `PKCE: ${record?.codeVerifier}` }
-    const second = startFlow([echo], { clientId: undefined, resume: record } as never, 1, flow.time)
+    const second = resumeFlow([echo], record, flow.time)
     expect(await second.result()).toMatchObject({ error: { description: 'PKCE: [secret]' } })
   })
 })

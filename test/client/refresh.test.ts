@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { type OAuthToken, refresh, Secret } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { oldToken } from '../support/old-token.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
 
-const old: OAuthToken = {
-  accessToken: new Secret('ghu_old'),
-  tokenType: 'bearer',
-  scopes: ['repo'],
-  missingScopes: [],
-  refreshToken: new Secret('ghr_old'),
-  refreshTokenExpiresAt: 5,
-}
+const old: OAuthToken = { ...oldToken, refreshTokenExpiresAt: 5 }
 const pair = {
   access_token: 'ghu_new',
   token_type: 'bearer',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { exportResume, type OAuthToken, RefusedError, refresh, rfc8628, Secret } from '../../src/index.ts'
+import { exportResume, RefusedError, type ResumeRecord, refresh, rfc8628, Secret } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { startFlow } from '../support/flow.ts'
+import { resumeFlow, startFlow } from '../support/flow.ts'
+import { oldToken } from '../support/old-token.ts'
 import { responses } from '../support/responses.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
 
@@ -21,13 +22,7 @@ async function refusal(script: Scripted[], options?: Options): Promise<RefusedEr
 async function refusedRefresh(body: object, refreshToken: string): Promise<RefusedError> {
   const time = new VirtualTime()
   const { fetch } = scriptedService(time, body)
-  const old: OAuthToken = {
-    accessToken: new Secret('ghu_old'),
-    tokenType: 'bearer',
-    scopes: [],
-    missingScopes: [],
-    refreshToken: new Secret(refreshToken),
-  }
+  const old = { ...oldToken, refreshToken: new Secret(refreshToken) }
   return refresh(old, { clientId: CLIENT_ID, clock: time.clock(), fetch }).catch((error) => error)
 }
 
@@ -159,13 +154,12 @@ describe('a server that accepts only JSON', () => {
   test('gets every later poll only as JSON after a resume, while polls are pending with status 400', async () => {
     const first = startFlow([codes])
     await first.time.settle()
-    const record = exportResume(first.actor.getSnapshot(), first.time.now)
+    const record = exportResume(first.actor.getSnapshot(), first.time.now) as ResumeRecord
     first.actor.stop()
     const waiting = Response.json(pending, { status: 400 })
     const chosen = provider()
-    const resume = { ...record, tokenEndpoint: chosen.tokenEndpoint }
-    const options = { clientId: undefined, provider: chosen, resume } as never
-    const flow = startFlow([onlyJson, waiting, waiting, token], options, 1, first.time)
+    const moved = { ...record, tokenEndpoint: chosen.tokenEndpoint }
+    const flow = resumeFlow([onlyJson, waiting, waiting, token], moved, first.time, { provider: chosen })
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
     expect(kinds(flow.sent)).toEqual(['urlencoded', 'json', 'json', 'json'])
   })

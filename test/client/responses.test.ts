@@ -98,6 +98,13 @@ describe('the response to a poll', () => {
     expect(await failure(codes, response, token)).toMatchObject({ code: 'refused' })
   })
 
+  test('that redirects is not followed', async () => {
+    const response = new Response(null, { status: 307, headers: { location: 'https://evil.example/' } })
+    const flow = startFlow([codes, response])
+    expect(await flow.result()).toMatchObject({ error: { code: 'redirected' } })
+    expect(flow.sent.map(({ redirect }) => redirect)).toEqual(['manual', 'manual'])
+  })
+
   test('that speaks of a copy, with 304, is no redirect: the next poll asks again', async () => {
     const flow = startFlow([codes, new Response(null, { status: 304 }), token])
     expect(await flow.result()).toMatchObject({ status: 'authorized' })

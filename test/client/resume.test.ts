@@ -1,54 +1,40 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createDeviceAuthorization, exportResume, github, type ResumeRecord } from '../../src/index.ts'
-import { startFlow } from '../support/flow.ts'
+import { resumeFlow, startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
+import type { Scripted } from '../support/scripted-service.ts'
 
 const { codes, pending, slowDown, token } = responses
 
-/** A record as another process would read it from a file. */
-function recordOf(flow: ReturnType<typeof startFlow>): ResumeRecord {
-  const record = exportResume(flow.actor.getSnapshot(), flow.time.now)
-  flow.actor.stop()
-  return JSON.parse(JSON.stringify(record))
+/** A record that is written some milliseconds after the start, and the time of that. */
+async function recordAfter(milliseconds: number, ...script: Scripted[]) {
+  const { actor, time, sent } = startFlow(script, { scopes: ['repo'] })
+  await time.advance(milliseconds)
+  const record = exportResume(actor.getSnapshot(), time.now) as ResumeRecord
+  actor.stop()
+  return { record, time, sent }
 }
 
 describe('an authorization that is resumed', () => {
   test('keeps its deadline, its interval and its margin, and asks for no codes', async () => {
-    const first = startFlow([codes, slowDown, pending], { scopes: ['repo'] })
-    await first.time.advance(6000)
-    const record = recordOf(first)
+    const { record, time, sent } = await recordAfter(6000, codes, slowDown, pending)
     expect(record).toMatchObject({ v: 1, status: 'slowed', interval: 10, margin: 1.26, scopes: ['repo'] })
-    const second = startFlow([token], { clientId: undefined, resume: record } as never, 1, first.time)
-    expect(second.actor.getSnapshot().matches({ waiting: 'slowed' })).toBe(true)
+    const second = resumeFlow([token], record, time)
     expect(await second.result()).toMatchObject({ status: 'authorized' })
     expect(second.sent).toHaveLength(1)
     expect(second.sent[0]?.at).toBe(record.nextPollAt)
-    expect(second.actor.getSnapshot().context.expiresAt).toBe((first.sent[0]?.at ?? 0) + 900_000)
-  })
-
-  test.each(['requested', 'pending', 'slowed'] as const)('resumes in %s', async (status) => {
-    const first = startFlow([codes])
-    await first.time.settle()
-    const actor = createDeviceAuthorization({
-      resume: { ...recordOf(first), status },
-      clock: first.time.clock(),
-    })
-    expect(actor.getSnapshot().matches({ waiting: status })).toBe(true)
+    expect(second.actor.getSnapshot().context.expiresAt).toBe((sent[0]?.at ?? 0) + 900_000)
   })
 
   test('waits a whole interval where a poll was on its way', async () => {
-    const first = startFlow([codes, 'hang'])
-    await first.time.advance(7000)
-    expect(first.actor.getSnapshot().value).toBe('polling')
-    expect(recordOf(first).nextPollAt).toBe(first.time.now + 5250)
+    const { record, time } = await recordAfter(7000, codes, 'hang')
+    expect(record.nextPollAt).toBe(time.now + 5250)
   })
 
   test('past its deadline is expired without a request, and shows no codes', async () => {
-    const first = startFlow([codes])
-    await first.time.settle()
+    const { record, time } = await recordAfter(0, codes)
     const onCodes = vi.fn()
-    const resume = { ...recordOf(first), expiresAt: 1 }
-    const second = startFlow([token], { clientId: undefined, resume, onCodes } as never)
+    const second = resumeFlow([token], { ...record, expiresAt: time.now }, time, { onCodes })
     expect(await second.result()).toEqual({ status: 'expired' })
     expect(second.sent).toHaveLength(0)
     expect(onCodes).not.toHaveBeenCalled()
@@ -81,19 +67,17 @@ describe('an authorization that is resumed', () => {
       '"verificationUriComplete"',
     ],
   ])('cannot resume from a record %s', async (_, damage, field) => {
-    const first = startFlow([codes])
-    await first.time.settle()
-    const resume = { ...recordOf(first), ...damage } as ResumeRecord
+    const { record } = await recordAfter(0, codes)
+    const resume = { ...record, ...damage } as ResumeRecord
     expect(() => createDeviceAuthorization({ resume })).toThrow(
       expect.objectContaining({ code: 'bad_resume', message: expect.stringContaining(field) }),
     )
   })
 
   test('resumes from a record with the smallest interval and the largest margin', async () => {
-    const first = startFlow([codes])
-    await first.time.settle()
-    const resume = { ...recordOf(first), interval: 1, margin: 2, nextPollAt: first.time.now }
-    const second = startFlow([pending, token], { clientId: undefined, resume } as never)
+    const { record, time } = await recordAfter(0, codes)
+    const least = { ...record, interval: 1, margin: 2, nextPollAt: time.now }
+    const second = resumeFlow([pending, token], least, time)
     await second.result()
     expect(second.gaps()).toEqual([2])
   })
@@ -105,38 +89,26 @@ describe('an authorization that is resumed', () => {
   })
 
   test('never polls below the interval, whatever margin the record says', async () => {
-    const first = startFlow([{ ...codes, expires_in: 60 }])
-    await first.time.settle()
-    const resume = {
-      ...recordOf(first),
-      margin: 1,
-      expiresAt: first.time.now + 11_000,
-      nextPollAt: first.time.now + 5000,
-    }
-    const second = startFlow([pending, token], { clientId: undefined, resume } as never)
+    const { record, time } = await recordAfter(0, codes)
+    const times = { margin: 1, expiresAt: time.now + 11_000, nextPollAt: time.now + 5000 }
+    const second = resumeFlow([pending, token], { ...record, ...times }, time)
     await second.result()
     expect(second.gaps()).toEqual([5])
   })
 
   test('lets a request take a quarter of the lifetime that the codes had at first', async () => {
-    const first = startFlow([{ ...codes, expires_in: 60 }, pending])
-    await first.time.advance(6000)
-    const resume = recordOf(first)
-    const second = startFlow(['hang', token], { clientId: undefined, resume } as never, 1, first.time)
+    const { record, time } = await recordAfter(6000, { ...codes, expires_in: 60 }, pending)
+    const second = resumeFlow(['hang', token], record, time)
     await second.result()
     expect(second.gaps()).toEqual([15 + 10.5])
   })
 
   test('shows its codes again', async () => {
-    const first = startFlow([codes, slowDown])
-    await first.time.advance(6000)
-    const shown: unknown[] = []
-    const resume = recordOf(first)
-    const clock = first.time.clock()
-    const second = createDeviceAuthorization({ resume, clock, onCodes: (codes) => shown.push(codes) }).start()
-    const { userCode, verificationUri, expiresAt } = resume
-    expect(shown).toEqual([{ userCode, verificationUri, expiresAt, interval: 10 }])
-    second.stop()
+    const { record, time } = await recordAfter(6000, codes, slowDown)
+    const onCodes = vi.fn()
+    resumeFlow([token], record, time, { onCodes }).actor.stop()
+    const { userCode, verificationUri, expiresAt } = record
+    expect(onCodes.mock.calls).toEqual([[{ userCode, verificationUri, expiresAt, interval: 10 }]])
   })
 
   test('can be written down before the poll leaves, so that the end of the process is never too early', async () => {
@@ -155,11 +127,10 @@ describe('an authorization that is resumed', () => {
   })
 
   test('cannot resume at another service', async () => {
-    const first = startFlow([codes])
-    await first.time.settle()
-    const resume = recordOf(first)
-    expect(() =>
-      createDeviceAuthorization({ resume, provider: github({ authUrl: 'https://evil.example' }) }),
-    ).toThrow(expect.objectContaining({ code: 'wrong_host' }))
+    const { record: resume } = await recordAfter(0, codes)
+    const provider = github({ authUrl: 'https://evil.example' })
+    expect(() => createDeviceAuthorization({ resume, provider })).toThrow(
+      expect.objectContaining({ code: 'wrong_host' }),
+    )
   })
 })

@@ -1,10 +1,11 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { createApi } from '../../src/auth/index.ts'
-import { authorizeDevice, discover, type OAuthToken, refresh, rfc8628, Secret } from '../../src/index.ts'
+import { authorizeDevice, discover, refresh, rfc8628, Secret } from '../../src/index.ts'
 import { verifyIdToken } from '../../src/oidc/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { oldToken } from '../support/old-token.ts'
 import { responses } from '../support/responses.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
 
@@ -19,15 +20,7 @@ const provider = rfc8628({
   tokenEndpoint: metadata.token_endpoint,
   baseUrl: 'https://api.example',
 })
-const old: OAuthToken = {
-  accessToken: new Secret('old'),
-  tokenType: 'bearer',
-  scopes: [],
-  missingScopes: [],
-  refreshToken: new Secret('refresh'),
-  expiresIn: 60,
-  idToken: new Secret('an.id.token'),
-}
+const old = { ...oldToken, expiresIn: 60, idToken: new Secret('an.id.token') }
 const limited = new Response('{}', { status: 429, headers: { 'retry-after': '1' } })
 
 interface Caller {

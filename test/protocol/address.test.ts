@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { hostAddress, isBaseAddress, isLoopback, secureAddress } from '../../src/protocol/address.ts'
 
 test.each([
+  ['http://login.example', 'must use https'],
+  ['http://10.0.0.1', 'must use https'],
   ['https://user@login.example', 'must not contain a user name'],
   ['https://:password@login.example', 'must not contain a user name'],
   ['ftp://localhost', 'must use https'],
@@ -15,10 +17,10 @@ test.each(['localhost', '[::1]', '127.0.0.1', '127.10.0.1', '127.0.10.1', '127.0
   (hostname) => expect(isLoopback(hostname)).toBe(true),
 )
 
-test.each(['app.localhost', 'a127.0.0.1', '127.0.0.1.example', '128.0.0.1', '[::2]', ''])(
-  '%j may leave this machine',
-  (hostname) => expect(isLoopback(hostname)).toBe(false),
-)
+test.each([
+  ...['app.localhost', 'localhost.', 'localhost.example', 'a127.0.0.1', '127.0.0.1.example', '0.0.0.0'],
+  ...['128.0.0.1', '[::2]', '[::ffff:7f00:1]', ''],
+])('%j may leave this machine', (hostname) => expect(isLoopback(hostname)).toBe(false))
 
 test.each([
   ['git.example.com', 'https://git.example.com'],

@@ -1,4 +1,8 @@
-import { createDeviceAuthorization, type DeviceAuthorizationOptions } from '../../src/index.ts'
+import {
+  createDeviceAuthorization,
+  type DeviceAuthorizationOptions,
+  type ResumeRecord,
+} from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { type Scripted, scriptedService } from './scripted-service.ts'
 
@@ -32,6 +36,17 @@ export function startFlow(
     gaps: () =>
       service.sent.slice(1).map(({ at }, index) => round((at - (service.sent[index]?.at ?? start)) / 1000)),
   }
+}
+
+/** A started flow that resumes from a record, as another process reads it. */
+export function resumeFlow(
+  script: readonly Scripted[],
+  record: ResumeRecord | undefined,
+  time?: VirtualTime,
+  options: object = {},
+) {
+  const resume = JSON.parse(JSON.stringify(record))
+  return startFlow(script, { clientId: undefined, resume, ...options } as never, 1, time)
 }
 
 /** Seconds between the requests of a login that ends with the token. */
