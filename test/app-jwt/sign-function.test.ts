@@ -14,18 +14,8 @@ test('a function signs in place of a key, and the token is the same', async () =
   expect(token.reveal()).toBe(expected.reveal())
 })
 
-test('it gets the bytes of header and claims', async () => {
-  const sign = vi.fn(signLikeKms)
-  const token = await signAppJwt({ appId: 12345, sign, clock: frozenClock })
-  const [bytes] = sign.mock.lastCall ?? []
-  expect(bytes).toBeInstanceOf(Uint8Array)
-  expect(new TextDecoder().decode(bytes)).toBe(token.reveal().split('.').slice(0, 2).join('.'))
-})
-
 test.each<[string, AppJwtSign]>([
-  ['a Buffer', (bytes) => signLikeKms(bytes)],
   ['a promise of a Buffer', async (bytes) => signLikeKms(bytes)],
-  ['a Uint8Array', (bytes) => new Uint8Array(signLikeKms(bytes))],
   [
     'a Uint8Array within a larger buffer',
     (bytes) => new Uint8Array([0, 0, ...signLikeKms(bytes), 0]).subarray(2, -1),
@@ -50,15 +40,16 @@ test('it is asked for every token, and may spoil the bytes it got', async () => 
   await jwtVerify(second.reveal(), key.publicKey, { currentDate: new Date(NOW) })
 })
 
-test.each<[string, () => unknown]>([
-  ['nothing', () => undefined],
-  ['null', () => null],
-  ['text', () => signLikeKms(Buffer.from('x')).toString('base64')],
-  ['an array of numbers', () => [...signLikeKms(Buffer.from('x'))]],
-  ['no bytes', () => new Uint8Array()],
-  ['the signature of an elliptic curve', () => new Uint8Array(64)],
-  ['one byte less than 2048 bits', () => new Uint8Array(255)],
-])('sign_failed when it gives back %s', async (_, sign) => {
+test.each<[string, unknown]>([
+  ['it is no function', 'arn:aws:kms:eu-central-1:key'],
+  ['it gives back nothing', () => undefined],
+  ['it gives back null', () => null],
+  ['it gives back text', () => signLikeKms(Buffer.from('x')).toString('base64')],
+  ['it gives back an array of numbers', () => [...signLikeKms(Buffer.from('x'))]],
+  ['it gives back no bytes', () => new Uint8Array()],
+  ['it gives back the signature of an elliptic curve', () => new Uint8Array(64)],
+  ['it gives back one byte less than 2048 bits', () => new Uint8Array(255)],
+])('sign_failed when %s', async (_, sign) => {
   await expectKeyError(signAppJwt({ appId: 1, sign: sign as AppJwtSign }), 'sign_failed')
 })
 
@@ -87,9 +78,4 @@ test('a call that failed does not spoil the next one', async () => {
   const signer = createAppJwtSigner({ appId: 1, sign, clock: frozenClock })
   await expectKeyError(signer.sign(), 'sign_failed')
   await jwtVerify((await signer.sign()).reveal(), key.publicKey, { currentDate: new Date(NOW) })
-})
-
-test('a sign that is no function fails like one', async () => {
-  const sign = 'arn:aws:kms:eu-central-1:key' as unknown as AppJwtSign
-  await expectKeyError(signAppJwt({ appId: 1, sign }), 'sign_failed')
 })

@@ -1,5 +1,4 @@
 import { App } from '@octokit/app'
-import { createAppAuth } from '@octokit/auth-app'
 import { Octokit as Core } from '@octokit/core'
 import type { StrategyInterface } from '@octokit/types'
 import { Octokit } from 'octokit'
@@ -265,7 +264,7 @@ describe('a request', () => {
   })
 })
 
-describe('next to @octokit/app and @octokit/auth-app', () => {
+describe('next to @octokit/app', () => {
   test('lists the same repositories of all installations', async () => {
     const service = appService()
     const { baseUrl } = service
@@ -292,17 +291,6 @@ describe('next to @octokit/app and @octokit/auth-app', () => {
     }
     expect(ours).toEqual(['octo-org/hello', 'octo-org/11'])
     expect(names).toEqual(ours)
-  })
-
-  test('the service takes the JWTs and tokens of @octokit/auth-app', async () => {
-    const service = appService()
-    const { baseUrl, fetch } = service
-    vi.useFakeTimers({ now: service.clock.now(), toFake: ['Date'] })
-    const auth = { appId: 1, privateKey, installationId: 11 }
-    const octokit = new Core({ authStrategy: createAppAuth, auth, baseUrl, request: { fetch } })
-    const { data } = await octokit.request('GET /installation/repositories')
-    vi.useRealTimers()
-    expect(data.total_count).toBe(2)
   })
 })
 
