@@ -7,8 +7,8 @@ export default defineConfig({
   resolve: { alias: { 'authgraph/service': resolve(import.meta.dirname, '../../src/service/index.ts') } },
   test: {
     include: ['test/browser/*.test.ts'],
-    // One page waits while another one renders.
-    maxWorkers: 2,
+    // The pages wait most of the time, so that more of them can be open than there are cores.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // On a busy machine a browser renders late, so a failed test gets one retry, which the report shows.

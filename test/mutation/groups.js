@@ -107,6 +107,11 @@ export const groups = {
     mutate: ['src/oidc/!(index).ts'],
     tests: ['test/oidc/*.test.ts'],
   },
+  // The tests of `decide-by-command.ts` start processes.
+  check: {
+    mutate: ['src/check/!(decide-by-command).ts'],
+    tests: ['test/check/{breaks,check-service,most-bits}.test.ts'],
+  },
   // The tests of the other files, such as the file store, start processes.
   session: {
     mutate: [
