@@ -3,13 +3,12 @@ import { act, StrictMode } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
 import { get } from 'svelte/store'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createApp, h, nextTick } from 'vue'
 import { createDeviceAuthorization, type DeviceView, type OAuthToken } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
 import { page } from '../support/page.ts'
 import { render } from '../support/render.ts'
-import { responses } from '../support/responses.ts'
 import { startLogin } from './browser/login.ts'
 import { Login, SignIn } from './browser/login-react.tsx'
 import { loginStore } from './browser/login-svelte.ts'
@@ -94,137 +93,63 @@ describe('a login in a page', () => {
     expect(view()).toMatchObject({ status: 'authorized' })
   })
 
-  test('does not poll sooner if the tab is often shown and hidden', async () => {
-    const { sent, pass } = start()
-    await pass(1)
-    for (let second = 1; second < 5; second += 1) {
-      setVisibility('hidden')
-      setVisibility('visible')
-      await pass(1)
-    }
-    expect(sent).toEqual([CODES])
-    await pass(1)
-    expect(sent).toEqual([CODES, POLL])
-  })
-
-  test('shows that the code expired while the tab was hidden', async () => {
-    const { sent, view, pass } = start()
-    await pass(1)
-    setVisibility('hidden')
-    vi.setSystemTime(Date.now() + 3_600_000)
-    setVisibility('visible')
-    await vi.advanceTimersByTimeAsync(0)
-    expect(view()).toMatchObject({ status: 'expired' })
-    expect(sent).toEqual([CODES])
-  })
-
-  test('without a framework starts with a button', async () => {
+  test('without a framework starts with a button, and can be started again after a denial', async () => {
     const { sent, service, pass } = page()
     const tokens: OAuthToken[] = []
     showLogin(document.body, 'id', (token) => tokens.push(token))
     await pass(1)
     expect(sent).toEqual([])
-    document.querySelector('button')?.click()
-    await pass(1)
-    const code = document.querySelector('code')?.textContent ?? ''
-    expect(document.querySelector('a')?.href).toContain('/login/device')
-    expect(document.body.textContent).toContain('899 seconds left')
-    await service.approve(code, 'octocat')
-    await pass(5)
+    const code = () => document.querySelector('code')?.textContent ?? ''
+    for (const decide of ['deny', 'approve'] as const) {
+      document.querySelector('button')?.click()
+      await pass(1)
+      expect(document.querySelector('a')?.href).toContain('/login/device')
+      expect(document.body.textContent).toContain('899 seconds left')
+      await service[decide](code(), 'octocat')
+      await pass(5)
+    }
     expect(document.querySelector('[role=status]')?.textContent).toBe('Authorized.')
     expect(document.querySelector('button')).toBeNull()
+    expect(sent).toEqual([CODES, POLL, CODES, POLL])
     expect(tokens).toHaveLength(1)
-  })
-
-  test('can be started again after a denial without a framework', async () => {
-    const { sent, service, pass } = page()
-    showLogin(document.body, 'id', () => undefined)
-    document.querySelector('button')?.click()
-    await pass(1)
-    await service.deny(document.querySelector('code')?.textContent ?? '')
-    await pass(5)
-    expect(document.body.textContent).toContain('The request was denied.')
-    document.querySelector('button')?.click()
-    await pass(1)
-    expect(document.querySelector('code')?.textContent).toMatch(/\w{4}-\w{4}/)
-    expect(sent).toEqual([CODES, POLL, CODES])
   })
 })
 
+const noMore = { clientId: 'id', onToken: () => undefined, onRetry: () => undefined }
+
 describe('a login with React', () => {
-  test.each([false, true])('requests one code when it is needed (StrictMode: %s)', async (strict) => {
+  test('requests one code when it is needed, and can be started again after a denial', async () => {
     const { sent, service, pass, settle } = page()
     const tokens: OAuthToken[] = []
     const signIn = <SignIn clientId="id" onToken={(token) => tokens.push(token)} />
-    const shown = await render(strict ? <StrictMode>{signIn}</StrictMode> : signIn, settle)
+    const shown = await render(<StrictMode>{signIn}</StrictMode>, settle)
     expect(sent).toEqual([])
-    await shown.while(async () => {
-      shown.element.querySelector('button')?.click()
-      await settle()
-    })
-    expect(sent).toEqual([CODES])
-    await shown.while(() => pass(1))
-    expect(shown.element.textContent).toContain('899 seconds left')
-    await service.approve(shown.element.querySelector('code')?.textContent ?? '', 'octocat')
-    await shown.while(() => pass(5))
-    expect(shown.element.textContent).toBe('Authorized.')
-    expect(sent).toEqual([CODES, POLL])
-    expect(tokens).toHaveLength(1)
-  })
-
-  test.each(['denied', 'expired'] as const)('can be started again after it was %s', async (end) => {
-    const { sent, service, pass } = page()
-    const shown = await render(<SignIn clientId="id" onToken={() => undefined} />, () => undefined)
-    const press = () =>
-      shown.while(async () => {
+    for (const decide of ['deny', 'approve'] as const) {
+      await shown.while(async () => {
         shown.element.querySelector('button')?.click()
         await pass(1)
       })
-    const code = () => shown.element.querySelector('code')?.textContent ?? ''
-    await press()
-    const first = code()
-    if (end === 'denied') await service.deny(first)
-    await shown.while(() => pass(end === 'denied' ? 5 : 900))
-    expect(code()).toBe('')
-    const before = sent.length
-    await press()
-    expect(sent.slice(before)).toEqual([CODES])
-    expect(code()).toMatch(/^\w{4}-\w{4}$/)
-    expect(code()).not.toBe(first)
+      expect(shown.element.textContent).toContain('899 seconds left')
+      await service[decide](shown.element.querySelector('code')?.textContent ?? '', 'octocat')
+      await shown.while(() => pass(5))
+    }
+    expect(shown.element.textContent).toBe('Authorized.')
+    expect(sent).toEqual([CODES, POLL, CODES, POLL])
+    expect(tokens).toHaveLength(1)
   })
 
-  test('links to the address that it shows if the service sends another one with the code', async () => {
-    const { settle } = page()
-    const codes = {
-      ...responses.codes,
-      verification_uri_complete: 'https://evil.example/?user_code=WDJB-MJHT',
-    }
-    vi.stubGlobal('fetch', async () => Response.json(codes))
-    const shown = await render(
-      <Login clientId="id" onToken={() => undefined} onRetry={() => undefined} />,
-      settle,
-    )
-    expect(shown.element.querySelector('a')?.href).toBe(codes.verification_uri)
-  })
-
-  test('stops with its component, during a wait and during a request', async () => {
-    for (const seconds of [0, 2]) {
-      const { sent, pass } = page()
-      const shown = await render(
-        <Login clientId="id" onToken={() => undefined} onRetry={() => undefined} />,
-        () => (seconds > 0 ? pass(seconds) : undefined),
-      )
-      await shown.unmount()
-      const before = sent.length
-      await pass(30)
-      expect(sent).toHaveLength(before)
-      expect(vi.getTimerCount()).toBe(0)
-    }
+  test('stops with its component', async () => {
+    const { sent, pass } = page()
+    const shown = await render(<Login {...noMore} />, () => pass(2))
+    await shown.unmount()
+    await pass(30)
+    expect(sent).toEqual([CODES])
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('hydrates the HTML that the server rendered', async () => {
     const { sent, pass } = page()
-    const login = <Login clientId="id" onToken={() => undefined} onRetry={() => undefined} />
+    const login = <Login {...noMore} />
     document.body.innerHTML = renderToString(login)
     const onRecoverableError = vi.fn()
     const root = await act(async () => {
@@ -284,35 +209,21 @@ test('a login with Svelte starts with its first subscriber and stops with its la
   expect(vi.getTimerCount()).toBe(0)
 })
 
-describe('the origin of the service', () => {
+test('the page and the service can have one origin, with a proxy that forwards only the login', async () => {
   const service = createService({ clients: [{ clientId: 'id', name: 'App' }] })
-
-  test('is the only one whose pages can read its responses', async () => {
-    const headers = { origin: 'https://page.example', 'access-control-request-method': 'POST' }
-    for (const [method, body] of [
-      ['OPTIONS', null],
-      ['POST', 'client_id=id'],
-    ] as const) {
-      const response = await service.fetch(`http://localhost${CODES}`, { method, headers, body })
-      expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
-    }
+  const asked: unknown[] = []
+  vi.stubGlobal('fetch', (address: string, init: RequestInit) => {
+    asked.push([address, Object.keys(init.headers ?? {})])
+    return service.fetch(address, init)
   })
-
-  test('can be that of the page, with a proxy that forwards only the login', async () => {
-    const asked: unknown[] = []
-    vi.stubGlobal('fetch', (address: string, init: RequestInit) => {
-      asked.push([address, Object.keys(init.headers ?? {})])
-      return service.fetch(address, init)
-    })
-    const request = (path: string, init: RequestInit = {}) =>
-      proxy(new Request(`https://page.example${path}`, { method: 'POST', body: 'client_id=id', ...init }))
-    const codes = await request(CODES, { headers: { cookie: 'session=1', authorization: 'Bearer 1' } })
-    expect(await codes.json()).toMatchObject({ user_code: expect.any(String) })
-    expect(asked).toEqual([[`https://github.com${CODES}`, ['accept', 'content-type']]])
-    expect((await request('/user')).status).toBe(404)
-    expect((await request(CODES, { method: 'GET', body: null })).status).toBe(404)
-    expect((await request(CODES, { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
-    expect(asked).toHaveLength(1)
-    vi.unstubAllGlobals()
-  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const request = (path: string, init: RequestInit = {}) =>
+    proxy(new Request(`https://page.example${path}`, { method: 'POST', body: 'client_id=id', ...init }))
+  const codes = await request(CODES, { headers: { cookie: 'session=1', authorization: 'Bearer 1' } })
+  expect(await codes.json()).toMatchObject({ user_code: expect.any(String) })
+  expect(asked).toEqual([[`https://github.com${CODES}`, ['accept', 'content-type']]])
+  expect((await request('/user')).status).toBe(404)
+  expect((await request(CODES, { method: 'GET', body: null })).status).toBe(404)
+  expect((await request(CODES, { headers: { 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
+  expect(asked).toHaveLength(1)
 })
