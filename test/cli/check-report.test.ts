@@ -81,26 +81,74 @@ test('shows the HTTP exchange for a failure, and only the detail for an advice',
   expect(advised).toContain(`${ESCAPE}33m!`)
 })
 
-test('groups the results by chapter, and ends with a bar of all outcomes', () => {
+test.each([
+  ['passed', `${DIM}at most 160 bits`],
+  ['failed', `${ESCAPE}31mwanted invalid_grant`],
+  ['advised', `${ESCAPE}33mit would be better`],
+] as const)('the detail of a result that is %s has its color', (outcome, styled) => {
+  const text = linesOf(RESULTS[outcome], { columns: 120 }).join('\n')
+  expect(text).toContain(styled)
+  expect(text).not.toContain(`${DIM}the device code`)
+})
+
+/** Where the source of a requirement of this length stands: its line, and its column. */
+function sourceAt(columns: number, length: number) {
+  const result = { ...RESULTS.passed, requirement: 'x'.repeat(length) }
+  const lines = linesOf(result, { columns, color: false })
+  const line = lines.findIndex((line) => line.includes(named.source))
+  return [line, lines[line]?.indexOf(named.source)]
+}
+
+test.each([
+  ['in its own column', 110, 20, [0, 76]],
+  ['after the requirement on a narrower terminal', 109, 20, [0, 26]],
+  [
+    'after a requirement that just leaves room',
+    80,
+    76 - 2 - named.source.length,
+    [0, 80 - named.source.length],
+  ],
+  ['below one that does not', 80, 77 - 2 - named.source.length, [1, 4]],
+] as const)('the source stands %s', (_, columns, length, place) => {
+  expect(sourceAt(columns, length)).toEqual(place)
+})
+
+const { passed, failed } = RESULTS
+const counts = { advised: 0, notApplicable: 4, requests: 57, dialect: 'github' } as const
+
+/** What a reporter prints for these results of a check with 100. */
+function reported(options: Parameters<typeof checkReportTo>[1], results: CheckResult[], failures: number) {
   let text = ''
   const stream = { isTTY: true, columns: 80, write: (chunk: string) => (text += chunk) }
-  const reporter = checkReportTo(stream as unknown as NodeJS.WriteStream, { color: false })
-  const { passed, failed } = RESULTS
-  const results = [
+  const reporter = checkReportTo(stream as unknown as NodeJS.WriteStream, options)
+  for (const result of results) reporter.result(result)
+  const all = Array.from({ length: 100 }, () => passed)
+  const report = { ...counts, passed: 96 - failures, failed: failures, results: all }
+  reporter.end(report)
+  return { text, report }
+}
+
+test('groups the results by chapter, and ends with a bar of all outcomes', () => {
+  const results: CheckResult[] = [
     { ...passed, id: 'secure' },
     { ...passed, id: 'codes-method' },
     { ...failed, id: 'pending' },
-  ] as const
-  for (const result of results) reporter.result(result)
-  const counts = {
-    passed: 95,
-    failed: 1,
-    advised: 0,
-    notApplicable: 4,
-    requests: 57,
-    dialect: 'github',
-  } as const
-  reporter.end({ ...counts, results: Array.from({ length: 100 }, () => passed) })
+  ]
+  const { text } = reported({ color: false }, results, 1)
   expect(text.match(/^ {2}[A-Z].*$/gm)).toEqual(['  Device codes', '  Polls'])
-  expect(text).toContain(`\n\n  ${'█'.repeat(45)}▓░\n  95 passed, 1 failed, 0 advised`)
+  const bar = `${'█'.repeat(45)}▓░`
+  expect(text).toContain(`\n  – 97 more not checked\n\n  ${bar}\n  95 passed, 1 failed, 0 advised`)
+})
+
+test('the summary is green without a failure, and names no result that was not checked', () => {
+  const all = Array.from({ length: 100 }, () => passed)
+  const { text } = reported({ color: true }, all, 0)
+  expect(text).toContain(`${ESCAPE}32m96 passed`)
+  expect(text).not.toContain('not checked')
+  expect(reported({ color: true }, all, 1).text).toContain(`${ESCAPE}31m95 passed`)
+})
+
+test('prints only the report as JSON', () => {
+  const { text, report } = reported({ color: true, json: true }, [passed], 0)
+  expect(text).toBe(`${JSON.stringify(report, undefined, 2)}\n`)
 })

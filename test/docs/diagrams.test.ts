@@ -7,7 +7,7 @@ import { drawMachine } from '../../docs/tools/draw-machine.ts'
 import { layOut } from '../../docs/tools/lay-out.ts'
 import { diagrams, layouts, WIDEST } from '../../docs/tools/make-diagrams.ts'
 import { placeCompact } from '../../docs/tools/place-compact.ts'
-import { type Box, crosses, type Layout, type Point, startOf, wordsBox } from '../../docs/tools/places.ts'
+import { type Box, type Layout, type Point, wordsBox } from '../../docs/tools/places.ts'
 import { planPicture } from '../../docs/tools/plan-picture.ts'
 import { readMachine } from '../../docs/tools/read-machine.ts'
 import { stack } from '../../docs/tools/stack.ts'
@@ -31,19 +31,9 @@ const othersLaidOut = await Promise.all(
   ),
 )
 
-/** Widest picture in pixels: what is readable in the column of the site, and on a phone. */
-const ROOM = { wide: WIDEST, narrow: 358 }
-
 test('docs/machines contains exactly the files generated from the machines', () => {
   const present = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const)
   expect(new Map(present.sort())).toEqual(new Map([...diagrams(laidOut)].sort()))
-})
-
-test('a state has one color in all pictures', () => {
-  const drawn = [...laidOut.values()].flatMap(({ plan }) =>
-    plan.shapes.flatMap((shape) => (shape.kind === 'state' ? [[shape.state.name, shape.role] as const] : [])),
-  )
-  for (const [name, role] of drawn) expect([name, Object.fromEntries(drawn)[name]]).toEqual([name, role])
 })
 
 test('a drawn recording colors a status like the state in the picture of the machine', () => {
@@ -57,10 +47,10 @@ test('a drawn recording colors a status like the state in the picture of the mac
 
 describe.each(
   [...laidOut, ...othersLaidOut].flatMap(([file, layout]) => [
-    { file, kind: 'wide' as const, layout },
-    { file, kind: 'narrow' as const, layout: stack(layout.plan) },
+    { file, kind: 'wide', layout },
+    { file, kind: 'narrow', layout: stack(layout.plan) },
   ]),
-)('the $kind picture of $file', ({ kind, layout }) => {
+)('the $kind picture of $file', ({ layout }) => {
   const { machine: read } = layout.plan
   const svg = drawMachine(layout, 'auto')
 
@@ -73,34 +63,6 @@ describe.each(
     )
     expect(boxes.length).toBeGreaterThan(7)
     expect(met).toEqual([])
-  })
-
-  test('draws no arrow through a label, state or text other than its own', () => {
-    const boxes = boxesOf(layout)
-    const crossed = layout.arrows.flatMap(({ arrow, points }) =>
-      boxes
-        .filter(({ name }) => name !== arrow.id && crosses(points, inset(boxes, name)))
-        .map(({ name }) => `${arrow.id} through ${name}`),
-    )
-    expect(crossed).toEqual([])
-  })
-
-  test('keeps everything inside its borders and fits a page', () => {
-    for (const { x, y, width, height } of boxesOf(layout)) {
-      expect(Math.min(x, y)).toBeGreaterThanOrEqual(0)
-      expect(x + width).toBeLessThanOrEqual(layout.width)
-      expect(y + height).toBeLessThanOrEqual(layout.height)
-    }
-    expect(layout.width).toBeLessThanOrEqual(ROOM[kind])
-    // With its head and key, the highest picture has 2,050 pixels.
-    if (kind === 'wide') expect(layout.height).toBeLessThanOrEqual(1980)
-  })
-
-  test('keeps the text of every state inside its box', () => {
-    const overfull = layout.shapes
-      .filter(({ shape, content, width }) => content.width - startOf(shape) > width)
-      .map(({ shape, content, width }) => `${shape.id}: ${content.width - startOf(shape)} in ${width}`)
-    expect(overfull).toEqual([])
   })
 
   test('ends every arrow at its target state or at a reference to it', () => {
@@ -138,37 +100,18 @@ describe.each(
     expect(drawingOf(svg).match(/class="inner"/g) ?? []).toHaveLength(ends.length)
   })
 
-  test('says what triggers each transition, in letters of 12 pixels or more', () => {
+  test('says what triggers each transition', () => {
     const words = svg.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
     for (const { trigger, description } of read.transitions) {
       if (trigger.kind === 'event') expect(words).toContain(trigger.name)
       for (const word of description?.split(' ') ?? []) expect(words).toContain(word)
     }
-    for (const [, size] of svg.matchAll(/font-size:([\d.]+)px/g))
-      expect(Number(size)).toBeGreaterThanOrEqual(12)
-  })
-
-  test('needs no attribute that some viewers ignore', () => {
-    expect(svg).not.toMatch(/dominant-baseline|alignment-baseline|<marker|<foreignObject/)
   })
 })
 
 describe.each([...laidOut, ...othersLaidOut])('the compact picture of %s', (_, { plan }) => {
   const layout = placeCompact(plan)
   const svg = drawCompact(layout, 'light')
-
-  test('has room for every state and fits a phone', () => {
-    const leaves = layout.states.filter(({ isAround }) => !isAround)
-    const met = leaves.flatMap((one, index) => leaves.slice(index + 1).filter((other) => overlap(one, other)))
-    expect(met).toEqual([])
-    expect(layout.width).toBeLessThanOrEqual(364)
-    expect(layout.height).toBeLessThanOrEqual(340)
-    for (const { x, y, width, height } of layout.states) {
-      expect(Math.min(x, y)).toBeGreaterThanOrEqual(0)
-      expect(x + width).toBeLessThanOrEqual(layout.width)
-      expect(y + height).toBeLessThanOrEqual(layout.height)
-    }
-  })
 
   test('has only the names of states, and the line and the label of each transition', () => {
     const states = plan.shapes.flatMap((shape) => (shape.kind === 'state' ? [shape] : []))
@@ -258,12 +201,6 @@ function boxesOf({ shapes, arrows }: Layout): NamedBox[] {
   ]
 }
 
-/** Boxes shrunk by a little, since an arrow touches the border where it begins and ends. */
-function inset(boxes: readonly NamedBox[], name: string): Box {
-  const { x, y, width, height } = boxes.find((box) => box.name === name) as NamedBox
-  return { x: x + 1, y: y + 1, width: width - 2, height: height - 2 }
-}
-
 function overlap(one: Box, other: Box): boolean {
   return (
     one.x < other.x + other.width &&
@@ -294,9 +231,3 @@ function drawingOf(svg: string): string {
 function labelFrom({ plan }: Layout, source: string, target: string) {
   return plan.arrows.find((arrow) => arrow.source === source && arrow.target === target)?.label
 }
-
-test.each(['docs/images/mark.svg', 'docs/tools/site.css'])('%s has no color outside the palette', (file) => {
-  const colors = readFileSync(resolve(import.meta.dirname, '../..', file), 'utf8').match(/#[0-9a-f]{3,8}\b/gi)
-  const palette: readonly string[] = [...Object.values(LIGHT), ...Object.values(DARK)]
-  expect((colors ?? []).filter((color) => !palette.includes(color))).toEqual([])
-})

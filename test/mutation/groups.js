@@ -138,6 +138,6 @@ export const groups = {
       'src/cli/network/http-fetch.ts',
       'src/cli/storage/{private-file,saved-logins}.ts',
     ],
-    tests: ['test/cli/{check-report,http-fetch,saved-logins}.test.ts'],
+    tests: ['test/cli/{check-report,http-fetch,private-file,saved-logins,values}.test.ts'],
   },
 }

@@ -8,6 +8,7 @@ import { createSession, memoryStore } from '../../src/session/index.ts'
 import { holdSignals } from '../../src/session/node/index.ts'
 import { loginInTerminal, type TerminalOptions, terminalTexts } from '../../src/terminal/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
+import { keyboard } from './support/keyboard.ts'
 
 beforeEach(() => {
   for (const name of ['CI', 'NO_COLOR', 'SSH_CONNECTION', 'SSH_TTY', 'DISPLAY', 'WAYLAND_DISPLAY'])
@@ -33,8 +34,12 @@ function output({ isTTY = false } = {}) {
 }
 
 /** Logs in to a sandbox, and approves after the first poll. */
-async function logIn(options: TerminalOptions, decide: 'approve' | 'deny' = 'approve') {
-  await using sandbox = createSandbox()
+async function logIn(
+  options: TerminalOptions,
+  decide: 'approve' | 'deny' = 'approve',
+  service?: Parameters<typeof createSandbox>[0],
+) {
+  await using sandbox = createSandbox(service)
   const actor = createDeviceAuthorization({ ...sandbox.client, scopes: ['repo'] })
   const login = loginInTerminal(actor, options)
   login.catch(() => undefined)
@@ -94,13 +99,96 @@ test('prints one JSON object per line for programs', async () => {
   expect(JSON.stringify(events)).not.toContain(token.accessToken.reveal())
 })
 
+test('tells programs when the token expires', async () => {
+  const { stream, lines } = output()
+  await logIn({ stream, json: true }, 'approve', { refreshTokens: { lifetime: 60 } })
+  expect(JSON.parse(lines().at(-1) ?? '')).toMatchObject({
+    event: 'authorized',
+    expiresAt: expect.any(Number),
+  })
+})
+
 test('draws a card with a countdown on a terminal, and restores the cursor', async () => {
   const { stream, text } = output({ isTTY: true })
   await logIn({ stream, keys: false })
   expect(text()).toMatch(/Open {2}.*http/)
-  expect(text()).toContain('█')
+  expect(text()).toContain('██ ▄▄▄▄▄ █')
+  expect(text()).toContain('\u001b[1m')
   expect(text()).toContain('code valid for 14:5')
   expect(text().lastIndexOf('\u001b[?25h')).toBeGreaterThan(text().lastIndexOf('\u001b[?25l'))
+})
+
+/** Makes a terminal of standard input. */
+function atKeyboard() {
+  const stdin = keyboard()
+  const spy = vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as typeof process.stdin)
+  onTestFinished(() => spy.mockRestore())
+  return stdin
+}
+
+test('the keys open the browser, copy the code and cancel, once there is a code', async () => {
+  vi.stubEnv('SSH_TTY', '/dev/pts/0')
+  const stdin = atKeyboard()
+  await using sandbox = createSandbox()
+  const { stream, text } = output({ isTTY: true })
+  const login = loginInTerminal(createDeviceAuthorization(sandbox.client), { stream, color: false })
+  login.catch(() => undefined)
+  const press = (keys: string) => stdin.emit('data', Buffer.from(keys))
+  press('c\r')
+  await sandbox.advance(1)
+  expect(text()).toMatch(/Enter opens the browser {3}C copies [A-Z-]{9} {3}Ctrl-C cancels the login/)
+  expect(text()).not.toMatch(/Asked|SSH/)
+  press('\r')
+  expect(text()).toContain(terminalTexts.noBrowser.ssh)
+  for (const [index, key] of ['c', 'C'].entries()) {
+    press(key)
+    await vi.waitFor(() => expect(text().split(terminalTexts.askedToCopy)).toHaveLength(index + 2))
+  }
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
+  process.emit('SIGTSTP', 'SIGTSTP')
+  kill.mockRestore()
+  expect(text().match(/Enter opens the browser/g)).toHaveLength(2)
+  press('\u0003')
+  await expect(login).rejects.toMatchObject({ code: 'cancelled', cause: 'SIGINT' })
+  expect(stdin.isRaw).toBe(false)
+})
+
+test.each([
+  ['a pipe', {}, false],
+  ['a program that reads events', { json: true }, true],
+  ['a caller that reads keys', { keys: false }, true],
+] as const)('leaves the keys to %s', async (_, more, isTTY) => {
+  const stdin = atKeyboard()
+  await logIn({ ...more, stream: output({ isTTY }).stream })
+  expect(stdin.readableFlowing).toBeNull()
+})
+
+test.each([
+  ['standard error, and says so, if only that is a terminal', {}, [false, true], 'stderr'],
+  ['standard output, if it is a terminal', {}, [true, true], 'stdout'],
+  ['standard output, if there is no terminal', {}, [false, false], 'stdout'],
+  ['standard output, for a program', { json: true }, [false, true], 'stdout'],
+] as const)('is shown on %s', async (_, options, [isOut, isErr], shown) => {
+  const streams = { stdout: output({ isTTY: isOut }), stderr: output({ isTTY: isErr }) }
+  for (const name of ['stdout', 'stderr'] as const) {
+    const spy = vi.spyOn(process, name, 'get').mockReturnValue(streams[name].stream as never)
+    onTestFinished(() => spy.mockRestore())
+  }
+  await logIn(options)
+  const other = shown === 'stdout' ? 'stderr' : 'stdout'
+  expect(streams[other].text()).toBe('')
+  expect(streams[shown].text()).toContain('/login/device')
+  expect(streams[shown].text().includes(terminalTexts.shownHere)).toBe(shown === 'stderr')
+})
+
+test('opens the complete address, unless the service sends none', async () => {
+  vi.stubEnv('SSH_TTY', undefined)
+  vi.stubEnv('DISPLAY', ':0')
+  vi.stubEnv('BROWSER', undefined)
+  vi.stubEnv('PATH', '/nowhere')
+  const { stream, text } = output()
+  await logIn({ stream, open: true })
+  expect(text()).toMatch(/^Opening http\S+\?user_code=[A-Z-]{9}$/m)
 })
 
 test('replaces texts', async () => {

@@ -20,6 +20,7 @@ test.each([
   [undefined, { WAYLAND_DISPLAY: 'wayland-0' }, 'linux'],
   [undefined, { ...display, container: 'podman' }, 'linux'],
   [undefined, { ...display, BROWSER: '/usr/bin/firefox', CI: 'false' }, 'linux'],
+  [undefined, { ...display, CI: '0' }, 'linux'],
   [undefined, { BROWSER: 'w3m' }, 'darwin'],
   [undefined, {}, 'darwin'],
   [undefined, {}, 'win32'],

@@ -1,0 +1,67 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  makeFolder,
+  namesIn,
+  readIfThere,
+  removeFile,
+  writePrivate,
+} from '../../src/cli/storage/private-file.ts'
+
+function newFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'ag-private-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+test('writes, reads and removes a file that only its user may open, whatever was left behind', () => {
+  const folder = join(newFolder(), 'a', 'b')
+  const path = join(folder, 'file.json')
+  makeFolder(folder)
+  // Of a killed process with the same id.
+  writeFileSync(`${path}.${process.pid}`, 'draft', { mode: 0o644 })
+  for (const text of ['one', 'two']) {
+    writePrivate(path, text)
+    expect(readIfThere(path)).toBe(text)
+  }
+  expect([modeOf(path), modeOf(folder)]).toEqual([0o600, 0o700])
+  expect(readdirSync(folder)).toEqual(['file.json'])
+  expect([removeFile(path), removeFile(path)]).toEqual([true, false])
+  expect(readIfThere(path)).toBeUndefined()
+})
+
+test('lists the names of JSON files, and nothing of other programs', () => {
+  const folder = newFolder()
+  expect(namesIn(join(folder, 'none'))).toEqual([])
+  for (const name of ['localhost%3A8080.json', 'work.json', '%zz.json', 'work.txt'])
+    writeFileSync(join(folder, name), '')
+  expect(namesIn(folder).sort()).toEqual(['localhost:8080', 'work'])
+})
+
+test('names the path that cannot be used, and says what to do', () => {
+  const folder = newFolder()
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  const below = join(file, 'below')
+  const unusable = (
+    path: string,
+    code: string,
+    advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder',
+  ) => ({
+    code: 'unusable_file',
+    message: `${path} cannot be used (${code}): ${advice}`,
+  })
+  const error = (use: () => unknown) => expect(use)
+  error(() => writePrivate(below, '')).toThrow(expect.objectContaining(unusable(file, 'EEXIST')))
+  error(() => writePrivate(folder, '')).toThrow(expect.objectContaining(unusable(folder, 'EISDIR')))
+  error(() => makeFolder(below)).toThrow(expect.objectContaining(unusable(below, 'ENOTDIR')))
+  error(() => removeFile(below)).toThrow(expect.objectContaining(unusable(below, 'ENOTDIR')))
+  error(() => namesIn(file)).toThrow(expect.objectContaining(unusable(file, 'ENOTDIR')))
+  error(() => readIfThere(folder, 'correct it')).toThrow(
+    expect.objectContaining(unusable(folder, 'not a regular file', 'correct it')),
+  )
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { DeniedError, ForbiddenError, RefusedError } from '../../src/index.ts'
+import { failure } from '../../src/terminal/failure.ts'
+import type { Failure } from '../../src/terminal/texts.ts'
+import { terminalTexts } from '../../src/terminal/texts.ts'
+import { widthOf } from '../../src/terminal/writer.ts'
+
+const refused = (status: number, error?: string, description?: string) =>
+  new RefusedError({ status, error, description })
+
+test.each<[Failure, string | RegExp]>([
+  [new DeniedError(), 'the user denied the authorization'],
+  [refused(400, 'device_flow_disabled'), /^the service refused: device_flow_disabled \(enable the /],
+  [
+    refused(500, 'device_flow_disabled'),
+    'the service failed with status 500 and error code device_flow_disabled',
+  ],
+  [refused(400, 'odd'), 'the service refused the request with status 400 and error code odd'],
+  [refused(499), 'the service refused the request with status 499'],
+  [refused(503), 'the service failed with status 503'],
+  [new ForbiddenError({ status: 400, error: 'odd' }), /^a policy of the provider forbids this login/],
+])('%j is described once', (error, message) => {
+  expect(terminalTexts.message(error)).toEqual(
+    typeof message === 'string' ? message : expect.stringMatching(message),
+  )
+})
+
+test('tells programs the code, what the service said, and the advice', () => {
+  const said = { error: 'odd', description: 'Because.' }
+  const message = 'the service refused the request with status 400 and error code odd'
+  const { event } = failure(refused(400, 'odd', 'Because.'), {}, terminalTexts)
+  expect(event).toEqual({ event: 'failed', code: 'refused', message, ...said })
+  const { event: denied, lines } = failure(new DeniedError(), {}, terminalTexts)
+  const advice = 'No token was issued. Run the command again if this was a mistake.'
+  expect(denied).toEqual({
+    event: 'failed',
+    code: 'denied',
+    message: 'the user denied the authorization',
+    advice,
+  })
+  expect(lines.slice(1)).toEqual([`  ${advice}`])
+})
+
+test.each([
+  [24, 'Your organization does not allow devices of this kind, ask an administrator to add the application'],
+  [80, 'Your organization does not allow devices of this kind, ask an administrator to add the application'],
+  // Characters that take two columns.
+  [24, '管理者にこのアプリの追加を依頼してください'.repeat(3)],
+])('wraps between words in %i columns: %s', (columns, words) => {
+  const error = refused(400, 'org_policy', words)
+  const [first = '', ...more] = failure(error, { columns }, terminalTexts).lines
+  for (const line of [first, ...more]) expect(widthOf(line)).toBeLessThanOrEqual(columns - 2)
+  expect(more.every((line) => typeof line === 'string' && /^ {2}\S/.test(line))).toBe(true)
+  expect(more.join('').replaceAll(' ', '')).toContain(words.replaceAll(' ', ''))
+  expect(failure(error, {}, terminalTexts).lines).toContain(`  The service says: ${words}`)
+})

@@ -1,0 +1,37 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { openBrowser } from '../../src/terminal/open-browser.ts'
+
+beforeEach(() => {
+  for (const name of ['CI', 'SSH_CONNECTION', 'SSH_TTY', 'BROWSER']) vi.stubEnv(name, undefined)
+  vi.stubEnv('DISPLAY', ':0')
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+test.each(['javascript:alert(1)', 'file:///etc/passwd', '--version', 'x https://example.com'])(
+  'does not open %s',
+  (address) => {
+    expect(() => openBrowser(address)).toThrow(TypeError)
+  },
+)
+
+test('says why it opens nothing', () => {
+  vi.stubEnv('SSH_TTY', '/dev/pts/0')
+  expect(openBrowser('https://example.com')).toBe('ssh')
+})
+
+test.skipIf(process.platform !== 'linux')('passes the address to xdg-open, if there is one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ag-browser-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  vi.stubEnv('PATH', folder)
+  // A missing program is no error.
+  expect(openBrowser('https://example.com')).toBeUndefined()
+  const opened = join(folder, 'opened')
+  writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\necho "$*" > '${opened}'\n`, { mode: 0o755 })
+  expect(openBrowser('HTTPS://example.com/?a=b&c')).toBeUndefined()
+  await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe('HTTPS://example.com/?a=b&c\n'))
+})
