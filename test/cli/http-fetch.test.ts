@@ -1,19 +1,39 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { httpFetch } from '../../src/cli/network/http-fetch.ts'
-import { responsesContract } from '../hostile/responses-contract.ts'
+import { hostileFlow } from '../support/hostile-flow.ts'
+import {
+  cutShort,
+  halfThenSilence,
+  hangUp,
+  hostileServer,
+  reset,
+  respond,
+  silence,
+} from '../support/hostile-server.ts'
+import { responses } from '../support/responses.ts'
 
-describe('through the fetch of the command', () => {
-  beforeAll(() => {
-    vi.stubGlobal('fetch', httpFetch)
-  })
-  afterAll(() => {
-    vi.unstubAllGlobals()
-  })
-
-  responsesContract()
+test('a login through the fetch of the command survives a hostile service, and follows no redirect', async () => {
+  vi.stubGlobal('fetch', httpFetch)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { codes, pending, token } = responses
+  const packed = respond({ body: gzipSync(JSON.stringify(pending)), headers: { 'content-encoding': 'gzip' } })
+  const bomb = respond({ body: gzipSync(Buffer.alloc(5e7)), headers: { 'content-encoding': 'gzip' } })
+  const faults = [reset, hangUp, cutShort('{"access_token":"cut-short'), bomb, silence, halfThenSilence]
+  const { result, errors } = await hostileFlow([codes, packed, ...faults, token])
+  expect(await result()).toMatchObject({ status: 'authorized' })
+  expect([...errors].map(({ code }) => code)).toEqual([
+    ...Array(3).fill('unreachable'),
+    'response_too_large',
+    ...Array(2).fill('timed_out'),
+  ])
+  const elsewhere = await hostileServer([token])
+  const redirect = respond({ status: 307, headers: { location: elsewhere.url } })
+  const redirected = await hostileFlow([codes, redirect])
+  expect(await redirected.result()).toMatchObject({ error: { code: 'redirected' } })
+  expect(elsewhere.connections()).toBe(0)
 })
 
 /** Responds to every request with these bytes, then ends the connection or leaves it open. */

@@ -52,7 +52,7 @@ export const groups = {
       'src/service/credentials/{app-jwts,authenticate,hash,passwords,personal-tokens}.ts',
       'src/service/endpoints/{api,metadata,refuse-client}.ts',
     ],
-    tests: ['test/service/{authenticate,codes,hash,metadata,poll,reading,user,verification}.test.ts'],
+    tests: ['test/service/{authenticate,codes,hash,metadata,options,poll,reading,user,verification}.test.ts'],
   },
   codes: {
     mutate: [
@@ -63,14 +63,14 @@ export const groups = {
       'src/service/read-scopes.ts',
     ],
     tests: [
-      'test/service/{addresses,codes,form-secret,grant-steps,issuing,poll,reading,request-log,user,verification}.test.ts',
+      'test/service/{addresses,codes,form-secret,grant-steps,issuing,options,poll,reading,request-log,user,verification}.test.ts',
       'test/hostile/forged-approvals.test.ts',
     ],
   },
   limits: {
     mutate: ['src/service/{client-address,early-polls,limiter,limits,newest}.ts'],
     tests: [
-      'test/service/{client-address,codes,grant-limits,limits,logins,newest,poll,verification,wrong-user-codes}.test.ts',
+      'test/service/{client-address,codes,grant-limits,limits,logins,newest,options,poll,verification,wrong-user-codes}.test.ts',
     ],
   },
   polls: {
@@ -87,7 +87,7 @@ export const groups = {
       'src/service/http/!(request-log).ts',
     ],
     tests: [
-      'test/service/{addresses,codes,development-defaults,listen,metadata,reading}.test.ts',
+      'test/service/{addresses,codes,development-defaults,listen,metadata,options,reading}.test.ts',
       'test/hostile/requests.test.ts',
     ],
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { signAppJwt } from '../../src/app-jwt/index.ts'
-import { type AppInstallation, createService, memoryStore } from '../../src/service/index.ts'
+import { type AppInstallation, memoryStore } from '../../src/service/index.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
 import { startService } from '../support/start-service.ts'
 import { watchedStore } from '../support/watched-store.ts'
@@ -104,24 +104,6 @@ describe('the installations of an app', () => {
     const { paths, send } = start({ apps: [{ appId: 1, publicKeys: [publicKey] }] })
     expect(paths).not.toContain('/app/installations')
     expect((await send('/installation/token', { method: 'DELETE' })).status).toBe(404)
-  })
-
-  test.each([
-    [[{ id: 0, owner: 'o' }], 'a positive integer'],
-    [[{ id: 1, owner: '' }], 'an owner'],
-    [[{ id: '1', owner: 'o' }], 'a positive integer'],
-    [
-      [
-        { id: 1, owner: 'o' },
-        { id: 1, owner: 'p' },
-      ],
-      'the same id twice',
-    ],
-  ])('are refused as %j', (installations, words) => {
-    const app = { appId: 1, publicKeys: [], installations: installations as AppInstallation[] }
-    expect(() => createService({ clients: [], apps: [app] })).toThrow(
-      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(words) }),
-    )
   })
 })
 

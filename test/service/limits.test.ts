@@ -323,25 +323,3 @@ describe('passwords', () => {
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(50).fill(200))
   })
 })
-
-test.each([
-  { wrongUserCodes: { max: 0, window: 60 } },
-  { wrongUserCodes: { max: Number.NaN, window: 60 } },
-  { codesRequests: { max: 1, window: 0 } },
-  { codesRequests: { max: 1, window: Number.POSITIVE_INFINITY } },
-  { codesRequests: 5 as never },
-])('the limits %j are refused', (limits) => {
-  expect(() => startService({ limits })).toThrow(`limits.${Object.keys(limits)[0]} must have`)
-})
-
-test.each([0, 1.5, Number.NaN, {} as never])('a limit of %j logins is refused', (loginsOfUser) => {
-  expect(() => startService({ limits: { loginsOfUser } })).toThrow(
-    'limits.loginsOfUser must be a whole number',
-  )
-})
-
-test('an unknown limit is refused', () => {
-  expect(() => startService({ limits: { codeRequests: { max: 1, window: 60 } } as never })).toThrow(
-    'unknown limit limits.codeRequests',
-  )
-})

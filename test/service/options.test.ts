@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { Secret } from '../../src/secret.ts'
+import { createService } from '../../src/service/index.ts'
+import { CLIENT_ID, startService } from '../support/start-service.ts'
+
+const ADVICE =
+  'clients must list the clients that may request codes: [{ clientId: "my-app", name: "My app" }]'
+const client = { clientId: CLIENT_ID, name: 'App' }
+const another = { clientId: 'another', name: 'Another app' }
+
+const clients = (...clients: unknown[]) => ({ clients })
+const installations = (...installations: object[]) => ({
+  apps: [{ appId: 1, publicKeys: [], installations }],
+})
+
+test.each<[unknown, string]>([
+  [null, ADVICE],
+  [undefined, ADVICE],
+  ['options', ADVICE],
+  [{ clients: undefined }, ADVICE],
+  [{ clients: 'my-app' }, 'clients must list'],
+  [clients(null), 'clients[0].clientId must be the client id, a string or a Secret'],
+  [clients({ name: 'App' }), 'clients[0].clientId must be the client id'],
+  [clients({ ...client, clientId: '' }), 'clients[0].clientId must be'],
+  [clients({ ...client, clientId: new Secret('') }), 'clients[0].clientId must be'],
+  [clients(another, { ...client, clientId: 1 }), 'clients[1].clientId must be'],
+  [clients({ clientId: CLIENT_ID }), 'clients[0].name must be the name that users see'],
+  [clients({ ...client, scopes: 'repo' }), 'clients[0].scopes must list scopes'],
+  [clients({ ...client, scopes: ['a b'] }), 'clients[0].scopes must list scopes'],
+  [
+    clients(client, { ...another, clientId: new Secret(CLIENT_ID) }),
+    'clients must not contain the same clientId twice',
+  ],
+  [{ authUrl: 'login.example' }, 'authUrl'],
+  [{ authUrl: 'ftp://login.example' }, 'authUrl'],
+  [{ authUrl: 'http://login.example' }, 'authUrl'],
+  [{ authUrl: 'https://login.example', baseUrl: 'http://api.example' }, 'baseUrl'],
+  [{ authUrl: 'http://127.0.0.1.example' }, 'authUrl'],
+  [{ authUrl: 'https://user@login.example' }, 'authUrl'],
+  [{ baseUrl: 'https://api.example?v=3' }, 'baseUrl'],
+  [{ interval: 0 }, 'interval'],
+  [{ interval: 1.5 }, 'interval'],
+  [{ expiresIn: Number.NaN }, 'expiresIn'],
+  [{ leeway: -1 }, 'leeway'],
+  [{ leeway: Number.NaN }, 'leeway'],
+  [{ leeway: Number.POSITIVE_INFINITY }, 'leeway'],
+  [{ users: [{ username: 'mo:na', password: 'secret' }] }, 'users'],
+  [{ users: [{ username: '', password: 'secret' }] }, 'users'],
+  [{ users: [{ username: 'mona', password: '' }] }, 'users'],
+  [{ users: [{ username: 'mona' }] }, 'users'],
+  [{ users: [{ password: 'secret' }] }, 'users'],
+  [{ users: [null] }, 'users'],
+  [{ users: 'mona' }, 'users'],
+  [{ personalTokens: [{ token: '', user: 'mona' }] }, 'personalTokens'],
+  [{ personalTokens: [{ user: 'mona' }] }, 'personalTokens'],
+  [{ personalTokens: [null] }, 'personalTokens'],
+  [{ apps: [null] }, 'apps'],
+  [{ apps: [{ publicKeys: [] }] }, 'apps'],
+  [{ apps: [{ appId: 1 }] }, 'apps'],
+  [{ apps: [1, '1'].map((appId) => ({ appId, publicKeys: [] })) }, 'apps'],
+  [installations({ id: 0, owner: 'o' }), 'a positive integer'],
+  [installations({ id: '1', owner: 'o' }), 'a positive integer'],
+  [installations({ id: 1, owner: '' }), 'an owner'],
+  [installations({ id: 1, owner: 'o' }, { id: 1, owner: 'p' }), 'the same id twice'],
+  [{ limits: { wrongUserCodes: null } }, 'limits.wrongUserCodes must have'],
+  [{ limits: { wrongUserCodes: { max: 0, window: 60 } } }, 'limits.wrongUserCodes must have'],
+  [{ limits: { wrongUserCodes: { max: Number.NaN, window: 60 } } }, 'limits.wrongUserCodes must have'],
+  [{ limits: { codesRequests: { max: 1, window: 0 } } }, 'limits.codesRequests must have'],
+  [{ limits: { codesRequests: { max: 1, window: 1 / 0 } } }, 'limits.codesRequests must have'],
+  [{ limits: { codesRequests: 5 } }, 'limits.codesRequests must have'],
+  [{ limits: { loginsOfUser: null } }, 'limits.loginsOfUser must be a whole number'],
+  [{ limits: { loginsOfUser: 0 } }, 'limits.loginsOfUser must be a whole number'],
+  [{ limits: { loginsOfUser: 1.5 } }, 'limits.loginsOfUser must be a whole number'],
+  [{ limits: { loginsOfUser: Number.NaN } }, 'limits.loginsOfUser must be a whole number'],
+  [{ limits: { loginsOfUser: {} } }, 'limits.loginsOfUser must be a whole number'],
+  [{ limits: { codeRequests: { max: 1, window: 60 } } }, 'unknown limit limits.codeRequests'],
+  [{ secret: 'client-id-in-the-clear-31-bytes' }, 'secret'],
+])('the options %j are refused by name, and no secret is quoted: %s', (given, message) => {
+  const options = typeof given === 'object' && given ? { clients: [client], ...given } : given
+  const create = () => createService(options as never)
+  expect(create).toThrow(
+    expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(message) }),
+  )
+  expect(create).not.toThrow(CLIENT_ID)
+})
+
+test.each<Parameters<typeof startService>[0]>([
+  { authUrl: 'https://login.example' },
+  { authUrl: 'http://localhost:8628' },
+  { authUrl: 'http://127.0.0.2' },
+  { authUrl: 'http://[::1]:1' },
+  // The length is counted in bytes.
+  { secret: 'é'.repeat(16) },
+])('the options %j are accepted', (options) => {
+  expect(() => startService(options)).not.toThrow()
+})
