@@ -44,7 +44,9 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^src\/(octokit\/.*|auth\/(is-stream|send-with|with-auth)\.ts|protocol\/.*|(secret|errors)\.ts)$/,
     types: /^src\/auth\/auth\.ts$/,
   },
-  'docs/tools': { may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*|src\/pictures\/.*)$/ },
+  'docs/tools': {
+    may: /^(xstate|elkjs\/.*|node:.*|machines\/.*|docs\/tools\/.*|src\/(pictures|recording)\/.*)$/,
+  },
   // As its users would write it.
   'docs/live': {
     may: /^(authgraph(\/(machines|service|session))?|vite|node:.*|docs\/(live|tools)\/.*|src\/(recording\/(messages|state-id)|pictures\/.*)\.ts)$/,
@@ -52,7 +54,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   // The paths come from where the tests have them.
   'docs/explorer': {
-    may: /^(vite|xstate|node:path|machines\/.*|docs\/explorer\/.*|docs\/live\/(elements|lit-picture|in-one-file|lanes|pictures)\.ts|docs\/tools\/read-machine\.ts|src\/(testing\/paths\/.*|recording\/state-id\.ts|service\/dialect\.ts)|test\/paths\/(both-sides-walk|path-sets)\.ts)$/,
+    may: /^(vite|xstate|node:path|machines\/.*|docs\/explorer\/.*|docs\/live\/(elements|lit-picture|in-one-file|lanes|pictures)\.ts|docs\/tools\/read-machine\.ts|src\/(testing\/paths\/.*|recording\/state-id\.ts|service\/dialect\.ts)|test\/paths\/(both-sides-walk|path-sets|walks\/.*)\.ts)$/,
   },
   // What all pictures share.
   'src/pictures': { may: /^src\/pictures\/.*$/ },
@@ -84,8 +86,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(node:child_process|src\/(check|protocol)\/.*|src\/client\/options\.ts|src\/service\/pages\/escape-html\.ts|src\/(secret|errors)\.ts)$/,
   },
   'src/testing/paths': {
-    may: /^(xstate|@xstate\/graph|machines\/.*|src\/(testing\/paths|client|session|protocol)\/.*|src\/testing\/sandbox\/virtual-time\.ts|src\/(secret|errors)\.ts)$/,
-    types: /^src\/(service\/grants|store\/store)\.ts$/,
+    may: /^(xstate|@xstate\/graph|machines\/device-authorization\.ts|src\/(testing\/paths|client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
   },
   'src/testing': {
     may: /^(xstate|@xstate\/graph|valibot|vitest|node:(http|net)|machines\/.*|src\/(?!cli\/|index\.ts).*)$/,

@@ -22,31 +22,7 @@ export {
   devicePaths,
 } from './paths/device-paths.ts'
 export type { DeviceStep } from './paths/device-steps.ts'
-export {
-  type DeviceTraversal,
-  type DeviceTraversalEvent,
-  deviceTraversal,
-  type TraversalClock,
-} from './paths/device-traversal.ts'
 export type { PollResponseName } from './paths/poll-responses.ts'
-export type { RefreshResponseName } from './paths/refresh-responses.ts'
-export {
-  type ServiceExecutors,
-  type ServicePath,
-  type ServicePathsOptions,
-  servicePaths,
-} from './paths/service-paths.ts'
-export type { PollResult, ServiceExpectation, ServicePathStep, ServiceStep } from './paths/service-steps.ts'
-export {
-  type SessionExecutors,
-  type SessionExpectation,
-  type SessionPath,
-  type SessionPathStep,
-  type SessionPathsOptions,
-  sessionPaths,
-} from './paths/session-paths.ts'
-export type { SessionMoment, SessionStep } from './paths/session-steps.ts'
-export type { Meanwhile } from './paths/stored-login.ts'
 export type { PathKind } from './paths/walk.ts'
 export type { WireResponse } from './paths/wire-response.ts'
 export {

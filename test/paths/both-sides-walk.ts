@@ -2,8 +2,8 @@ import { grantState } from '../../machines/device-grant.ts'
 import type { PollResponse } from '../../src/protocol/poll-response.ts'
 import { type DeviceSituation, deviceWalk, done } from '../../src/testing/paths/device-walk.ts'
 import { POLL_RESPONSES } from '../../src/testing/paths/poll-responses.ts'
-import { type ServiceSituation, serviceWalk } from '../../src/testing/paths/service-walk.ts'
 import type { Walk } from '../../src/testing/paths/walk.ts'
+import { type ServiceSituation, serviceWalk } from './walks/service-walk.ts'
 
 /** What becomes of a request on its way to the service and back. */
 export const DELIVERIES = {

@@ -8,14 +8,14 @@ import {
   type Service,
   type Store,
 } from '../../src/service/index.ts'
+import { GRANT_TYPE } from '../support/start-service.ts'
 import type {
   FamilyResult,
   FamilySituation,
   FamilyWalkOptions,
   FamilyWalkStep,
   PresentedToken,
-} from '../../src/testing/paths/family-walk.ts'
-import { GRANT_TYPE } from '../support/start-service.ts'
+} from './walks/family-walk.ts'
 
 const CLIENT_ID = 'client-id-in-the-clear'
 

@@ -2,13 +2,9 @@ import { expect } from 'vitest'
 import { deviceGrant, grantState, grantValue } from '../../machines/device-grant.ts'
 import type { Grant } from '../../src/service/grant-steps.ts'
 import { createService, memoryStore, type Service, type Store } from '../../src/service/index.ts'
-import type { PollResult } from '../../src/testing/index.ts'
-import type {
-  ServiceSituation,
-  ServiceWalkOptions,
-  ServiceWalkStep,
-} from '../../src/testing/paths/service-walk.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
+import type { PollResult } from './walks/service-steps.ts'
+import type { ServiceSituation, ServiceWalkOptions, ServiceWalkStep } from './walks/service-walk.ts'
 
 const CLIENT_ID = 'client-id-in-the-clear'
 

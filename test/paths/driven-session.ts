@@ -4,9 +4,9 @@ import { session as sessionMachine } from '../../machines/session.ts'
 import type { Clock, OAuthToken } from '../../src/index.ts'
 import { createSession, viewOfSession } from '../../src/session/index.ts'
 import { CODES_RESPONSES } from '../../src/testing/paths/codes-responses.ts'
-import { SessionEnvironment } from '../../src/testing/paths/session-environment.ts'
-import type { SessionSituation, SessionWalkStep } from '../../src/testing/paths/session-walk.ts'
-import { OTHERS, OURS, type Stored } from '../../src/testing/paths/stored-login.ts'
+import { SessionEnvironment } from './walks/session-environment.ts'
+import type { SessionSituation, SessionWalkStep } from './walks/session-walk.ts'
+import { OTHERS, OURS, type Stored } from './walks/stored-login.ts'
 
 type Snapshot = SnapshotFrom<typeof sessionMachine>
 

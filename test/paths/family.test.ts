@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AnyTransitionDefinition } from 'xstate'
 import { refreshFamily } from '../../src/machines.ts'
-import { familyWalk } from '../../src/testing/paths/family-walk.ts'
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { forgottenTransitions, recordTransitions } from './declared-transitions.ts'
 import { DrivenFamily } from './driven-family.ts'
 import { publish } from './figures.ts'
 import { FAMILIES, titleOfFamily } from './path-sets.ts'
+import { familyWalk } from './walks/family-walk.ts'
 
 const taken = new Set<AnyTransitionDefinition>()
 const figures = { paths: 0, walked: 0, edges: 0 }

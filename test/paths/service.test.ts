@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AnyTransitionDefinition } from 'xstate'
 import { deviceGrant } from '../../src/machines.ts'
-import { nameOfServicePath } from '../../src/testing/paths/service-paths.ts'
-import { serviceWalk } from '../../src/testing/paths/service-walk.ts'
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { forgottenTransitions, recordTransitions } from './declared-transitions.ts'
 import { DrivenService } from './driven-service.ts'
 import { publish } from './figures.ts'
 import { SERVICES, titleOfService } from './path-sets.ts'
+import { nameOfServicePath } from './walks/service-names.ts'
+import { serviceWalk } from './walks/service-walk.ts'
 
 const taken = new Set<AnyTransitionDefinition>()
 const figures = { paths: 0, walked: 0, edges: 0 }

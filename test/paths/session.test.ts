@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { AnyTransitionDefinition } from 'xstate'
 import { session } from '../../machines/session.ts'
-import { nameOfSessionPath } from '../../src/testing/paths/session-paths.ts'
-import { sessionWalk } from '../../src/testing/paths/session-walk.ts'
 import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
 import { forgottenTransitions } from './declared-transitions.ts'
 import { DrivenSession } from './driven-session.ts'
 import { publish } from './figures.ts'
+import { nameOfSessionPath } from './walks/session-names.ts'
+import { sessionWalk } from './walks/session-walk.ts'
 
 const walk = sessionWalk()
 const paths = pathsOf(walk, 'shortest')

@@ -3,9 +3,9 @@ import { type Clock, importToken, type OAuthToken } from '../../src/index.ts'
 import { createSession, memoryStore, type Session, type SessionStore } from '../../src/session/index.ts'
 import { readSession, type SessionRecord, signedIn } from '../../src/session/session-record.ts'
 import type { Json } from '../../src/store/store.ts'
-import { storeFault } from '../../src/testing/paths/session-walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import type { rotatingProvider } from '../session/support/rotating-provider.ts'
+import { storeFault } from './walks/session-walk.ts'
 
 /** What goes wrong, and what a user does: a walk is bounded by their number. */
 export type Fault =

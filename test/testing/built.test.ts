@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { devicePaths, servicePaths, sessionPaths } from '../../src/testing/index.ts'
+import { devicePaths } from '../../src/testing/index.ts'
 
 const dist = resolve(import.meta.dirname, '../../dist/src/testing')
 /** Brought by npm. */
@@ -39,7 +39,5 @@ describe('authgraph/testing as it is published', () => {
     const built: typeof import('../../src/testing/index.ts') = await import(join(dist, 'index.js'))
     const names = (paths: readonly { readonly name: string }[]) => paths.map(({ name }) => name)
     expect(names(built.devicePaths())).toEqual(names(devicePaths()))
-    expect(names(built.sessionPaths())).toEqual(names(sessionPaths()))
-    expect(names(built.servicePaths({ paths: 'simple' }))).toEqual(names(servicePaths({ paths: 'simple' })))
   })
 })

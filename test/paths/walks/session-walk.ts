@@ -13,10 +13,11 @@ import {
   session as sessionMachine,
   tokenInUse,
 } from '../../../machines/session.ts'
-import { deviceInput } from '../../client/options.ts'
-import { StoreUnavailableError, UnreachableError } from '../../errors.ts'
-import { Secret } from '../../secret.ts'
-import { eventTypesOf } from './event-types.ts'
+import { deviceInput } from '../../../src/client/options.ts'
+import { StoreUnavailableError, UnreachableError } from '../../../src/errors.ts'
+import { Secret } from '../../../src/secret.ts'
+import { eventTypesOf } from '../../../src/testing/paths/event-types.ts'
+import type { Walk } from '../../../src/testing/paths/walk.ts'
 import { REFRESH_RESPONSES, type RefreshResponseName, tokenOf } from './refresh-responses.ts'
 import type { SessionMoment, SessionStep } from './session-steps.ts'
 import {
@@ -32,7 +33,6 @@ import {
   type Stored,
   settleIn,
 } from './stored-login.ts'
-import type { Walk } from './walk.ts'
 
 /** A session, its clock, its store, and how many tokens the provider has issued. */
 export interface SessionSituation {

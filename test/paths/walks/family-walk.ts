@@ -4,9 +4,9 @@ import {
   type RefreshFamilyState,
   refreshFamily,
 } from '../../../machines/refresh-family.ts'
-import { assertKnownEvents } from './event-types.ts'
+import { assertKnownEvents } from '../../../src/testing/paths/event-types.ts'
+import type { Walk } from '../../../src/testing/paths/walk.ts'
 import type { ServiceStep } from './service-steps.ts'
-import type { Walk } from './walk.ts'
 
 /** A snapshot of the family's machine. */
 type FamilySnapshot = SnapshotFrom<typeof refreshFamily>

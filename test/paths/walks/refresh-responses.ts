@@ -6,10 +6,10 @@ import {
   RefusedError,
   TimedOutError,
   UnreachableError,
-} from '../../errors.ts'
-import type { OAuthToken } from '../../protocol/oauth-record.ts'
-import { Secret } from '../../secret.ts'
-import { jsonResponse, pageResponse, type WireResponse } from './wire-response.ts'
+} from '../../../src/errors.ts'
+import type { OAuthToken } from '../../../src/protocol/oauth-record.ts'
+import { Secret } from '../../../src/secret.ts'
+import { jsonResponse, pageResponse, type WireResponse } from '../../../src/testing/paths/wire-response.ts'
 
 /** Seconds for which the tokens of the paths are good. */
 const LIFETIME = 600

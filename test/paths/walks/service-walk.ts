@@ -5,10 +5,10 @@ import {
   deviceGrant,
   grantState,
 } from '../../../machines/device-grant.ts'
-import type { Decision } from '../../service/grants.ts'
-import { assertKnownEvents } from './event-types.ts'
+import type { Decision } from '../../../src/service/grants.ts'
+import { assertKnownEvents } from '../../../src/testing/paths/event-types.ts'
+import type { Walk } from '../../../src/testing/paths/walk.ts'
 import type { PollResult, ServiceStep } from './service-steps.ts'
-import type { Walk } from './walk.ts'
 
 /** A snapshot of the grant's machine. */
 export type GrantSnapshot = SnapshotFrom<typeof deviceGrant>

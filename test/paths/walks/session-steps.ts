@@ -1,6 +1,6 @@
+import type { WireResponse } from '../../../src/testing/paths/wire-response.ts'
 import type { RefreshResponseName } from './refresh-responses.ts'
 import type { Meanwhile } from './stored-login.ts'
-import type { WireResponse } from './wire-response.ts'
 
 /**
  * One step of a session path. The path itself makes all of them happen; `login`, `logout` and `cancel` can be yours.
