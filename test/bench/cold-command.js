@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createService } from '../../dist/src/service/index.js'
-import { median, print, shuffled, table } from './statistics.js'
+import { median, printFigures, ratio, takeTurns } from './statistics.js'
 
 /** Rounds, in each of which every contender starts once. */
 const ROUNDS = Number(process.argv[2] ?? 30)
@@ -38,21 +38,16 @@ function time(args) {
   })
 }
 
-const times = Object.fromEntries(Object.keys(CONTENDERS).map((name) => [name, []]))
-for (let round = 0; round < ROUNDS; round++)
-  for (const name of shuffled(Object.keys(CONTENDERS))) times[name].push(await time(CONTENDERS[name]))
-
-print(`\nA fresh process, from its start up to the code on its output, ${ROUNDS} rounds\n`)
-print(
-  table(
-    ['', 'ms', 'above bare Node', `of ${PEER}`],
-    Object.entries(times).map(([name, values]) => [
-      name,
-      median(values).toFixed(1),
-      median(values.map((value, round) => value - times['bare Node'][round])).toFixed(1),
-      median(values.map((value, round) => value / times[PEER][round])).toFixed(2),
-    ]),
-  ),
+const times = await takeTurns(CONTENDERS, ROUNDS, time)
+printFigures(
+  `A fresh process, from its start up to the code on its output, ${ROUNDS} rounds`,
+  ['ms', 'above bare Node', `of ${PEER}`],
+  times,
+  (values) => [
+    median(values).toFixed(1),
+    median(values.map((value, round) => value - times['bare Node'][round])).toFixed(1),
+    ratio(values, times[PEER]),
+  ],
 )
 await close()
 rmSync(folder, { recursive: true })

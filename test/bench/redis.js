@@ -1,20 +1,17 @@
 /** Measures polls a second with the store in Redis, with the two clients of Redis that there are. */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { createService } from '../../dist/src/service/index.js'
 import { redisStore } from '../../dist/src/service/stores/redis.js'
+import { startRedis } from '../support/redis-server.js'
 import { rateOf } from './rate.js'
-import { median, print, shuffled, table } from './statistics.js'
+import { median, printFigures, takeTurns } from './statistics.js'
 
-const PORT = 16379
 const IN_FLIGHT = 50
 const SECONDS = 2
 const ROUNDS = 5
+
+const redis = await startRedis()
 
 /** As long as a grant is in the store. */
 const RECORD = 'x'.repeat(420)
@@ -29,7 +26,7 @@ return nil`
 /** Each gives a client as the store takes it, and its own way to send a script by its hash. */
 const clients = {
   redis: async () => {
-    const client = createClient({ url: `redis://127.0.0.1:${PORT}`, commandOptions: { timeout: 0 } })
+    const client = createClient({ url: redis.url, commandOptions: { timeout: 0 } })
     await client.connect()
     return {
       client,
@@ -38,8 +35,8 @@ const clients = {
       close: () => client.close(),
     }
   },
-  ioredis: async () => adapted(new Redis(PORT)),
-  'ioredis, pipelining': async () => adapted(new Redis(PORT, { enableAutoPipelining: true })),
+  ioredis: async () => adapted(new Redis(redis.url)),
+  'ioredis, pipelining': async () => adapted(new Redis(redis.url, { enableAutoPipelining: true })),
 }
 
 function adapted(ioredis) {
@@ -98,46 +95,32 @@ async function scriptRate({ client, load, run }) {
   return rateOf((index) => run(sha, `raw-${index}`), { inFlight: IN_FLIGHT, seconds: SECONDS })
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'authgraph-bench-'))
-const server = spawn(
-  'redis-server',
-  ['--port', String(PORT), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
-  { stdio: ['ignore', 'pipe', 'ignore'] },
-)
-for await (const chunk of server.stdout) if (String(chunk).includes('Ready to accept')) break
-
-const figures = new Map(Object.keys(clients).map((name) => [name, { polls: [], scripts: [] }]))
-for (let round = 0; round <= ROUNDS; round += 1) {
-  for (const [name, connect] of shuffled(Object.entries(clients))) {
+const figures = await takeTurns(
+  clients,
+  ROUNDS,
+  async (connect) => {
     const connected = await connect()
-    const polls = await pollRate(connected.client)
-    const scripts = await scriptRate(connected)
+    const figure = { polls: await pollRate(connected.client), scripts: await scriptRate(connected) }
     await connected.close()
-    // The first round loads and compiles.
-    if (round > 0) {
-      figures.get(name).polls.push(polls)
-      figures.get(name).scripts.push(scripts)
-    }
-  }
-}
-server.kill()
-await once(server, 'exit')
-rmSync(folder, { recursive: true })
-
-print(
-  `\n## The store in Redis: a second, ${IN_FLIGHT} at a time, median of ${ROUNDS} rounds of ${SECONDS} s\n`,
+    return figure
+  },
+  // The first round loads and compiles.
+  1,
 )
-const of = (measured, figure) => median(measured.map((one) => one[figure]))
-print(
-  table(
-    ['client', 'polls', 'CPU µs a poll', 'raw EVALSHA', 'CPU µs each', 'EVALSHA a poll'],
-    [...figures].map(([name, { polls, scripts }]) => [
-      name,
-      of(polls, 'rate').toFixed(0),
-      of(polls, 'cpu').toFixed(0),
-      of(scripts, 'rate').toFixed(0),
-      of(scripts, 'cpu').toFixed(0),
-      (of(scripts, 'rate') / of(polls, 'rate')).toFixed(2),
-    ]),
-  ),
+await redis.stop()
+
+printFigures(
+  `The store in Redis: a second, ${IN_FLIGHT} at a time, median of ${ROUNDS} rounds of ${SECONDS} s`,
+  ['polls', 'CPU µs a poll', 'raw EVALSHA', 'CPU µs each', 'EVALSHA a poll'],
+  figures,
+  (rounds) => {
+    const of = (what, figure) => median(rounds.map((round) => round[what][figure]))
+    return [
+      of('polls', 'rate').toFixed(0),
+      of('polls', 'cpu').toFixed(0),
+      of('scripts', 'rate').toFixed(0),
+      of('scripts', 'cpu').toFixed(0),
+      (of('scripts', 'rate') / of('polls', 'rate')).toFixed(2),
+    ]
+  },
 )

@@ -1,7 +1,7 @@
 import { load, post } from './load.js'
 import { start } from './server-process.js'
 import { OURS, PROVIDER, refreshFields } from './servers.js'
-import { median, print, shuffled, table } from './statistics.js'
+import { median, print, printFigures, ratio, table, takeTurns } from './statistics.js'
 
 /** Rounds, in each of which both servers refresh for a while, in turn. */
 const ROUNDS = Number(process.argv[2] ?? 9)
@@ -20,8 +20,17 @@ const REFRESHES = 5
 
 const SERVERS = [OURS, PROVIDER]
 
-print(`\nRefreshes, each with the token of the one before, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
-printRates(await measureRates())
+const rates = await measureRates()
+printFigures(
+  `Refreshes, each with the token of the one before, ${CONNECTIONS} connections, ${ROUNDS} rounds`,
+  ['refreshes/s', 'of oidc-provider', 'CPU, µs per refresh'],
+  rates,
+  (values) => [
+    median(values.map(({ rate }) => rate)).toFixed(0),
+    ratio(values, rates[PROVIDER], ({ rate }) => rate),
+    median(values.map(({ cpu }) => cpu)).toFixed(0),
+  ],
+)
 print(`\nMemory of ${LOGINS} logins, in bytes of heap\n`)
 const memory = []
 for (const name of SERVERS) memory.push([name, ...(await measureMemory(name))])
@@ -42,41 +51,18 @@ async function chainsAt(server, logins) {
 }
 
 async function measureRates() {
-  const runs = []
+  const servers = {}
   for (const name of SERVERS) {
     const server = await start(name)
-    const run = async (until) => load({ ...(await chainsAt(server, CONNECTIONS)), ...until })
-    await run({ most: WARM_UP, seconds: 10 * TURN })
-    runs.push({ name, server, run })
+    servers[name] = server
+    await load({ ...(await chainsAt(server, CONNECTIONS)), most: WARM_UP, seconds: 10 * TURN })
   }
-  const figures = Object.fromEntries(SERVERS.map((name) => [name, []]))
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const { name, server, run } of shuffled(runs)) {
-      const before = (await server.ask('cpu')).cpu
-      const { responses, seconds } = await run({ seconds: TURN })
-      const { cpu } = await server.ask('cpu')
-      const used = cpu.user + cpu.system - before.user - before.system
-      figures[name].push({ rate: responses / seconds, cpu: used / responses })
-    }
-  }
-  for (const { server } of runs) server.stop()
+  const figures = await takeTurns(servers, ROUNDS, async (server) => {
+    const chains = await chainsAt(server, CONNECTIONS)
+    return server.spent(() => load({ ...chains, seconds: TURN }))
+  })
+  for (const server of Object.values(servers)) server.stop()
   return figures
-}
-
-function printRates(figures) {
-  const ratio = (name) =>
-    median(figures[name].map(({ rate }, round) => rate / figures[PROVIDER][round].rate)).toFixed(2)
-  print(
-    table(
-      ['', 'refreshes/s', 'of oidc-provider', 'CPU, µs per refresh'],
-      SERVERS.map((name) => [
-        name,
-        median(figures[name].map(({ rate }) => rate)).toFixed(0),
-        ratio(name),
-        median(figures[name].map(({ cpu }) => cpu)).toFixed(0),
-      ]),
-    ),
-  )
 }
 
 /** @returns Bytes of heap that a login takes, and each refresh of it. */

@@ -14,13 +14,22 @@ export async function start(name) {
   })
   const received = () => new Promise((resolve) => child.once('message', resolve))
   const address = await received()
+  /** CPU time and memory of the server's process; for the memory after a garbage collection. */
+  const ask = (what) => {
+    child.send(what)
+    return received()
+  }
   return {
     name,
     ...address,
-    /** CPU time and memory of the server's process; for the memory after a garbage collection. */
-    ask: (what) => {
-      child.send(what)
-      return received()
+    ask,
+    /** Runs a load. Adds its responses a second, and the server's CPU time of one in microseconds. */
+    async spent(run) {
+      const before = (await ask('cpu')).cpu
+      const done = await run()
+      const { cpu } = await ask('cpu')
+      const used = cpu.user + cpu.system - before.user - before.system
+      return { ...done, rate: done.responses / done.seconds, cpu: used / done.responses }
     },
     stop: () => child.kill(),
   }

@@ -1,7 +1,7 @@
 import { ask, load, post } from './load.js'
 import { start } from './server-process.js'
 import { BETTER_AUTH, codesFields, HONO, LIMIT, OURS, PROVIDER, pollFields } from './servers.js'
-import { median, print, shuffled, table } from './statistics.js'
+import { median, print, printFigures, ratio, table, takeTurns } from './statistics.js'
 
 /** Rounds, in each of which every server is polled for a while, in turn. */
 const ROUNDS = Number(process.argv[2] ?? 9)
@@ -25,16 +25,16 @@ const ISSUERS = [LIMIT, OURS, PROVIDER, BETTER_AUTH]
 
 const PARTS = {
   async polls() {
-    print(`\nPolls that get authorization_pending, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
-    printRates(await measure(POLLED, pollsOf, 'authorization_pending'), 'polls')
+    const title = `Polls that get authorization_pending, ${CONNECTIONS} connections, ${ROUNDS} rounds`
+    printRates(title, await measure(POLLED, pollsOf, 'authorization_pending'), 'polls')
   },
   async many() {
-    print(`\nPolls of ${GRANTS} grants in turn, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
-    printRates(await measure([LIMIT, HONO, OURS], pollsOfMany, 'authorization_pending'), 'polls')
+    const title = `Polls of ${GRANTS} grants in turn, ${CONNECTIONS} connections, ${ROUNDS} rounds`
+    printRates(title, await measure([LIMIT, HONO, OURS], pollsOfMany, 'authorization_pending'), 'polls')
   },
   async codes() {
-    print(`\nRequests for codes, ${CONNECTIONS} connections, ${ROUNDS} rounds\n`)
-    printRates(await measure(ISSUERS, codesOf, 'device_code'), 'codes')
+    const title = `Requests for codes, ${CONNECTIONS} connections, ${ROUNDS} rounds`
+    printRates(title, await measure(ISSUERS, codesOf, 'device_code'), 'codes')
   },
   async memory() {
     print(`\nMemory of ${GRANTS} grants\n`)
@@ -91,61 +91,47 @@ function codesOf({ codes, encoding }) {
 
 /** @returns For each server and round, its responses per second, and the CPU time (microseconds) of one. */
 async function measure(names, requestsOf, expected) {
-  const servers = []
+  const servers = {}
   for (const name of names) {
     const server = await start(name)
     const requests = await requestsOf(server)
     const what = { port: server.port, requests, connections: CONNECTIONS }
     const says = name === LIMIT || name === HONO ? 'authorization_pending' : expected
-    servers.push({ name, server, run: (until) => load({ ...what, ...until, expected: says }) })
+    servers[name] = { ...server, run: (until) => load({ ...what, ...until, expected: says }) }
   }
   // Until the hot code is compiled: by number, not by time, where the machine is busy.
-  for (const { run } of servers) await run({ most: WARM_UP, seconds: 10 * TURN })
-  const figures = Object.fromEntries(names.map((name) => [name, []]))
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const { name, server, run } of shuffled(servers)) {
-      const before = (await server.ask('cpu')).cpu
-      const { responses, seconds, median, slow } = await run({ seconds: TURN })
-      const { cpu } = await server.ask('cpu')
-      const used = cpu.user + cpu.system - before.user - before.system
-      figures[name].push({ rate: responses / seconds, cpu: used / responses, median, slow })
-    }
-  }
-  for (const { server } of servers) server.stop()
+  for (const { run } of Object.values(servers)) await run({ most: WARM_UP, seconds: 10 * TURN })
+  const figures = await takeTurns(servers, ROUNDS, ({ spent, run }) => spent(() => run({ seconds: TURN })))
+  for (const { stop } of Object.values(servers)) stop()
   return figures
 }
 
-function printRates(figures, what) {
-  const of = (name, other, pick) =>
-    figures[other] === undefined
-      ? ''
-      : median(figures[name].map((figure, round) => pick(figure) / pick(figures[other][round]))).toFixed(2)
+function printRates(title, figures, what) {
+  const of = (values, other, pick) => (figures[other] ? ratio(values, figures[other], pick) : '')
   const rate = (figure) => figure.rate
   const perCpu = (figure) => 1 / figure.cpu
-  const middle = (name, pick) => median(figures[name].map(pick))
-  print(
-    table(
-      [
-        '',
-        `${what} a second`,
-        'of the limit',
-        'of oidc-provider',
-        'CPU, µs',
-        'of the limit',
-        'median ms',
-        '99 % below',
-      ],
-      Object.keys(figures).map((name) => [
-        name,
-        middle(name, rate).toFixed(0),
-        of(name, LIMIT, rate),
-        of(name, PROVIDER, rate),
-        middle(name, ({ cpu }) => cpu).toFixed(0),
-        of(name, LIMIT, perCpu),
-        middle(name, ({ median }) => median).toFixed(1),
-        middle(name, ({ slow }) => slow).toFixed(1),
-      ]),
-    ),
+  const middle = (values, pick, digits) => median(values.map(pick)).toFixed(digits)
+  printFigures(
+    title,
+    [
+      `${what} a second`,
+      'of the limit',
+      'of oidc-provider',
+      'CPU, µs',
+      'of the limit',
+      'median ms',
+      '99 % below',
+    ],
+    figures,
+    (values) => [
+      middle(values, rate, 0),
+      of(values, LIMIT, rate),
+      of(values, PROVIDER, rate),
+      middle(values, ({ cpu }) => cpu, 0),
+      of(values, LIMIT, perCpu),
+      middle(values, ({ median }) => median, 1),
+      middle(values, ({ slow }) => slow, 1),
+    ],
   )
 }
 

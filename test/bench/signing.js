@@ -1,5 +1,6 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { contenders, limit } from './contenders.js'
-import { median, print, shuffled, table } from './statistics.js'
+import { median, printFigures, ratio, takeTurns } from './statistics.js'
 
 /** Rounds, in each of which every contender has its turn. */
 const ROUNDS = Number(process.argv[2] ?? 60)
@@ -7,36 +8,59 @@ const ROUNDS = Number(process.argv[2] ?? 60)
 /** Tokens of one turn. */
 const TOKENS = 64
 
+/** Milliseconds between two looks of the monitor of the event loop. */
+const RESOLUTION = 1
+
+const allAtOnce = ({ sign }) => Promise.all(Array.from({ length: TOKENS }, () => sign()))
+
 const modes = {
-  'one at a time': async (sign) => {
+  'one at a time': async ({ sign }) => {
     for (let n = 0; n < TOKENS; n++) await sign()
   },
-  [`${TOKENS} at once`]: (sign) => Promise.all(Array.from({ length: TOKENS }, () => sign())),
+  [`${TOKENS} at once`]: allAtOnce,
 }
 
 for (const [mode, run] of Object.entries(modes)) {
-  const times = await measure(run)
-  const rows = Object.entries(times).map(([name, values]) => [
-    name,
-    `${Math.round(median(values))}`,
-    `${Math.round(1e6 / median(values))}`,
-    // Of the same round, so that what else the machine does falls on both.
-    median(values.map((value, round) => times[limit][round] / value)).toFixed(2),
-  ])
-  print(`\nSigning ${mode}, ${ROUNDS} rounds\n`)
-  print(table(['', 'µs a token', 'tokens a second', 'of the limit'], rows))
+  const microseconds = async (contender) => {
+    const start = performance.now()
+    await run(contender)
+    return ((performance.now() - start) * 1000) / TOKENS
+  }
+  const times = await takeTurns(contenders, ROUNDS, microseconds, 3)
+  printFigures(
+    `Signing ${mode}, ${ROUNDS} rounds`,
+    ['µs a token', 'tokens a second', 'of the limit'],
+    times,
+    (values) => [
+      `${Math.round(median(values))}`,
+      `${Math.round(1e6 / median(values))}`,
+      ratio(times[limit], values),
+    ],
+  )
 }
 
-/** @returns {Promise<Record<string, number[]>>} Microseconds a token, one figure for each round. */
-async function measure(run) {
-  const times = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
-  for (let round = -3; round < ROUNDS; round++) {
-    for (const [name, { sign }] of shuffled(Object.entries(contenders))) {
-      const start = performance.now()
-      await run(sign)
-      // The rounds below zero are for the compiler.
-      if (round >= 0) times[name].push(((performance.now() - start) * 1000) / TOKENS)
-    }
-  }
-  return times
+printFigures(
+  `Longest time the event loop stood still while ${TOKENS} tokens were signed, ${ROUNDS} rounds`,
+  ['ms'],
+  await takeTurns(contenders, ROUNDS, (contender) => longestDelay(() => allAtOnce(contender)), 1),
+  (values) => [median(values).toFixed(1)],
+)
+
+/** @returns {Promise<number>} Milliseconds. */
+async function longestDelay(run) {
+  const monitor = monitorEventLoopDelay({ resolution: RESOLUTION })
+  monitor.enable()
+  await turns(3)
+  monitor.reset()
+  // The monitor counts from its first look after that.
+  await turns(3)
+  await run()
+  await turns(3)
+  monitor.disable()
+  return Math.max(0, monitor.max / 1e6 - RESOLUTION)
+}
+
+/** Lets the monitor look a few times. */
+async function turns(count) {
+  for (let n = 0; n < count; n++) await new Promise((resolve) => setTimeout(resolve, 2 * RESOLUTION))
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startPostgres } from '../support/postgres-server.js'
-import { startRedis } from './redis-process.js'
+import { startRedis } from '../support/redis-server.js'
 
 /** Starts what a store needs, and says where it is. What is in SQLite and PostgreSQL survives a power failure. */
 export const STORES = {
@@ -11,6 +11,6 @@ export const STORES = {
     const folder = mkdtempSync(join(tmpdir(), 'authgraph-bench-'))
     return { url: join(folder, 'authgraph.db'), stop: () => rmSync(folder, { recursive: true }) }
   },
-  redis: startRedis,
+  redis: () => startRedis(),
   postgres: () => startPostgres({ fsync: 'on' }),
 }

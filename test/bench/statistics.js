@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+
 /** @param {readonly number[]} values */
 export function median(values) {
   return quantile(values, 0.5)
@@ -38,6 +40,49 @@ export function table(head, rows) {
   return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join(
     '\n',
   )
+}
+
+/**
+ * Lets contenders take turns, in another order each round, so that other load on the machine affects all of them equally.
+ *
+ * @template Contender, Figure
+ * @param {Record<string, Contender>} contenders By name.
+ * @param {number} rounds
+ * @param {(contender: Contender) => Figure | Promise<Figure>} measure One turn.
+ * @param {number} [warmUps] Rounds before the first one that counts.
+ * @returns {Promise<Record<string, Figure[]>>} The figure of each round.
+ */
+export async function takeTurns(contenders, rounds, measure, warmUps = 0) {
+  const figures = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
+  for (let round = -warmUps; round < rounds; round += 1)
+    for (const [name, contender] of shuffled(Object.entries(contenders))) {
+      const figure = await measure(contender)
+      if (round >= 0) figures[name].push(figure)
+    }
+  return figures
+}
+
+/** The median of the ratios to another contender in the same round, with two digits. */
+export function ratio(figures, others, pick = (figure) => figure) {
+  return median(figures.map((figure, round) => pick(figure) / pick(others[round]))).toFixed(2)
+}
+
+/** Prints a row for each contender, with the cells that its figures give. */
+export function printFigures(title, head, figures, cells) {
+  print(`\n${title}\n`)
+  print(
+    table(
+      ['', ...head],
+      Object.entries(figures).map(([name, values]) => [name, ...cells(values)]),
+    ),
+  )
+}
+
+/** The figures that a script of this folder prints, in a process of its own. */
+export function inProcess(script, args, env = {}) {
+  const path = new URL(script, import.meta.url).pathname
+  const options = { env: { ...process.env, ...env }, encoding: 'utf8' }
+  return JSON.parse(execFileSync(process.execPath, ['--expose-gc', path, ...args], options))
 }
 
 /** @param {string} text */

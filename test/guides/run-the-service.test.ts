@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from '../support/free-port.js'
-import { hasRedis, startRedis } from '../support/redis-server.ts'
+import { hasRedis, startRedis } from '../support/redis-server.js'
 import { CLIENT_ID, GRANT_TYPE } from '../support/start-service.ts'
 
 const HOST = 'login.example.com'

@@ -5,7 +5,7 @@ import { redisStore } from '../../src/service/stores/redis.ts'
 import { postgresStore } from '../../src/service/stores/sql/index.ts'
 import { loadBalancer } from '../support/load-balancer.ts'
 import { hasPostgres, startPostgres } from '../support/postgres-server.js'
-import { hasRedis, startRedis } from '../support/redis-server.ts'
+import { hasRedis, startRedis } from '../support/redis-server.js'
 import { serveCommand } from '../support/serve-command.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
 

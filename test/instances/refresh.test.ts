@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { redisStore } from '../../src/service/stores/redis.ts'
 import { postgresStore } from '../../src/service/stores/sql/index.ts'
 import { hasPostgres, startPostgres } from '../support/postgres-server.js'
-import { hasRedis, startRedis } from '../support/redis-server.ts'
+import { hasRedis, startRedis } from '../support/redis-server.js'
 import { startService } from '../support/start-service.ts'
 
 const CALLERS = 200

@@ -1,17 +1,17 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '../support/free-port.js'
+import { startRedis } from '../support/redis-server.js'
 
 /**
  * node test/package/main.js [project]
  *
- * Checks the published package: the contents of the tarball, its entries with the tests of their sources, and its
- * installation in empty projects with the lowest and highest versions of its peers. There each entry is used as a module,
- * from CommonJS, and with full type checking. The projects are checked at the same time, because installing waits for the
- * network.
+ * Checks the published package: the contents of the tarball, its installation in empty projects with the lowest and
+ * highest versions of its peers, and its entries with the tests of their sources, unless one project is named. In the
+ * projects each entry is used as a module, from CommonJS, and with full type checking. They are checked at the same time,
+ * because installing waits for the network.
  */
 const PROJECTS = [
   {
@@ -53,13 +53,14 @@ try {
   await attempt('tarball', 'publint', () => run(command('publint'), ['--strict', tarball], root))
   await attempt('tarball', 'types', () => run(command('attw'), ['--profile', 'esm-only', tarball], root))
   const config = join(import.meta.dirname, 'vitest.config.ts')
-  await attempt('entries', 'tests', () =>
-    run(command('vitest'), ['run', '--silent', '--config', config], root),
-  )
+  if (only === undefined)
+    await attempt('entries', 'tests', () =>
+      run(command('vitest'), ['run', '--silent', '--config', config], root),
+    )
   const projects = PROJECTS.filter(({ name }) => only === undefined || only === name)
   await Promise.all(projects.map((project) => checkProject(project, tarball)))
 } finally {
-  redis.kill()
+  await redis.stop()
   rmSync(home, { recursive: true })
 }
 process.exitCode = failed === 0 ? 0 : 1
@@ -109,16 +110,4 @@ async function run(command, args, cwd) {
     options,
   )
   return stdout
-}
-
-async function startRedis() {
-  const port = await freePort()
-  const child = spawn('redis-server', ['--port', `${port}`, '--save', '', '--bind', '127.0.0.1'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await new Promise((ready, missing) => {
-    child.once('error', missing)
-    child.stdout.on('data', (text) => /ready to accept/i.test(text) && ready())
-  })
-  return { url: `redis://127.0.0.1:${port}`, kill: () => child.kill() }
 }

@@ -13,7 +13,7 @@ import { createSession } from '../../src/session/index.ts'
 import { fileStore } from '../../src/session/node/index.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { fastClock } from '../support/fast-clock.ts'
-import { hasRedis, startRedis } from '../support/redis-server.ts'
+import { hasRedis, startRedis } from '../support/redis-server.js'
 import { rotatingProvider } from './support/rotating-provider.ts'
 import { buildProgram, program, type Started, startProgram, startProgramAs } from './support/start-program.ts'
 

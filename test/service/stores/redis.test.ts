@@ -13,7 +13,7 @@ import { buildProgram, startProgram } from '../../session/support/start-program.
 import { breakableRelay } from '../../support/breakable-relay.ts'
 import type { DatabaseServer } from '../../support/database-server.ts'
 import { fastClock } from '../../support/fast-clock.ts'
-import { hasRedis, startRedis } from '../../support/redis-server.ts'
+import { hasRedis, startRedis } from '../../support/redis-server.js'
 import { CLIENT_ID, startService } from '../../support/start-service.ts'
 import { count, increment, testSeveralInstances, testUnreachable } from './several-instances.ts'
 

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { DatabaseServer } from './database-server.ts'
 import { freePort } from './free-port.js'
 
 /** Whether Redis is installed. Tests that need it are skipped otherwise. */
@@ -13,10 +12,8 @@ if (!hasRedis)
     'There is no redis-server on this machine: the tests of the store in Redis are SKIPPED.\n',
   )
 
-/** @param mode `kept` survives being killed; `cluster` is a whole cluster in one node. */
-export async function startRedis(
-  mode: 'forgotten' | 'kept' | 'cluster' = 'forgotten',
-): Promise<DatabaseServer> {
+/** Starts an empty server, which forgets everything when it is killed unless its mode is `kept`. */
+export async function startRedis(mode = 'forgotten') {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'authgraph-redis-'))
   const appendOnly = mode === 'kept' ? 'yes' : 'no'
@@ -29,9 +26,9 @@ export async function startRedis(
     appendfsync: 'always',
     'cluster-enabled': mode === 'cluster' ? 'yes' : 'no',
   }
-  let server: ChildProcess
+  let server
 
-  const redis: DatabaseServer = {
+  const redis = {
     port,
     url: `redis://127.0.0.1:${port}`,
     async start() {
@@ -56,13 +53,13 @@ export async function startRedis(
   return redis
 }
 
-function ready({ stdout, ...server }: ChildProcess): Promise<void> {
+function ready({ stdout }) {
   return new Promise((resolve, reject) => {
     let log = ''
-    stdout?.on('data', (chunk) => {
+    stdout.on('data', (chunk) => {
       log += chunk
       if (log.includes('Ready to accept connections')) resolve()
     })
-    stdout?.once('close', () => reject(new Error(`redis-server ${server.spawnfile} ended: ${log}`)))
+    stdout.once('close', () => reject(new Error(`redis-server ended: ${log}`)))
   })
 }
