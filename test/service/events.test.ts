@@ -2,43 +2,37 @@ import { inspect } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import { memoryStore, type Policy, type ServiceEvent, type ServiceOptions } from '../../src/service/index.ts'
-import { CLIENT_ID, GRANT_TYPE, HOST, startService, TOKEN_PATH } from '../support/start-service.ts'
+import type { Policy, ServiceEvent } from '../../src/service/index.ts'
+import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
 import { userAt } from '../support/user.ts'
 
 const PAGE = `${HOST}/login/device`
-const REVOCATION_PATH = '/login/oauth/revoke'
 const APP = { clientId: expect.any(Secret), name: 'App' }
 const OCTOCAT = { id: 7, login: 'octocat' }
 const DEVICE = { address: '192.0.2.1', userAgent: 'tv/1' }
 const BROWSER = { address: '198.51.100.9', userAgent: 'browser/2' }
 
-/** A service that records its events, and requests with an address and a user agent. */
-function start(options: Partial<ServiceOptions> = {}) {
-  const events: ServiceEvent[] = []
-  const service = startService({
-    onEvent: (event) => events.push(event),
-    clientAddress: ({ header }) => header('x-from'),
-    identify: () => ({ user: OCTOCAT }),
-    ...options,
-  })
+/** A service whose device and whose browser send an address and a user agent. */
+function start(options: TestOptions = {}) {
+  const service = startService({ identify: () => ({ user: OCTOCAT }), ...options })
   const from = ({ address, userAgent }: typeof DEVICE) => ({ 'x-from': address, 'user-agent': userAgent })
-  const ask = (fields: Record<string, string> = {}) =>
-    service.post('/login/device/code', { client_id: CLIENT_ID, ...fields }, from(DEVICE))
   const browser = userAt((url, init) =>
     service.fetch(String(url), { ...init, headers: { ...(init?.headers as object), ...from(BROWSER) } }),
   )
   return {
     ...service,
-    events,
-    ask,
     browser,
-    pollFrom: (device_code: string) =>
-      service.post(TOKEN_PATH, { client_id: CLIENT_ID, device_code, grant_type: GRANT_TYPE }, from(DEVICE)),
+    ask: (fields: Record<string, string> = {}) => service.askForCodes(fields, from(DEVICE)),
+    pollFrom: (deviceCode: string) => service.poll(deviceCode, {}, from(DEVICE)),
     /** Opens a code on the page. */
     view: async (userCode: string) => browser.send(await browser.open(PAGE), { user_code: userCode }),
-    /** The events since the last call. */
-    told: () => events.splice(0),
+    /** A login, and the event of its token. */
+    async issued() {
+      const token = await service.login()
+      const event = service.told().find(({ type }) => type === 'token.issued')
+      if (event?.type !== 'token.issued') throw new Error('no token was issued')
+      return { token, event }
+    },
   }
 }
 
@@ -177,12 +171,10 @@ describe('a login', () => {
   })
 
   test('does not name a client that is no longer registered', async () => {
-    const store = memoryStore()
-    const { body } = await start({ store, clock: Date }).ask()
-    const events: ServiceEvent[] = []
-    const clients = [{ clientId: 'another', name: 'Another app' }]
-    const service = start({ store, clock: Date, clients, onEvent: (event) => events.push(event) })
-    await service.approve(body.user_code, OCTOCAT)
+    const { memory: store, clock, ask } = start()
+    const { body } = await ask()
+    const { approve, events } = start({ store, clock, clients: [{ clientId: 'another', name: 'Another' }] })
+    await approve(body.user_code, OCTOCAT)
     expect(events).toMatchObject([{ type: 'decision' }])
     expect(events[0]).not.toHaveProperty('client')
   })
@@ -193,9 +185,8 @@ describe('refresh tokens', () => {
 
   test('of one login share a family, from the first token to the theft', async () => {
     const service = start({ refreshTokens })
-    const first = await service.login()
-    const [issued] = service.told().slice(-1)
-    const family = issued?.type === 'token.issued' ? issued.family : undefined
+    const { token: first, event } = await service.issued()
+    const { family } = event
     expect(family).toMatch(/^[0-9a-f]{32}$/)
     const facts = { at: service.clock.time, family, client: APP, user: OCTOCAT, origin: {} }
     const scopes = ['repo', 'gist']
@@ -221,139 +212,61 @@ describe('refresh tokens', () => {
 })
 
 describe('a revocation', () => {
-  const revoke = ({ post }: Pick<ReturnType<typeof start>, 'post'>, token: string) =>
-    post(REVOCATION_PATH, { client_id: CLIENT_ID, token }, { 'x-from': DEVICE.address })
+  const refreshTokens = { lifetime: 3600 }
+  const revoked = { type: 'token.revoked', by: 'host', at: Date.UTC(2026, 0, 1), user: OCTOCAT }
 
   test('by a client names its origin and the login, once', async () => {
-    const service = start({ refreshTokens: { lifetime: 3600 } })
-    const { refresh_token, access_token } = await service.login()
-    const [issued] = service.told().slice(-1)
-    for (const token of [access_token, refresh_token, 'unknown']) await revoke(service, token)
-    expect(service.told()).toEqual([
-      {
-        type: 'token.revoked',
-        by: 'client',
-        at: service.clock.time,
-        client: APP,
-        user: OCTOCAT,
-        family: issued?.type === 'token.issued' && issued.family,
-        origin: { address: DEVICE.address },
-      },
-    ])
+    const service = start({ refreshTokens })
+    const { token: login, event } = await service.issued()
+    for (const token of [login.access_token, login.refresh_token, 'unknown'])
+      await service.post('/login/oauth/revoke', { client_id: CLIENT_ID, token }, { 'x-from': '192.0.2.1' })
+    const origin = { address: '192.0.2.1' }
+    expect(service.told()).toEqual([{ ...revoked, by: 'client', client: APP, family: event.family, origin }])
   })
 
   test('of a token without a refresh token names its grant', async () => {
     const service = start()
-    const { access_token } = await service.login()
-    const [issued] = service.told().slice(-1)
-    await service.revoke({ token: access_token })
-    await service.revoke({ token: access_token })
-    expect(service.told()).toEqual([
-      {
-        type: 'token.revoked',
-        by: 'host',
-        at: service.clock.time,
-        client: APP,
-        user: OCTOCAT,
-        grant: issued?.type === 'token.issued' && issued.grant,
-      },
-    ])
+    const { token, event } = await service.issued()
+    await service.revoke({ token: token.access_token })
+    await service.revoke({ token: token.access_token })
+    expect(service.told()).toEqual([{ ...revoked, client: APP, grant: event.grant }])
   })
 
   test('by the host, of a login or of a user', async () => {
-    const service = start({ refreshTokens: { lifetime: 3600 } })
-    await service.login()
-    const [issued] = service.told().slice(-1)
-    const family = issued?.type === 'token.issued' ? (issued.family ?? '') : ''
+    const service = start({ refreshTokens })
+    const { family = '' } = (await service.issued()).event
     await service.revoke({ family })
     await service.revoke({ family })
     await service.revoke({ user: OCTOCAT })
-    const facts = { type: 'token.revoked', by: 'host', at: service.clock.time, user: OCTOCAT }
-    expect(service.told()).toEqual([{ ...facts, client: APP, family }, facts])
+    expect(service.told()).toEqual([{ ...revoked, client: APP, family }, revoked])
   })
 })
 
 describe('a limit', () => {
   const once = { max: 1, window: 60 }
 
-  test.each<
-    [string, Partial<ServiceOptions>, (service: ReturnType<typeof start>) => Promise<unknown>, object]
-  >([
-    [
-      'of requests for codes',
-      { limits: { codesRequests: once } },
-      ({ ask }) => ask(),
-      { limit: 'codesRequests', retryAfter: 60, client: APP, origin: DEVICE },
-    ],
-    [
-      'of grants in a network',
-      { limits: { grantsInNetwork: once } },
-      ({ ask }) => ask(),
-      { limit: 'grantsInNetwork', client: APP, origin: DEVICE },
-    ],
-    [
-      'of grants in all',
-      { limits: { grantsInAll: once } },
-      ({ ask }) => ask(),
-      { limit: 'grantsInAll', client: APP, origin: DEVICE },
-    ],
-    [
-      'of unknown device codes',
-      { limits: { wrongDeviceCodes: once } },
-      async ({ pollFrom }) => {
-        for (const code of ['a', 'b']) await pollFrom(code)
-      },
-      { limit: 'wrongDeviceCodes', client: APP, origin: DEVICE },
-    ],
-    [
-      'of unknown clients',
-      { limits: { unknownClients: once } },
-      async ({ ask }) => {
-        for (const client_id of ['a', 'b']) await ask({ client_id })
-      },
-      { limit: 'unknownClients', origin: DEVICE },
-    ],
-    [
-      'of wrong user codes',
-      { limits: { wrongUserCodes: once } },
-      async ({ view }) => {
-        for (const code of ['BBBB-BBBB', 'CCCC-CCCC']) await view(code)
-      },
-      { limit: 'wrongUserCodes', user: OCTOCAT, origin: BROWSER },
-    ],
-    [
-      'of wrong passwords',
-      { limits: { wrongPasswords: once } },
-      async ({ authenticate }) => {
-        const headers = new Headers({ authorization: `Basic ${btoa('mona:wrong')}` })
-        for (let time = 0; time < 2; time += 1) await authenticate({ headers, address: '192.0.2.1' })
-      },
-      { limit: 'wrongPasswords', origin: { address: '192.0.2.1' } },
-    ],
-    [
-      'of wrong client secrets',
-      {
-        clients: [{ clientId: CLIENT_ID, name: 'App', clientSecret: 'right' }],
-        limits: { wrongSecrets: once },
-      },
-      async ({ ask }) => {
-        for (let time = 0; time < 2; time += 1) await ask({ client_secret: 'wrong' })
-      },
-      { limit: 'wrongSecrets', client: APP, origin: DEVICE },
-    ],
-  ])('%s is told with the origin', async (_, options, exceed, event) => {
-    const service = start(options)
-    await service.ask()
+  type Service = ReturnType<typeof start>
+  const wrong = { authorization: `Basic ${btoa('mona:wrong')}` }
+  const guess = ({ authenticate }: Service) =>
+    authenticate({ headers: new Headers(wrong), address: '192.0.2.1' })
+  const secretly = { clients: [{ clientId: CLIENT_ID, name: 'App', clientSecret: 'right' }] }
+
+  test.each<[limit: string, (service: Service, time: number) => Promise<unknown>, object, TestOptions?]>([
+    ['codesRequests', ({ ask }) => ask(), { client: APP, origin: DEVICE, retryAfter: 60 }],
+    ['grantsInNetwork', ({ ask }) => ask(), { client: APP, origin: DEVICE }],
+    ['grantsInAll', ({ ask }) => ask(), { client: APP, origin: DEVICE }],
+    ['wrongDeviceCodes', ({ pollFrom }, time) => pollFrom(`${time}`), { client: APP, origin: DEVICE }],
+    ['unknownClients', ({ ask }, time) => ask({ client_id: `${time}` }), { origin: DEVICE }],
+    ['wrongUserCodes', ({ view }) => view('BBBB-BBBB'), { user: OCTOCAT, origin: BROWSER }],
+    ['wrongPasswords', guess, { origin: { address: '192.0.2.1' } }],
+    ['wrongSecrets', ({ ask }) => ask({ client_secret: 'no' }), { client: APP, origin: DEVICE }, secretly],
+  ])('%s is told with the origin', async (limit, act, event, options) => {
+    const service = start({ limits: { [limit]: once }, ...options })
+    await act(service, 1)
     service.told()
-    await exceed(service)
-    const [told, ...more] = service.told()
-    expect(more).toEqual([])
-    expect(told).toEqual({
-      type: 'limited',
-      at: service.clock.time,
-      retryAfter: expect.any(Number),
-      ...event,
-    })
+    await act(service, 2)
+    const facts = { type: 'limited', limit, at: service.clock.time, retryAfter: expect.any(Number) }
+    expect(service.told()).toEqual([{ ...facts, ...event }])
   })
 
   test('of early polls is told once as slow_down with the new interval, then once as a limit', async () => {

@@ -1,19 +1,37 @@
 import { describe, expect, test, vi } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import { memoryStore, type ServiceEvent, type ServiceOptions, type Store } from '../../src/service/index.ts'
+import { memoryStore } from '../../src/service/index.ts'
+import { beforeUpdates } from '../support/before-updates.ts'
 import { eventually } from '../support/eventually.ts'
-import { CLIENT_ID, GRANT_TYPE, HOST, startService, TOKEN_PATH } from '../support/start-service.ts'
+import {
+  CLIENT_ID,
+  GRANT_TYPE,
+  HOST,
+  startService,
+  type TestOptions,
+  TOKEN_PATH,
+} from '../support/start-service.ts'
 import { watchedStore } from '../support/watched-store.ts'
 
 const REFRESH_TOKENS = { lifetime: 86_400, reuseWindow: 30 }
 const USER = { id: 7, login: 'octocat' }
 
 /** A service with a device that was approved. */
-async function approved(options: Partial<ServiceOptions> = {}) {
+async function approved(options: TestOptions = {}) {
   const service = startService(options)
-  const { userCode, deviceCode, poll } = await service.begin({ scope: 'repo,gist' })
-  await service.approve(userCode, USER)
+  const { deviceCode, poll } = await service.approved()
   return { ...service, deviceCode, again: async () => (await poll()).body }
+}
+
+/** A login whose device polled too early, so that its first token is delivered for longer. */
+async function slowedLogin(service: ReturnType<typeof startService>, earlyPolls = 6) {
+  const slowed = await service.begin()
+  for (let polls = 0; polls <= earlyPolls; polls += 1) {
+    if (polls % 30 === 29) service.wait(10)
+    await slowed.poll()
+  }
+  await service.approve(slowed.userCode, USER)
+  return { ...slowed, received: (await slowed.poll()).body }
 }
 
 describe('the first token is delivered again', () => {
@@ -55,8 +73,7 @@ describe('the first token is delivered again', () => {
   })
 
   test('and the events say so', async () => {
-    const events: ServiceEvent[] = []
-    const { again } = await approved({ onEvent: (event) => events.push(event) })
+    const { again, events } = await approved()
     await again()
     await again()
     const issued = events.filter(({ type }) => type === 'token.issued')
@@ -72,8 +89,7 @@ describe('the first token is delivered again', () => {
   })
 
   test('as often as early polls are allowed', async () => {
-    const events: ServiceEvent[] = []
-    const { deviceCode, poll, wait } = await approved({ onEvent: (event) => events.push(event) })
+    const { deviceCode, poll, wait, events } = await approved()
     const statuses: number[] = []
     for (let polls = 0; polls < 33; polls += 1) statuses.push((await poll(deviceCode)).status)
     // The first delivery, and thirty more.
@@ -108,9 +124,7 @@ describe('the first token is not delivered again', () => {
     readonly access_token: string
     readonly refresh_token: string
   }
-  test.each<
-    [string, Partial<ServiceOptions>, (service: Approved, received: Received) => unknown, status: number]
-  >([
+  test.each<[string, TestOptions, (service: Approved, received: Received) => unknown, status: number]>([
     ['once it was used', {}, ({ whoIs }, { access_token }) => whoIs(access_token), 200],
     [
       'once it was refreshed, although the host verifies it',
@@ -151,46 +165,34 @@ describe('the first token is not delivered again', () => {
   })
 
   test('once its login was revoked, however much its device was slowed down', async () => {
-    const { begin, approve, wait, revoke } = startService({ refreshTokens: REFRESH_TOKENS })
-    const slowed = await begin()
-    for (let polls = 0; polls <= 60; polls += 1) {
-      if (polls % 30 === 0) wait(10)
-      await slowed.poll()
-    }
-    await approve(slowed.userCode, USER)
-    const { body } = await slowed.poll()
-    await revoke({ token: body.refresh_token })
+    const service = startService({ refreshTokens: REFRESH_TOKENS })
+    const { poll, received } = await slowedLogin(service, 60)
+    await service.revoke({ token: received.refresh_token })
     // Until nothing is known of the login any more.
-    wait(901)
-    expect((await slowed.poll()).body.error).toBe('incorrect_device_code')
+    service.wait(901)
+    expect((await poll()).body.error).toBe('incorrect_device_code')
   })
 
   test.each(['family:', 'token:'])(
     'by an instance that stood still before it wrote the %s',
     async (prefix) => {
-      const clock = { time: 0, now: () => clock.time }
-      const memory = memoryStore({ clock })
       let stands = false
       let goOn = () => {}
-      const store: Store = {
-        async update(key, change) {
-          if (stands && key.startsWith(prefix)) {
-            stands = false
-            await new Promise<void>((resolve) => {
-              goOn = resolve
-            })
-          }
-          return memory.update(key, change)
-        },
-      }
+      const store = beforeUpdates((key) => {
+        if (!stands || !key.startsWith(prefix)) return undefined
+        stands = false
+        return new Promise<void>((resolve) => {
+          goOn = resolve
+        })
+      })
       const hasFamily = prefix === 'family:' && { refreshTokens: REFRESH_TOKENS }
-      const { again, revoke, whoIs } = await approved({ store, clock, ...hasFamily })
+      const { again, revoke, whoIs, wait } = await approved({ store, ...hasFamily })
       const { access_token } = await again()
       stands = true
       const late = again()
       await vi.waitFor(() => expect(stands).toBe(false), { interval: 1 })
       await revoke({ token: access_token })
-      clock.time += 901_000
+      wait(901)
       goOn()
       expect((await late).error).toBe('incorrect_device_code')
       expect((await whoIs(access_token)).status).toBe(401)
@@ -233,70 +235,47 @@ describe('a host with one token for all logins of a user', () => {
   const issueToken = () => new Secret('the-one')
 
   test('loses none of them to a login that is not settled', async () => {
-    const clock = { time: 0, now: () => clock.time }
-    const memory = memoryStore({ clock })
-    let dies = false
-    const store: Store = {
-      update: (key, change) =>
-        dies && key.startsWith('grant:')
-          ? new Promise(() => undefined)
-          : memory.update(key, (value) => {
-              const changed = change(value)
-              // The next update of the grant settles it.
-              const written = changed.value as { readonly state?: string } | null | undefined
-              if (written?.state === 'issuing' && isSecond) dies = true
-              return changed
-            }),
-    }
-    let isSecond = false
-    const options = { store, clock, issueToken, refreshTokens: REFRESH_TOKENS }
-    const { again, begin, approve, whoIs } = await approved(options)
-    await again()
-    isSecond = true
-    const second = await begin()
-    await approve(second.userCode, USER)
-    void second.poll()
-    await eventually(() => expect(dies).toBe(true))
-    expect((await whoIs('the-one')).status).toBe(200)
+    let updates = 0
+    // Writes of each grant: issued, approved, polled, and then settled, which never happens for the second.
+    const store = beforeUpdates((key) => {
+      if (key.startsWith('grant:')) updates += 1
+      return updates === 8 && new Promise(() => undefined)
+    })
+    const service = await approved({ store, issueToken, refreshTokens: REFRESH_TOKENS })
+    await service.again()
+    const { poll } = await service.approved()
+    void poll()
+    await eventually(() => expect(updates).toBe(8))
+    const next = startService({ store: service.memory, clock: service.clock })
+    expect((await next.whoIs('the-one')).status).toBe(200)
   })
 
   test('delivers it again to each of them, until a later login has it', async () => {
-    const { again, begin, approve, wait } = await approved({ issueToken })
-    expect((await again()).access_token).toBe('the-one')
-    wait(1)
-    const second = await begin()
-    await approve(second.userCode, USER)
-    expect((await second.poll()).body.access_token).toBe('the-one')
-    expect((await second.poll()).body.access_token).toBe('the-one')
-    expect((await again()).error).toBe('incorrect_device_code')
+    const service = await approved({ issueToken })
+    expect((await service.again()).access_token).toBe('the-one')
+    service.wait(1)
+    const { poll } = await service.approved()
+    expect((await poll()).body.access_token).toBe('the-one')
+    expect((await poll()).body.access_token).toBe('the-one')
+    expect((await service.again()).error).toBe('incorrect_device_code')
   })
 
   test('delivers it to a later login, although an earlier one is delivered for longer', async () => {
-    const { begin, approve } = startService({ issueToken })
-    const slowed = await begin()
-    for (let polls = 0; polls <= 6; polls += 1) await slowed.poll()
-    await approve(slowed.userCode, USER)
-    await slowed.poll()
-    const later = await begin()
-    await approve(later.userCode, USER)
-    expect((await later.poll()).body.access_token).toBe('the-one')
+    const service = startService({ issueToken })
+    await slowedLogin(service)
+    expect((await service.login()).access_token).toBe('the-one')
   })
 
   test.each([5, 65])('brings it back to none of them once it was removed, after %i s', async (seconds) => {
-    const { begin, approve, revoke, wait, whoIs } = startService({ issueToken })
-    const slowed = await begin()
-    for (let polls = 0; polls <= 6; polls += 1) await slowed.poll()
-    await approve(slowed.userCode, USER)
-    await slowed.poll()
-    wait(1)
-    const later = await begin()
-    await approve(later.userCode, USER)
-    await later.poll()
-    wait(seconds)
-    await revoke({ token: 'the-one' })
-    wait(1)
-    expect((await slowed.poll()).body.error).toBe('incorrect_device_code')
-    expect((await whoIs('the-one')).status).toBe(401)
+    const service = startService({ issueToken })
+    const { poll } = await slowedLogin(service)
+    service.wait(1)
+    await service.login()
+    service.wait(seconds)
+    await service.revoke({ token: 'the-one' })
+    service.wait(1)
+    expect((await poll()).body.error).toBe('incorrect_device_code')
+    expect((await service.whoIs('the-one')).status).toBe(401)
   })
 })
 
@@ -325,15 +304,7 @@ describe('an approval', () => {
 
   test('costs the poll no more updates of the store than without it', async () => {
     let updates = 0
-    const clock = { time: 0, now: () => clock.time }
-    const memory = memoryStore({ clock })
-    const store: Store = {
-      update: (key, change) => {
-        updates += 1
-        return memory.update(key, change)
-      },
-    }
-    const { again } = await approved({ store, clock })
+    const { again } = await approved({ store: beforeUpdates(() => (updates += 1)) })
     updates = 0
     await again()
     await new Promise((resolve) => setImmediate(resolve))
