@@ -31,24 +31,19 @@ test('installationsOf follows pages, and knows enterprises and suspended install
     Response.json([{ id: 1, account: { slug: 'big' }, suspended_at: null }], {
       headers: { link: '<?page=2>; rel="next"' },
     }),
-    Response.json([{ id: 2, account: null, suspended_at: '2026-01-01T00:00:00Z' }]),
+    Response.json([
+      { id: 2, account: null, suspended_at: '2026-01-01T00:00:00Z' },
+      { id: 3, account: { login: { toString: null }, slug: 5 } },
+    ]),
   )
   expect(await listed(installationsOf(app({ appId: 1, privateKey }), { fetch }))).toEqual([
     { installationId: 1, owner: 'big', isSuspended: false },
     { installationId: 2, owner: '', isSuspended: true },
+    { installationId: 3, owner: '', isSuspended: false },
   ])
   expect(sent.map(({ url }) => url)).toEqual([
     'https://api.github.com/app/installations?per_page=100',
     'https://api.github.com/app/installations?page=2',
-  ])
-})
-
-test('installationsOf reads no name where an account has none', async () => {
-  const { fetch } = recordingFetch(
-    Response.json([{ id: 1, account: { login: { toString: null }, slug: 5 } }]),
-  )
-  expect(await listed(installationsOf(app({ appId: 1, privateKey }), { fetch }))).toEqual([
-    { installationId: 1, owner: '', isSuspended: false },
   ])
 })
 
