@@ -42,27 +42,16 @@ const bugs: Record<string, () => unknown> = {
   'is out of a range': () => new Array(-1),
 }
 
-function errorOf(bug: () => unknown): unknown {
-  try {
-    return bug()
-  } catch (error) {
-    return error
-  }
-}
-
 describe('a fetch of the caller', () => {
   test.each(Object.entries(bugs))(
     'that %s has a bug: the flow ends at once and keeps the cause',
     async (_, bug) => {
-      const thrown = errorOf(bug) as Error
-      expect(thrown).toBeInstanceOf(Error)
-      for (const error of await failures(() => thrown)) {
+      for (const error of await failures(bug))
         expect(error).toMatchObject({
           code: 'bad_option',
-          message: `fetch has a bug: it threw a ${thrown.name}`,
+          message: expect.stringMatching(/^fetch has a bug: it threw a \w+Error$/),
+          cause: expect.any(Error),
         })
-        expect(error?.cause).toBe(thrown)
-      }
     },
   )
 
@@ -76,22 +65,16 @@ describe('a fetch of the caller', () => {
   })
 
   test.each([
-    'fetch failed',
-    'Failed to fetch',
-    'NetworkError when attempting to fetch resource.',
-    'Load failed',
-    'The network connection was lost.',
-    'Network request failed',
-    'terminated',
-    'error sending request for url (https://null.example/undefined): client error (Connect)',
-  ])('that says %j found no connection: polls are tried again', async (message) => {
-    for (const error of await failures(() => new TypeError(message)))
-      expect(error).toMatchObject({ code: 'unreachable' })
-  })
-
-  test('that says what a bug would, with a cause, found no connection', async () => {
-    const thrown = () => new TypeError('x is not a function', { cause: new Error('socket') })
-    for (const error of await failures(thrown)) expect(error).toMatchObject({ code: 'unreachable' })
+    new TypeError('fetch failed'),
+    new TypeError('Failed to fetch'),
+    new TypeError('NetworkError when attempting to fetch resource.'),
+    new TypeError('Load failed'),
+    new TypeError('The network connection was lost.'),
+    new TypeError('terminated'),
+    new TypeError('error sending request for url (https://null.example/undefined): client error (Connect)'),
+    new TypeError('x is not a function', { cause: new Error('socket') }),
+  ])('that throws %s found no connection: polls are tried again', async (thrown) => {
+    for (const error of await failures(() => thrown)) expect(error).toMatchObject({ code: 'unreachable' })
   })
 
   test('that throws a custom error keeps it as the cause', async () => {

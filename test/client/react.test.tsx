@@ -26,7 +26,7 @@ function Shown({ login }: { readonly login: DeviceAuthorizationActor }) {
 }
 
 test.each(['useActorRef', 'useActorRef in StrictMode'])(
-  '%s asks for one code, brings the token, and ends with its component',
+  '%s asks for one code, and brings the token',
   async (name) => {
     const { time, sent, options } = setUp()
 
@@ -46,24 +46,6 @@ test.each(['useActorRef', 'useActorRef in StrictMode'])(
     expect(time.timers).toBe(0)
   },
 )
-
-test('useActorRef ends its login when it is unmounted, in a wait and in a request', async () => {
-  for (const seconds of [0, 1]) {
-    const { time, sent, options } = setUp()
-
-    function Login() {
-      return (
-        <Shown login={useActorRef(deviceMachine, { input: deviceInput(options), clock: options.clock })} />
-      )
-    }
-
-    const shown = await render(<Login />, () => seconds && time.advance(seconds * 1000))
-    await shown.unmount()
-    await time.advance(60_000)
-    expect(sent.length).toBeLessThanOrEqual(1)
-    expect(time.timers).toBe(0)
-  }
-})
 
 test('a login of useActorRef that React hid continues after wake', async () => {
   const { time, sent, options } = setUp()

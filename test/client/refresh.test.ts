@@ -130,7 +130,6 @@ describe('refresh', () => {
   )
 
   test.each([
-    ['bad_refresh_token', 200, {}],
     ['bad_refresh_token', 200, { access_token: '' }],
     ['invalid_grant', 400, {}],
     ['interaction_required', 400, {}],

@@ -17,9 +17,12 @@ const request = {
 }
 
 describe('a client assertion', () => {
-  test('says who the client is, for whom it is, and until when', async () => {
+  test('says who the client is, for whom it is, and until when, with another id each time', async () => {
     const { sign } = privateKeyJwt({ privateKey })
-    const jwt = (await sign(request)).reveal()
+    const [jwt = '', other = ''] = (await Promise.all([sign(request), sign(request)])).map((jwt) =>
+      jwt.reveal(),
+    )
+    expect(decodeJwt(jwt).jti).not.toBe(decodeJwt(other).jti)
     const seconds = Math.floor(now / 1000)
     expect(decodeJwt(jwt)).toEqual({
       iss: 'my-client',
@@ -37,12 +40,6 @@ describe('a client assertion', () => {
     const { sign } = privateKeyJwt({ privateKey })
     const jwt = (await sign({ ...request, issuer: undefined })).reveal()
     expect(decodeJwt(jwt).aud).toBe('https://login.example/token')
-  })
-
-  test('is another one each time', async () => {
-    const { sign } = privateKeyJwt({ privateKey })
-    const ids = await Promise.all([sign(request), sign(request)])
-    expect(new Set(ids.map((jwt) => decodeJwt(jwt.reveal()).jti)).size).toBe(2)
   })
 
   test('names its key and another audience, if they are given', async () => {

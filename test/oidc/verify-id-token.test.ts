@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type OAuthToken, Secret } from '../../src/index.ts'
 import { type VerifyIdTokenOptions, verifyIdToken } from '../../src/oidc/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { oldToken } from '../support/old-token.ts'
 import { scriptedService } from '../support/scripted-service.ts'
 
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -24,13 +25,7 @@ const claims: JWTPayload = {
 const options = { issuer: 'https://login.example', clientId: 'my-client', jwks, clock: time.clock() }
 
 function tokenWith(idToken: string | undefined): OAuthToken {
-  return {
-    accessToken: new Secret('any'),
-    tokenType: 'bearer',
-    scopes: [],
-    missingScopes: [],
-    ...(idToken !== undefined && { idToken: new Secret(idToken) }),
-  }
+  return { ...oldToken, ...(idToken !== undefined && { idToken: new Secret(idToken) }) }
 }
 
 async function signed(

@@ -70,11 +70,6 @@ export const inspectedFlows: Record<string, InspectedFlow> = {
     status: 'failed',
     shows: ['invalid_client', 'refused'],
   },
-  'a token that cannot be read': {
-    script: [codes, { ...token, scope: [token.access_token] }],
-    status: 'failed',
-    shows: ['bad_response'],
-  },
   'a denial': { script: [codes, denied], status: 'denied', shows: ['denied'] },
 }
 
