@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { authorizeDevice, type ClientAuthentication, exportResume, rfc8628, Secret } from '../../src/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
-import { scriptedService } from '../support/scripted-service.ts'
+import { scripted } from '../support/scripted-service.ts'
 
 const { codes, token } = responses
 
@@ -21,16 +20,14 @@ const pair = { ...token, expires_in: 3600, refresh_token: 'refresh-token' }
 
 /** Every request that a login, a renewal and a logout send. */
 async function everyRequest(clientAuthentication?: ClientAuthentication, of = provider) {
-  const time = new VirtualTime()
-  const { fetch, sent } = scriptedService(time, codes, pair, pair, {})
+  const { time, sent, options } = scripted(codes, pair, pair, {})
   const session = createSession({
+    ...options,
     clientId: ID,
     provider: of,
     ...(clientAuthentication && { clientAuthentication }),
     resource: ['https://api.example/', 'urn:files'],
     store: memoryStore(),
-    fetch,
-    clock: time.clock(),
   })
   const over = async <Result>(work: Promise<Result>): Promise<Result> => {
     await time.advance(10_000)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { discover } from '../../src/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import { scriptedService } from '../support/scripted-service.ts'
+import { scripted } from '../support/scripted-service.ts'
 
 const metadata = {
   issuer: 'https://login.example/tenant',
@@ -11,15 +10,9 @@ const metadata = {
 }
 const missing = new Response('<html>', { status: 404 })
 
-function setUp(...script: Parameters<typeof scriptedService>[1][]) {
-  const time = new VirtualTime()
-  const { fetch, sent } = scriptedService(time, ...script)
-  return { time, sent, options: { fetch, clock: time.clock() } }
-}
-
 describe('discover', () => {
   test('reads the endpoints from the metadata of OAuth', async () => {
-    const { sent, time, options } = setUp(metadata)
+    const { sent, time, options } = scripted(metadata)
     expect(await discover('https://login.example/tenant/', options)).toEqual({
       issuer: 'https://login.example/tenant',
       deviceAuthorizationEndpoint: 'https://login.example/device',
@@ -41,7 +34,7 @@ describe('discover', () => {
       code_challenge_methods_supported: ['plain', 'S256'],
       jwks_uri: 'https://login.example/keys',
     }
-    const { options } = setUp({ ...metadata, ...more })
+    const { options } = scripted({ ...metadata, ...more })
     expect(await discover('https://login.example/tenant', options)).toMatchObject({
       clientAuthenticationMethods: ['client_secret_basic'],
       codeChallengeMethods: ['plain', 'S256'],
@@ -55,13 +48,16 @@ describe('discover', () => {
       code_challenge_methods_supported: ['S256', 5],
       jwks_uri: 5,
     }
-    const provider = await discover('https://login.example/tenant', setUp({ ...metadata, ...wrong }).options)
+    const provider = await discover(
+      'https://login.example/tenant',
+      scripted({ ...metadata, ...wrong }).options,
+    )
     const required = ['deviceAuthorizationEndpoint', 'encoding', 'issuer', 'scopeSeparator', 'tokenEndpoint']
     expect(Object.keys(provider).sort()).toEqual(required)
   })
 
   test('keeps the issuer as its metadata spells it', async () => {
-    const { options } = setUp({ ...metadata, issuer: 'https://login.example/' })
+    const { options } = scripted({ ...metadata, issuer: 'https://login.example/' })
     expect(await discover('https://login.example', options)).toMatchObject({
       issuer: 'https://login.example/',
     })
@@ -69,7 +65,7 @@ describe('discover', () => {
 
   test.each(['common', 'organizations'])('accepts the one issuer of Entra ID for %s', async (tenant) => {
     const issuer = 'https://login.microsoftonline.com/{tenantid}/v2.0'
-    const { options } = setUp(missing, { ...metadata, issuer })
+    const { options } = scripted(missing, { ...metadata, issuer })
     const provider = await discover(`https://login.microsoftonline.com/${tenant}/v2.0`, options)
     expect(provider.issuer).toBe(issuer)
   })
@@ -82,12 +78,12 @@ describe('discover', () => {
     ],
     ['https://login.microsoftonline.com/common/v2.0', 'https://login.microsoftonline.com/another/v2.0'],
   ])('of %s refuses metadata of %s', async (of, issuer) => {
-    const { options } = setUp({ ...metadata, issuer })
+    const { options } = scripted({ ...metadata, issuer })
     await expect(discover(of, options)).rejects.toMatchObject({ code: 'wrong_host' })
   })
 
   test('or else from that of OpenID', async () => {
-    const { sent, options } = setUp(missing, metadata)
+    const { sent, options } = scripted(missing, metadata)
     await discover('https://login.example/tenant', options)
     expect(sent[1]?.url).toBe('https://login.example/tenant/.well-known/openid-configuration')
   })
@@ -98,7 +94,7 @@ describe('discover', () => {
     ['that is a page', new Response('<html>'), 'bad_response'],
     ['that is not there', missing, 'bad_response'],
   ])('refuses metadata %s', async (_, response, code) => {
-    await expect(discover('https://login.example/tenant', setUp(response).options)).rejects.toMatchObject({
+    await expect(discover('https://login.example/tenant', scripted(response).options)).rejects.toMatchObject({
       code,
     })
   })
@@ -112,14 +108,14 @@ describe('discover', () => {
     ['revocation_endpoint', 'http://127.0.0.1:8080/revoke'],
     ['revocation_endpoint', 'http://login.example/revoke'],
   ])('of a remote issuer is refused with the %s %s', async (name, address) => {
-    const { options } = setUp({ ...metadata, [name]: address })
+    const { options } = scripted({ ...metadata, [name]: address })
     await expect(discover('https://login.example/tenant', options)).rejects.toMatchObject({
       code: 'wrong_host',
     })
   })
 
   test('may name loopback addresses where the issuer is at one', async () => {
-    const { options } = setUp({
+    const { options } = scripted({
       issuer: 'http://localhost:8080',
       device_authorization_endpoint: 'http://127.0.0.1:8080/device',
       token_endpoint: 'http://[::1]:8080/token',
@@ -130,7 +126,7 @@ describe('discover', () => {
   })
 
   test('asks no issuer off https', async () => {
-    const { sent, options } = setUp(metadata)
+    const { sent, options } = scripted(metadata)
     await expect(discover('http://login.example', options)).rejects.toMatchObject({ code: 'wrong_host' })
     expect(sent).toEqual([])
   })

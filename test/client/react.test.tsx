@@ -3,18 +3,11 @@ import { useActorRef, useSelector } from '@xstate/react'
 import { Activity, StrictMode, useEffect, useState } from 'react'
 import { expect, test } from 'vitest'
 import { type DeviceAuthorizationActor, deviceInput, deviceMachine, viewOf } from '../../src/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { render } from '../support/render.ts'
 import { responses } from '../support/responses.ts'
-import { scriptedService } from '../support/scripted-service.ts'
+import { scripted } from '../support/scripted-service.ts'
 
 const { codes, pending, token } = responses
-
-function setUp() {
-  const time = new VirtualTime()
-  const { fetch, sent } = scriptedService(time, codes, pending, token)
-  return { time, sent, options: { clientId: 'id', clock: time.clock(), fetch } }
-}
 
 function Shown({ login }: { readonly login: DeviceAuthorizationActor }) {
   const { text, userCode } = useSelector(login, (snapshot) => viewOf(snapshot, 0))
@@ -28,7 +21,7 @@ function Shown({ login }: { readonly login: DeviceAuthorizationActor }) {
 test.each(['useActorRef', 'useActorRef in StrictMode'])(
   '%s asks for one code, and brings the token',
   async (name) => {
-    const { time, sent, options } = setUp()
+    const { time, sent, options } = scripted(codes, pending, token)
 
     function Login() {
       const login = useActorRef(deviceMachine, { input: deviceInput(options), clock: options.clock })
@@ -48,7 +41,7 @@ test.each(['useActorRef', 'useActorRef in StrictMode'])(
 )
 
 test('a login of useActorRef that React hid continues after wake', async () => {
-  const { time, sent, options } = setUp()
+  const { time, sent, options } = scripted(codes, pending, token)
 
   function Login() {
     const login = useActorRef(deviceMachine, { input: deviceInput(options), clock: options.clock })

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type OAuthToken, refresh, Secret } from '../../src/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { oldToken } from '../support/old-token.ts'
-import { type Scripted, scriptedService } from '../support/scripted-service.ts'
+import { scripted } from '../support/scripted-service.ts'
 
 const old: OAuthToken = { ...oldToken, refreshTokenExpiresAt: 5 }
 const pair = {
@@ -13,15 +12,9 @@ const pair = {
   refresh_token: 'ghr_new',
 }
 
-function setUp(...script: Scripted[]) {
-  const time = new VirtualTime()
-  const service = scriptedService(time, ...script)
-  return { time, sent: service.sent, options: { clientId: 'id', clock: time.clock(), fetch: service.fetch } }
-}
-
 describe('refresh', () => {
   test('buys a new pair with the refresh token', async () => {
-    const { time, sent, options } = setUp(pair)
+    const { time, sent, options } = scripted(pair)
     const token = await refresh(old, { ...options, clientAuthentication: { clientSecret: 'secret' } })
     expect(token.accessToken.reveal()).toBe('ghu_new')
     expect(token.refreshToken?.reveal()).toBe('ghr_new')
@@ -38,7 +31,7 @@ describe('refresh', () => {
 
   test('keeps the ID token unless there is a new one', async () => {
     const withIdToken = { ...old, idToken: new Secret('old') }
-    const { time, options } = setUp(pair, { ...pair, id_token: 'new' })
+    const { time, options } = scripted(pair, { ...pair, id_token: 'new' })
     const first = await refresh(withIdToken, options)
     const second = await refresh(first, options)
     expect([first.idToken?.reveal(), second.idToken?.reveal()]).toEqual(['old', 'new'])
@@ -46,7 +39,7 @@ describe('refresh', () => {
   })
 
   test('asks once for calls at the same time, and again for later ones', async () => {
-    const { sent, options } = setUp(pair)
+    const { sent, options } = scripted(pair)
     const [first, second] = await Promise.all([refresh(old, options), refresh(old, options)])
     expect(first).toBe(second)
     expect(sent).toHaveLength(1)
@@ -55,7 +48,7 @@ describe('refresh', () => {
   })
 
   test.each([0, 1])('caller %i of two who gives up leaves the pair to both', async (leaver) => {
-    const { sent, options } = setUp(pair)
+    const { sent, options } = scripted(pair)
     let release = () => {}
     const fetch: typeof globalThis.fetch = async (input, init) => {
       await new Promise<void>((resolve, reject) => {
@@ -87,7 +80,7 @@ describe('refresh', () => {
   })
 
   test('a caller whose pair cannot be saved fails alone, and those who come meanwhile spend nothing', async () => {
-    const { sent, options } = setUp(pair)
+    const { sent, options } = scripted(pair)
     let fail = () => {}
     const onToken = () => new Promise<void>((_, reject) => (fail = () => reject(new Error('disk full'))))
     const failing = expect(refresh(old, { ...options, onToken })).rejects.toMatchObject({ code: 'not_kept' })
@@ -100,7 +93,7 @@ describe('refresh', () => {
   })
 
   test('hands the new pair to the caller before anyone uses it', async () => {
-    const { options } = setUp(pair)
+    const { options } = scripted(pair)
     const order: string[] = []
     const onToken = async (token: OAuthToken) => {
       await undefined
@@ -120,7 +113,7 @@ describe('refresh', () => {
   test.each([undefined, '', 'ghr_\u001b[2J'])(
     'keeps the old refresh token where the new one is %j',
     async (refresh_token) => {
-      const { options } = setUp({ access_token: 'ghu_new', refresh_token })
+      const { options } = scripted({ access_token: 'ghu_new', refresh_token })
       const token = await refresh({ ...old, refreshTokenExpiresIn: 9 }, options)
       expect(token.refreshToken?.reveal()).toBe('ghr_old')
       expect(token).toMatchObject({ scopes: ['repo'], refreshTokenExpiresIn: 9, refreshTokenExpiresAt: 5 })
@@ -138,7 +131,7 @@ describe('refresh', () => {
     ['deleted_client', 401, {}],
     ['disabled_client', 401, {}],
   ])('says that the login has ended after %s with status %i', async (error, status, more) => {
-    const { options } = setUp(Response.json({ ...more, error }, { status }))
+    const { options } = scripted(Response.json({ ...more, error }, { status }))
     await expect(refresh(old, options)).rejects.toMatchObject({
       code: 'login_required',
       message: 'the provider has ended the login: log in',
@@ -158,14 +151,14 @@ describe('refresh', () => {
   ])(
     'keeps the login after any other failure: the refresh can be tried again',
     async (response, expected) => {
-      const { options } = setUp(response, pair)
+      const { options } = scripted(response, pair)
       await expect(refresh(old, options)).rejects.toMatchObject(expected)
       expect((await refresh(old, options)).accessToken.reveal()).toBe('ghu_new')
     },
   )
 
   test('is given up after 15 seconds, or when it is cancelled', async () => {
-    const { time, options } = setUp('hang')
+    const { time, options } = scripted('hang')
     const late = expect(refresh(old, options)).rejects.toMatchObject({ code: 'timed_out' })
     await time.advance(15_000)
     await late
@@ -177,7 +170,7 @@ describe('refresh', () => {
   })
 
   test('reports a timeout as such, whatever error the fetch rejects with', async () => {
-    const { time, options } = setUp()
+    const { time, options } = scripted()
     const fetch: typeof globalThis.fetch = (_, init) =>
       new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('aborted'))))
     const late = expect(refresh(old, { ...options, fetch })).rejects.toMatchObject({ code: 'timed_out' })

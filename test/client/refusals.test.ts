@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { exportResume, RefusedError, type ResumeRecord, refresh, rfc8628, Secret } from '../../src/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { resumeFlow, startFlow } from '../support/flow.ts'
 import { oldToken } from '../support/old-token.ts'
 import { responses } from '../support/responses.ts'
-import { type Scripted, scriptedService } from '../support/scripted-service.ts'
+import { type Scripted, scripted } from '../support/scripted-service.ts'
 
 const { codes, pending, token } = responses
 
@@ -20,10 +19,9 @@ async function refusal(script: Scripted[], options?: Options): Promise<RefusedEr
 }
 
 async function refusedRefresh(body: object, refreshToken: string): Promise<RefusedError> {
-  const time = new VirtualTime()
-  const { fetch } = scriptedService(time, body)
+  const { options } = scripted(body)
   const old = { ...oldToken, refreshToken: new Secret(refreshToken) }
-  return refresh(old, { clientId: CLIENT_ID, clock: time.clock(), fetch }).catch((error) => error)
+  return refresh(old, { ...options, clientId: CLIENT_ID }).catch((error) => error)
 }
 
 describe('the description of a refusal', () => {

@@ -2,16 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { github, type ResumeRecord, type Step, start, step } from '../../src/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { responses } from '../support/responses.ts'
-import { type Scripted, scriptedService } from '../support/scripted-service.ts'
+import { type Scripted, scripted } from '../support/scripted-service.ts'
 
 const { codes, pending, slowDown, token, denied, expired, unknownCode } = responses
 
 /** A login in steps under virtual time. Each record goes through JSON, as it would between two processes. */
 function stepped(...script: Scripted[]) {
-  const time = new VirtualTime()
-  const { fetch, sent } = scriptedService(time, codes, ...script)
+  const { time, sent, fetch } = scripted(codes, ...script)
   const options = { fetch, clock: time.clock(), random: () => 0 }
   return {
     time,
@@ -105,13 +103,11 @@ describe('a login in steps', () => {
   })
 
   test('rejects where there are no codes', async () => {
-    const time = new VirtualTime()
     for (const [response, code] of [
       [{ error: 'unauthorized_client' }, 'forbidden'],
       [{ ...codes, expires_in: 0 }, 'expired'],
     ] as const) {
-      const { fetch } = scriptedService(time, response)
-      await expect(start({ clientId: 'id', fetch, clock: time.clock() })).rejects.toMatchObject({ code })
+      await expect(start(scripted(response).options)).rejects.toMatchObject({ code })
     }
   })
 

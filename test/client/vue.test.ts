@@ -3,17 +3,10 @@ import { useActorRef, useSelector } from '@xstate/vue'
 import { expect, test } from 'vitest'
 import { createApp, h, nextTick, ref, shallowRef } from 'vue'
 import { deviceInput, deviceMachine, Secret, viewOf } from '../../src/index.ts'
-import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { responses } from '../support/responses.ts'
-import { scriptedService } from '../support/scripted-service.ts'
+import { scripted } from '../support/scripted-service.ts'
 
 const { codes, pending, token } = responses
-
-function setUp() {
-  const time = new VirtualTime()
-  const { fetch, sent } = scriptedService(time, codes, pending, token)
-  return { time, sent, options: { clientId: 'id', clock: time.clock(), fetch } }
-}
 
 /** Mounts a component whose text is made by `setup`. */
 function mount(setup: () => () => string) {
@@ -29,7 +22,7 @@ function mount(setup: () => () => string) {
 }
 
 test('useActorRef starts when it is mounted, asks for one code, and ends when it is unmounted', async () => {
-  const { time, sent, options } = setUp()
+  const { time, sent, options } = scripted(codes, pending, token)
   const { element, unmount } = mount(() => {
     const login = useActorRef(deviceMachine, { input: deviceInput(options), clock: options.clock })
     const view = useSelector(login, (snapshot) => viewOf(snapshot, 0))

@@ -137,16 +137,4 @@ describe('a session at a service like GitHub', () => {
     expect(await formOf(service, token)).toBe('oauth')
     await expect(over(session.token())).rejects.toMatchObject({ code: 'login_required' })
   })
-
-  test('says which status it got if the token was not revoked', async () => {
-    const { over, loggedIn } = world({ dialect: 'github' })
-    const session = await loggedIn({
-      provider,
-      clientAuthentication: { clientSecret: 'no one asked for it' },
-    })
-    expect(await over(session.logout())).toEqual({
-      revoked: false,
-      why: 'the provider responded with status 404',
-    })
-  })
 })

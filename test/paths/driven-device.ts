@@ -246,6 +246,7 @@ export class DrivenDevice {
     const { activity, text } = SHOWN[state] ?? {}
     const isOver = activity === undefined
     const view = viewOf(this.snapshot, this.time.now)
+    expect(JSON.parse(JSON.stringify(view))).toStrictEqual(view)
     const { secondsLeft, secondsToNextPoll, verificationUri, userCode } = view
     const hasError = error !== undefined && (!isOver || state === 'failed')
     expect({ ...view, error: view.error?.code }).toEqual({

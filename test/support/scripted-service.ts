@@ -1,4 +1,4 @@
-import type { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
+import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 
 /** How the service handles one request: with a JSON body, a complete response, an error, or no response at all. */
 export type Scripted = object | Response | Error | 'hang'
@@ -29,6 +29,13 @@ export function scriptedService(time: VirtualTime, ...script: Scripted[]) {
     return line instanceof Response ? line.clone() : Response.json(line)
   }
   return { fetch, sent }
+}
+
+/** Virtual time, and the options of a client whose requests play a script. */
+export function scripted(...script: Scripted[]) {
+  const time = new VirtualTime()
+  const { fetch, sent } = scriptedService(time, ...script)
+  return { time, sent, fetch, options: { clientId: 'id', clock: time.clock(), fetch } }
 }
 
 function hang(signal: AbortSignal | null | undefined): Promise<never> {
