@@ -1,12 +1,85 @@
 // @vitest-environment jsdom
 import { createBrowserInspector } from '@statelyai/inspect'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { createMachine } from 'xstate'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createActor, createMachine, type InspectionEvent, type Observer } from 'xstate'
+import {
+  createDeviceAuthorization,
+  type DeviceAuthorizationOptions,
+  exportResume,
+  type ResumeRecord,
+} from '../../src/index.ts'
 import { deviceAuthorization } from '../../src/machines.ts'
-import { runInspected } from '../support/inspected-flows.ts'
-import { inspectorContract } from '../support/inspector-contract.ts'
+import { responses } from '../support/responses.ts'
+import { type Scripted, scripted } from '../support/scripted-service.ts'
+
+const { codes, denied, pending, slowDown, token, unknownCode } = responses
 
 const VISUALIZER = 'http://localhost:4000/inspect'
+
+const CLIENT_ID = 'Iv1.8a61f9b3a7aba766'
+const SECRETS = [CLIENT_ID, codes.device_code, token.access_token]
+
+/** An error that contains the request, like those of some HTTP clients. */
+const telling = Object.assign(new Error(SECRETS.join()), { body: SECRETS, cause: new Error(SECRETS.join()) })
+
+interface InspectedFlow {
+  readonly script: readonly Scripted[]
+  readonly status: string
+  /** Event types and state names that the inspector must have sent. */
+  readonly shows: readonly string[]
+}
+
+/** Flows to inspect. Their responses quote secrets wherever a response can. */
+const inspectedFlows: Record<string, InspectedFlow> = {
+  'every response up to the token': {
+    script: [
+      { ...codes, verification_uri_complete: 'https://github.com/login/device?user_code=WDJB-MJHT' },
+      pending,
+      slowDown,
+      telling,
+      new Response(SECRETS.join(), { status: 503, headers: { 'retry-after': '30' } }),
+      'hang',
+      unknownCode,
+      { ...token, refresh_token: token.access_token, error_description: codes.device_code },
+    ],
+    status: 'authorized',
+    shows: [
+      'xstate.done.actor.requestCodes',
+      'xstate.done.actor.pollToken',
+      'xstate.after.untilDue.deviceAuthorization.waiting',
+      'xstate.after.pollTimeout.deviceAuthorization.polling',
+      'requesting',
+      'requested',
+      'pending',
+      'slowed',
+      'retrying',
+      'polling',
+      'authorized',
+      'accessToken',
+      'WDJB-MJHT',
+      'unreachable',
+      'timed_out',
+    ],
+  },
+  'no codes for the lack of a connection': {
+    script: [telling],
+    status: 'failed',
+    shows: ['xstate.error.actor.requestCodes', 'unreachable'],
+  },
+  'a refusal': {
+    script: [
+      codes,
+      {
+        error: 'invalid_client',
+        // The description is shown: it can repeat only what was sent to the service.
+        error_description: [CLIENT_ID, codes.device_code].join(),
+        error_uri: SECRETS.join(),
+      },
+    ],
+    status: 'failed',
+    shows: ['invalid_client', 'refused'],
+  },
+}
 
 /** An inspector whose visualizer keeps what it is posted: a structured clone, as every window gets. */
 async function open() {
@@ -28,7 +101,51 @@ async function open() {
   }
 }
 
-inspectorContract('an inspector in a page', open)
+const whole = inspectedFlows['every response up to the token']?.script ?? []
+
+describe('an inspector in a page is sent no secret', () => {
+  test.each(Object.entries(inspectedFlows))('of %s', async (_, { script, status, shows }) => {
+    const { inspect, connect, left } = await open()
+    const text = () => left().join('\n')
+    const flow = runInspected(inspect, script)
+    await flow.time.settle()
+    connect()
+    expect(await flow.toEnd()).toBe(status)
+    await vi.waitFor(() => expect(text()).toContain(`"status":"${status}"`))
+    for (const shown of shows) expect(text()).toContain(shown)
+    expect(secretsIn(text())).toEqual([])
+  })
+
+  test('of events that were buffered until it connected at the end', async () => {
+    const { inspect, connect, left } = await open()
+    await runInspected(inspect, whole).toEnd()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(left()).toEqual([])
+    connect()
+    await vi.waitFor(() => expect(left().join('\n')).toContain('"status":"authorized"'))
+    expect(left().length).toBeGreaterThan(50)
+    expect(secretsIn(left().join('\n'))).toEqual([])
+  })
+
+  test('of a cancelled login and of a resumed login', async () => {
+    const { inspect, connect, left } = await open()
+    connect()
+    runInspected(inspect, ['hang']).actor.send({ type: 'cancel' })
+    const resume = await leftBehind()
+    expect(await runInspected(inspect, [denied], { clientId: undefined, resume }).toEnd()).toBe('denied')
+    const text = () => left().join('\n')
+    await vi.waitFor(() => expect(text()).toContain('"status":"denied"'))
+    expect(text()).toContain('"status":"cancelled"')
+    expect(secretsIn(text())).toEqual([])
+  })
+
+  test('although it shows a secret that is not wrapped', async () => {
+    const { inspect, connect, left } = await open()
+    connect()
+    createActor(createMachine({ id: 'plain', context: { clientId: UNWRAPPED } }), { inspect }).start()
+    await vi.waitFor(() => expect(secretsIn(left().join('\n'))).not.toEqual([]))
+  })
+})
 
 test('the definition that is sent draws the whole machine', async () => {
   const { inspect, connect, posted } = await open()
@@ -63,3 +180,52 @@ function shapeOf({ description, states, transitions, always = [] }: StateNode): 
 function targetsOf(ways: readonly Transition[]): unknown[] {
   return ways.map(({ target }) => target?.map(({ id }) => id))
 }
+
+/** Starts a flow under an inspector. */
+function runInspected(
+  inspect: Observer<InspectionEvent>,
+  script: readonly Scripted[],
+  start: { readonly clientId: string } | { readonly clientId: undefined; readonly resume: ResumeRecord } = {
+    clientId: CLIENT_ID,
+  },
+) {
+  const { time, options } = scripted(...script)
+  const actor = createDeviceAuthorization({ ...options, ...start, inspect } as DeviceAuthorizationOptions)
+  onTestFinished(() => void actor.stop())
+  actor.start()
+  return {
+    time,
+    actor,
+    /** The outcome. */
+    toEnd: async () => {
+      await time.until(() => actor.getSnapshot().status !== 'active')
+      return actor.getSnapshot().output?.status
+    },
+  }
+}
+
+/** The record of a login that was stopped while it waited. */
+async function leftBehind(): Promise<ResumeRecord> {
+  const { time, actor } = runInspected({}, [codes, pending])
+  await time.advance(6000)
+  return exportResume(actor.getSnapshot(), time.now) as ResumeRecord
+}
+
+/** The secrets that a text exposes: eight consecutive characters of one, or an encoded one. */
+function secretsIn(text: string): string[] {
+  return SECRETS.flatMap((secret) => [...pieces(secret), ...writings(secret)]).filter((piece) =>
+    text.includes(piece),
+  )
+}
+
+function pieces(secret: string): string[] {
+  return Array.from({ length: secret.length - 7 }, (_, start) => secret.slice(start, start + 8))
+}
+
+function writings(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  return [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')]
+}
+
+/** A secret that is not wrapped, to prove that the search finds it. */
+const UNWRAPPED = CLIENT_ID
