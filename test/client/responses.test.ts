@@ -1,101 +1,183 @@
 import { describe, expect, test } from 'vitest'
-import type { AnyAuthgraphError, OAuthToken } from '../../src/index.ts'
-import { startFlow } from '../support/flow.ts'
+import { type OAuthToken, rfc8628, viewOf } from '../../src/index.ts'
+import { gapsOf, startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
+import type { Scripted } from '../support/scripted-service.ts'
 
-// What breaks other clients is in test/hostile/responses-contract.ts, over sockets.
+// What a network can do, and what could deceive a user, is in test/hostile/responses.test.ts.
 
-const { codes, token } = responses
+const { codes, denied, expired, pending, token } = responses
 
-async function failure(...script: Parameters<typeof startFlow>[0]): Promise<AnyAuthgraphError> {
-  const result = await startFlow(script).result()
-  if (result?.status !== 'failed') throw new Error(`not failed but ${result?.status}`)
-  return result.error
+/** How a login ends, and how many requests it has sent. */
+async function endOf(...script: Scripted[]) {
+  const flow = startFlow(script, { scopes: ['asked'] })
+  const end = await flow.result()
+  return { ...end, requests: flow.sent.length }
 }
 
-describe('the device authorization response', () => {
-  test('is refused by the names of its invalid fields', async () => {
-    const error = await failure({ ...codes, interval: -5 })
-    expect(error.message).toBe('the device authorization response has no valid "interval"')
-  })
+const json = (body: unknown, status: number, headers: HeadersInit = {}) =>
+  Response.json(body, { status, headers })
 
-  test('may refuse with words for developers', async () => {
-    const error = await failure({ error: 'device_flow_disabled' })
-    expect(error.message).toContain('enable the device flow')
+const form = (fields: object) => new Response(new URLSearchParams(fields as never).toString())
+
+const later = { 'retry-after': '9' }
+
+describe('codes', () => {
+  test.each([
+    [undefined, 5.25],
+    [null, 5.25],
+    ['2', 2.1],
+    ['2.5', 3.15],
+    [0.2, 1.05],
+    [0, 1.05],
+  ])('with the interval %j are polled for after %d seconds', async (interval, gap) => {
+    expect(await gapsOf([{ ...codes, interval }, token])).toEqual([gap])
   })
 
   test.each([
-    ['with status 400', Response.json(codes, { status: 400 })],
-    ['with status 500', Response.json(codes, { status: 500 })],
-    ['beside an error', { ...codes, error: 'slow_down' }],
-  ])('holds codes %s', async (_, response) => {
-    expect(await startFlow([response, token]).result()).toMatchObject({ status: 'authorized' })
+    [undefined, 900],
+    [null, 900],
+    ['60', 60],
+    [1e12, 366 * 86_400],
+  ])('with the lifetime %j live for %d seconds', async (expires_in, secondsLeft) => {
+    const { actor, time } = startFlow([{ ...codes, expires_in }])
+    await time.settle()
+    expect(viewOf(actor.getSnapshot(), time.now)).toMatchObject({ secondsLeft })
   })
 
-  test('that cannot be had names the host and the system’s reason', async () => {
+  test.each([
+    { interval: -5 },
+    { interval: 'abc' },
+    { interval: '2.' },
+    { expires_in: -1 },
+    { expires_in: 'soon' },
+    { device_code: '' },
+    { user_code: 'AB\u001b[2J' },
+    { verification_uri: 'javascript:alert(1)' },
+    { verification_uri: 'https://a.example/\n' },
+    { verification_uri_complete: 'file:///etc/passwd' },
+  ])('with %j are refused by the name of the field', async (wrong) => {
+    expect(await endOf({ ...codes, ...wrong })).toMatchObject({
+      error: {
+        code: 'bad_response',
+        message: `the device authorization response has no valid "${Object.keys(wrong)}"`,
+      },
+      requests: 1,
+    })
+  })
+
+  test.each([
+    ['with status 400', json(codes, 400)],
+    ['with status 500', json(codes, 500)],
+    ['beside an error', { ...codes, error: 'slow_down' }],
+    ['in a form', form(codes)],
+    [
+      'with a verification_url, and unknown fields',
+      { ...codes, verification_uri: undefined, verification_url: codes.verification_uri, extra: 1 },
+    ],
+  ])('are read %s', async (_, response) => {
+    expect(await endOf(response, token)).toMatchObject({ status: 'authorized' })
+  })
+})
+
+describe('instead of codes', () => {
+  test.each<[string, Response, object]>([
+    ['a page', new Response('<html>'), { code: 'bad_response' }],
+    ['an error with status 200', json({ error: 'invalid_scope' }, 200), { error: 'invalid_scope' }],
+    [
+      'an error for developers, with status 404',
+      json({ error: 'device_flow_disabled' }, 404),
+      { status: 404, message: expect.stringContaining('enable the device flow') },
+    ],
+    [
+      'an error beside codes that are null',
+      json({ device_code: null, error: 'invalid_scope' }, 200),
+      { code: 'refused', error: 'invalid_scope' },
+    ],
+    [
+      'an error beside codes that are empty',
+      json({ device_code: '', error: 'invalid_scope' }, 200),
+      { code: 'refused', error: 'invalid_scope' },
+    ],
+    ...[400, 429, 502, 503].map((status): [string, Response, object] => [
+      `status ${status} without an error`,
+      new Response('<html>', { status, headers: later }),
+      { code: 'refused', error: undefined, status, retryAfter: 9 },
+    ]),
+  ])('%s ends the login', async (_, response, error) => {
+    expect(await endOf(response)).toMatchObject({ status: 'failed', error, requests: 1 })
+  })
+
+  test('no connection names the host and the system’s reason', async () => {
     const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
-    const error = await failure(new TypeError('fetch failed', { cause }))
+    const { error } = (await endOf(new TypeError('fetch failed', { cause }))) as { error?: Error }
     expect(error).toMatchObject({ code: 'unreachable', reason: 'ECONNREFUSED' })
     expect(error).not.toHaveProperty('cause')
-    expect(error.message).toBe('github.com cannot be reached: ECONNREFUSED')
+    expect(error?.message).toBe('github.com cannot be reached: ECONNREFUSED')
   })
 })
 
 describe('the response to a poll', () => {
-  test('tells when the tokens end, by the clock of the service', async () => {
-    const date = Date.UTC(2030, 0, 1)
-    const more = { refresh_token: 'ghr_1', refresh_token_expires_in: '15811200' }
-    const record = { ...token, expires_in: 28_800, ...more }
-    const response = Response.json(record, { headers: { date: new Date(date).toUTCString() } })
-    const flow = startFlow([codes, response], { scopes: ['repo', 'user'] })
-    const { token: received } = (await flow.result()) as { token: OAuthToken }
-    expect(received).toMatchObject({
-      scopes: ['repo', 'gist'],
-      missingScopes: ['user'],
-      expiresIn: 28_800,
-      expiresAt: date + 28_800_000,
-      refreshTokenExpiresIn: 15_811_200,
-      refreshTokenExpiresAt: date + 15_811_200_000,
-    })
-    expect(received.refreshToken?.reveal()).toBe('ghr_1')
+  test.each<[string, Scripted]>([
+    ...[400, 401, 403, 404, 500].map((status): [string, Response] => [
+      `pending with status ${status}`,
+      json(pending, status),
+    ]),
+    ['pending beside a token that is null', { access_token: null, token_type: null, ...pending }],
+    ['pending beside a token that is empty', { access_token: '', scope: '', ...pending }],
+    ['pending as Twitch says it', json({ status: 400, message: 'authorization_pending' }, 400)],
+  ])('%s: the login continues', async (_, response) => {
+    expect(await gapsOf([codes, response, token])).toEqual([5.25, 5.25])
   })
 
-  test('is no reason to lose the token where its lifetime cannot be read', async () => {
-    const flow = startFlow([codes, { ...token, expires_in: 'soon', refresh_token: 5 }])
-    const { token: received } = (await flow.result()) as { token: OAuthToken }
-    expect(received).not.toHaveProperty('expiresIn')
-    expect(received).not.toHaveProperty('refreshToken')
+  test.each<[unknown, number]>([
+    [12, 15.12],
+    [11.5, 15.12],
+    ['12', 15.12],
+    [1, 12.6],
+    [undefined, 12.6],
+    [null, 12.6],
+    [-1, 12.6],
+    ['later', 12.6],
+    [{}, 12.6],
+  ])('slow_down with the interval %j stays in effect after pending', async (interval, gap) => {
+    const slow = json({ error: 'slow_down', interval }, 429)
+    expect(await gapsOf([codes, slow, pending, token])).toEqual([5.25, gap, gap])
   })
 
-  test.each([
-    ...['incorrect_client_credentials', 'incorrect_device_code', 'device_flow_disabled', 'invalid_request'],
-    ...['invalid_client', 'invalid_grant', 'invalid_scope', 'unsupported_grant_type'],
-  ])('that says %s ends the flow even with a status of 500', async (code) => {
-    const error = await failure(codes, Response.json({ error: code }, { status: 500 }), token)
-    expect(error).toMatchObject({ code: 'refused', error: code })
+  test.each<[string, Scripted, number?]>([
+    ['a connection that breaks', new TypeError('fetch failed')],
+    ['a 503 without a body', new Response(null, { status: 503 })],
+    ['a 408', new Response('{}', { status: 408 })],
+    ['a 429', new Response('{}', { status: 429 })],
+    ['a 500 with an error of a web framework', json({ error: 'Internal Server Error' }, 500)],
+    ['a 403 with Retry-After', new Response('{}', { status: 403, headers: later })],
+    ['a 403 as Google limits requests', json({ error_code: 'rate_limit_exceeded' }, 403, later)],
+    ['a 304, which speaks of a copy', new Response(null, { status: 304 })],
+    ['a page with status 200', new Response('<html>Welcome to the hotel</html>')],
+    ['an empty object', new Response('{}')],
+    ['an array', new Response('[]')],
+    ['null', new Response('null')],
+    ['a string', new Response('"text"')],
+  ])('%s is a fault: the next poll is later', async (_, fault) => {
+    expect(await gapsOf([codes, pending, fault, token])).toEqual([5.25, 5.25, 10.5])
   })
 
-  test.each([
-    [
-      'Twitch says that it is pending',
-      Response.json({ status: 400, message: 'authorization_pending' }, { status: 400 }),
-    ],
-    [
-      'Google limits requests',
-      Response.json({ error_code: 'rate_limit_exceeded' }, { status: 403, headers: { 'retry-after': '9' } }),
-    ],
-  ])('with which %s leaves the flow waiting', async (_, response) => {
-    expect(await startFlow([codes, response, token]).result()).toMatchObject({ status: 'authorized' })
-  })
-
-  test.each([
-    [
-      'a 403 with Retry-After and an error',
-      Response.json({ error: 'forbidden' }, { status: 403, headers: { 'retry-after': '9' } }),
-    ],
-    ['another status with Retry-After', new Response('{}', { status: 404, headers: { 'retry-after': '9' } })],
-  ])('that is %s ends the flow', async (_, response) => {
-    expect(await failure(codes, response, token)).toMatchObject({ code: 'refused' })
+  test.each<[object, Scripted]>([
+    [{ status: 'denied' }, denied],
+    [{ status: 'denied' }, json(denied, 400)],
+    [{ status: 'expired' }, json(expired, 400)],
+    [{ status: 'expired' }, { error: 'token_expired' }],
+    [{ error: { error: 'my_own_error', status: 200 } }, { error: 'my_own_error' }],
+    [{ error: { error: undefined, status: 400 } }, new Response(null, { status: 400 })],
+    [{ error: { error: 'forbidden', status: 403 } }, json({ error: 'forbidden' }, 403, later)],
+    [{ error: { code: 'refused', status: 404 } }, new Response('{}', { status: 404, headers: later })],
+    ...[
+      ...['incorrect_client_credentials', 'incorrect_device_code', 'device_flow_disabled'],
+      ...['invalid_request', 'invalid_client', 'invalid_grant', 'invalid_scope', 'unsupported_grant_type'],
+    ].map((error): [object, Response] => [{ error: { code: 'refused', error } }, json({ error }, 500)]),
+  ])('ends the login: %j', async (end, response) => {
+    expect(await endOf(codes, response, token)).toMatchObject({ ...end, requests: 2 })
   })
 
   test('that redirects is not followed', async () => {
@@ -104,9 +186,61 @@ describe('the response to a poll', () => {
     expect(await flow.result()).toMatchObject({ error: { code: 'redirected' } })
     expect(flow.sent.map(({ redirect }) => redirect)).toEqual(['manual', 'manual'])
   })
+})
 
-  test('that speaks of a copy, with 304, is no redirect: the next poll asks again', async () => {
-    const flow = startFlow([codes, new Response(null, { status: 304 }), token])
-    expect(await flow.result()).toMatchObject({ status: 'authorized' })
+describe('a token', () => {
+  test.each<[string, Scripted, readonly string[]]>([
+    ['scopes by commas', token, ['repo', 'gist']],
+    ['scopes by spaces, which GitHub does not use', { ...token, scope: 'repo gist' }, ['repo gist']],
+    ['no scopes', { ...token, scope: '' }, []],
+    ['scopes that are null', { ...token, scope: null }, ['asked']],
+    ['the scopes left out', { ...token, scope: undefined }, ['asked']],
+    ['its type left out', { ...token, token_type: undefined }, ['repo', 'gist']],
+    ['an error beside it', { ...token, error: 'slow_down', extra: 1 }, ['repo', 'gist']],
+    ['status 400', json(token, 400), ['repo', 'gist']],
+    ['status 500', json(token, 500), ['repo', 'gist']],
+    ['the encoding of a form', form(token), ['repo', 'gist']],
+    ['JSON called text', new Response(JSON.stringify(token)), ['repo', 'gist']],
+  ])('with %s is read', async (_, response, scopes) => {
+    expect(await endOf(codes, response)).toMatchObject({ token: { tokenType: 'bearer', scopes } })
+  })
+
+  test('may separate scopes by a space where the provider says so', async () => {
+    const provider = rfc8628({
+      deviceAuthorizationEndpoint: 'https://login.example/device',
+      tokenEndpoint: 'https://login.example/token',
+    })
+    const flow = startFlow([codes, { ...token, scope: 'a b' }], { provider, scopes: ['a', 'b'] })
+    expect(await flow.result()).toMatchObject({ token: { scopes: ['a', 'b'] } })
+    expect(flow.sent[0]?.body).toContain('scope=a+b')
+  })
+
+  test.each([{ access_token: '' }, { access_token: 12_345_678 }, { scope: [] }])(
+    'with %j is refused by the name of the field',
+    async (wrong) => {
+      const message = `the token response has no valid "${Object.keys(wrong)}"`
+      expect(await endOf(codes, { ...token, ...wrong })).toMatchObject({ error: { message } })
+    },
+  )
+
+  test('tells when it ends, by the clock of the service', async () => {
+    const date = Date.UTC(2030, 0, 1)
+    const more = { expires_in: 28_800, refresh_token: 'ghr_1', refresh_token_expires_in: '15811200' }
+    const response = json({ ...token, ...more }, 200, { date: new Date(date).toUTCString() })
+    const { token: received } = (await endOf(codes, response)) as unknown as { token: OAuthToken }
+    expect(received).toMatchObject({
+      missingScopes: ['asked'],
+      expiresIn: 28_800,
+      expiresAt: date + 28_800_000,
+      refreshTokenExpiresIn: 15_811_200,
+      refreshTokenExpiresAt: date + 15_811_200_000,
+    })
+    expect(received.refreshToken?.reveal()).toBe('ghr_1')
+  })
+
+  test('is not lost where its lifetime cannot be read', async () => {
+    const end = await endOf(codes, { ...token, expires_in: 'soon', refresh_token: 5 })
+    expect(end).not.toHaveProperty('token.expiresIn')
+    expect(end).not.toHaveProperty('token.refreshToken')
   })
 })
