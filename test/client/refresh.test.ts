@@ -141,7 +141,7 @@ describe('refresh', () => {
 
   test.each([
     [Response.json({ error: 'invalid_client' }, { status: 401 }), { code: 'refused', status: 401 }],
-    [Response.json({ error: 'invalid_grant' }, { status: 503 }), { code: 'refused', status: 503 }],
+    [Response.json({ error: 'invalid_grant' }, { status: 500 }), { code: 'refused', status: 500 }],
     [new Response('', { status: 503 }), { code: 'refused', status: 503 }],
     [new Response('', { status: 429 }), { code: 'refused', status: 429 }],
     [new Response('<html>', { status: 200 }), { code: 'refused', status: 200 }],

@@ -57,6 +57,8 @@ describe('an authorization that is resumed', () => {
     ['with a deadline that is none', { expiresAt: Number.POSITIVE_INFINITY }, '"expiresAt"'],
     ['with a margin below one', { margin: 0.5 }, '"margin"'],
     ['with a margin above two', { margin: 2.01 }, '"margin"'],
+    ['with a number of faults below none', { faults: -1 }, '"faults"'],
+    ['with half a pardon', { forgiven: 0.5 }, '"forgiven"'],
     ['with scopes that are no list', { scopes: 'repo' }, '"scopes"'],
     ['in a state that nobody knows', { status: 'polling' }, '"status"'],
     ['whose user code has terminal escapes', { userCode: 'AB\u001b[2J' }, '"userCode"'],

@@ -126,10 +126,8 @@ describe('a login in steps', () => {
   })
 
   test('rejects without a request if the signal was aborted before', async () => {
-    const { start, step, due, sent } = stepped(token)
-    const record = (await start()).record
-    await due(record)
-    const login = step(record, { signal: AbortSignal.abort('enough') })
+    const { start, step, sent } = stepped(token)
+    const login = step((await start()).record, { signal: AbortSignal.abort('enough') })
     await expect(login).rejects.toMatchObject({ code: 'cancelled', cause: 'enough' })
     expect(sent).toHaveLength(1)
   })

@@ -69,14 +69,15 @@ test('a watch whose listener throws at once is over', async () => {
   expect(calls).toBe(1)
 })
 
-test('a view names no next poll where the codes expire before it', async () => {
-  const flow = startFlow([{ ...codes, expires_in: 12 }, pending, { error: 'slow_down', interval: 60 }])
-  await flow.time.advance(5250)
-  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).toMatchObject({ secondsToNextPoll: 6 })
-  await flow.time.advance(5250)
-  const view = viewOf(flow.actor.getSnapshot(), flow.time.now)
-  expect(view).toMatchObject({ status: 'slowed', activity: 'waiting', secondsLeft: 2 })
-  expect(view).not.toHaveProperty('secondsToNextPoll')
+test('a view names no next poll where the codes expire before it, or then', async () => {
+  for (const retryAfter of ['7', '8']) {
+    const limited = Response.json(pending, { headers: { 'retry-after': retryAfter } })
+    const flow = startFlow([{ ...codes, expires_in: 12.25 }, limited])
+    await flow.time.advance(5250)
+    const view = viewOf(flow.actor.getSnapshot(), flow.time.now)
+    expect(view).toMatchObject({ status: 'pending', activity: 'waiting', secondsLeft: 7 })
+    expect(view).not.toHaveProperty('secondsToNextPoll')
+  }
 })
 
 test.each([
