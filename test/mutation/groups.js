@@ -96,8 +96,20 @@ export const groups = {
     tests: ['test/service/{verification,pages/*}.test.ts', 'test/hostile/forged-approvals.test.ts'],
   },
   stores: {
-    mutate: ['src/service/stores/memory.ts'],
-    tests: ['test/service/stores/memory.test.ts'],
+    mutate: ['src/service/stores/{compare-and-set,memory}.ts'],
+    tests: ['test/service/stores/{compare-and-set,memory}.test.ts'],
+  },
+  redis: {
+    mutate: ['src/service/stores/redis*.ts'],
+    tests: ['test/service/stores/redis.test.ts'],
+  },
+  sql: {
+    mutate: ['src/service/stores/sql/{migrations,sql-store,sqlite}.ts'],
+    tests: ['test/service/stores/sql.test.ts'],
+  },
+  postgres: {
+    mutate: ['src/service/stores/sql/postgres.ts'],
+    tests: ['test/service/stores/postgres.test.ts'],
   },
   policy: {
     mutate: ['src/service/{policy,whole-seconds}.ts'],

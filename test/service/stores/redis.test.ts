@@ -1,189 +1,62 @@
-import { createClient, createCluster } from 'redis'
+import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { authorizeDevice, github } from '../../../src/index.ts'
 import { StoreUnavailableError } from '../../../src/service/index.ts'
-import {
-  type RedisClient,
-  type RedisStoreOptions,
-  redisStore,
-  type ScriptOptions,
-} from '../../../src/service/stores/redis.ts'
-import { type SharedStore, storeContract } from '../../../src/testing/index.ts'
-import { buildProgram, startProgram } from '../../session/support/start-program.ts'
+import { type RedisClient, type RedisStoreOptions, redisStore } from '../../../src/service/stores/redis.ts'
+import { storeContract } from '../../../src/testing/index.ts'
 import { breakableRelay } from '../../support/breakable-relay.ts'
 import type { DatabaseServer } from '../../support/database-server.ts'
-import { fastClock } from '../../support/fast-clock.ts'
+import { freePort } from '../../support/free-port.js'
 import { hasRedis, startRedis } from '../../support/redis-server.js'
-import { CLIENT_ID, startService } from '../../support/start-service.ts'
-import { count, increment, testSeveralInstances, testUnreachable } from './several-instances.ts'
-
-// Starts, kills and awaits servers.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+import { startService } from '../../support/start-service.ts'
+import { count, databaseContract, increment } from './database-contract.ts'
 
 let redis: DatabaseServer
-let clusterRedis: DatabaseServer
 let services = 0
 
 beforeAll(async () => {
-  if (!hasRedis) return
-  redis = await startRedis()
-  clusterRedis = await startRedis('cluster')
-  const client = await createClient({ url: clusterRedis.url }).connect()
-  await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383'])
-  await vi.waitFor(
-    async () => expect(await client.sendCommand(['CLUSTER', 'INFO'])).toContain('cluster_state:ok'),
-    {
-      timeout: 10_000,
-    },
-  )
-  await client.close()
+  if (hasRedis) redis = await startRedis()
 })
+afterAll(() => redis?.stop())
 
-afterAll(async () => {
-  await redis?.stop()
-  await clusterRedis?.stop()
-})
+const newPrefix = () => `service-${services++}:`
 
 /** A store with its own keys and a long timeout for many concurrent updates, closed after the test. */
 function storeAt(server: string | RedisClient = redis.url, options: RedisStoreOptions = {}) {
-  services += 1
-  const store = redisStore(server, { prefix: `service-${services}:`, timeout: 30, ...options })
+  const store = redisStore(server, { prefix: newPrefix(), timeout: 30, ...options })
   onTestFinished(store.close)
   return store
 }
 
-/** A store with a short timeout that has already connected once. */
-async function impatientStoreAt(server: string | RedisClient, options: RedisStoreOptions = {}) {
-  const store = storeAt(server, { timeout: 0.6, ...options })
-  await vi.waitFor(() => store.ping(), { timeout: 30_000 })
-  return store
-}
-
 /** A connected client, closed after the test. */
-async function clientOf(server: DatabaseServer) {
-  const client = createClient({ url: server.url, disableOfflineQueue: true }).on('error', () => undefined)
+async function newClient() {
+  const client = createClient({ url: redis.url, disableOfflineQueue: true }).on('error', () => undefined)
   await client.connect()
   onTestFinished(() => client.destroy())
   return client
 }
 
-/** A separate Redis that the test may kill. */
-async function mortalRedis() {
-  const server = await startRedis('kept')
-  onTestFinished(server.stop)
-  return server
-}
-
-/** A client that counts its commands. */
-function counting({ get, evalSha, eval: evaluate }: RedisClient) {
-  const asked: string[] = []
-  const client: RedisClient = {
-    get: (key) => {
-      asked.push('get')
-      return get(key)
-    },
-    evalSha: (sha1, options) => {
-      asked.push('evalSha')
-      return evalSha(sha1, options)
-    },
-    eval: evaluate,
-  }
-  return { client, asked }
-}
-
-function boundTo(client: RedisClient): RedisClient {
+/** A client of the host that takes another way for some commands. */
+async function clientWith(own: (client: RedisClient) => Partial<RedisClient>): Promise<RedisClient> {
+  const client = await newClient()
   return {
     get: (key) => client.get(key),
     evalSha: (sha1, options) => client.evalSha(sha1, options),
     eval: (script, options) => client.eval(script, options),
+    ...own(client),
   }
 }
 
 describe.skipIf(!hasRedis)('redisStore', () => {
-  describe.each([
-    ['an address', storeContract(() => storeAt(), { shared: sharedByProcesses })],
-    ['a client', storeContract(async () => storeAt(await clientOf(redis)))],
-    ['a cluster', storeContract(clusterStore)],
-  ])('redisStore with %s as a store', (_, contract) => {
-    for (const { name, run } of contract) test(name, run)
-  })
+  for (const { name, run } of storeContract(() => storeAt())) test(name, run)
 
-  async function sharedByProcesses(): Promise<SharedStore> {
-    await buildProgram()
-    const store = storeAt()
-    const prefix = `service-${services}:`
-    return { store, start: () => startProgram('count-in-redis', redis.url, prefix).child }
-  }
-
-  async function clusterStore() {
-    const cluster = createCluster({
-      rootNodes: [{ url: clusterRedis.url }],
-      defaults: { disableOfflineQueue: true },
-    }).on('error', () => undefined)
-    await cluster.connect()
-    onTestFinished(() => cluster.destroy())
-    return storeAt(cluster)
-  }
-
-  describe('with several instances', () => {
-    const shared = () => {
-      const prefix = `shared-${services}:`
-      const open = () => storeAt(redis.url, { prefix })
-      return [open(), open(), open(), open()] as const
-    }
-
-    testSeveralInstances(shared)
-  })
-
-  describe('the cost of a poll', () => {
-    async function counted() {
-      const { client, asked } = counting(boundTo(await clientOf(redis)))
-      const service = startService({ store: storeAt(client), clock: Date })
-      const grant = await service.begin()
-      await grant.poll()
-      asked.length = 0
-      return { service, asked, ...grant }
-    }
-
-    test('is two round trips while the grant changes', async () => {
-      const { asked, poll } = await counted()
-      expect((await poll()).body.error).toBe('slow_down')
-      expect(asked).toEqual(['get', 'evalSha'])
-    })
-
-    test('is one round trip while it does not', async () => {
-      const { service, asked, poll, userCode } = await counted()
-      await service.deny(userCode)
-      asked.length = 0
-      expect((await poll()).body.error).toBe('access_denied')
-      expect(asked).toEqual(['get'])
-    })
-
-    test('does not grow with concurrent reads', async () => {
-      const client = await clientOf(redis)
-      const { client: watched, asked } = counting(boundTo(client))
-      const prefix = 'conflict:'
-      const other = storeAt(client, { prefix })
-      await increment(other)
-      const store = storeAt(
-        {
-          ...watched,
-          get: async (key) => {
-            const raw = await watched.get(key)
-            await increment(other)
-            return raw
-          },
-        },
-        { prefix },
-      )
-      expect(await increment(store)).toBe(2)
-      expect(asked).toEqual(['get', 'evalSha', 'evalSha'])
-    })
+  databaseContract(() => {
+    const shared = newPrefix()
+    return ({ prefix = '' } = {}) => storeAt(redis.url, { prefix: shared + prefix })
   })
 
   describe('the data in Redis', () => {
     test('has one key each, with the prefix and a hash tag', async () => {
-      const client = await clientOf(redis)
+      const client = await newClient()
       const service = startService({ store: storeAt(client, { prefix: 'mine:' }), clock: Date })
       await service.begin()
       const keys = (await client.keys('mine:*')).sort()
@@ -194,34 +67,20 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       ])
     })
 
-    test('is expired by Redis', async () => {
-      const client = await clientOf(redis)
-      const store = storeAt(client, { prefix: 'ttl:' })
-      await store.update('key', () => ({ result: 0, value: 1, expiresAt: Date.now() + 60_000 }))
+    test('is expired by Redis, whatever the time of the service', async () => {
+      const client = await newClient()
+      const store = storeAt(client, { prefix: 'ttl:', clock: { now: () => 1000 } })
+      await store.update('key', () => ({ result: 0, value: 1, expiresAt: 61_000 }))
+      await store.update('late', () => ({ result: 0, value: 1, expiresAt: 1 }))
       const left = await client.pTTL('ttl:{key}')
       expect(left).toBeGreaterThan(50_000)
       expect(left).toBeLessThanOrEqual(60_000)
-    })
-
-    test('also expires by the clock of the service', async () => {
-      const clock = { time: 1000, now: () => clock.time }
-      const store = storeAt(redis.url, { clock })
-      await store.update('key', () => ({ result: 0, value: 'kept', expiresAt: 61_000 }))
-      clock.time = 60_999
-      expect(await store.update('key', (value) => ({ result: value }))).toBe('kept')
-      clock.time = 61_000
-      expect(await store.update('key', (value) => ({ result: value }))).toBeUndefined()
-    })
-
-    test('is separated by the prefix', async () => {
-      const [one, two] = [storeAt(), storeAt()]
-      await increment(one)
-      expect(await count(two)).toBeUndefined()
+      await vi.waitFor(async () => expect(await client.exists('ttl:{late}')).toBe(0))
     })
   })
 
   test('keeps working after Redis lost its scripts', async () => {
-    const client = await clientOf(redis)
+    const client = await newClient()
     const store = storeAt(client)
     await increment(store)
     await client.sendCommand(['SCRIPT', 'FLUSH'])
@@ -240,63 +99,25 @@ describe.skipIf(!hasRedis)('redisStore', () => {
       expect(await count(store)).toBe(2)
     })
 
-    test('before the response to a change that another instance then replaces rejects as undecided', async () => {
-      const prefix = 'doubt:'
-      const client = await clientOf(redis)
-      const other = storeAt(client, { prefix })
-      let breaking = true
-      const store = storeAt(
-        {
-          ...boundTo(client),
-          evalSha: async (sha1: string, options: ScriptOptions) => {
-            const response = await client.evalSha(sha1, options)
-            if (!breaking) return response
-            breaking = false
-            await increment(other)
-            throw new Error('the connection broke')
-          },
+    test.each([
+      ['after a change was sent leaves it undecided', 'lost', StoreUnavailableError],
+      ['before a change is sent leaves no doubt about it', 'ENOTCONN', 1],
+      ['because too many commands wait leaves no doubt about it', 'ENOBUFS', 1],
+    ])('%s', async (_, code, expected) => {
+      const prefix = newPrefix()
+      const other = storeAt(redis.url, { prefix })
+      let isBreaking = true
+      const broken = await clientWith((client) => ({
+        async evalSha(sha1, options) {
+          if (!isBreaking) return client.evalSha(sha1, options)
+          isBreaking = false
+          await increment(other)
+          throw Object.assign(new Error(), { code })
         },
-        { prefix },
-      )
-      await increment(other)
-      await expect(increment(store)).rejects.toThrow(StoreUnavailableError)
-      expect(await count(other)).toBe(3)
-    })
-
-    test('before a change is sent leaves no doubt about it', async () => {
-      const prefix = 'unsent:'
-      const client = await clientOf(redis)
-      const other = storeAt(client, { prefix })
-      let asked = 0
-      const store = storeAt(
-        {
-          ...boundTo(client),
-          // Of the read, of the change, and of the change that is tried again.
-          get isReady() {
-            asked += 1
-            return asked !== 2
-          },
-          get: async (key) => {
-            const raw = await client.get(key)
-            await increment(other)
-            return raw
-          },
-        },
-        { prefix },
-      )
-      expect(await increment(store)).toBe(1)
-    })
-
-    test('before the response to the last step of a login still delivers the token once', async () => {
-      const relay = await breakableRelay(redis.port)
-      onTestFinished(relay.close)
-      const service = startService({ store: storeAt(relay.url), clock: Date })
-      const { poll, userCode } = await service.begin()
-      await service.approve(userCode, 'octocat')
-      relay.swallowResponseTo('"authorized"')
-      const { access_token } = (await poll()).body
-      expect((await service.whoIs(access_token)).body.login).toBe('octocat')
-      expect((await poll()).body.error).toBe('incorrect_device_code')
+      }))
+      const update = increment(storeAt(broken, { prefix }))
+      if (expected === 1) expect(await update).toBe(1)
+      else await expect(update).rejects.toThrow(StoreUnavailableError)
     })
   })
 
@@ -314,10 +135,9 @@ describe.skipIf(!hasRedis)('redisStore', () => {
 
     test('is sent 2,000 commands at most, also through a client of the host', async () => {
       const sent: (() => void)[] = []
-      const silent: RedisClient = {
-        ...boundTo(await clientOf(redis)),
+      const silent = await clientWith(() => ({
         get: () => new Promise((resolve) => sent.push(() => resolve(null))),
-      }
+      }))
       const store = storeAt(silent, { timeout: 0.2 })
       const read = () => store.update('key', () => ({ result: 'read' })).catch((error) => error.message)
       const refused = await Promise.all(Array.from({ length: 2500 }, read))
@@ -332,184 +152,40 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     })
   })
 
-  describe('while Redis is unreachable', () => {
-    test.each<['killed' | 'frozen']>([['killed'], ['frozen']])(
-      '(%s) an update is rejected within the timeout',
-      async (how) => {
-        const server = await mortalRedis()
-        const store = await impatientStoreAt(server.url)
-        await testUnreachable(how, server, store)
-      },
-    )
-
-    test('concurrent pings share one result', async () => {
-      const { client, asked } = counting(boundTo(await clientOf(redis)))
-      const store = storeAt(client)
-      await Promise.all(Array.from({ length: 1000 }, () => store.ping()))
-      await store.ping()
-      expect(asked).toEqual(['get', 'evalSha', 'get', 'evalSha'])
-    })
-
-    test('or refuses writes, the store is not ready', async () => {
-      const server = await mortalRedis()
-      const client = await clientOf(server)
-      const store = await impatientStoreAt(server.url, { timeout: 2 })
-      await expect(store.ping()).resolves.toBeUndefined()
-      await client.configSet('maxmemory', '1')
-      await expect(store.ping()).rejects.toThrow('Redis is not available: OOM')
-      await client.configSet('maxmemory', '0')
-      await expect(store.ping()).resolves.toBeUndefined()
-    })
-
-    test('a client passed by the host queues no commands', async () => {
-      const server = await mortalRedis()
-      const client = await clientOf(server)
-      const store = await impatientStoreAt(client)
-      await increment(store)
-      await server.kill()
-      await vi.waitFor(() => expect(client.isReady).toBe(false))
-      await expect(increment(store)).rejects.toThrow('Redis is not available: ENOTCONN')
-      await server.start()
-      await vi.waitFor(() => store.ping(), { timeout: 30_000 })
-      expect(await count(store)).toBe(1)
-    })
-
-    test('every client is asked to retry', async () => {
-      const server = await mortalRedis()
-      const service = startService({ store: await impatientStoreAt(server.url), clock: Date })
-      const { poll, userCode } = await service.begin()
-      await server.kill()
-      const responses = await Promise.all([poll(), service.askForCodes(), service.whoIs('gho_any')])
-      for (const { status, headers, body } of responses) {
-        expect(status).toBe(503)
-        expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-        expect(body.error).toBe('temporarily_unavailable')
-      }
-      await expect(service.approve(userCode, 'octocat')).rejects.toThrow(StoreUnavailableError)
-      expect(service.errors).toHaveLength(3)
-    })
-
-    test('the reason is reported without the secret in the URL', async () => {
-      const free = await mortalRedis()
-      await free.kill()
-      // Until the first attempt to connect has failed, there is no connection for a reason that is not known yet.
-      const reasonOf = (store: ReturnType<typeof redisStore>) =>
-        vi.waitFor(
-          async () => {
-            const refused = await store.ping().catch(String)
-            expect(refused).not.toContain('ENOTCONN')
-            return refused
-          },
-          { timeout: 30_000 },
-        )
-      expect(await reasonOf(storeAt(free.url, { timeout: 1 }))).toContain('not available: ECONNREFUSED')
-      const refused = await reasonOf(storeAt(`redis://user:hunter2@127.0.0.1:${redis.port}`, { timeout: 1 }))
-      expect(refused).toContain('not available: WRONGPASS')
-      expect(refused).not.toContain('hunter2')
-    })
-
-    test('a Redis that refuses writes is reported with its error code', async () => {
-      const server = await mortalRedis()
-      const client = await clientOf(server)
-      const store = await impatientStoreAt(client, { timeout: 2 })
-      await client.configSet('maxmemory', '1')
-      await expect(increment(store)).rejects.toThrow('Redis is not available: OOM')
-    })
+  test('that refuses writes is not ready', async () => {
+    const client = await newClient()
+    onTestFinished(async () => void (await client.configSet('maxmemory', '0')))
+    const store = storeAt(client, { timeout: 0.3 })
+    await store.ping()
+    await client.configSet('maxmemory', '1')
+    await expect(store.ping()).rejects.toThrow('Redis is not available: OOM')
   })
 
-  describe('a Redis that is killed during a login', () => {
-    test.each(['before the approval', 'after the approval'])(
-      '%s and restarted: the login succeeds',
-      async (when) => {
-        const server = await mortalRedis()
-        const clock = fastClock(10)
-        const service = startService({
-          store: await impatientStoreAt(server.url, { clock }),
-          clock,
-          interval: 1,
-        })
-        let show: (userCode: string) => void = () => undefined
-        const shown = new Promise<string>((resolve) => {
-          show = resolve
-        })
-        const login = authorizeDevice({
-          clientId: CLIENT_ID,
-          provider: github({ authUrl: 'http://localhost', baseUrl: 'http://localhost' }),
-          fetch: service.fetch,
-          clock,
-          onCodes: ({ userCode }) => show(userCode),
-        })
-        const userCode = await shown
-        if (when === 'after the approval') expect(await service.approve(userCode, 'octocat')).toBe('done')
-        await server.kill()
-        await vi.waitFor(() => expect(service.errors.length).toBeGreaterThan(0), { timeout: 30_000 })
-        await server.start()
-        if (when === 'before the approval')
-          await vi.waitFor(async () => expect(await service.approve(userCode, 'octocat')).toBe('done'), {
-            timeout: 5000,
-          })
-        const token = await login
-        expect((await service.whoIs(token.accessToken.reveal())).body.login).toBe('octocat')
+  test('sends nothing through a client without a connection', async () => {
+    const store = storeAt(await clientWith(() => ({ isReady: false })), { timeout: 0.1 })
+    await expect(increment(store)).rejects.toThrow('Redis is not available: ENOTCONN')
+  })
+
+  test.each<[string, () => Promise<string>]>([
+    ['ECONNREFUSED', async () => `redis://127.0.0.1:${await freePort()}`],
+    ['WRONGPASS', async () => `redis://user:hunter2@127.0.0.1:${redis.port}`],
+  ])('reports %s, without the secret in the URL', async (reason, url) => {
+    const store = storeAt(await url(), { timeout: 1 })
+    // Until the first attempt to connect has failed, there is no connection for a reason that is not known yet.
+    const refused = await vi.waitFor(
+      async () => {
+        const refused = await store.ping().catch(String)
+        expect(refused).not.toContain('ENOTCONN')
+        return refused
       },
+      { timeout: 30_000 },
     )
-
-    test('between the two steps of issuing: the next poll after the lease gets the token', async () => {
-      const server = await mortalRedis()
-      let made = 0
-      const clock = { time: 0, now: () => clock.time }
-      const service = startService({
-        clock,
-        store: await impatientStoreAt(server.url, { clock }),
-        // The token is issued, but cannot be stored.
-        issueToken: async () => {
-          made += 1
-          if (made === 1) await server.kill()
-          return `token-${made}`
-        },
-      })
-      const { poll, userCode } = await service.begin()
-      await service.approve(userCode, 'octocat')
-      expect((await poll()).status).toBe(503)
-      await server.start()
-      await vi.waitFor(async () => expect((await poll()).body.error).toBe('authorization_pending'), {
-        timeout: 5000,
-      })
-      clock.time += 10_000
-      expect((await poll()).body.access_token).toBe('token-2')
-      expect((await service.whoIs('token-1')).status).toBe(401)
-    })
-
-    test('before the token was settled: it is never delivered, and the next poll gets another one', async () => {
-      const server = await mortalRedis()
-      const client = await clientOf(server)
-      let made = 0
-      const dying: RedisClient = {
-        ...boundTo(client),
-        evalSha: async (sha1: string, options: ScriptOptions) => {
-          if (made === 1 && options.arguments[1]?.includes('"authorized"')) await server.kill()
-          return client.evalSha(sha1, options)
-        },
-      }
-      const clock = { time: 0, now: () => clock.time }
-      const service = startService({
-        clock,
-        store: await impatientStoreAt(dying, { clock }),
-        issueToken: () => `token-${++made}`,
-      })
-      const { poll, userCode } = await service.begin()
-      await service.approve(userCode, 'octocat')
-      expect((await poll()).status).toBe(503)
-      await server.start()
-      await vi.waitFor(async () => expect((await poll()).body.error).toBe('authorization_pending'), {
-        timeout: 5000,
-      })
-      clock.time += 10_000
-      expect((await poll()).body.access_token).toBe('token-2')
-    })
+    expect(refused).toContain(`Redis is not available: ${reason}`)
+    expect(refused).not.toContain('hunter2')
   })
 
   test('closes only the connection that it opened', async () => {
-    const client = await clientOf(redis)
+    const client = await newClient()
     await client.clientSetName('handed-in')
     const before = (await client.clientList()).length
     const store = redisStore(redis.url)
@@ -519,10 +195,6 @@ describe.skipIf(!hasRedis)('redisStore', () => {
     await vi.waitFor(async () => expect((await client.clientList()).length).toBe(before))
     await redisStore(client).close()
     expect(client.isOpen).toBe(true)
-  })
-
-  test('can be closed before its first use', async () => {
-    await expect(redisStore(redis.url).close()).resolves.toBeUndefined()
   })
 })
 
@@ -536,6 +208,15 @@ test.each([{ url: 'redis://127.0.0.1' }, undefined, null, 6379])('refuses %j ins
   )
 })
 
-test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuses a timeout of %s', (timeout) => {
-  expect(() => redisStore('redis://127.0.0.1', { timeout })).toThrow('timeout must be a number of seconds')
+test('refuses the package "redis" before version 5, whose clients have no close()', async () => {
+  vi.doMock('redis', () => ({
+    createClient: () => ({ on: () => undefined, connect: async () => undefined }),
+  }))
+  onTestFinished(() => void vi.doUnmock('redis'))
+  const store = redisStore('redis://127.0.0.1:1')
+  await expect(store.ping()).rejects.toMatchObject({
+    code: 'bad_option',
+    message: expect.stringContaining('version 5 or later'),
+  })
+  await store.close()
 })

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, createCluster } from 'redis'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Store } from '../../../src/service/index.ts'
+import { redisStore } from '../../../src/service/stores/redis.ts'
+import { postgresStore, sqliteStore } from '../../../src/service/stores/sql/index.ts'
+import { storeContract } from '../../../src/testing/index.ts'
+import { survivesSignals } from '../../../src/testing/store-processes.ts'
+import { buildProgram, startProgram } from '../../session/support/start-program.ts'
+import type { DatabaseServer } from '../../support/database-server.ts'
+import { hasPostgres, startPostgres } from '../../support/postgres-server.js'
+import { hasRedis, startRedis } from '../../support/redis-server.js'
+import { type ConnectedStore, count, increment } from './database-contract.ts'
+
+// Starts, kills and awaits servers.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+/** The store is closed after the test. */
+function closing(store: ConnectedStore): ConnectedStore {
+  onTestFinished(store.close)
+  return store
+}
+
+/** Counts with a program in processes that are killed. */
+async function countInProcesses(store: Store, program: string, address: string): Promise<void> {
+  await buildProgram()
+  await survivesSignals({ store, start: () => startProgram(program, address, '').child })
+}
+
+/** A server that the test may kill. */
+async function mortal(start: () => Promise<DatabaseServer>) {
+  const server = await start()
+  onTestFinished(server.stop)
+  return server
+}
+
+const SERVERS = [
+  {
+    name: 'Redis',
+    isHere: hasRedis,
+    start: () => startRedis('kept'),
+    program: 'count-in-redis',
+    open: redisStore,
+  },
+  {
+    name: 'PostgreSQL',
+    isHere: hasPostgres,
+    start: () => startPostgres(),
+    program: 'count-in-postgres',
+    open: postgresStore,
+  },
+]
+
+describe.each(SERVERS)('$name', ({ isHere, start, program, open }) => {
+  test.skipIf(!isHere)('loses no update of processes that are killed, or stopped and continued', async () => {
+    const { url } = await mortal(start)
+    await countInProcesses(closing(open(url, { timeout: 30, prefix: '' })), program, url)
+  })
+
+  test.skipIf(!isHere).each(['killed', 'frozen'] as const)(
+    'that is %s: an update is rejected within the timeout, and works again afterwards',
+    async (how) => {
+      const server = await mortal(start)
+      const store = closing(open(server.url, { timeout: 0.6 }))
+      await vi.waitFor(() => increment(store), { timeout: 30_000 })
+      await (how === 'killed' ? server.kill() : server.freeze())
+      const begin = performance.now()
+      const updates = Array.from({ length: 50 }, () => increment(store))
+      for (const outcome of await Promise.allSettled([...updates, store.ping()]))
+        expect(outcome).toMatchObject({
+          reason: { code: 'store_unavailable', name: 'StoreUnavailableError' },
+        })
+      expect(performance.now() - begin).toBeLessThan(10_000)
+      await (how === 'killed' ? server.start() : server.thaw())
+      await vi.waitFor(() => store.ping(), { timeout: 30_000 })
+      if (how === 'killed') expect(await count(store)).toBe(1)
+    },
+  )
+})
+
+test('an SQLite file loses no update of processes that are killed, or stopped and continued', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'authgraph-sqlite-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'authgraph.db')
+  await countInProcesses(closing(sqliteStore(file, { timeout: 30 })), 'count-in-sqlite', file)
+})
+
+describe.skipIf(!hasRedis)('a client of the host', () => {
+  test('queues no commands while Redis is killed', async () => {
+    const server = await mortal(() => startRedis('kept'))
+    const client = createClient({ url: server.url, disableOfflineQueue: true }).on('error', () => undefined)
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    const store = closing(redisStore(client, { timeout: 0.6 }))
+    await vi.waitFor(() => increment(store), { timeout: 30_000 })
+    await server.kill()
+    await vi.waitFor(() => expect(client.isReady).toBe(false))
+    await expect(increment(store)).rejects.toThrow('Redis is not available: ENOTCONN')
+    await server.start()
+    await vi.waitFor(() => store.ping(), { timeout: 30_000 })
+    expect(await count(store)).toBe(1)
+  })
+
+  test('may be that of a cluster', async () => {
+    const server = await mortal(() => startRedis('cluster'))
+    const client = await createClient({ url: server.url }).connect()
+    onTestFinished(() => client.destroy())
+    await client.sendCommand(['CLUSTER', 'ADDSLOTSRANGE', '0', '16383'])
+    await vi.waitFor(
+      async () => expect(await client.sendCommand(['CLUSTER', 'INFO'])).toContain('cluster_state:ok'),
+      { timeout: 30_000 },
+    )
+    const cluster = createCluster({
+      rootNodes: [{ url: server.url }],
+      defaults: { disableOfflineQueue: true },
+    }).on('error', () => undefined)
+    await cluster.connect()
+    onTestFinished(() => cluster.destroy())
+    let services = 0
+    const open = () => redisStore(cluster, { prefix: `service-${services++}:`, timeout: 30 })
+    for (const { name, run } of storeContract(open)) await expect(run(), name).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,101 @@
+import { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  type PostgresClient,
+  postgresStore,
+  type SqlStoreOptions,
+} from '../../../src/service/stores/sql/index.ts'
+import type { DatabaseServer } from '../../support/database-server.ts'
+import { freePort } from '../../support/free-port.js'
+import { hasPostgres, startPostgres } from '../../support/postgres-server.js'
+import { count, increment } from './database-contract.ts'
+import { sqlContract } from './sql-contract.ts'
+
+let postgres: DatabaseServer
+let services = 0
+
+beforeAll(async () => {
+  if (hasPostgres) postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+/** The store is closed after the test. */
+function storeAt(server: string | PostgresClient, options: SqlStoreOptions = {}) {
+  const store = postgresStore(server, { timeout: 30, ...options })
+  onTestFinished(store.close)
+  return store
+}
+
+/** A pool of the host that runs one statement after another, closed after the test. */
+function newPool(database = 'postgres'): Pool {
+  const pool = new Pool({ connectionString: postgres.url.replace(/postgres$/, database), max: 1 })
+  onTestFinished(() => pool.end())
+  return pool
+}
+
+/** The pool of a database without tables, closed after the test. */
+async function poolOfNewDatabase() {
+  services += 1
+  const name = `own_${services}`
+  await newPool().query(`CREATE DATABASE ${name}`)
+  const pool = newPool(name)
+  return { pool, url: postgres.url.replace(/postgres$/, name) }
+}
+
+describe.skipIf(!hasPostgres)('PostgreSQL', () => {
+  sqlContract({
+    share() {
+      services += 1
+      const shared = `service-${services}:`
+      return ({ prefix = '', ...options } = {}) =>
+        storeAt(postgres.url, { prefix: shared + prefix, ...options })
+    },
+    async own() {
+      const { pool } = await poolOfNewDatabase()
+      return {
+        open: (options) => storeAt(pool, options),
+        run: async (text) => void (await pool.query(text)),
+      }
+    },
+  })
+
+  test('gets its tables once, from 20 instances that start together', async () => {
+    const { pool, url } = await poolOfNewDatabase()
+    const stores = Array.from({ length: 20 }, () => storeAt(url))
+    await Promise.all(stores.map(increment))
+    expect(await count(storeAt(url))).toBe(20)
+    expect((await pool.query('SELECT id FROM authgraph_migrations')).rows).toEqual([{ id: 1 }])
+  })
+
+  test('may be used by a role that may not create tables', async () => {
+    const { pool, url } = await poolOfNewDatabase()
+    await increment(storeAt(url))
+    await pool.query(
+      'CREATE ROLE app LOGIN; GRANT SELECT ON authgraph_migrations TO app; GRANT SELECT, INSERT, UPDATE, DELETE ON authgraph_records TO app',
+    )
+    expect(await increment(storeAt(url.replace('authgraph@', 'app@')))).toBe(1)
+  })
+
+  test.each<[string, string, () => Promise<number>]>([
+    ['ECONNREFUSED', 'authgraph', freePort],
+    ['28000', 'nobody', async () => postgres.port],
+  ])('reports %s, without the secret in the URL', async (reason, user, port) => {
+    const store = storeAt(`postgres://${user}:hunter2@127.0.0.1:${await port()}/postgres`, { timeout: 0.5 })
+    const refused = await store.ping().catch(String)
+    expect(refused).toContain(`PostgreSQL is not available: ${reason}`)
+    expect(refused).not.toContain('hunter2')
+  })
+})
+
+test.each(['http://127.0.0.1', 'localhost:5432', 'postgres://[', ''])(
+  'refuses %j as a PostgreSQL URL',
+  (url) => {
+    expect(() => postgresStore(url)).toThrow(
+      'the PostgreSQL URL must start with postgres:// or postgresql://',
+    )
+  },
+)
+
+test.each([undefined, null, 5432, {}])('refuses %j instead of a PostgreSQL database', (database) => {
+  expect(() => postgresStore(database as never)).toThrow('postgres must be a URL')
+})
