@@ -81,10 +81,11 @@ export const groups = {
     ],
     tests: ['test/service/{first-token,issuing,poll,reading,user}.test.ts'],
   },
+  // A worker cannot change the umask, as a Unix socket needs.
   requests: {
     mutate: [
       'src/service/{create-service,deadline,development-defaults,options}.ts',
-      'src/service/http/!(request-log).ts',
+      'src/service/http/!(request-log|unix-socket).ts',
     ],
     tests: [
       'test/service/{addresses,codes,development-defaults,listen,metadata,options,reading}.test.ts',

@@ -1,6 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Change, Json, Store } from '../../src/service/index.ts'
-import { startService } from '../support/start-service.ts'
+import { type Said, startService } from '../support/start-service.ts'
 
 /** A store that can be set back to an earlier copy, as by a failover or a restored backup. */
 function copiedStore() {
@@ -24,119 +24,95 @@ function copiedStore() {
   }
 }
 
-function start(store: Store) {
-  const onWarning = vi.fn<(message: string) => void>()
+/** Two instances over a store that can be set back. */
+function instances() {
+  const { store, copy } = copiedStore()
   const clock = { time: 1_000_000, now: () => clock.time }
-  return { ...startService({ store, clock, onWarning }), onWarning, clock }
+  return { one: startService({ store, clock }), two: startService({ store, clock }), copy, clock }
 }
 
-const SET_BACK = 'the store was set back to an earlier copy'
+const SET_BACK = [expect.stringContaining('the store was set back to an earlier copy')]
 
-async function approved(service: ReturnType<typeof start>) {
-  const grant = await service.begin()
-  await service.approve(grant.userCode, 'octocat')
-  return grant
-}
+const errorOf = async (poll: Promise<Said>) => (await poll).body.error
+const delivered = async (poll: Promise<Said>) => expect((await poll).body).toHaveProperty('access_token')
 
 describe('a store that was set back to before a token was delivered', () => {
   test('gives no second token for the grant', async () => {
-    const { store, copy } = copiedStore()
-    const service = start(store)
-    const { poll } = await approved(service)
+    const { one, copy } = instances()
+    const { poll } = await one.approved()
     const setBack = copy()
-    expect((await poll()).body).toHaveProperty('access_token')
+    await delivered(poll())
     setBack()
-    expect((await poll()).body.error).toBe('expired_token')
-    expect((await poll()).body.error).toBe('expired_token')
-    expect(service.onWarning.mock.calls).toEqual([[expect.stringContaining(SET_BACK)]])
-  })
-
-  test('gives none after it was set back again, which loses the notice of the first time', async () => {
-    const { store, copy } = copiedStore()
-    const service = start(store)
-    const { poll } = await approved(service)
-    const setBack = copy()
-    expect((await poll()).body).toHaveProperty('access_token')
-    for (const time of [1, 2]) {
-      setBack()
-      expect((await poll()).body.error).toBe('expired_token')
-      expect(service.onWarning).toHaveBeenCalledTimes(time)
-    }
+    expect(await errorOf(poll())).toBe('expired_token')
+    expect(await errorOf(poll())).toBe('expired_token')
+    expect(one.warnings).toEqual(SET_BACK)
+    // Set back again, the store loses the notice of the first time.
+    setBack()
+    expect(await errorOf(poll())).toBe('expired_token')
+    expect(one.warnings).toEqual([...SET_BACK, ...SET_BACK])
   })
 
   test('is noticed once, by one of two instances, and refused by both', async () => {
-    const { store, copy } = copiedStore()
-    const [one, two] = [start(store), start(store)]
-    const grants = [await approved(one), await approved(one)] as const
+    const { one, two, copy } = instances()
+    const [first, second] = [await one.approved(), await one.approved()]
     const setBack = copy()
-    for (const { poll } of grants) expect((await poll()).body).toHaveProperty('access_token')
+    await delivered(first.poll())
+    await delivered(second.poll())
     setBack()
-    expect((await grants[0].poll()).body.error).toBe('expired_token')
-    expect((await two.poll(grants[1].deviceCode)).body.error).toBe('expired_token')
-    expect(one.onWarning).toHaveBeenCalledTimes(1)
-    expect(two.onWarning).not.toHaveBeenCalled()
+    expect(await errorOf(first.poll())).toBe('expired_token')
+    expect(await errorOf(two.poll(second.deviceCode))).toBe('expired_token')
+    expect([one.warnings, two.warnings]).toEqual([SET_BACK, []])
   })
 
   test('is noticed after the other instance, which has not seen the loss, has delivered tokens', async () => {
-    const { store, copy } = copiedStore()
-    const [one, two] = [start(store), start(store)]
-    const grants = [await approved(one), await approved(one), await approved(one)] as const
+    const { one, two, copy } = instances()
+    const [first, second, third] = [await one.approved(), await one.approved(), await one.approved()]
     const setBack = copy()
-    expect((await grants[0].poll()).body).toHaveProperty('access_token')
+    await delivered(first.poll())
     setBack()
-    for (const { deviceCode } of [grants[0], grants[1]])
-      expect((await two.poll(deviceCode)).body).toHaveProperty('access_token')
-    expect((await grants[2].poll()).body.error).toBe('expired_token')
-    expect((await two.poll(grants[2].deviceCode)).body.error).toBe('expired_token')
-    expect(one.onWarning.mock.calls).toEqual([[expect.stringContaining(SET_BACK)]])
-    expect(two.onWarning).not.toHaveBeenCalled()
+    await delivered(two.poll(first.deviceCode))
+    await delivered(two.poll(second.deviceCode))
+    expect(await errorOf(third.poll())).toBe('expired_token')
+    expect(await errorOf(two.poll(third.deviceCode))).toBe('expired_token')
+    expect([one.warnings, two.warnings]).toEqual([SET_BACK, []])
   })
 
   test('is noticed once, although both instances have seen the lost tokens', async () => {
-    const { store, copy } = copiedStore()
-    const [one, two] = [start(store), start(store)]
-    const grants = [await approved(one), await approved(one)] as const
+    const { one, two, copy, clock } = instances()
+    const [first, second] = [await one.approved(), await one.approved()]
     const setBack = copy()
-    expect((await one.poll(grants[0].deviceCode)).body).toHaveProperty('access_token')
-    expect((await two.poll(grants[1].deviceCode)).body).toHaveProperty('access_token')
+    await delivered(first.poll())
+    await delivered(two.poll(second.deviceCode))
     setBack()
-    one.clock.time += 1000
-    two.clock.time += 1000
-    expect((await one.poll(grants[0].deviceCode)).body.error).toBe('expired_token')
-    const later = await approved(one)
-    expect((await two.poll(grants[1].deviceCode)).body.error).toBe('expired_token')
-    one.clock.time += 1000
-    two.clock.time += 1000
-    const last = await approved(one)
-    expect((await later.poll()).body.error).toBe('expired_token')
-    expect((await two.poll(last.deviceCode)).body).toHaveProperty('access_token')
-    expect(one.onWarning).toHaveBeenCalledTimes(1)
-    expect(two.onWarning).not.toHaveBeenCalled()
+    clock.time += 1000
+    expect(await errorOf(first.poll())).toBe('expired_token')
+    const later = await one.approved()
+    expect(await errorOf(two.poll(second.deviceCode))).toBe('expired_token')
+    clock.time += 1000
+    const last = await one.approved()
+    expect(await errorOf(later.poll())).toBe('expired_token')
+    await delivered(two.poll(last.deviceCode))
+    expect([one.warnings, two.warnings]).toEqual([SET_BACK, []])
   })
 
   test('logs in whoever begins afterwards', async () => {
-    const { store, copy } = copiedStore()
-    const service = start(store)
-    const first = await approved(service)
+    const { one, copy, clock } = instances()
+    const first = await one.approved()
     const setBack = copy()
     await first.poll()
     setBack()
     await first.poll()
-    service.clock.time += 1
-    const { poll } = await approved(service)
-    expect((await poll()).body).toHaveProperty('access_token')
-    expect(service.onWarning).toHaveBeenCalledTimes(1)
+    clock.time += 1
+    await delivered((await one.approved()).poll())
+    expect(one.warnings).toEqual(SET_BACK)
   })
 })
 
 test('a store that is whole delivers tokens without a warning', async () => {
-  const { store } = copiedStore()
-  const [one, two] = [start(store), start(store)]
+  const { one, two } = instances()
   for (const service of [one, one, one, two, one, two]) {
-    const grants = await Promise.all(Array.from({ length: 30 }, () => approved(service)))
-    const responses = await Promise.all(grants.map(({ poll }) => poll()))
-    for (const { body } of responses) expect(body).toHaveProperty('access_token')
+    const grants = await Promise.all(Array.from({ length: 30 }, () => service.approved()))
+    await Promise.all(grants.map(({ poll }) => delivered(poll())))
   }
-  expect(one.onWarning).not.toHaveBeenCalled()
-  expect(two.onWarning).not.toHaveBeenCalled()
+  expect([one.warnings, two.warnings]).toEqual([[], []])
 })

@@ -1,28 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { memoryStore, type ServiceEvent, type ServiceOptions, type Store } from '../../src/service/index.ts'
-import { CLIENT_ID, startService } from '../support/start-service.ts'
+import type { ServiceOptions } from '../../src/service/index.ts'
+import { startService, type TestOptions } from '../support/start-service.ts'
 
-/** A service whose requests have a client address, and whose requests for codes are not limited otherwise. */
-function start(limits: ServiceOptions['limits'] = {}, options: Partial<ServiceOptions> = {}) {
+/** A service whose requests for codes are not limited by address otherwise. */
+function start(limits: ServiceOptions['limits'] = {}, options: TestOptions = {}) {
   const codesRequests = { max: Number.POSITIVE_INFINITY, window: 60 }
-  const events: ServiceEvent[] = []
-  const service = startService({
-    clientAddress: ({ header }) => header('x-from'),
-    limits: { codesRequests, ...limits },
-    onEvent: (event) => events.push(event),
-    ...options,
-  })
+  const service = startService({ limits: { codesRequests, ...limits }, ...options })
   const ask = async (address: string, scope = '', userAgent = 'device') =>
-    (
-      await service.post(
-        '/login/device/code',
-        { client_id: CLIENT_ID, scope },
-        { 'x-from': address, 'user-agent': userAgent },
-      )
-    ).status
+    (await service.askForCodes({ scope }, { 'x-from': address, 'user-agent': userAgent })).status
   return {
     ...service,
-    events,
     ask,
     /** Sends this many requests. Returns how many got codes. */
     fill: async (times: number, addressOf: (index: number) => string, scope?: string) => {
@@ -74,7 +61,7 @@ describe('grants in all', () => {
     const service = start({ grantsInAll: { max: 1, window: 900 } })
     await service.ask(busy())
     service.wait(100)
-    const refused = await service.post('/login/device/code', { client_id: CLIENT_ID }, { 'x-from': busy() })
+    const refused = await service.askForCodes({}, { 'x-from': busy() })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '800'])
   })
 
@@ -85,29 +72,31 @@ describe('grants in all', () => {
     [49_999, stranger(1), 200],
     [50_000, stranger(1), 429],
   ])('at a count of %d by default, %s gets %d', async (times, address, status) => {
-    const memory = memoryStore({ clock: { now: () => 0 } })
     let isSeeded = false
-    const store: Store = {
-      update: (key, change) =>
-        memory.update(key, (value) =>
-          change(isSeeded && key === 'limit:grantsInAll:all' ? { times, until: 8e15 } : value),
-        ),
-    }
-    const service = start({}, { store })
+    const seeded = { times, until: 8e15 }
+    const service = start(
+      {},
+      {
+        store: (memory) => ({
+          update: (key, change) =>
+            memory.update(key, (value) =>
+              change(isSeeded && key === 'limit:grantsInAll:all' ? seeded : value),
+            ),
+        }),
+      },
+    )
     expect(await service.ask(busy())).toBe(200)
     isSeeded = true
     expect(await service.ask(address)).toBe(status)
   })
 })
 
-describe('grants of one network', () => {
-  test('are limited to a thousand in fifteen minutes by default, which leaves others alone', async () => {
-    const service = start()
-    expect(await service.fill(1001, (index) => `2001:db8:7:${index.toString(16)}::1`)).toBe(1000)
-    expect(await service.ask('2001:db8:8::1')).toBe(200)
-    service.wait(900)
-    expect(await service.ask('2001:db8:7::1')).toBe(200)
-  })
+test('grants of one network are limited to a thousand in fifteen minutes by default, which leaves others alone', async () => {
+  const service = start()
+  expect(await service.fill(1001, (index) => `2001:db8:7:${index.toString(16)}::1`)).toBe(1000)
+  expect(await service.ask('2001:db8:8::1')).toBe(200)
+  service.wait(900)
+  expect(await service.ask('2001:db8:7::1')).toBe(200)
 })
 
 describe('a grant with long scopes', () => {
@@ -129,18 +118,16 @@ describe('a grant with long scopes', () => {
   test.each([0, 250, 251, 2000])(
     'of %d characters, and the longest origin, leaves room for strangers in the store in memory',
     async (length) => {
-      const clock = { now: () => 0 }
-      const store = memoryStore({ clock })
-      const service = start({}, { store, clock })
+      const service = start()
       await service.ask(busy())
-      const before = store.bytes
+      const before = service.memory.bytes
       const address = `fe80:2222:3333:4444:5555:6666:7777:8888%${'x'.repeat(24)}`
       const statuses = new Set<number>()
       for (let count = 0; count < 25; count += 1)
         statuses.add(await service.ask(address, scopeOf(length), 'x'.repeat(200)))
       expect([...statuses]).toEqual([200])
       const units = 25 * Math.max(1, Math.ceil(length / 250))
-      expect(((store.bytes - before) / units) * 75_000).toBeLessThan(0.7 * 160 * 1024 * 1024)
+      expect(((service.memory.bytes - before) / units) * 75_000).toBeLessThan(0.7 * 160 * 1024 * 1024)
     },
   )
 })
@@ -148,16 +135,15 @@ describe('a grant with long scopes', () => {
 describe('a flood of refused requests', () => {
   test('is told once in a time window', async () => {
     const service = start({ grantsInNetwork: { max: 1, window: 60 } })
-    const flood = () => Promise.all(Array.from({ length: 50 }, () => service.ask(busy())))
-    const told = () => service.events.splice(0).filter(({ type }) => type === 'limited')
-    await flood()
-    expect(told()).toMatchObject([{ limit: 'grantsInNetwork', retryAfter: 60 }])
+    const flood = async () => {
+      await Promise.all(Array.from({ length: 50 }, () => service.ask(busy())))
+      return service.told().filter(({ type }) => type === 'limited')
+    }
+    expect(await flood()).toMatchObject([{ limit: 'grantsInNetwork', retryAfter: 60 }])
     service.wait(59)
-    await flood()
-    expect(told()).toEqual([])
+    expect(await flood()).toEqual([])
     service.wait(1)
-    await flood()
-    expect(told()).toHaveLength(1)
+    expect(await flood()).toHaveLength(1)
   })
 
   test('of different networks is told once for each', async () => {

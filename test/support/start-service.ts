@@ -1,3 +1,4 @@
+import type { User } from '../../machines/device-grant.ts'
 import {
   createService,
   type MemoryStore,
@@ -77,7 +78,7 @@ export function startService({ store = (memory) => memory, ...options }: TestOpt
   }
 
   /** An authorization of two scopes that the user has approved. */
-  async function approved(fields: Fields = {}, user = { id: 7, login: 'octocat' }) {
+  async function approved(fields: Fields = {}, user: User = { id: 7, login: 'octocat' }) {
     const grant = await begin({ scope: 'repo,gist', ...fields })
     await service.approve(grant.userCode, user)
     return grant
