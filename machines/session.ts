@@ -1,19 +1,9 @@
-import {
-  assign,
-  type DoneActorEvent,
-  type ErrorActorEvent,
-  fromPromise,
-  type SnapshotFrom,
-  setup,
-} from 'xstate'
+import { assign, type DoneActorEvent, type ErrorActorEvent, fromPromise, type SnapshotFrom, setup } from 'xstate'
 import type { AnyAuthgraphError } from '../src/errors.ts'
 import type { OAuthToken } from '../src/protocol/oauth-record.ts'
 import type { Secret } from '../src/secret.ts'
-import {
-  type DeviceAuthorizationInput,
-  type DeviceResult,
-  deviceAuthorization,
-} from './device-authorization.ts'
+import { deviceAuthorization } from './device-authorization.ts'
+import type { DeviceAuthorizationInput, DeviceResult } from './device-context.ts'
 
 /**
  * Milliseconds between two attempts to claim a login that another process is renewing, and for how long a session makes
@@ -73,14 +63,10 @@ type SentResult =
   | { readonly type: 'fault'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
 
 /** What a session writes to its store: the token of a login, or the result of a renewal. */
-export type SessionResult =
-  | SentResult
-  | { readonly type: 'login'; readonly token: OAuthToken; readonly sentAt: number }
+export type SessionResult = SentResult | { readonly type: 'login'; readonly token: OAuthToken; readonly sentAt: number }
 
 /** What the store contains. */
-export type ReadResult =
-  | { readonly type: 'found'; readonly kept: KeptToken }
-  | { readonly type: 'ended' | 'nothing' }
+export type ReadResult = { readonly type: 'found'; readonly kept: KeptToken } | { readonly type: 'ended' | 'nothing' }
 
 /** What is claimed. If an API refused the token (`distrusted`), and it cannot be renewed, the login ends. */
 export type ClaimInput = Pick<SessionContext, 'flow' | 'distrusted'> & { readonly kept: KeptToken }
@@ -232,23 +218,17 @@ export const session = setup({
       result.type === 'late' && !context.leaving && isPatient(context, LAPSE_PATIENCE),
     unclearOnce: ({ context }, result: RefreshResult) => result.type === 'unclear' && !context.repeated,
     leaving: ({ context }) => context.leaving,
-    writtenEnd: ({ context }, result: SettleResult) =>
-      result.type === 'written' && context.result?.type === 'ended',
+    writtenEnd: ({ context }, result: SettleResult) => result.type === 'written' && context.result?.type === 'ended',
     written: (_, result: SettleResult) => result.type === 'written',
     pairInHand: ({ context }) => pairInHand(context) !== undefined,
     unfinished: ({ context }) => context.result !== undefined || context.leaving,
-    toRevoke: ({ context }, { removed }: EraseResult) =>
-      removed !== undefined || pairInHand(context) !== undefined,
+    toRevoke: ({ context }, { removed }: EraseResult) => removed !== undefined || pairInHand(context) !== undefined,
   },
   actions: {
     keepFound: assign((_, result: ReadResult) => (result.type === 'found' ? trusted(result.kept) : {})),
-    adopt: assign((_, result: ClaimResult | SettleResult) =>
-      result.type === 'newer' ? trusted(result.kept) : {},
-    ),
+    adopt: assign((_, result: ClaimResult | SettleResult) => (result.type === 'newer' ? trusted(result.kept) : {})),
     keepDeviceToken: assign(({ context }, result: DeviceResult) => loggedIn(context, result)),
-    keepGivenToken: assign(({ context }, token: OAuthToken) =>
-      newLogin(context, received(token, nowOf(context))),
-    ),
+    keepGivenToken: assign(({ context }, token: OAuthToken) => newLogin(context, received(token, nowOf(context)))),
     keepAuthorization: assign((_, authorization: SnapshotFrom<typeof deviceAuthorization>) => ({
       authorization,
     })),
@@ -263,9 +243,7 @@ export const session = setup({
     })),
     forgetBusy: assign({ busy: undefined }),
     keepResult: assign(({ context }, result: RefreshResult) => renewed(context, result)),
-    keepDefect: assign(({ context }, error: unknown) =>
-      renewed(context, { type: 'fault', error: error as AnyAuthgraphError }),
-    ),
+    keepDefect: assign(({ context }, error: unknown) => renewed(context, { type: 'fault', error: error as AnyAuthgraphError })),
     keepSettled: assign((_, result: SettleResult) => settled(result)),
     restAfterStoreFault: assign(({ context }, error: unknown) => rested(context, error as AnyAuthgraphError)),
     distrust: assign({ distrusted: true }),
@@ -565,8 +543,7 @@ export const session = setup({
       on: { logout: { actions: 'leave', description: 'noted for later' } },
     },
     unsettled: {
-      description:
-        'The result could not be written. A new pair stays in memory, usable, and the claim is kept.',
+      description: 'The result could not be written. A new pair stays in memory, usable, and the claim is kept.',
       tags: 'settled',
       meta: { text: 'Logged in, but the login is not stored yet.' },
       always: { guard: 'leaving', target: 'erasing', description: 'logout was noted' },
@@ -667,9 +644,7 @@ function pairInHand({ result }: SessionContext) {
 }
 
 /** The token to use, and when it was requested. */
-export function tokenInUse(
-  context: SessionContext,
-): { readonly token: OAuthToken; readonly sentAt: number } | undefined {
+export function tokenInUse(context: SessionContext): { readonly token: OAuthToken; readonly sentAt: number } | undefined {
   return pairInHand(context) ?? context.kept
 }
 
@@ -716,15 +691,10 @@ function trusted(kept: KeptToken | undefined) {
 }
 
 function loggedIn(context: SessionContext, result: DeviceResult) {
-  return result.status === 'authorized'
-    ? newLogin(context, { token: result.token, sentAt: nowOf(context) })
-    : {}
+  return result.status === 'authorized' ? newLogin(context, { token: result.token, sentAt: nowOf(context) }) : {}
 }
 
-function newLogin(
-  { logins }: SessionContext,
-  token: { readonly token: OAuthToken; readonly sentAt: number },
-) {
+function newLogin({ logins }: SessionContext, token: { readonly token: OAuthToken; readonly sentAt: number }) {
   return {
     logins: logins + 1,
     result: { type: 'login' as const, ...token },

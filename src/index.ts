@@ -12,7 +12,7 @@ export type {
   DeviceResult,
   DeviceStatus,
   Progress,
-} from '../machines/device-authorization.ts'
+} from '../machines/device-context.ts'
 export { authorizeDevice } from './client/authorize-device.ts'
 export { createDeviceAuthorization } from './client/create-device-authorization.ts'
 export { deviceMachine } from './client/device-machine.ts'

@@ -6,6 +6,7 @@
  */
 
 export * from '../machines/device-authorization.ts'
+export type * from '../machines/device-context.ts'
 export * from '../machines/device-grant.ts'
 export * from '../machines/refresh-family.ts'
 export * from '../machines/session.ts'

@@ -18,12 +18,12 @@ const imports = ['machines', 'src', 'docs/tools', 'docs/live', 'docs/explorer']
 /** What a folder may import, at run time and (`types`) as types. Nothing else that is ours, and no other package. */
 const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> = {
   machines: {
-    may: /^(xstate|machines\/device-authorization\.ts)$/,
-    types: /^(xstate|machines\/device-grant\.ts|src\/(protocol\/.*|secret|errors)\.ts)$/,
+    may: /^(xstate|machines\/.*)$/,
+    types: /^(xstate|src\/(protocol\/.*|secret|errors)\.ts)$/,
   },
   'src/protocol': { may: /^(valibot|src\/(protocol\/.*|secret|errors)\.ts)$/ },
   'src/client': {
-    may: /^(xstate|valibot|machines\/device-authorization\.ts|src\/(client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
   },
   'src/app-jwt': {
     may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors)\.ts)$/,
@@ -80,13 +80,13 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   },
   'src/terminal': {
     may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session\.ts|src\/(terminal|client|protocol)\/.*|src\/errors\.ts)$/,
-    types: /^(machines\/device-authorization\.ts|src\/session\/create-session\.ts)$/,
+    types: /^(machines\/device-context\.ts|src\/session\/create-session\.ts)$/,
   },
   'src/check': {
     may: /^(node:child_process|src\/(check|protocol)\/.*|src\/client\/options\.ts|src\/service\/pages\/escape-html\.ts|src\/(secret|errors)\.ts)$/,
   },
   'src/testing/paths': {
-    may: /^(xstate|@xstate\/graph|machines\/device-authorization\.ts|src\/(testing\/paths|client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|@xstate\/graph|machines\/device-(authorization|context)\.ts|src\/(testing\/paths|client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
   },
   'src/testing': {
     may: /^(xstate|@xstate\/graph|valibot|vitest|node:(http|net)|machines\/.*|src\/(?!cli\/|index\.ts).*)$/,

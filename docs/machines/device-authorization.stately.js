@@ -13,6 +13,7 @@ export const deviceAuthorization = setup({
     resumesPending: () => false,
     overdue: () => false,
     pollDue: () => true,
+    waitOver: () => true,
     token: () => true,
     pending: () => false,
     slowDown: () => false,
@@ -173,7 +174,7 @@ export const deviceAuthorization = setup({
         untilDue: [
           {
             guard: {
-              type: "pollDue"
+              type: "waitOver"
             },
             target: "polling",
             actions: [

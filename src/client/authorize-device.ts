@@ -1,4 +1,4 @@
-import type { DeviceResult } from '../../machines/device-authorization.ts'
+import type { DeviceResult } from '../../machines/device-context.ts'
 import { CancelledError, DeniedError, ExpiredError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import { createDeviceAuthorization } from './create-device-authorization.ts'

@@ -1,10 +1,6 @@
 import { assign, fromPromise } from 'xstate'
-import {
-  type CodesRequest,
-  type CodesResponse,
-  deviceAuthorization,
-  type PollRequest,
-} from '../../machines/device-authorization.ts'
+import { deviceAuthorization } from '../../machines/device-authorization.ts'
+import type { CodesRequest, CodesResponse, PollRequest } from '../../machines/device-context.ts'
 import { TimedOutError } from '../errors.ts'
 import type { PollResponse } from '../protocol/poll-response.ts'
 import { pollToken } from './poll-token.ts'

@@ -1,5 +1,6 @@
 import type { Actor, InspectionEvent, Observer } from 'xstate'
-import type { DeviceAuthorizationInput, deviceAuthorization } from '../../machines/device-authorization.ts'
+import type { deviceAuthorization } from '../../machines/device-authorization.ts'
+import type { DeviceAuthorizationInput } from '../../machines/device-context.ts'
 import { BadOptionError } from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'

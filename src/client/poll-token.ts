@@ -1,4 +1,4 @@
-import type { PollRequest } from '../../machines/device-authorization.ts'
+import type { PollRequest } from '../../machines/device-context.ts'
 import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type PollResponse, parsePollResponse } from '../protocol/poll-response.ts'

@@ -1,4 +1,4 @@
-import type { CodesRequest, CodesResponse } from '../../machines/device-authorization.ts'
+import type { CodesRequest, CodesResponse } from '../../machines/device-context.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { refusalOf } from '../protocol/refusal.ts'
 import { errorCodeOf, hasMember, type ReceivedResponse } from '../protocol/response.ts'

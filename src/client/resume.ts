@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { DeviceStatus, Progress } from '../../machines/device-authorization.ts'
+import type { DeviceStatus, Progress } from '../../machines/device-context.ts'
 import { BadResumeError, WrongHostError } from '../errors.ts'
 import { parseDeviceCodes, shownOf } from '../protocol/device-codes.ts'
 import { parseFields } from '../protocol/parse-fields.ts'

@@ -1,5 +1,5 @@
 import { waitFor } from 'xstate'
-import type { DeviceResult, DeviceStatus } from '../../machines/device-authorization.ts'
+import type { DeviceResult, DeviceStatus } from '../../machines/device-context.ts'
 import { CancelledError } from '../errors.ts'
 import { systemClock } from '../protocol/clock.ts'
 import { type DeviceCodes, shownOf } from '../protocol/device-codes.ts'

@@ -1,5 +1,6 @@
 import type { SnapshotFrom } from 'xstate'
-import type { DeviceResult, DeviceStatus, deviceAuthorization } from '../../machines/device-authorization.ts'
+import type { deviceAuthorization } from '../../machines/device-authorization.ts'
+import type { DeviceResult, DeviceStatus } from '../../machines/device-context.ts'
 import { type AnyAuthgraphError, AuthgraphError } from '../errors.ts'
 import { shownOf } from '../protocol/device-codes.ts'
 

@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:tty'
-import type { DeviceResult } from '../../machines/device-authorization.ts'
+import type { DeviceResult } from '../../machines/device-context.ts'
 import { announce } from '../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor, ShownCodes } from '../client/options.ts'
 import { viewOf } from '../client/view.ts'

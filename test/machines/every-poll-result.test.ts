@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { transition } from 'xstate'
 import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import { RefusedError, TimedOutError } from '../../src/errors.ts'
 import { deviceInput } from '../../src/index.ts'
@@ -47,8 +48,9 @@ test.each(
 )('the poll result "%s" has a transition out of polling (status %s)', (_, status, output) => {
   const polling = deviceAuthorization.resolveState({ value: 'polling', context: contextWith(status) })
   const done = { type: 'xstate.done.actor.pollToken', output } as never
-  const [taken] = deviceAuthorization.getTransitionData(polling, done)
-  expect(taken?.target?.map(({ key }) => key)).toEqual([expect.not.stringMatching(/^polling$/)])
+  // Throws where an action reads a member that this type of result lacks.
+  const [next] = transition(deviceAuthorization, polling, done)
+  expect(next.value).not.toBe('polling')
 })
 
 function contextWith(status: (typeof STATUSES)[number]) {

@@ -15,8 +15,8 @@ export const groups = {
     tests: ['test/auth/*.test.ts'],
   },
   device: {
-    mutate: ['machines/device-authorization.ts'],
-    tests: [...client, 'test/paths/device.test.ts'],
+    mutate: ['machines/device-{authorization,pace}.ts', 'machines/actor-events.ts'],
+    tests: [...client, 'test/machines/{device-pace,every-poll-result}.test.ts', 'test/paths/device.test.ts'],
   },
   protocol: {
     mutate: ['src/protocol/*.ts', 'src/errors.ts'],

@@ -1,4 +1,4 @@
-import type { DeviceResult } from '../../machines/device-authorization.ts'
+import type { DeviceResult } from '../../machines/device-context.ts'
 import { createDeviceAuthorization } from '../../src/client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor, ShownCodes } from '../../src/client/options.ts'
 import { exportResume, type ResumeRecord } from '../../src/client/resume.ts'

@@ -1,5 +1,5 @@
 import { type DoneActorEvent, type ErrorActorEvent, initialTransition, transition } from 'xstate'
-import type { DeviceAuthorizationEvent, DeviceStatus } from '../../../machines/device-authorization.ts'
+import type { DeviceAuthorizationEvent, DeviceStatus } from '../../../machines/device-context.ts'
 import { deviceMachine } from '../../client/device-machine.ts'
 import { deviceInput } from '../../client/options.ts'
 import type { ResumeRecord } from '../../client/resume.ts'

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { DeviceResult } from '../../../../machines/device-authorization.ts'
+import type { DeviceResult } from '../../../../machines/device-context.ts'
 import { createDeviceAuthorization } from '../../../client/create-device-authorization.ts'
 import { exportResume, type ResumeRecord, readResume } from '../../../client/resume.ts'
 import { start, step, type UnfinishedStep } from '../../../client/step.ts'

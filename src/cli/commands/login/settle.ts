@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { DeviceResult } from '../../../../machines/device-authorization.ts'
+import type { DeviceResult } from '../../../../machines/device-context.ts'
 import { reasonOf } from '../../../client/authorize-device.ts'
 import { NotKeptError } from '../../../errors.ts'
 import type { OAuthToken } from '../../../protocol/oauth-record.ts'
