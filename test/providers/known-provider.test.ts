@@ -4,14 +4,17 @@ import { type KnownProvider, knownProvider } from '../../src/providers/index.ts'
 import { PROVIDERS } from '../../src/providers/table.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { untilTrue } from '../support/hostile-flow.ts'
-import { type Decision, type ScriptedProvider, scriptedProviders } from './scripted-providers.ts'
+import { type Decision, type ScriptedProvider, scriptedProviders, serverOf } from './scripted-providers.ts'
 
 /** A login whose user decides after the second poll. */
 async function login(
-  { provider, options, codes, poll }: ScriptedProvider,
+  scripted: ScriptedProvider,
   decision: Decision,
   more: Partial<ScriptedProvider['options']> = {},
+  change: (fields: URLSearchParams) => void = () => undefined,
 ) {
+  const { provider, options } = scripted
+  const { codes, poll } = serverOf(scripted)
   const time = new VirtualTime()
   const statuses: number[] = []
   const shown: ShownCodes[] = []
@@ -23,10 +26,9 @@ async function login(
     onCodes: (codes) => shown.push(codes),
     fetch: async (address, init) => {
       const fields = new URLSearchParams(String(init?.body))
-      const response =
-        String(address) === provider.deviceAuthorizationEndpoint
-          ? codes(fields)
-          : poll(fields, statuses.length > 2 ? decision : 'does nothing')
+      const isPoll = address !== provider.deviceAuthorizationEndpoint
+      if (isPoll) change(fields)
+      const response = isPoll ? poll(fields, statuses.length > 2 ? decision : 'does nothing') : codes(fields)
       statuses.push(response.status)
       return response
     },
@@ -58,15 +60,8 @@ describe.each(scriptedProviders)('at a server that speaks as $name documents', (
   })
 
   test('an unknown device code is refused at once', async () => {
-    const { result, statuses } = await login(
-      {
-        ...scripted,
-        poll: (fields) => {
-          fields.set('device_code', 'another')
-          return scripted.poll(fields, 'does nothing')
-        },
-      },
-      'does nothing',
+    const { result, statuses } = await login(scripted, 'does nothing', {}, (fields) =>
+      fields.set('device_code', 'another'),
     )
     expect(result).toMatchObject({ code: 'refused', message: expect.stringContaining('code') })
     expect(statuses).toHaveLength(2)
