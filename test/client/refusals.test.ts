@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { exportResume, RefusedError, type ResumeRecord, refresh, rfc8628, Secret } from '../../src/index.ts'
-import { resumeFlow, startFlow } from '../support/flow.ts'
+import { RefusedError, refresh, rfc8628, Secret } from '../../src/index.ts'
+import { startFlow } from '../support/flow.ts'
 import { oldToken } from '../support/old-token.ts'
 import { responses } from '../support/responses.ts'
 import { type Scripted, scripted } from '../support/scripted-service.ts'
@@ -147,19 +147,6 @@ describe('a server that accepts only JSON', () => {
     const flow = startFlow([onlyJson], { provider: { ...provider(), encoding: 'json' } })
     expect(await flow.result()).toMatchObject({ error: { code: 'refused', status: 415 } })
     expect(kinds(flow.sent)).toEqual(['json'])
-  })
-
-  test('gets every later poll only as JSON after a resume, while polls are pending with status 400', async () => {
-    const first = startFlow([codes])
-    await first.time.settle()
-    const record = exportResume(first.actor.getSnapshot(), first.time.now) as ResumeRecord
-    first.actor.stop()
-    const waiting = Response.json(pending, { status: 400 })
-    const chosen = provider()
-    const moved = { ...record, tokenEndpoint: chosen.tokenEndpoint }
-    const flow = resumeFlow([onlyJson, waiting, waiting, token], moved, first.time, { provider: chosen })
-    expect(await flow.result()).toMatchObject({ status: 'authorized' })
-    expect(kinds(flow.sent)).toEqual(['urlencoded', 'json', 'json', 'json'])
   })
 
   test('takes a poll that it refused as a form', async () => {

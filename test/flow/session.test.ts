@@ -103,14 +103,6 @@ describe('a session at our service', () => {
     await time.advance(8 * HOUR)
     await expect(over(session.token())).rejects.toMatchObject({ code: 'login_required' })
   })
-
-  test('ends when the host ends the logins of its user', async () => {
-    const { time, service, over, loggedIn } = world()
-    const session = await loggedIn()
-    await service.revoke({ user: 'octocat' })
-    await time.advance(8 * HOUR)
-    await expect(over(session.token())).rejects.toMatchObject({ code: 'login_required' })
-  })
 })
 
 describe('a session at a service like GitHub', () => {
