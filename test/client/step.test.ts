@@ -243,6 +243,6 @@ test('is never early for the service, whenever the steps are taken', async () =>
       expect(requests.map(({ outcome }) => outcome)).not.toContain('slow_down')
       expect(login.status).toMatch(/requested|pending/)
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   )
 })
