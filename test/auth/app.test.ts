@@ -130,6 +130,13 @@ describe('the form app', () => {
     expect(sent).toHaveLength(1)
   })
 
+  test('lets the response go that it learnt from', async () => {
+    const cancel = vi.fn()
+    const { call } = refusing(600, new ReadableStream({ cancel }))
+    await call('/app').catch(() => undefined)
+    expect(cancel).toHaveBeenCalledOnce()
+  })
+
   test('follows no redirect of the second try either', async () => {
     const late = Response.json(
       {},
