@@ -29,6 +29,7 @@ test.each(['', '/tenant'])('a client discovers a service at the path %j over HTT
     const provider = await discover(authUrl)
     expect(provider.deviceAuthorizationEndpoint).toBe(`${authUrl}/login/device/code`)
     expect(provider.tokenEndpoint).toBe(`${authUrl}/login/oauth/access_token`)
+    expect(provider.revocationEndpoint).toBe(`${authUrl}/login/oauth/revoke`)
   } finally {
     await close()
   }

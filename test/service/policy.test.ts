@@ -1,14 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import {
-  type Assessment,
-  BadOptionError,
-  type Client,
-  memoryStore,
-  type Policy,
-  type ServiceEvent,
-  type ServiceOptions,
-} from '../../src/service/index.ts'
-import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
+import { type Assessment, BadOptionError, type Client, type Policy } from '../../src/service/index.ts'
+import { CLIENT_ID, HOST, startService, type TestOptions } from '../support/start-service.ts'
 import { userAt } from '../support/user.ts'
 
 const PAGE = `${HOST}/login/device`
@@ -16,18 +8,16 @@ const OCTOCAT = { id: 7, login: 'octocat' }
 const HOUR = 3600
 
 /** A service with a policy, and browsers in which the same user is signed in. */
-function start(policy: Policy | undefined, options: Partial<ServiceOptions> = {}, ofClient?: Policy) {
-  const events: ServiceEvent[] = []
+function start(policy: Policy | undefined, options: TestOptions = {}, ofClient?: Policy) {
   const client: Client = { clientId: CLIENT_ID, name: 'App', ...(ofClient && { policy: ofClient }) }
   const service = startService({
     clients: [client],
     identify: () => ({ user: OCTOCAT }),
-    onEvent: (event) => events.push(event),
     ...(policy && { policy }),
     ...options,
   })
   const codes = async (scope = '') => (await service.askForCodes({ scope })).body
-  return { ...service, events, codes, browser: () => userAt(service.fetch) }
+  return { ...service, codes, browser: () => userAt(service.fetch) }
 }
 
 /** Enters a code into the empty page. */
@@ -314,10 +304,6 @@ describe('the first viewer', () => {
 })
 
 describe('an assessment', () => {
-  const origins = {
-    clientAddress: ({ header }: { header(name: string): string | undefined }) => header('x-from'),
-  }
-
   /** The page that a user sees after approving. */
   async function approve(service: ReturnType<typeof start>, scope = 'repo') {
     const { user_code, device_code } = await service.codes(scope)
@@ -329,12 +315,9 @@ describe('an assessment', () => {
 
   test('receives both origins, the user, the client and the scopes', async () => {
     const assess = vi.fn(() => 'allow' as const)
-    const service = start({ assess }, origins)
-    const { body } = await service.post(
-      '/login/device/code',
-      { client_id: CLIENT_ID, scope: 'repo,gist' },
-      { 'x-from': '192.0.2.1', 'user-agent': 'tv/1' },
-    )
+    const service = start({ assess })
+    const from = { 'x-from': '192.0.2.1', 'user-agent': 'tv/1' }
+    const { body } = await service.askForCodes({ scope: 'repo,gist' }, from)
     const mona = service.browser()
     const confirm = await type(mona, body.user_code)
     expect(assess).not.toHaveBeenCalled()
@@ -437,9 +420,11 @@ describe('an assessment', () => {
   })
 
   test('is not skipped at an instance that does not know the client: the approval is refused', async () => {
-    const store = memoryStore({ clock: { now: () => 0 } })
-    const service = start({ assess: () => 'refuse' }, { store })
-    const other = start({}, { store, clients: [{ clientId: 'another', name: 'Another app' }] })
+    const service = start({ assess: () => 'refuse' })
+    const other = start(
+      {},
+      { store: service.memory, clients: [{ clientId: 'another', name: 'Another app' }] },
+    )
     let at = service
     const mona = userAt((url, init) => at.fetch(String(url), init))
     const { user_code, device_code } = await service.codes()

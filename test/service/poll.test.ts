@@ -110,45 +110,6 @@ describe('the pace', () => {
     // An early poll does not change the time of the last one, so the waits before and after it add up.
     expect(later).toEqual(later.map((_, index) => (index % 2 === 0 ? 'slow_down' : 'authorization_pending')))
   })
-
-  test('a client that ignores slow_down still gets the decision', async () => {
-    const service = startService({ leeway: 0 })
-    const { poll, userCode } = await service.begin()
-    await poll()
-    for (let polled = 1; polled < 20; polled += 1) {
-      service.wait(4.9)
-      expect((await poll()).body).toMatchObject({ error: 'slow_down', interval: 5 + 5 * polled })
-    }
-    await service.approve(userCode, 'octocat')
-    expect((await poll()).body.access_token).toBeDefined()
-  })
-
-  test('the first poll is measured from the issue with firstPoll "counted"', async () => {
-    const service = startService({ firstPoll: 'counted', leeway: 0 })
-    const { poll } = await service.begin()
-    expect(errorOf(await poll())).toBe('slow_down')
-    service.wait(10)
-    expect(errorOf(await poll())).toBe('authorization_pending')
-  })
-
-  test('polls sent twice within 3 ms still get the decision', async () => {
-    for (const [decision, found] of [
-      ['approve', 'access_token'],
-      ['deny', 'error'],
-    ] as const) {
-      const service = startService()
-      const { poll, userCode } = await service.begin()
-      for (let round = 0; round < 4; round += 1) {
-        await poll()
-        service.wait(0.003)
-        expect(errorOf(await poll())).toBe('slow_down')
-        service.wait(5)
-      }
-      await (decision === 'approve' ? service.approve(userCode, 'octocat') : service.deny(userCode))
-      const { body } = await poll()
-      expect(body[found]).toMatch(/^gho_|access_denied/)
-    }
-  })
 })
 
 describe('the end of the lifetime', () => {
@@ -165,23 +126,6 @@ describe('the end of the lifetime', () => {
     expect(errorOf(await approved.poll())).toBe('expired_token')
     service.wait(1)
     expect(errorOf(await approved.poll())).toBe('incorrect_device_code')
-  })
-
-  test('also ends decisions, even if no poll has noticed', async () => {
-    const service = startService()
-    const { userCode, poll } = await service.begin()
-    service.wait(900)
-    expect(await service.approve(userCode, 'octocat')).toBe('expired')
-    expect(await service.deny(userCode)).toBe('expired')
-    expect(errorOf(await poll())).toBe('expired_token')
-  })
-
-  test('an approval in the last millisecond is delivered', async () => {
-    const service = startService()
-    const { userCode, poll } = await service.begin()
-    service.wait(899.999)
-    expect(await service.approve(userCode, 'octocat')).toBe('done')
-    expect((await poll()).body.access_token).toBeDefined()
   })
 })
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { memoryStore } from '../../src/service/index.ts'
 import type { Json } from '../../src/store/store.ts'
 import { startService } from '../support/start-service.ts'
 import grants from './stored-grants.json' with { type: 'json' }
@@ -7,14 +6,12 @@ import grants from './stored-grants.json' with { type: 'json' }
 /** A service with the store of an earlier version, one grant in each state. */
 async function startOn(state: keyof typeof grants) {
   const { deviceCode, userCode, records } = grants[state]
-  const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time }
-  const store = memoryStore({ clock })
+  const service = startService({ issueToken: () => 'the-token' })
+  const { update } = service.memory
   for (const [key, value] of Object.entries<Json>(records))
-    await store.update(key, () => ({ result: undefined, value, expiresAt: clock.time + 900_000 }))
-  const service = startService({ clock, store, issueToken: () => 'the-token' })
+    await update(key, () => ({ result: undefined, value }))
   return {
     ...service,
-    clock,
     userCode,
     /** The result of a poll. */
     poll: async () => {
@@ -23,7 +20,7 @@ async function startOn(state: keyof typeof grants) {
     },
     /** The stored grant. */
     kept: () =>
-      store.update(Object.keys(records).find((key) => key.startsWith('grant:')) ?? '', (value) => ({
+      update(Object.keys(records).find((key) => key.startsWith('grant:')) ?? '', (value) => ({
         result: (value as { readonly state?: string } | undefined)?.state,
       })),
   }
@@ -54,6 +51,6 @@ test.each(['requested', 'pending', 'slowed'] as const)(
 
 test('a grant stored while its token was being issued gets a new one after the lease', async () => {
   const service = await startOn('issuing')
-  service.clock.time += 10_000
+  service.wait(10)
   expect(await service.poll()).toBe('the-token')
 })
