@@ -4,9 +4,9 @@ import { CompactSign, FlattenedSign } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { signAppJwt } from '../../src/app-jwt/index.ts'
 import { type Auth, app, basic, createApi, github, none, oauth, personalToken } from '../../src/auth/index.ts'
-import { createService, type ServiceOptions } from '../../src/service/index.ts'
+import type { ServiceOptions } from '../../src/service/index.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
-import { startService } from '../support/start-service.ts'
+import { HOST, startService } from '../support/start-service.ts'
 
 const old = rsaKeys()
 const present = rsaKeys()
@@ -32,50 +32,32 @@ async function ask(authorization: string | undefined, url = 'http://localhost/us
   })
 }
 
-describe('the five forms of authentication over HTTP', () => {
-  test('are recognised', async () => {
-    const service = createService({ clients: [{ clientId: 'id', name: 'App' }], ...callers })
-    const { url, close } = await service.listen()
-    const provider = github({ authUrl: url, baseUrl: url })
-    const call = (auth: Auth, path = '/user') => createApi({ auth, provider })(path)
+test('the client and the service understand each other in all five forms of authentication', async () => {
+  const { fetch, login } = startService({ ...callers, clock: Date })
+  const provider = github({ authUrl: HOST, baseUrl: HOST })
+  const call = (auth: Auth, path = '/user') => createApi({ auth, provider, fetch })(path)
 
-    const post = async (path: string, fields: Record<string, string>) =>
-      (await fetch(url + path, { method: 'POST', body: new URLSearchParams(fields) })).json()
-    const codes = await post('/login/device/code', { client_id: 'id', scope: 'repo' })
-    await service.approve(codes.user_code, 'octocat')
-    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
-    const record = await post('/login/oauth/access_token', {
-      client_id: 'id',
-      device_code: codes.device_code,
-      grant_type,
-    })
+  await expect(call(none())).rejects.toMatchObject({ status: 401 })
+  expect(await call(basic('Jürgen', 'pässword'))).toEqual({ login: 'Jürgen' })
+  expect(await call(personalToken('ghp_1'))).toEqual({ id: 7, login: 'hubot' })
+  expect(await call(oauth((await login()).access_token))).toEqual({ id: 7, login: 'octocat' })
+  for (const { privateKey } of [old, present])
+    for (const appId of [5, '5']) expect(await call(app({ appId, privateKey }), '/app')).toEqual({ id: 5 })
+  const { privateKey } = present
+  expect(await call(app({ appId: 'Iv1.client', privateKey }), '/app')).toEqual({ id: 'Iv1.client' })
+  await expect(call(app({ appId: 5, privateKey }))).rejects.toMatchObject({ status: 403 })
+  await expect(call(personalToken('ghp_1'), '/app')).rejects.toMatchObject({ status: 403 })
+})
 
-    await expect(call(none())).rejects.toMatchObject({ status: 401 })
-    expect(await call(basic('Jürgen', 'pässword'))).toEqual({ login: 'Jürgen' })
-    expect(await call(personalToken('ghp_1'))).toEqual({ id: 7, login: 'hubot' })
-    expect(await call(oauth(record.access_token))).toEqual({ login: 'octocat' })
-    for (const { privateKey } of [old, present]) {
-      expect(await call(app({ appId: 5, privateKey }), '/app')).toEqual({ id: 5 })
-      expect(await call(app({ appId: '5', privateKey }), '/app')).toEqual({ id: 5 })
-    }
-    expect(await call(app({ appId: 'Iv1.client', privateKey: present.privateKey }), '/app')).toEqual({
-      id: 'Iv1.client',
-    })
-    await expect(call(app({ appId: 5, privateKey: old.privateKey }))).rejects.toMatchObject({ status: 403 })
-    await expect(call(personalToken('ghp_1'), '/app')).rejects.toMatchObject({ status: 403 })
-    await close()
+test('a credential must not be sent twice in one request', async () => {
+  const { url, close } = await startService(callers).listen()
+  const status = await new Promise((resolve) => {
+    const twice = request(`${url}/user`, (response) => resolve(response.resume().statusCode))
+    twice.setHeader('authorization', ['Bearer ghp_1', 'Bearer ghp_1'])
+    twice.end()
   })
-
-  test('must not be sent twice in one request', async () => {
-    const { url, close } = await createService({ clients: [], ...callers }).listen()
-    const status = await new Promise((resolve) => {
-      const twice = request(`${url}/user`, (response) => resolve(response.resume().statusCode))
-      twice.setHeader('authorization', ['Bearer ghp_1', 'Bearer ghp_1'])
-      twice.end()
-    })
-    expect(status).toBe(400)
-    await close()
-  })
+  expect(status).toBe(400)
+  await close()
 })
 
 describe('authenticate', () => {
@@ -137,39 +119,32 @@ describe('an app JWT', () => {
 
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-  test.each([
-    ['expired', { ...good, exp: seconds }, 'the claim exp is in the past'],
-    ['good for too long', { ...good, exp: seconds + 601 }, 'the claim exp is too far in the future'],
-    ['from the future', { ...good, iat: seconds + 6 }, 'the claim iat is in the future'],
-    ['of half a second', { ...good, exp: seconds + 1.5 }, 'the claim exp is not a whole number of seconds'],
-    ['without a beginning', { ...good, iat: undefined }, 'the claim iat is not a whole number of seconds'],
-    ['of a beginning in words', { ...good, iat: 'now' }, 'the claim iat is not a whole number of seconds'],
-    ['of nobody', { ...good, iss: 6 }, 'the token was issued by an unknown app'],
-    ['of a list', { ...good, iss: ['5'] }, 'the token was issued by an unknown app'],
-    ['of an object', { ...good, iss: {} }, 'the token was issued by an unknown app'],
-  ])('that is %s is refused with the reason', async (_, claims, message) => {
-    expect(await ask(`Bearer ${await sign(claims)}`)).toMatchObject({ form: 'refused', status: 401, message })
+  const signedBy = 'the signature of the token is not valid'
+
+  test.each<[string, object, string, typeof old.keyObject?]>([
+    ['expired', { exp: seconds }, 'the claim exp is in the past'],
+    ['good for too long', { exp: seconds + 601 }, 'the claim exp is too far in the future'],
+    ['from the future', { iat: seconds + 6 }, 'the claim iat is in the future'],
+    ['of half a second', { exp: seconds + 1.5 }, 'the claim exp is not a whole number of seconds'],
+    ['without a beginning', { iat: undefined }, 'the claim iat is not a whole number of seconds'],
+    ['of a beginning in words', { iat: 'now' }, 'the claim iat is not a whole number of seconds'],
+    ['of nobody', { iss: 6 }, 'the token was issued by an unknown app'],
+    ['of a list', { iss: ['5'] }, 'the token was issued by an unknown app'],
+    ['of an object', { iss: {} }, 'the token was issued by an unknown app'],
+    ['signed with another key', {}, signedBy, stranger.keyObject],
+    ['signed with the old key of another app', { iss: 'Iv1.client' }, signedBy],
+  ])('that is %s is refused with the reason', async (_, claims, message, key) => {
+    const token = await sign({ ...good, ...claims }, key)
+    expect(await ask(`Bearer ${token}`)).toMatchObject({ form: 'refused', status: 401, message })
   })
 
   test.each([
-    ['at the last moment', { ...good, exp: seconds + 1 }],
-    ['for the longest time', { ...good, exp: seconds + 600 }],
-    ['a little from the future', { ...good, iat: seconds + 5 }],
-    ['with its issuer in words', { ...good, iss: '5' }],
+    ['at the last moment', { exp: seconds + 1 }],
+    ['for the longest time', { exp: seconds + 600 }],
+    ['a little from the future', { iat: seconds + 5 }],
+    ['with its issuer in words', { iss: '5' }],
   ])('that is valid %s is accepted', async (_, claims) => {
-    expect(await ask(`Bearer ${await sign(claims)}`)).toEqual({ form: 'app', appId: 5 })
-  })
-
-  test('signed with another key is refused', async () => {
-    const message = 'the signature of the token is not valid'
-    expect(await ask(`Bearer ${await sign(good, stranger.keyObject)}`)).toMatchObject({
-      status: 401,
-      message,
-    })
-    expect(await ask(`Bearer ${await sign({ ...good, iss: 'Iv1.client' })}`)).toMatchObject({
-      status: 401,
-      message,
-    })
+    expect(await ask(`Bearer ${await sign({ ...good, ...claims })}`)).toEqual({ form: 'app', appId: 5 })
   })
 
   test('with another algorithm is refused even if its signature is valid', async () => {
@@ -204,15 +179,9 @@ describe('an app JWT', () => {
   })
 
   test('cannot be verified with an invalid public key: the error is reported to the host', async () => {
-    const errors: unknown[] = []
-    const service = startService({
-      apps: [{ appId: 5, publicKeys: ['garbage'] }],
-      onError: (error) => errors.push(error),
-    })
-    const response = await service.fetch('http://localhost/app', {
-      headers: { authorization: `Bearer ${await sign(good)}` },
-    })
-    expect(response.status).toBe(500)
+    const { send, errors } = startService({ apps: [{ appId: 5, publicKeys: ['garbage'] }] })
+    const headers = { authorization: `Bearer ${await sign(good)}` }
+    expect((await send('/app', { headers })).status).toBe(500)
     expect(errors).toMatchObject([{ code: 'bad_option', message: expect.stringContaining('of the app 5') }])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { signAppJwt } from '../../src/app-jwt/index.ts'
-import { type AppInstallation, memoryStore } from '../../src/service/index.ts'
+import type { AppInstallation } from '../../src/service/index.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
 import { startService } from '../support/start-service.ts'
 import { watchedStore } from '../support/watched-store.ts'
@@ -221,8 +221,8 @@ describe('an installation token', () => {
     [{ contents: 'admin', issues: 'write' }, { contents: 'write' }],
     [{ issues: 'write' }, {}],
   ] as const)('may do no more than its installation: %j', async (permissions, expected) => {
-    const store = memoryStore({ clock: { now: () => 0 } })
-    const { body } = await start({ store }).as(1, TOKENS, post())
+    const { as, memory: store } = start()
+    const { body } = await as(1, TOKENS, post())
     const later = start({ store, apps: [{ ...apps[0], installations: [{ ...installation, permissions }] }] })
     const headers = new Headers({ authorization: `Bearer ${body.token}` })
     const found = await later.authenticate({ headers })
@@ -230,8 +230,8 @@ describe('an installation token', () => {
   })
 
   test('is not valid where another instance does not know the installation', async () => {
-    const store = memoryStore({ clock: { now: () => Date.UTC(2026, 0, 1) } })
-    const { body } = await start({ store }).as(1, TOKENS, post())
+    const { as, memory: store } = start()
+    const { body } = await as(1, TOKENS, post())
     expect(await start({ store }).repositories(body.token)).toEqual(['hello', 'world'])
     const others = [{ ...apps[1], installations: [{ id: 33, owner: 'else' }] }]
     expect(await start({ store, apps: others }).repositories(body.token)).toBe(401)
