@@ -13,10 +13,10 @@ const CLIENT_ID = 'client-id'
 const CODES_PATH = '/login/device/code'
 const TOKEN_PATH = '/login/oauth/access_token'
 
-const FLOWS = 500
+const FLOWS = 200
 
 /** Concurrent flows. */
-const AT_ONCE = 100
+const AT_ONCE = 50
 
 const instances: ReturnType<typeof serveCommand>[] = []
 

@@ -91,25 +91,33 @@ describe('processes that share a login', { timeout: 60_000 }, () => {
     expect(server.requests).toEqual(['refresh-0-0'])
   })
 
-  describe.each(STEPS)('if the one that renews is at the step "%s"', (step, { spent, isClaimed }) => {
-    test.each([10, 0])('and killed: the next takes over (reuse window: %i s)', async (reuseWindow) => {
-      const { server, url, path } = await expiredLogin(reuseWindow)
-      await signalledAt(step, 'SIGKILL', { server, url, path })
-      const isLost = reuseWindow === 0 && spent
-      const text = await startProgram('impatient-token', url, path).ended
-      expect(text).toBe(isLost ? 'login_required ' : 'access-0-1')
-      expect(server.families.map(({ revoked }) => revoked)).toEqual([isLost])
-    })
+  test.each([10, 0])(
+    'one that is killed while it renews is followed by the next, at any step (reuse window: %i s)',
+    async (reuseWindow) => {
+      const outcomes = STEPS.map(async ([step]) => {
+        const login = await expiredLogin(reuseWindow)
+        await signalledAt(step, 'SIGKILL', login)
+        const text = await startProgram('impatient-token', login.url, login.path).ended
+        return [step, text, login.server.families.map(({ revoked }) => revoked)]
+      })
+      const expected = STEPS.map(([step, { spent }]) => {
+        const isLost = reuseWindow === 0 && spent
+        return [step, isLost ? 'login_required ' : 'access-0-1', [isLost]]
+      })
+      expect(await Promise.all(outcomes)).toEqual(expected)
+    },
+  )
 
-    test('and stopped: the others learn which one it is, and it continues where it stopped', async () => {
-      const { server, url, path } = await expiredLogin(0)
-      const holder = await signalledAt(step, 'SIGSTOP', { server, url, path })
-      const text = await startProgram('impatient-token', url, path).ended
+  test('one that is stopped while it renews is named to the others, and continues where it stopped, at any step', async () => {
+    const outcomes = STEPS.map(async ([step, { isClaimed }]) => {
+      const login = await expiredLogin(0)
+      const holder = await signalledAt(step, 'SIGSTOP', login)
+      const text = await startProgram('impatient-token', login.url, login.path).ended
       expect(text).toBe(isClaimed ? `busy ${holder.child.pid}` : 'access-0-1')
       holder.child.kill('SIGCONT')
-      expect(await holder.ended).toBe('access-0-1')
-      expect(server.requests).toEqual(['refresh-0-0'])
+      return [step, await holder.ended, login.server.requests]
     })
+    expect(await Promise.all(outcomes)).toEqual(STEPS.map(([step]) => [step, 'access-0-1', ['refresh-0-0']]))
   })
 })
 
