@@ -81,7 +81,6 @@ describe('authgraph switch', { concurrent: true, timeout: 120_000 }, () => {
   test.for([
     ['not JSON', 'work', 'must contain'],
     ['more than names', '{"profile":"work","host":"localhost","token":"gho_x"}', 'must contain'],
-    ['no saved login', '{"profile":"nobody","host":"localhost"}', 'not saved'],
     ['a path', '{"profile":"../work","host":"localhost"}', 'not saved'],
   ] as const)('refuses a folder file with %s, and quotes nothing of it', async ([, text, why], { world }) => {
     await login(world, 'work')

@@ -6,7 +6,6 @@ const program = await createProgram()
 
 describe('the command line', { concurrent: true, timeout: 60_000 }, () => {
   test.for([
-    ['demo --interval 0', 'Expected a whole number of seconds from 1 to 300', 'demo --help'],
     ['demo --approve --deny', "'--approve' cannot be used with option '--deny'", 'demo --help'],
     ['demo --aprove', 'Did you mean --approve?', 'demo --help'],
     ['dmeo', 'Did you mean demo?', '--help'],

@@ -72,15 +72,10 @@ describe('authgraph token, where a refresh is refused', { concurrent: true, time
     return { ...(await world.run('token')), record: record().value }
   }
 
-  test.for([
-    ['since the service is busy', 429, '{ "error": "too_many_requests" }', 'too_many_requests'],
-    ['by a page of a proxy', 403, '<html>', 'the service refused the request with status 403'],
-    ['since the service is down', 503, '', 'the service failed with status 503'],
-    ['by the login page of a network', 200, '<html>', 'status 200'],
-  ] as const)('%s, the login has not ended', async ([_, status, body, words], { world }) => {
-    const { code, stderr, record } = await refused(world, new Response(body, { status }))
+  test('without a code, the login has not ended', async ({ world }) => {
+    const { code, stderr, record } = await refused(world, new Response('<html>', { status: 403 }))
     expect(code).toBe(1)
-    expect(stderr).toContain(words)
+    expect(stderr).toContain('the service refused the request with status 403')
     expect(stderr).not.toContain('has expired')
     expect(record).toMatchObject({ status: 'signedIn', token: { refreshToken: 'ghr_refreshInTheClear' } })
     expect(record).not.toHaveProperty('claim')
@@ -134,18 +129,6 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     await world.expect('token', { code: 1, stdout: '', stderr: ['authgraph login --profile home'] })
     await world.login(url, '--profile home')
     await world.expect('status', {})
-  })
-
-  test('replaces a damaged token by a new login, which needs only the client id', async ({ world }) => {
-    const { url, change } = await loggedIn(world)
-    change((value) => {
-      value.token = {}
-    })
-    await world.expect('token', { code: 1, stderr: ['authgraph login --profile work'] })
-    const again = `login --profile work --host ${url}`
-    await world.expect(again, { code: 2, stdout: ['no client id'] })
-    await world.expect(`${again} --client-id id`, {})
-    await world.expect('token', {})
   })
 
   test('treats a token that is no valid header value as damaged, and never prints it', async ({ world }) => {
@@ -209,8 +192,6 @@ describe('authgraph logout', { concurrent: true, timeout: 60_000 }, () => {
 
   test.for<[string, (record: SavedRecord) => unknown]>([
     ['no JSON', () => '{'],
-    ['of another version', () => ({ v: 2 })],
-    ['with a damaged time', (record) => ({ value: { ...record.value, sentAt: 'x' } })],
     [
       'with a damaged token',
       ({ value }) => ({ value: { ...value, token: { ...value.token, accessToken: 'gho_\u001b[2J' } } }),

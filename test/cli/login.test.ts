@@ -1,7 +1,6 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, vi } from 'vitest'
-import { openBrowser } from '../../src/terminal/open-browser.ts'
 import { linesOfJson } from './support/command.ts'
 import { CLIENT_ID } from './support/live-service.ts'
 import { fileOf } from './support/logged-in.ts'
@@ -94,7 +93,7 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
       'ignores a signal if the token is not stored',
       ['--store', 'none', '--print'],
       'SIGINT',
-      { stdout: `${TOKEN}\n` },
+      { stdout: `${TOKEN}\n`, stderr: ['✓ Logged in'] },
       [],
     ],
     [
@@ -146,44 +145,18 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(filesIn(world)).toEqual([])
   })
 
-  test.for<[status: number, body: object, sentences: RegExp[]]>([
-    [404, { error: 'device_flow_disabled' }, [/^✗ the service refused: device_flow_disabled \(enable the /m]],
-    [
-      200,
-      { error: 'too\u001b[2J_odd', error_description: 'Your plan\u202e\r\nhas no \u001b[31mdevices.' },
-      [
-        /^✗ the service refused the request with status 200 and error code too\?\[2J_odd$/m,
-        /^ {2}The service says: Your plan has no \[31mdevices\.\n$/m,
-      ],
-    ],
-    [404, {}, [/request with status 404$/m, /^ {2}.*--device-authorization-endpoint and/m]],
-    [415, {}, [/request with status 415$/m, /accepts neither a form nor JSON/]],
-    [400, {}, [/request with status 400$/m, /use --encoding json/]],
-    [429, {}, [/Too many requests: try again in 30 s\.$/m]],
-    [
-      503,
-      { error: 'temporarily_unavailable' },
-      [
-        /^✗ the service failed with status 503 and error code temporarily_unavailable$/m,
-        /^ {2}The service is down or overloaded: try again in 30 s\.$/m,
-      ],
-    ],
-  ])('explains a refusal with %i and %j, once', async ([status, body, sentences], { world }) => {
-    const url = await world.serve((_request, response) => {
-      response.writeHead(status, { 'retry-after': '30' }).end(JSON.stringify(body))
-    })
+  test('explains a refusal once, without control characters', async ({ world }) => {
+    const body = {
+      error: 'too\u001b[2J_odd',
+      error_description: 'Your plan\u202e\r\nhas no \u001b[31mdevices.',
+    }
+    const url = await world.serve((_request, response) => void response.end(JSON.stringify(body)))
     const { stdout } = await world.expect(loginTo(url), { code: 1, never: ['Something went wrong'] })
-    for (const sentence of sentences) expect(stdout).toMatch(sentence)
+    expect(stdout).toMatch(
+      /^✗ the service refused the request with status 200 and error code too\?\[2J_odd$/m,
+    )
+    expect(stdout).toMatch(/^ {2}The service says: Your plan has no \[31mdevices\.\n$/m)
     expect(stdout.match(/✗/g)).toHaveLength(1)
-  })
-
-  test.for([
-    [{ error: 'odd', error_description: 'Because.' }, 1, { error: 'odd', description: 'Because.' }],
-    [DENIED, 4, { code: 'denied', advice: expect.any(String) }],
-  ] as const)('--json prints the failure %j as an event', async ([response, code, event], { world }) => {
-    const { url } = await world.scripted({ polls: [response] })
-    const { stdout } = await world.expect([...loginTo(url), '--json'], { code })
-    expect(linesOfJson(stdout).at(-1)).toMatchObject({ event: 'failed', ...event })
   })
 
   test('prints no control characters that a service sends', async ({ world }) => {
@@ -200,18 +173,12 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(linesOfJson(programs.stdout).at(-1)).toMatchObject({ event: 'authorized', user: `octo${evil}cat` })
   })
 
-  test.for([['--print'], ['--print', '--json']])(
-    '%j does not print a token with control characters',
-    async (print, { world }) => {
-      const { url } = await world.scripted({ polls: [granted('gho_\u001b[2J\u202etoken')] })
-      const never = ['gho_', '\u001b', '\u202e']
-      const { stdout, stderr } = await world.expect([...loginTo(url), '--store', 'none', ...print], {
-        code: 1,
-        never,
-      })
-      expect(stdout + stderr).toContain('access_token')
-    },
-  )
+  test('does not print a token with control characters', async ({ world }) => {
+    const { url } = await world.scripted({ polls: [granted('gho_\u001b[2J\u202etoken')] })
+    const never = ['gho_', '\u001b', '\u202e']
+    const ended = { code: 1, stderr: ['access_token'], never }
+    await world.expect([...loginTo(url), '--store', 'none', '--print'], ended)
+  })
 
   test('--json prints one event per line and no secret', async ({ world }) => {
     const service = await world.live()
@@ -246,19 +213,11 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     expect(JSON.parse(readFileSync(fileOf(world), 'utf8')).value.sentAt).toBeGreaterThanOrEqual(before)
   })
 
-  test('--store none --print prints only the token to standard output and stores nothing', async ({
-    world,
-  }) => {
-    const { url } = await world.scripted({ polls: [granted(TOKEN)] })
-    const login = [...loginTo(url), '--store', 'none', '--print']
-    await world.expect(login, { stdout: `${TOKEN}\n`, stderr: ['✓ Logged in'] })
-    expect(filesIn(world)).toEqual([])
-  })
-
   test.for([
     [['--store', 'none'], 2, 'add --print'],
     [['--store', 'keyring'], 1, '--store file           a plain-text file'],
     [['--client-id', ''], 2, 'AUTHGRAPH_CLIENT_ID'],
+    [['--client-id', '', '--store', 'keyring'], 2, 'AUTHGRAPH_CLIENT_ID'],
   ] as const)('refuses %j before it sends a request', async ([args, code, sentence], { world }) => {
     const { url, requests } = await world.scripted()
     await world.expect([...loginTo(url), ...args], { code, stdout: [sentence] })
@@ -371,34 +330,17 @@ describe('authgraph login', { concurrent: true, timeout: 60_000 }, () => {
     await world.expect([...login, ...endpoints.slice(0, 2)], { code: 2, stdout: ['✗ set both'] })
   })
 
-  test('asks for a client id before it checks the keyring', async ({ world }) => {
-    await world.expect('login', { code: 2, stdout: ['--client-id'], never: ['keyring'] })
-  })
-
-  test('--open opens the complete address, unless its host differs from the one shown', async ({ world }) => {
+  test('--open opens the address that it shows', async ({ world }) => {
     const opened = join(world.folder, 'opened')
     const folder = join(world.folder, 'bin')
     mkdirSync(folder)
     const script = `#!/bin/sh\nprintf '%s' "$*" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`
-    writeFileSync(join(folder, 'xdg-open'), script)
-    chmodSync(join(folder, 'xdg-open'), 0o755)
+    writeFileSync(join(folder, 'xdg-open'), script, { mode: 0o755 })
     const env = { PATH: `${folder}:${world.env.PATH}`, DISPLAY: ':0' }
-    const shown = 'https://example.com/login/device'
-    for (const [complete, address] of [
-      [`${shown}?user_code=WDJB-MJHT`, `${shown}?user_code=WDJB-MJHT`],
-      ['https://evil.example/login/device?user_code=WDJB-MJHT', shown],
-    ] as const) {
-      const { url } = await world.scripted({ codes: { verification_uri_complete: complete } })
-      const ended = { code: 75, stdout: [`Opening ${address}\n`] }
-      await world.expect([...loginTo(url), '--open', '--no-wait'], ended, { env })
-      await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(address))
-    }
-    for (const address of ['javascript:alert(1)', 'file:///etc/passwd', '--version'])
-      expect(() => openBrowser(address)).toThrow(TypeError)
-  })
-
-  test('a damaged response does not end a waiting login', async ({ world }) => {
-    const { url } = await world.scripted({ polls: [{}, PENDING, granted(TOKEN)] })
-    await world.expect(loginTo(url), { stdout: ['No usable response yet; trying again. [the poll response'] })
+    const { url } = await world.scripted()
+    const address = 'https://example.com/login/device?user_code=WDJB-MJHT'
+    const ended = { code: 75, stdout: [`Opening ${address}\n`] }
+    await world.expect([...loginTo(url), '--open', '--no-wait'], ended, { env })
+    await vi.waitFor(() => expect(readFileSync(opened, 'utf8')).toBe(address))
   })
 })

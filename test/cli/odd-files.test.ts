@@ -11,7 +11,6 @@ import { loginTo, test } from './support/world.ts'
 describe('a pipe in place of a file', { concurrent: true, timeout: 60_000 }, () => {
   test.for([
     ['state/logins/work.json', ['token', '--profile', 'work']],
-    ['state/logins/work.json', ['status']],
     ['state/logins/work.json', ['logout', '--all']],
     ['state/current.json', ['token']],
     ['state/unfinished/work.json', ['login', '--resume', '--profile', 'work']],

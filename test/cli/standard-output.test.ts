@@ -14,17 +14,13 @@ function runFull(world: World, args: readonly string[]) {
 const FULL = '✗ standard output cannot be written (ENOSPC)\n'
 
 describe('standard output on a full disk', { concurrent: true, timeout: 60_000 }, () => {
-  test.for([
-    ['--version'],
-    ['login', '--help'],
-    ['completion', 'bash'],
-    ['demo'],
-    ['status'],
-    ['api', '/user'],
-  ])('ends %j with an error that says so', async (args, { world }) => {
-    await loggedIn(world)
-    expect(await runFull(world, args)).toEqual({ code: 1, stdout: '', stderr: FULL })
-  })
+  test.for([['--version'], ['login', '--help'], ['status'], ['api', '/user']])(
+    'ends %j with an error that says so',
+    async (args, { world }) => {
+      await loggedIn(world)
+      expect(await runFull(world, args)).toEqual({ code: 1, stdout: '', stderr: FULL })
+    },
+  )
 
   test('does not keep a refreshed token from being stored', async ({ world }) => {
     const { expire } = await loggedIn(world, RENEWABLE)

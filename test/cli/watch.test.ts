@@ -182,10 +182,11 @@ describe('the server', () => {
     expect(await ask(address, 'GET', { host: `localhost:${port}` })).toBe(200)
   })
 
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'])('refuses %s', async (method) => {
+  test('refuses other methods', async () => {
     const { address } = await startedFlow()
-    expect(await ask(address, method)).toBe(405)
-    expect(await ask(`${address}events`, method)).toBe(405)
+    for (const method of ['POST', 'OPTIONS', 'HEAD'])
+      for (const place of [address, `${address}events`])
+        expect([method, await ask(place, method)]).toEqual([method, 405])
   })
 
   test('allows only the script of the page, no frames, and no referrer', async () => {

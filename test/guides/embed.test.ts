@@ -79,23 +79,6 @@ test.concurrent.each(Object.entries(SERVERS))('logs in to a service inside %s', 
   expect((await fetch(`${url}/login/device/code`)).status).toBe(405)
 })
 
-test('limits requests by the address passed to fetch', async () => {
-  const { service } = addressing()
-  const limited = createService({
-    clients: [{ clientId: CLIENT_ID, name: 'App' }],
-    limits: { codesRequests: { max: 1, window: 60 } },
-  })
-  const ask = (address: string) =>
-    limited.fetch('http://localhost/login/device/code', {
-      method: 'POST',
-      body: new URLSearchParams({ client_id: CLIENT_ID }),
-      address,
-    })
-  const statuses = [await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.2')]
-  expect(statuses.map(({ status }) => status)).toEqual([200, 429, 200])
-  expect(service.paths).toContain('/login/device/code')
-})
-
 /** A service behind a middleware that reads a request before it. */
 async function startAfter(middleware: express.RequestHandler) {
   const { service } = addressing()

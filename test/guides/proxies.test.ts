@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { granted, scriptedHttp } from '../cli/support/scripted-http.ts'
 import { CERTIFICATE } from '../cli/support/serve.ts'
 import { startConnectProxy } from '../support/connect-proxy.ts'
@@ -40,48 +40,36 @@ beforeAll(async () => {
   })
 })
 
-/** A service, a proxy, and a program that uses both. */
-async function world({ isSecure }: { readonly isSecure: boolean }) {
-  const proxy = await startConnectProxy()
-  const service = await scriptedHttp({ isSecure, polls: [granted('gho_token')] })
-  onTestFinished(() => {
-    proxy.close()
-    service.close()
-  })
-  const run = async (args: readonly string[], env: Record<string, string>) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [bundle, service.url, ...args], {
-      env: { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: CERTIFICATE, ...env },
+test.each([
+  { name: 'sends the login and API calls through HTTPS_PROXY', isUsed: true },
+  { name: 'bypasses it for the hosts in NO_PROXY', env: { NO_PROXY: 'localhost' } },
+  { name: 'does not send unencrypted requests through it', isSecure: false },
+  ...(hasOwnProxy
+    ? [
+        {
+          name: 'needs no code with NODE_USE_ENV_PROXY',
+          own: 'own',
+          env: { NODE_USE_ENV_PROXY: '1' },
+          isUsed: true,
+        },
+      ]
+    : []),
+])(
+  'a program behind a proxy $name',
+  async ({ isUsed = false, isSecure = true, own, env }) => {
+    const proxy = await startConnectProxy()
+    const service = await scriptedHttp({ isSecure, polls: [granted('gho_token')] })
+    onTestFinished(() => {
+      proxy.close()
+      service.close()
     })
-    return stdout
-  }
-  return { proxy, run, host: new URL(service.url).host }
-}
-
-describe('a program behind a proxy', { timeout: 30_000 }, () => {
-  test('sends the login and API calls through HTTPS_PROXY', async () => {
-    const { proxy, run, host } = await world({ isSecure: true })
-    expect(await run([], { HTTPS_PROXY: proxy.url })).toBe('octocat')
-    expect(new Set(proxy.hosts)).toEqual(new Set([host]))
-  })
-
-  test('bypasses it for the hosts in NO_PROXY', async () => {
-    const { proxy, run } = await world({ isSecure: true })
-    expect(await run([], { HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' })).toBe('octocat')
-    expect(proxy.hosts).toEqual([])
-  })
-
-  test('does not send unencrypted requests through it', async () => {
-    const { proxy, run } = await world({ isSecure: false })
-    expect(await run([], { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url })).toBe('octocat')
-    expect(proxy.hosts).toEqual([])
-  })
-
-  test.skipIf(!hasOwnProxy)(
-    `needs no code where Node takes NODE_USE_ENV_PROXY${hasOwnProxy ? '' : ' (skipped: this one does not)'}`,
-    async () => {
-      const { proxy, run, host } = await world({ isSecure: true })
-      expect(await run(['own'], { HTTPS_PROXY: proxy.url, NODE_USE_ENV_PROXY: '1' })).toBe('octocat')
-      expect(new Set(proxy.hosts)).toEqual(new Set([host]))
-    },
-  )
-})
+    const words = [bundle, service.url, ...(own ? [own] : [])]
+    const proxies = { HTTPS_PROXY: proxy.url, HTTP_PROXY: proxy.url }
+    const { stdout } = await promisify(execFile)(process.execPath, words, {
+      env: { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: CERTIFICATE, ...proxies, ...env },
+    })
+    expect(stdout).toBe('octocat')
+    expect([...new Set(proxy.hosts)]).toEqual(isUsed ? [new URL(service.url).host] : [])
+  },
+  30_000,
+)

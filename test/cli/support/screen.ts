@@ -50,6 +50,8 @@ export function screen(columns: number) {
     if (sequence === '\r') column = 0
     else if (sequence === '\n') down(column)
     else if (sequence.endsWith('[2K')) rows[row] = []
+    else if (sequence.endsWith('[0J')) rows.splice(row, rows.length, (rows[row] ?? []).slice(0, column))
+    else if (sequence.endsWith('G')) column = Number(sequence.slice(2, -1)) - 1
     else if (sequence.endsWith('m'))
       look = sequence.slice(2, -1).split(';').map(Number).reduce(lookAfter, look)
     else if (!STILL.test(sequence)) throw new Error(`unknown: ${JSON.stringify(sequence)}`)
