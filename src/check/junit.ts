@@ -1,4 +1,4 @@
-import { escapeHtml } from '../service/pages/escape-html.ts'
+import { escapeHtml } from '../service/page/escape-html.ts'
 import type { CheckReport } from './options.ts'
 import type { CheckResult } from './verdicts.ts'
 

@@ -1,4 +1,3 @@
-import type { User } from '../../machines/device-grant.ts'
 import { BadOptionError } from '../errors.ts'
 import { isBaseAddress, isLoopback } from '../protocol/address.ts'
 import { isScope } from '../protocol/scopes.ts'
@@ -6,86 +5,20 @@ import { isTexts } from '../protocol/texts.ts'
 import { Secret } from '../secret.ts'
 import type { Store } from '../store/store.ts'
 import type { App } from './credentials/app-jwts.ts'
+import type { Client } from './credentials/clients.ts'
 import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
-import type { TokenOwner } from './credentials/tokens.ts'
-import { DIALECTS, type Dialect } from './dialect.ts'
-import type { ServiceEvent } from './events.ts'
+import { DIALECTS, type Dialect } from './grants/dialect.ts'
+import type { ServiceEvent } from './host/events.ts'
+import type { ClientAddress, Identify, IssueToken } from './host/hooks.ts'
+import { checkPolicy, type Policy } from './host/policy.ts'
+import { isText, isTextOrSecret } from './host/text-or-secret.ts'
+import { isWholeSeconds } from './host/whole-seconds.ts'
 import type { RequestLogEntry } from './http/request-log.ts'
-import type { ServiceRequest } from './http/types.ts'
-import { checkLimits, type Limits } from './limits.ts'
-import type { Page } from './pages/page.ts'
-import { checkPolicy, type Policy } from './policy.ts'
-import { isText, isTextOrSecret } from './text-or-secret.ts'
-import { isWholeSeconds } from './whole-seconds.ts'
-
-/** A client that may request codes. */
-export interface Client {
-  /** Its `client_id`. */
-  readonly clientId: string | Secret
-  /**
-   * Its `client_secret`, random with at least 128 bits, which it then has to send with every request, in the body or in a
-   * Basic header. Guesses are limited, but a right one is accepted at any time.
-   *
-   * In the dialect `github`, as at GitHub, it may log in without its secret: whoever knows the client id can ask users to
-   * approve. A wrong secret is refused, and only the right one refreshes or revokes.
-   *
-   * Default: none, as for every program that users install: whoever knows the client id can act as the client.
-   */
-  readonly clientSecret?: string | Secret
-  /** The name that users see on the verification page. */
-  readonly name: string
-  /** The scopes that it may request. Default: any. Other scopes are refused with `invalid_scope`. */
-  readonly scopes?: readonly string[]
-  /** Rules for this client. A rule that is missing is that of the service's `policy`, or its default. */
-  readonly policy?: Policy
-}
-
-/** The signed-in user, or the URL at which the user must sign in first. */
-export type Identity = { readonly user: User } | { readonly signInAt: string }
-
-/** What `issueToken` receives. */
-export interface TokenRequest {
-  /** The user who approved. */
-  readonly user: User
-  /** The client that receives the token. */
-  readonly client: { readonly clientId: Secret; readonly name: string }
-  /** The requested scopes. At a refresh, those of the login that the client may still request. */
-  readonly scopes: readonly string[]
-  /** The id of the login, with `refreshTokens`: put it into a signed token to end the login with `service.revoke` later. */
-  readonly family?: string
-}
-
-/**
- * How refresh tokens are issued. Each is spent once: a refresh issues the next one. All refresh tokens of one login form
- * a family.
- *
- * @see {@link https://www.rfc-editor.org/rfc/rfc9700.html#section-4.14.2 RFC 9700, section 4.14.2}
- */
-export interface RefreshTokens {
-  /** Seconds after which the user must log in again, however often the tokens were refreshed. */
-  readonly lifetime: number
-  /**
-   * Seconds for which a spent refresh token still gets the same successor, so that a client whose response was lost can
-   * ask again. Default: 30. Within this time, a thief who holds the token gets the successor too, unnoticed. With 0, only
-   * simultaneous requests get it, and a client that loses a response loses its login. A login keeps the window that it
-   * began with.
-   */
-  readonly reuseWindow?: number
-}
-
-/** A token with its lifetime and scopes, which `issueToken` may return instead of a bare token. */
-export interface MadeToken {
-  /** The access token. */
-  readonly token: string | Secret
-  /**
-   * Lifetime in seconds, sent to the client as `expires_in`. Default: not sent, and the service accepts the token for a
-   * year; with `refreshTokens`, 8 hours.
-   */
-  readonly expiresIn?: number
-  /** The granted scopes. Default: the requested ones. At a refresh, the scopes of the login at most. */
-  readonly scopes?: readonly string[]
-}
+import { checkLimits, type Limits } from './limits/limits.ts'
+import type { Page } from './page/page.ts'
+import type { RefreshTokens } from './tokens/families.ts'
+import type { TokenOwner } from './tokens/tokens.ts'
 
 /** Options of {@link createService}. Only `clients` is required. */
 export interface ServiceOptions {
@@ -143,7 +76,7 @@ export interface ServiceOptions {
    * passwords are limited by user name, and half of `limits.grantsInAll` is all there is; the default then warns, unless
    * `authUrl` is a loopback address.
    */
-  readonly clientAddress?: (request: ServiceRequest) => string | undefined
+  readonly clientAddress?: ClientAddress
   /** Where grants, tokens and counts are kept. Default: `memoryStore()`. */
   readonly store?: Store
   /**
@@ -175,7 +108,7 @@ export interface ServiceOptions {
    * })
    * ```
    */
-  readonly identify?: (request: ServiceRequest, returnTo: string) => Identity | Promise<Identity>
+  readonly identify?: Identify
   /**
    * Creates the access token, within ten seconds. Return the token, or `{ token, expiresIn, scopes }` to limit its
    * lifetime or to grant other scopes than the requested ones. The default is for development only: it returns a random
@@ -184,9 +117,7 @@ export interface ServiceOptions {
    * It may be called several times for one approval: if it fails or takes too long, or the instance or the store fails before
    * the token is stored, the next poll calls it again. For a refresh also if the client has disconnected.
    */
-  readonly issueToken?: (
-    request: TokenRequest,
-  ) => string | Secret | MadeToken | Promise<string | Secret | MadeToken>
+  readonly issueToken?: IssueToken
   /**
    * Returns the owner of a token that `issueToken` made, or `undefined` if the token is not valid. Use it for signed
    * tokens: the service then stores nothing about them. By default it stores a hash of each token.

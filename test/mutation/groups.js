@@ -33,8 +33,9 @@ export const groups = {
   family: {
     mutate: [
       'machines/refresh-family.ts',
-      'src/service/{families,held-refreshes,revocations,revoke-token}.ts',
-      'src/service/credentials/{seal,successors}.ts',
+      'src/service/tokens/{families,held-refreshes,revoke-token,successors}.ts',
+      'src/service/grants/revocations.ts',
+      'src/service/credentials/seal.ts',
       'src/service/endpoints/{refresh,refuse-limited,revocation,token-response}.ts',
     ],
     tests: [
@@ -48,19 +49,23 @@ export const groups = {
   },
   clients: {
     mutate: [
-      'src/service/clients.ts',
-      'src/service/credentials/{app-jwts,authenticate,hash,passwords,personal-tokens}.ts',
-      'src/service/endpoints/{api,metadata,refuse-client}.ts',
+      'src/service/credentials/clients.ts',
+      'src/service/credentials/{app-jwts,passwords,personal-tokens}.ts',
+      'src/service/stores/hash.ts',
+      'src/service/endpoints/{api,authenticate,metadata,refuse-client}.ts',
     ],
     tests: ['test/service/{authenticate,codes,hash,metadata,options,poll,reading,user,verification}.test.ts'],
   },
   codes: {
     mutate: [
-      'src/service/{browser-session,dialect,form-secret,grant-steps,grants,machine-steps,request-origin,store}.ts',
-      'src/service/credentials/{random-codes,tokens}.ts',
+      'src/service/grants/{dialect,grant-steps,grants,machine-steps}.ts',
+      'src/service/page/{browser-session,form-secret}.ts',
+      'src/service/http/request-origin.ts',
+      'src/service/credentials/random-codes.ts',
+      'src/service/tokens/tokens.ts',
       'src/service/http/request-log.ts',
       'src/service/endpoints/device-code.ts',
-      'src/service/read-scopes.ts',
+      'src/service/grants/read-scopes.ts',
     ],
     tests: [
       'test/service/{addresses,codes,form-secret,grant-steps,issuing,options,poll,reading,request-log,user,verification}.test.ts',
@@ -68,23 +73,28 @@ export const groups = {
     ],
   },
   limits: {
-    mutate: ['src/service/{client-address,early-polls,limiter,limits,newest}.ts'],
+    mutate: [
+      'src/service/limits/{early-polls,limiter,limits}.ts',
+      'src/service/http/client-address.ts',
+      'src/service/tokens/newest.ts',
+    ],
     tests: [
       'test/service/{client-address,codes,grant-limits,limits,logins,newest,options,poll,verification,wrong-user-codes}.test.ts',
     ],
   },
   polls: {
     mutate: [
-      'src/service/credentials/first-tokens.ts',
+      'src/service/tokens/first-tokens.ts',
       'src/service/endpoints/{access-token,first-token}.ts',
-      'src/service/issued-token.ts',
+      'src/service/tokens/issued-token.ts',
     ],
     tests: ['test/service/{first-token,issuing,poll,reading,user}.test.ts'],
   },
   // A worker cannot change the umask, as a Unix socket needs.
   requests: {
     mutate: [
-      'src/service/{create-service,deadline,development-defaults,options}.ts',
+      'src/service/{create-service,development-defaults,options}.ts',
+      'src/store/deadline.ts',
       'src/service/http/!(request-log|unix-socket).ts',
     ],
     tests: [
@@ -93,7 +103,10 @@ export const groups = {
     ],
   },
   pages: {
-    mutate: ['src/service/endpoints/verification{,-form}.ts', 'src/service/pages/*.ts'],
+    mutate: [
+      'src/service/endpoints/verification{,-form}.ts',
+      'src/service/page/!(browser-session|form-secret).ts',
+    ],
     tests: ['test/service/{verification,pages/*}.test.ts', 'test/hostile/forged-approvals.test.ts'],
   },
   stores: {
@@ -113,7 +126,7 @@ export const groups = {
     tests: ['test/service/stores/postgres.test.ts'],
   },
   policy: {
-    mutate: ['src/service/{policy,whole-seconds}.ts'],
+    mutate: ['src/service/host/{policy,whole-seconds}.ts'],
     tests: ['test/service/{policy,verification}.test.ts'],
   },
   oidc: {

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { refreshFamily } from '../../machines/refresh-family.ts'
-import type { Family } from '../../src/service/families.ts'
 import {
   createService,
   type Dialect,
@@ -8,6 +7,7 @@ import {
   type Service,
   type Store,
 } from '../../src/service/index.ts'
+import type { Family } from '../../src/service/tokens/families.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
 import type {
   FamilyResult,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { deviceGrant, grantState, grantValue } from '../../machines/device-grant.ts'
-import type { Grant } from '../../src/service/grant-steps.ts'
+import type { Grant } from '../../src/service/grants/grant-steps.ts'
 import { createService, memoryStore, type Service, type Store } from '../../src/service/index.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
 import type { PollResult } from './walks/service-steps.ts'

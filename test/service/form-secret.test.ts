@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import { formSecret } from '../../src/service/form-secret.ts'
 import { memoryStore, type ServiceOptions } from '../../src/service/index.ts'
+import { formSecret } from '../../src/service/page/form-secret.ts'
 import { HOST, startService } from '../support/start-service.ts'
 import { formOf } from '../support/user.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { getInitialSnapshot, transition } from 'xstate'
 import { type DeviceGrantEvent, deviceGrant, grantState, grantValue } from '../../machines/device-grant.ts'
-import { createGrantSteps, type Grant } from '../../src/service/grant-steps.ts'
+import { createGrantSteps, type Grant } from '../../src/service/grants/grant-steps.ts'
 
 const input = {
   client: 'client',

@@ -9,7 +9,7 @@ test.each(['with', 'without'])(
       vi.unstubAllGlobals()
     })
     vi.resetModules()
-    const { hash } = await import('../../src/service/credentials/hash.ts')
+    const { hash } = await import('../../src/service/stores/hash.ts')
     for (const text of ['', 'abc', 'ü🙂'])
       expect(await hash(text)).toBe(createHash('sha256').update(text).digest('hex'))
   },

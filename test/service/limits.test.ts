@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createEarlyPolls } from '../../src/service/early-polls.ts'
 import { createService, memoryStore } from '../../src/service/index.ts'
+import { createEarlyPolls } from '../../src/service/limits/early-polls.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { CLIENT_ID, type Said, startService, TOKEN_PATH } from '../support/start-service.ts'
 

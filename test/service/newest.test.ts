@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createNewest } from '../../src/service/newest.ts'
 import { memoryStore } from '../../src/service/stores/memory.ts'
+import { createNewest } from '../../src/service/tokens/newest.ts'
 
 test('the oldest beyond the limit are returned once, and what has expired takes no place', async () => {
   const clock = { time: 0, now: () => clock.time }

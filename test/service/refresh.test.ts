@@ -1,7 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import { hash } from '../../src/service/credentials/hash.ts'
-import { openPair } from '../../src/service/credentials/successors.ts'
 import {
   type Dialect,
   type Json,
@@ -11,6 +9,8 @@ import {
   StoreUnavailableError,
   type TokenRequest,
 } from '../../src/service/index.ts'
+import { hash } from '../../src/service/stores/hash.ts'
+import { openPair } from '../../src/service/tokens/successors.ts'
 import { beforeUpdates } from '../support/before-updates.ts'
 import { eventually } from '../support/eventually.ts'
 import { CLIENT_ID, HOST, startService, type TestOptions, TOKEN_PATH } from '../support/start-service.ts'

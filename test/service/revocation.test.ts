@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Secret } from '../../src/secret.ts'
-import { hash } from '../../src/service/credentials/hash.ts'
 import type { Dialect, RequestLogEntry, ServiceOptions } from '../../src/service/index.ts'
+import { hash } from '../../src/service/stores/hash.ts'
 import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 
 const PATH = '/login/oauth/revoke'

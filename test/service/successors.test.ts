@@ -13,7 +13,7 @@ async function load(how: 'with' | 'without') {
   if (how === 'without') vi.stubGlobal('process', { ...process, getBuiltinModule: undefined })
   onTestFinished(() => void vi.unstubAllGlobals())
   vi.resetModules()
-  const loaded = await import('../../src/service/credentials/successors.ts')
+  const loaded = await import('../../src/service/tokens/successors.ts')
   vi.unstubAllGlobals()
   return loaded
 }

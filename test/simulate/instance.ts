@@ -1,7 +1,7 @@
 import { createService, type Service } from '../../src/service/create-service.ts'
 import { newToken } from '../../src/service/credentials/random-codes.ts'
+import type { MadeToken, TokenRequest } from '../../src/service/host/hooks.ts'
 import type { Handler } from '../../src/service/http/types.ts'
-import type { MadeToken, TokenRequest } from '../../src/service/options.ts'
 import { memoryStore } from '../../src/service/stores/memory.ts'
 import { redisStore } from '../../src/service/stores/redis.ts'
 import { sqlStore } from '../../src/service/stores/sql/sql-store.ts'

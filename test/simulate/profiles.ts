@@ -1,4 +1,4 @@
-import type { Policy } from '../../src/service/policy.ts'
+import type { Policy } from '../../src/service/host/policy.ts'
 import type { Fault } from '../../src/testing/sandbox/fault.ts'
 
 /** What goes wrong with a request: the faults of the sandbox, and those that need more than one instance. */

@@ -1,5 +1,5 @@
-import type { RefreshTokens } from '../../src/service/options.ts'
 import type { MemoryStore } from '../../src/service/stores/memory.ts'
+import type { RefreshTokens } from '../../src/service/tokens/families.ts'
 import type { Name } from './choices.ts'
 import { Database } from './database.ts'
 import { flood } from './flood.ts'

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { ServiceEvent } from '../../service/events.ts'
+import type { ServiceEvent } from '../../service/host/events.ts'
 import type { RequestLogEntry } from '../../service/http/request-log.ts'
 import { wrap } from '../../terminal/writer.ts'
 import { isFailure } from '../command-error.ts'

@@ -1,6 +1,6 @@
 import { BadOptionError } from '../../errors.ts'
 import type { Json, Store } from '../../store/store.ts'
-import { hash } from './hash.ts'
+import { hash } from '../stores/hash.ts'
 import { newInstallationToken } from './random-codes.ts'
 
 /** Milliseconds for which an installation token is valid, as at GitHub. */

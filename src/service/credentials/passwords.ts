@@ -1,7 +1,7 @@
 import { BadOptionError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
-import { isTextOrSecret } from '../text-or-secret.ts'
-import { hash, same } from './hash.ts'
+import { isTextOrSecret } from '../host/text-or-secret.ts'
+import { hash, same } from '../stores/hash.ts'
 
 /** A user who may use HTTP Basic credentials. */
 export interface PasswordUser {

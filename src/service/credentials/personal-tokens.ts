@@ -1,8 +1,8 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { BadOptionError } from '../../errors.ts'
 import { Secret } from '../../secret.ts'
-import { isTextOrSecret } from '../text-or-secret.ts'
-import { hash } from './hash.ts'
+import { isTextOrSecret } from '../host/text-or-secret.ts'
+import { hash } from '../stores/hash.ts'
 
 /** A personal access token and its owner. */
 export interface PersonalAccessToken {

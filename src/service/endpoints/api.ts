@@ -1,6 +1,6 @@
 import type { User } from '../../../machines/device-grant.ts'
-import { type Authentication, CHALLENGE, type Refused } from '../credentials/authenticate.ts'
 import { json, type ServiceResponse } from '../http/types.ts'
+import { type Authentication, CHALLENGE, type Refused } from './authenticate.ts'
 
 /**
  * Responds with the user of a credential, like `GET /user` of GitHub.

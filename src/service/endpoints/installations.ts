@@ -1,4 +1,3 @@
-import type { Authentication } from '../credentials/authenticate.ts'
 import {
   type InstallationGrant,
   type InstallationTokens,
@@ -8,6 +7,7 @@ import {
 } from '../credentials/installation-tokens.ts'
 import { type Handler, json, noContent, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
 import { app, describeRepository, installation } from './api.ts'
+import type { Authentication } from './authenticate.ts'
 
 /** What the endpoints of installations need. */
 export interface InstallationEndpoints {

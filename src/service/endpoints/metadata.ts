@@ -5,8 +5,8 @@ import {
   REVOCATION_PATH,
   VERIFICATION_PATH,
 } from '../../protocol/endpoints.ts'
+import type { Client } from '../credentials/clients.ts'
 import { json, type ServiceResponse } from '../http/types.ts'
-import type { Client } from '../options.ts'
 
 /** What the metadata says beside the endpoints that every service has. */
 export interface Offered {

@@ -1,19 +1,19 @@
 import { splitScopes } from '../../protocol/scopes.ts'
 import { Secret } from '../../secret.ts'
-import type { KnownClient } from '../clients.ts'
+import type { KnownClient } from '../credentials/clients.ts'
 import { newClaim, newRefreshToken } from '../credentials/random-codes.ts'
-import type { TokenPair } from '../credentials/successors.ts'
-import type { Tokens } from '../credentials/tokens.ts'
-import type { DialectRules } from '../dialect.ts'
-import type { Families, KnownToken } from '../families.ts'
-import type { HeldRefreshes } from '../held-refreshes.ts'
+import type { DialectRules } from '../grants/dialect.ts'
+import { readScopes } from '../grants/read-scopes.ts'
+import type { Revocations } from '../grants/revocations.ts'
+import type { IssueToken } from '../host/hooks.ts'
+import { requestOrigin } from '../http/request-origin.ts'
 import { oauthError, type ServiceRequest, type ServiceResponse, unavailable } from '../http/types.ts'
-import { accessLifetime, issueFor } from '../issued-token.ts'
-import type { Limiter } from '../limiter.ts'
-import type { RefreshTokens, ServiceOptions } from '../options.ts'
-import { readScopes } from '../read-scopes.ts'
-import { requestOrigin } from '../request-origin.ts'
-import type { Revocations } from '../revocations.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import type { Families, KnownToken, RefreshTokens } from '../tokens/families.ts'
+import type { HeldRefreshes } from '../tokens/held-refreshes.ts'
+import { accessLifetime, issueFor } from '../tokens/issued-token.ts'
+import type { TokenPair } from '../tokens/successors.ts'
+import type { Tokens } from '../tokens/tokens.ts'
 import { type LimitedEndpoint, refuseLimited } from './refuse-limited.ts'
 import { secondsUntil, tokenResponse } from './token-response.ts'
 
@@ -28,7 +28,7 @@ export interface RefreshEndpoint extends LimitedEndpoint {
   readonly limiter: Limiter
   readonly heldRefreshes: HeldRefreshes
   readonly dialect: DialectRules
-  readonly issueToken: NonNullable<ServiceOptions['issueToken']>
+  readonly issueToken: IssueToken
   /** `undefined` if no refresh tokens are issued. */
   readonly refreshTokens: (RefreshTokens & { readonly reuseWindow: number }) | undefined
   readonly onError: (error: unknown) => void

@@ -1,7 +1,7 @@
-import type { FoundClient } from '../clients.ts'
-import type { DialectRules } from '../dialect.ts'
+import type { FoundClient } from '../credentials/clients.ts'
+import type { DialectRules } from '../grants/dialect.ts'
 import { oauthError, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
-import type { Limiter } from '../limiter.ts'
+import type { Limiter } from '../limits/limiter.ts'
 import { type LimitedEndpoint, refuseLimited } from './refuse-limited.ts'
 
 /**

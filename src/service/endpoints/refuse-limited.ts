@@ -1,13 +1,13 @@
-import type { Refusal } from '../allowance.ts'
-import type { Emit } from '../emit.ts'
+import type { Emit } from '../host/emit.ts'
+import type { ClientAddress } from '../host/hooks.ts'
+import { requestOrigin } from '../http/request-origin.ts'
 import { type ServiceRequest, type ServiceResponse, tooManyRequests } from '../http/types.ts'
-import type { ServiceOptions } from '../options.ts'
-import { requestOrigin } from '../request-origin.ts'
+import type { Refusal } from '../limits/allowance.ts'
 
 /** What a refusal needs to be told. */
 export interface LimitedEndpoint {
   readonly emit: Emit | undefined
-  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
+  readonly clientAddress: ClientAddress
 }
 
 /** Refuses a request that a limit does not allow, and tells the host of the first one in a time window. */

@@ -1,6 +1,6 @@
 import { joinScopes } from '../../protocol/scopes.ts'
 import type { Secret } from '../../secret.ts'
-import type { DialectRules } from '../dialect.ts'
+import type { DialectRules } from '../grants/dialect.ts'
 import { json, type ServiceResponse } from '../http/types.ts'
 
 /** What a client receives. Lifetimes in seconds. */

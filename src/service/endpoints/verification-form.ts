@@ -1,18 +1,18 @@
 import type { Origin, User } from '../../../machines/device-grant.ts'
 import { splitScopes } from '../../protocol/scopes.ts'
-import type { Session } from '../browser-session.ts'
-import type { Clients } from '../clients.ts'
+import { withDeadline } from '../../store/deadline.ts'
+import type { Clients } from '../credentials/clients.ts'
 import { readUserCode } from '../credentials/random-codes.ts'
-import { withDeadline } from '../deadline.ts'
-import type { Emit } from '../emit.ts'
-import { type Grants, isUndecided } from '../grants.ts'
+import { type Grants, isUndecided } from '../grants/grants.ts'
+import type { Emit } from '../host/emit.ts'
+import type { ClientAddress } from '../host/hooks.ts'
+import { type Assessment, mustType } from '../host/policy.ts'
+import { requestOrigin } from '../http/request-origin.ts'
 import type { ServiceRequest } from '../http/types.ts'
-import type { Limiter } from '../limiter.ts'
-import type { ServiceOptions } from '../options.ts'
-import type { PageState, Refusal } from '../pages/page.ts'
-import { type Assessment, mustType } from '../policy.ts'
-import { requestOrigin } from '../request-origin.ts'
-import { userId } from '../user-id.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import type { Session } from '../page/browser-session.ts'
+import type { PageState, Refusal } from '../page/page.ts'
+import { userId } from '../stores/user-id.ts'
 
 /** What the forms of the verification page need. */
 export interface VerificationForm {
@@ -20,7 +20,7 @@ export interface VerificationForm {
   readonly clients: Clients
   readonly grants: Grants
   readonly limiter: Limiter
-  readonly clientAddress: NonNullable<ServiceOptions['clientAddress']>
+  readonly clientAddress: ClientAddress
   readonly clock: { now(): number }
 }
 

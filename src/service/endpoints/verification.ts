@@ -1,13 +1,13 @@
 import { VERIFICATION_PATH } from '../../protocol/endpoints.ts'
-import { openSession, type Session } from '../browser-session.ts'
+import { withDeadline } from '../../store/deadline.ts'
 import { newNonce, readUserCode } from '../credentials/random-codes.ts'
-import { withDeadline } from '../deadline.ts'
+import type { Identify } from '../host/hooks.ts'
 import { acceptedLanguages } from '../http/accepted-languages.ts'
 import { readFields } from '../http/fields.ts'
 import { PAUSE, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
-import type { ServiceOptions } from '../options.ts'
-import type { Page, PageState, Refusal } from '../pages/page.ts'
-import { isUser } from '../user-id.ts'
+import { openSession, type Session } from '../page/browser-session.ts'
+import type { Page, PageState, Refusal } from '../page/page.ts'
+import { isUser } from '../stores/user-id.ts'
 import {
   type FormFields,
   LINKED,
@@ -20,7 +20,7 @@ import {
 /** What the verification page needs. */
 export interface VerificationEndpoint extends VerificationForm {
   readonly page: Page
-  readonly identify: NonNullable<ServiceOptions['identify']>
+  readonly identify: Identify
   /** Returns the key that signs the forms. */
   readonly secret: () => Promise<string>
   readonly onError: (error: unknown) => void

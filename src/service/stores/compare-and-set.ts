@@ -1,7 +1,7 @@
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
+import { withDeadline } from '../../store/deadline.ts'
 import { type Change, type Json, NEVER, type Store } from '../../store/store.ts'
 import { createTurns } from '../../store/turns.ts'
-import { withDeadline } from '../deadline.ts'
 
 /** Milliseconds of the shortest and the longest pause between two attempts to reach a database. */
 export const PAUSE = { shortest: 20, longest: 200 }

@@ -6,8 +6,8 @@
 
 import { createHash } from 'node:crypto'
 import { BadOptionError } from '../../errors.ts'
+import { withDeadline } from '../../store/deadline.ts'
 import type { Store } from '../../store/store.ts'
-import { withDeadline } from '../deadline.ts'
 import { compareAndSetStore } from './compare-and-set.ts'
 import { connectTo, given, type RedisClient, type ScriptOptions } from './redis-connection.ts'
 

@@ -5,7 +5,7 @@ import {
   deviceGrant,
   grantState,
 } from '../../../machines/device-grant.ts'
-import type { Decision } from '../../../src/service/grants.ts'
+import type { Decision } from '../../../src/service/grants/grants.ts'
 import { assertKnownEvents } from '../../../src/testing/paths/event-types.ts'
 import type { Walk } from '../../../src/testing/paths/walk.ts'
 import type { PollResult, ServiceStep } from './service-steps.ts'

@@ -9,8 +9,8 @@ import {
   isRiskyScope,
   type PageState,
 } from '../../../src/service/index.ts'
-import { describeUserAgent } from '../../../src/service/pages/describe-user-agent.ts'
-import { absoluteTime, relativeTime } from '../../../src/service/pages/time-in-words.ts'
+import { describeUserAgent } from '../../../src/service/page/describe-user-agent.ts'
+import { absoluteTime, relativeTime } from '../../../src/service/page/time-in-words.ts'
 import { pageContract } from '../page-contract.ts'
 import { samples } from './samples.ts'
 

@@ -1,5 +1,5 @@
-import type { Family } from '../../../src/service/families.ts'
 import type { ServiceResponse } from '../../../src/service/http/types.ts'
+import type { Family } from '../../../src/service/tokens/families.ts'
 import type { Json } from '../../../src/store/store.ts'
 import type { Boxed } from '../instance.ts'
 import { holderOf, Judge, keyIn, sha256 } from '../judge.ts'

@@ -1,6 +1,6 @@
 import { BadOptionError } from '../../../errors.ts'
+import { withDeadline } from '../../../store/deadline.ts'
 import type { Store } from '../../../store/store.ts'
-import { withDeadline } from '../../deadline.ts'
 import { compareAndSetStore, type Database } from '../compare-and-set.ts'
 import { migrate } from './migrations.ts'
 import type { Query } from './query.ts'

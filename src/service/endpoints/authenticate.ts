@@ -1,13 +1,13 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { Secret } from '../../secret.ts'
-import type { Emit } from '../emit.ts'
-import type { Limiter } from '../limiter.ts'
-import type { AppTokens } from './app-jwts.ts'
-import type { InstallationTokens, Permissions } from './installation-tokens.ts'
-import type { Passwords } from './passwords.ts'
-import type { PersonalTokens } from './personal-tokens.ts'
-import { INSTALLATION_PREFIX } from './random-codes.ts'
-import type { Tokens } from './tokens.ts'
+import type { AppTokens } from '../credentials/app-jwts.ts'
+import type { InstallationTokens, Permissions } from '../credentials/installation-tokens.ts'
+import type { Passwords } from '../credentials/passwords.ts'
+import type { PersonalTokens } from '../credentials/personal-tokens.ts'
+import { INSTALLATION_PREFIX } from '../credentials/random-codes.ts'
+import type { Emit } from '../host/emit.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import type { Tokens } from '../tokens/tokens.ts'
 
 /**
  * Who sent a request, and with which kind of credential, or why the credential was refused:

@@ -1,7 +1,7 @@
-import { BadOptionError } from '../errors.ts'
-import { Secret } from '../secret.ts'
-import type { Store } from '../store/store.ts'
-import { newFormSecret } from './credentials/random-codes.ts'
+import { BadOptionError } from '../../errors.ts'
+import { Secret } from '../../secret.ts'
+import type { Store } from '../../store/store.ts'
+import { newFormSecret } from '../credentials/random-codes.ts'
 
 /** Bytes of the shortest secret that is accepted. RFC 2104, section 3. */
 const SHORTEST = 32

@@ -1,8 +1,8 @@
-import type { Origin, User } from '../../machines/device-grant.ts'
-import { BadOptionError } from '../errors.ts'
-import type { Secret } from '../secret.ts'
-import type { ServiceRequest } from './http/types.ts'
-import { isIdentifyingScope } from './pages/describe-scope.ts'
+import type { Origin, User } from '../../../machines/device-grant.ts'
+import { BadOptionError } from '../../errors.ts'
+import type { Secret } from '../../secret.ts'
+import type { ServiceRequest } from '../http/types.ts'
+import { isIdentifyingScope } from './describe-scope.ts'
 import { isWholeSeconds } from './whole-seconds.ts'
 
 /** An approval to assess: a user in a browser is about to let a device in. */

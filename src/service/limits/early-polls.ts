@@ -1,5 +1,5 @@
+import { hash } from '../stores/hash.ts'
 import { ALLOWED, type Allowance, refuseUntil } from './allowance.ts'
-import { hash } from './credentials/hash.ts'
 import type { Limit } from './limits.ts'
 
 /** How many codes are counted at most. Beyond that, the code with the oldest early poll is dropped. */

@@ -1,4 +1,4 @@
-import type { Json, Store } from '../store/store.ts'
+import type { Json, Store } from '../../store/store.ts'
 
 /**
  * Remembers the newest of something, such as the logins of each user, in one record with a limited size each.

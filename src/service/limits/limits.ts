@@ -1,4 +1,4 @@
-import { BadOptionError } from '../errors.ts'
+import { BadOptionError } from '../../errors.ts'
 
 /** How often something may happen in a time window. */
 export interface Limit {

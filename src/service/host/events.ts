@@ -1,6 +1,6 @@
-import type { Origin, User } from '../../machines/device-grant.ts'
-import type { Secret } from '../secret.ts'
-import type { Limits } from './limits.ts'
+import type { Origin, User } from '../../../machines/device-grant.ts'
+import type { Secret } from '../../secret.ts'
+import type { Limits } from '../limits/limits.ts'
 
 /**
  * What happened in the service, for an audit log and for metrics. It contains no secrets: `client.clientId` is a `Secret`,

@@ -1,7 +1,7 @@
 import { Secret } from '../../secret.ts'
 import type { Sealed } from '../../store/encryption.ts'
 import type { Json } from '../../store/store.ts'
-import { seal, unseal } from './seal.ts'
+import { seal, unseal } from '../credentials/seal.ts'
 
 /** What a refresh delivers. */
 export interface TokenPair {

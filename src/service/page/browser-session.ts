@@ -1,8 +1,8 @@
-import type { User } from '../../machines/device-grant.ts'
-import { hmac, same } from './credentials/hash.ts'
-import { newSessionId } from './credentials/random-codes.ts'
-import type { ServiceRequest } from './http/types.ts'
-import { userId } from './user-id.ts'
+import type { User } from '../../../machines/device-grant.ts'
+import { newSessionId } from '../credentials/random-codes.ts'
+import type { ServiceRequest } from '../http/types.ts'
+import { hmac, same } from '../stores/hash.ts'
+import { userId } from '../stores/user-id.ts'
 
 /** Binds each form of the verification page to the browser and the user it was shown to. */
 export interface Session {

@@ -4,7 +4,7 @@ import {
   deviceGrant,
   grantState,
   grantValue,
-} from '../../machines/device-grant.ts'
+} from '../../../machines/device-grant.ts'
 import { createSteps } from './machine-steps.ts'
 
 /** A grant as the store keeps it: the state and the context of its machine, as plain JSON. */

@@ -1,11 +1,11 @@
-import type { Origin, User } from '../../machines/device-grant.ts'
-import type { Secret } from '../secret.ts'
-import { hash } from './credentials/hash.ts'
-import type { Tokens } from './credentials/tokens.ts'
-import type { Emit } from './emit.ts'
+import type { Origin, User } from '../../../machines/device-grant.ts'
+import type { Secret } from '../../secret.ts'
+import type { Emit } from '../host/emit.ts'
+import { hash } from '../stores/hash.ts'
+import { userKey } from '../stores/user-id.ts'
 import type { Families } from './families.ts'
 import type { Newest } from './newest.ts'
-import { userKey } from './user-id.ts'
+import type { Tokens } from './tokens.ts'
 
 /**
  * What became of a token: `unknown`: it is not valid, or not any more; `foreign`: it belongs to another client;

@@ -1,9 +1,9 @@
-import { isScope } from '../protocol/scopes.ts'
-import { isTexts } from '../protocol/texts.ts'
-import { Secret } from '../secret.ts'
-import type { KnownClient } from './clients.ts'
-import { withDeadline } from './deadline.ts'
-import type { MadeToken, ServiceOptions, TokenRequest } from './options.ts'
+import { isScope } from '../../protocol/scopes.ts'
+import { isTexts } from '../../protocol/texts.ts'
+import { Secret } from '../../secret.ts'
+import { withDeadline } from '../../store/deadline.ts'
+import type { KnownClient } from '../credentials/clients.ts'
+import type { IssueToken, MadeToken, TokenRequest } from '../host/hooks.ts'
 
 /** A token that is ready to be sent to the client. */
 export interface IssuedToken {
@@ -30,7 +30,7 @@ export async function issueFor(
     issueToken,
     clock,
   }: {
-    readonly issueToken: NonNullable<ServiceOptions['issueToken']>
+    readonly issueToken: IssueToken
     readonly clock: { now(): number }
   },
   {

@@ -1,12 +1,11 @@
-import type { User } from '../../machines/device-grant.ts'
-import type { Store } from '../store/store.ts'
+import type { User } from '../../../machines/device-grant.ts'
+import type { Store } from '../../store/store.ts'
+import { networkOf } from '../http/client-address.ts'
+import { hash } from '../stores/hash.ts'
+import { COUNT_PREFIX } from '../stores/keys.ts'
+import { userId } from '../stores/user-id.ts'
 import { ALLOWED, type Allowance, type Refusal, refuseUntil } from './allowance.ts'
-import { networkOf } from './client-address.ts'
-import { hash } from './credentials/hash.ts'
-import type { CheckedPassword } from './credentials/passwords.ts'
 import type { Limits } from './limits.ts'
-import { COUNT_PREFIX } from './store-keys.ts'
-import { userId } from './user-id.ts'
 
 /** Whether something may happen. If so, call `keep` or `undo` once it is known whether it counts. */
 export type Attempt = { readonly ok: true; keep(): Promise<void>; undo(): Promise<void> } | Refusal
@@ -151,7 +150,10 @@ export function createLimiter(limits: Limits, store: Store, clock: { now(): numb
      * Counts every password, and takes the count of a right one back: beyond the limit, a right password among a thousand
      * guesses at once must not stand out.
      */
-    async password(address: string | undefined, { username, isRight }: CheckedPassword): Promise<Allowance> {
+    async password(
+      address: string | undefined,
+      { username, isRight }: { readonly username: string; readonly isRight: boolean },
+    ): Promise<Allowance> {
       const name = (await hash(username)).slice(0, NAME_DIGITS)
       const own = `${name} ${address === undefined ? '' : networkOf(address)}`
       if (!isRight) return password(own, name, isRight)

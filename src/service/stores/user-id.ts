@@ -1,5 +1,5 @@
-import type { User } from '../../machines/device-grant.ts'
-import { hash } from './credentials/hash.ts'
+import type { User } from '../../../machines/device-grant.ts'
+import { hash } from './hash.ts'
 
 /**
  * Returns what identifies a user: a login name may change, an id does not. As text: the same id may be a number in one

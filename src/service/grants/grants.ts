@@ -1,13 +1,13 @@
-import type { DeviceGrantEvent, DeviceGrantInput, Origin, User } from '../../machines/device-grant.ts'
-import { splitScopes } from '../protocol/scopes.ts'
-import type { Sealed } from '../store/encryption.ts'
-import type { Change, Json, Store } from '../store/store.ts'
-import { hash } from './credentials/hash.ts'
-import { newDeviceCode, newUserCode, readUserCode } from './credentials/random-codes.ts'
-import type { Emit } from './emit.ts'
+import type { DeviceGrantEvent, DeviceGrantInput, Origin, User } from '../../../machines/device-grant.ts'
+import { splitScopes } from '../../protocol/scopes.ts'
+import type { Sealed } from '../../store/encryption.ts'
+import type { Change, Json, Store } from '../../store/store.ts'
+import { newDeviceCode, newUserCode, readUserCode } from '../credentials/random-codes.ts'
+import type { Emit } from '../host/emit.ts'
+import { hash } from '../stores/hash.ts'
+import { GRANT_PREFIX, USER_CODE_PREFIX } from '../stores/keys.ts'
 import { createGrantSteps, type Grant } from './grant-steps.ts'
 import type { Revocations } from './revocations.ts'
-import { GRANT_PREFIX, USER_CODE_PREFIX } from './store-keys.ts'
 
 /** Milliseconds for which an expired grant is kept, so that a late poll gets `expired_token`. */
 const MEMORY = 10 * 60 * 1000

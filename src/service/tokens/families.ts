@@ -4,19 +4,37 @@ import {
   type RefreshFamilyInput,
   type RefreshFamilyState,
   refreshFamily,
-} from '../../machines/refresh-family.ts'
-import { Secret } from '../secret.ts'
-import type { Json, Store } from '../store/store.ts'
-import { hash } from './credentials/hash.ts'
-import { readRefreshToken } from './credentials/random-codes.ts'
-import { openPair, sealPair, type TokenPair } from './credentials/successors.ts'
-import { createSteps } from './machine-steps.ts'
+} from '../../../machines/refresh-family.ts'
+import { Secret } from '../../secret.ts'
+import type { Json, Store } from '../../store/store.ts'
+import { readRefreshToken } from '../credentials/random-codes.ts'
+import { createSteps } from '../grants/machine-steps.ts'
+import { hash } from '../stores/hash.ts'
+import { openPair, sealPair, type TokenPair } from './successors.ts'
 
 /** Milliseconds for which a successor is kept beyond the reuse window: for requests that were held. */
 const HELD = 10_000
 
 /** Milliseconds for which a login that was revoked is remembered: longer than its first token may be delivered again. */
 export const ENDED = 15 * 60 * 1000
+
+/**
+ * How refresh tokens are issued. Each is spent once: a refresh issues the next one. All refresh tokens of one login form
+ * a family.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9700.html#section-4.14.2 RFC 9700, section 4.14.2}
+ */
+export interface RefreshTokens {
+  /** Seconds after which the user must log in again, however often the tokens were refreshed. */
+  readonly lifetime: number
+  /**
+   * Seconds for which a spent refresh token still gets the same successor, so that a client whose response was lost can
+   * ask again. Default: 30. Within this time, a thief who holds the token gets the successor too, unnoticed. With 0, only
+   * simultaneous requests get it, and a client that loses a response loses its login. A login keeps the window that it
+   * began with.
+   */
+  readonly reuseWindow?: number
+}
 
 /** A family as the store keeps it: the state and the context of its machine, as plain JSON. */
 export interface Family extends RefreshFamilyContext {

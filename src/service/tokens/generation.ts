@@ -1,4 +1,4 @@
-import type { Change, Json, Store } from '../store/store.ts'
+import type { Change, Json, Store } from '../../store/store.ts'
 
 const KEY = 'generation'
 

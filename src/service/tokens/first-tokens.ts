@@ -1,6 +1,6 @@
 import { Secret } from '../../secret.ts'
 import type { Sealed } from '../../store/encryption.ts'
-import { seal, unseal } from './seal.ts'
+import { seal, unseal } from '../credentials/seal.ts'
 
 /** What a login delivers. Points in time are epoch milliseconds. */
 export interface FirstToken {

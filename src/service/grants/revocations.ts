@@ -1,6 +1,6 @@
-import type { User } from '../../machines/device-grant.ts'
-import type { Json, Store } from '../store/store.ts'
-import { userKey } from './user-id.ts'
+import type { User } from '../../../machines/device-grant.ts'
+import type { Json, Store } from '../../store/store.ts'
+import { userKey } from '../stores/user-id.ts'
 
 /**
  * Counts how often all tokens of a user were revoked. A token remembers the count of its login, and is not valid under

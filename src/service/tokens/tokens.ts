@@ -1,10 +1,10 @@
 import type { User } from '../../../machines/device-grant.ts'
 import type { Secret } from '../../secret.ts'
 import type { Json, Store } from '../../store/store.ts'
-import { ENDED, type Families } from '../families.ts'
-import { createNewest } from '../newest.ts'
-import type { Revocations } from '../revocations.ts'
-import { hash } from './hash.ts'
+import type { Revocations } from '../grants/revocations.ts'
+import { hash } from '../stores/hash.ts'
+import { ENDED, type Families } from './families.ts'
+import { createNewest } from './newest.ts'
 
 /** The owner of a token and the scopes it grants. */
 export interface TokenOwner {

@@ -1,6 +1,6 @@
-import { BadOptionError } from '../errors.ts'
-import type { ServiceRequest } from './http/types.ts'
-import { UNIX_SOCKET } from './http/unix-socket.ts'
+import { BadOptionError } from '../../errors.ts'
+import type { ServiceRequest } from './types.ts'
+import { UNIX_SOCKET } from './unix-socket.ts'
 
 /** Bits of an IPv6 address. IPv4 addresses are mapped into IPv6 (RFC 4291, section 2.5.5.2). */
 const BITS = 128n

@@ -1,4 +1,4 @@
-import type { Secret } from '../secret.ts'
+import type { Secret } from '../../secret.ts'
 
 /** Whether a value is a string that is not empty. */
 export function isText(value: unknown): value is string {

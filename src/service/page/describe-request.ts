@@ -1,4 +1,4 @@
-import { describeScope, isRiskyScope } from './describe-scope.ts'
+import { describeScope, isRiskyScope } from '../host/describe-scope.ts'
 import { describeUserAgent } from './describe-user-agent.ts'
 import { escapeHtml } from './escape-html.ts'
 import type { Language } from './language.ts'

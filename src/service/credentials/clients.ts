@@ -1,10 +1,31 @@
-import { Secret } from '../secret.ts'
-import type { Refusal } from './allowance.ts'
-import { hash, same } from './credentials/hash.ts'
-import type { ServiceRequest } from './http/types.ts'
-import type { Limiter } from './limiter.ts'
-import type { Client, ServiceOptions } from './options.ts'
-import { type EffectivePolicy, effectivePolicy, mayMustType } from './policy.ts'
+import { Secret } from '../../secret.ts'
+import { type EffectivePolicy, effectivePolicy, mayMustType, type Policy } from '../host/policy.ts'
+import type { ServiceRequest } from '../http/types.ts'
+import type { Refusal } from '../limits/allowance.ts'
+import type { Limiter } from '../limits/limiter.ts'
+import { hash, same } from '../stores/hash.ts'
+
+/** A client that may request codes. */
+export interface Client {
+  /** Its `client_id`. */
+  readonly clientId: string | Secret
+  /**
+   * Its `client_secret`, random with at least 128 bits, which it then has to send with every request, in the body or in a
+   * Basic header. Guesses are limited, but a right one is accepted at any time.
+   *
+   * In the dialect `github`, as at GitHub, it may log in without its secret: whoever knows the client id can ask users to
+   * approve. A wrong secret is refused, and only the right one refreshes or revokes.
+   *
+   * Default: none, as for every program that users install: whoever knows the client id can act as the client.
+   */
+  readonly clientSecret?: string | Secret
+  /** The name that users see on the verification page. */
+  readonly name: string
+  /** The scopes that it may request. Default: any. Other scopes are refused with `invalid_scope`. */
+  readonly scopes?: readonly string[]
+  /** Rules for this client. A rule that is missing is that of the service's `policy`, or its default. */
+  readonly policy?: Policy
+}
 
 /** A client of the service. */
 export interface KnownClient {
@@ -43,7 +64,7 @@ export function createClients(
     policy,
   }: {
     readonly limiter: Limiter
-    readonly policy: ServiceOptions['policy']
+    readonly policy: Policy | undefined
   },
 ) {
   const known = index(clients, policy)
@@ -103,7 +124,7 @@ export function createClients(
 
 export type Clients = ReturnType<typeof createClients>
 
-async function index(clients: readonly Client[], ofService: ServiceOptions['policy']): Promise<Index> {
+async function index(clients: readonly Client[], ofService: Policy | undefined): Promise<Index> {
   const known = await Promise.all(
     clients.map(async ({ clientId, clientSecret, name, scopes, policy: own }) => {
       const id = Secret.of(clientId)

@@ -1,5 +1,5 @@
-import type { Origin } from '../../machines/device-grant.ts'
-import type { ServiceRequest } from './http/types.ts'
+import type { Origin } from '../../../machines/device-grant.ts'
+import type { ServiceRequest } from './types.ts'
 
 /** Characters kept of the user agent. */
 const LONGEST_USER_AGENT = 200

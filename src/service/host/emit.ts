@@ -1,4 +1,4 @@
-import type { Clients } from './clients.ts'
+import type { Secret } from '../../secret.ts'
 import type { ServiceEvent } from './events.ts'
 import { harmless } from './harmless.ts'
 
@@ -9,13 +9,18 @@ type Emitted = ServiceEvent extends infer Each
     : never
   : never
 
+/** Finds a client by the hash of its id. */
+interface KnownClients {
+  at(reference: string): Promise<{ readonly clientId: Secret; readonly name: string } | undefined>
+}
+
 /** Calls the listener of the host before it resolves. Never rejects. */
 export type Emit = (event: Emitted) => Promise<void>
 
 /** Creates what the parts of the service emit events with; `undefined` without a listener, so that events cost nothing. */
 export function createEmit(
   onEvent: ((event: ServiceEvent) => void) | undefined,
-  clients: Clients,
+  clients: KnownClients,
   clock: { now(): number },
   onError: (error: unknown) => void,
 ): Emit | undefined {
