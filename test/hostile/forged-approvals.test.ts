@@ -15,26 +15,27 @@ const identify: NonNullable<ServiceOptions['identify']> = ({ header }) => ({
   user: /\bsigned-in=(\w+)/.exec(header('cookie') ?? '')?.[1] ?? 'nobody',
 })
 
+const SAME = { 'sec-fetch-site': 'same-origin' }
+
 /** A service that has issued a code to the attacker, and requests to its page. */
 async function start(authUrl: string) {
   const service = startService({ authUrl, identify })
-  const response = await service.fetch(`${authUrl}/login/device/code`, {
-    method: 'POST',
-    body: new URLSearchParams({ client_id: 'another' }),
-  })
+  const body = new URLSearchParams({ client_id: 'another' })
+  const response = await service.fetch(`${authUrl}/login/device/code`, { method: 'POST', body })
   const { user_code: userCode } = (await response.json()) as { user_code: string }
   const page = `${authUrl}/login/device`
 
-  async function send(headers: Record<string, string>, fields: Record<string, string>) {
-    const response = await service.fetch(page, { method: 'POST', headers, body: new URLSearchParams(fields) })
-    return { status: response.status, csrf: (await formOf(response)).csrf }
-  }
-
   return {
-    userCode,
-    send,
     /** Opens the page with these cookies. Returns the token of its form and the cookie that it set. */
     open: async (cookie: string) => formOf(await service.fetch(page, { headers: { cookie } })),
+    /** Sends the form with the code. Returns the token of the next form. */
+    async send(headers: Record<string, string>, csrf: string, decision?: string) {
+      const body = new URLSearchParams({ csrf, user_code: userCode, ...(decision && { decision }) })
+      const response = await service.fetch(page, { method: 'POST', headers, body })
+      return { status: response.status, csrf: (await formOf(response)).csrf }
+    },
+    /** The code that is shown. */
+    userCode,
     /** Whether the grant was approved. */
     isApproved: async () => (await service.deny(userCode)) !== 'done',
   }
@@ -47,42 +48,25 @@ function computed(...parts: string[]): string {
     .digest('hex')
 }
 
-describe('a form from another site', () => {
-  test.each([
-    ['that sends its origin', { origin: 'https://evil.example' }],
-    ['on a sibling host that sends its origin', { origin: 'https://evil.login.example' }],
-    ['with a hidden origin', { origin: 'null' }],
-    ['without either header', {}],
-    ['on the same site', { 'sec-fetch-site': 'same-site' }],
-    ['on the same site with a false origin', { 'sec-fetch-site': 'same-site', origin: HTTP }],
-    ['on the same host over https', { origin: 'https://localhost' }],
-    ['on another port', { origin: `${HTTP}:8080` }],
-  ])('%s is refused, even with a valid token', async (_, from) => {
-    const { open, send, userCode, isApproved } = await start(HTTP)
-    const cookie = `signed-in=mona; authgraph=${PLANTED}`
-    const enter = await open(cookie)
-    const own = { cookie, 'sec-fetch-site': 'same-origin' }
-    const { csrf } = await send(own, { csrf: enter.csrf, user_code: userCode })
-    const forged = await send({ cookie, ...from }, { csrf, user_code: userCode, decision: 'approve' })
-    expect(forged.status).toBe(403)
-    expect(await isApproved()).toBe(false)
-  })
-
-  test.each([
-    ['with Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
-    ['with only Origin', { origin: HTTP }],
-  ])('is told apart from the form of the page itself, %s', async (_, from) => {
-    const { open, send, userCode, isApproved } = await start(HTTP)
-    const cookie = `signed-in=mona; authgraph=${PLANTED}`
-    const enter = await open(cookie)
-    const confirm = await send({ cookie, ...from }, { csrf: enter.csrf, user_code: userCode })
-    const done = await send(
-      { cookie, ...from },
-      { csrf: confirm.csrf, user_code: userCode, decision: 'approve' },
-    )
-    expect(done.status).toBe(200)
-    expect(await isApproved()).toBe(true)
-  })
+test.each<[string, Record<string, string>, status?: number]>([
+  ['another site that sends its origin', { origin: 'https://evil.example' }],
+  ['a sibling host that sends its origin', { origin: 'https://evil.login.example' }],
+  ['another site with a hidden origin', { origin: 'null' }],
+  ['another site without either header', {}],
+  ['the same site', { 'sec-fetch-site': 'same-site' }],
+  ['the same site with a false origin', { 'sec-fetch-site': 'same-site', origin: HTTP }],
+  ['the same host over https', { origin: 'https://localhost' }],
+  ['another port', { origin: `${HTTP}:8080` }],
+  ['the page itself, with Sec-Fetch-Site', SAME, 200],
+  ['the page itself, with only Origin', { origin: HTTP }, 200],
+])('a form from %s is refused, even with a valid token, unless it is that of the page', async (...row) => {
+  const [, from, status = 403] = row
+  const { open, send, isApproved } = await start(HTTP)
+  const cookie = `signed-in=mona; authgraph=${PLANTED}`
+  const own = status === 200 ? from : SAME
+  const { csrf } = await send({ cookie, ...own }, (await open(cookie)).csrf)
+  expect((await send({ cookie, ...from }, csrf, 'approve')).status).toBe(status)
+  expect(await isApproved()).toBe(status === 200)
 })
 
 describe('a planted cookie', () => {
@@ -95,28 +79,20 @@ describe('a planted cookie', () => {
   test.each(names)('%s does not let an attacker compute the token of a form', async (_, authUrl, name) => {
     const { send, userCode, isApproved } = await start(authUrl)
     const cookie = `signed-in=mona; ${name}=${PLANTED}`
-    for (const csrf of [computed('mona'), computed('mona', userCode)]) {
-      // Browsers send `Sec-Fetch-Site` only over https, and a sibling site can plant a cookie.
-      for (const from of [{ 'sec-fetch-site': 'same-origin' }, { origin: authUrl }]) {
-        const forged = await send({ cookie, ...from }, { csrf, user_code: userCode, decision: 'approve' })
-        expect(forged.status).toBe(403)
-      }
-    }
+    // Browsers send `Sec-Fetch-Site` only over https, and a sibling site can plant a cookie.
+    for (const csrf of [computed('mona'), computed('mona', userCode)])
+      for (const from of [SAME, { origin: authUrl }])
+        expect((await send({ cookie, ...from }, csrf, 'approve')).status).toBe(403)
     expect(await isApproved()).toBe(false)
   })
 
   test.each(names)('%s does not work with the token of another user', async (_, authUrl, name) => {
-    const { open, send, userCode, isApproved } = await start(authUrl)
+    const { open, send, isApproved } = await start(authUrl)
     const attacker = `signed-in=eve; ${name}=${PLANTED}`
-    const from = { 'sec-fetch-site': 'same-origin' }
     const enter = await open(attacker)
-    const { csrf } = await send({ cookie: attacker, ...from }, { csrf: enter.csrf, user_code: userCode })
-    const victim = `signed-in=mona; ${name}=${PLANTED}`
-    for (const token of [enter.csrf, csrf])
-      expect(
-        (await send({ cookie: victim, ...from }, { csrf: token, user_code: userCode, decision: 'approve' }))
-          .status,
-      ).toBe(403)
+    const confirm = await send({ cookie: attacker, ...SAME }, enter.csrf)
+    const victim = { cookie: `signed-in=mona; ${name}=${PLANTED}`, ...SAME }
+    for (const { csrf } of [enter, confirm]) expect((await send(victim, csrf, 'approve')).status).toBe(403)
     expect(await isApproved()).toBe(false)
   })
 
@@ -124,15 +100,13 @@ describe('a planted cookie', () => {
     ['first', (planted: string, own: string) => `${planted}; ${own}`],
     ['last', (planted: string, own: string) => `${own}; ${planted}`],
   ])('next to the real one, sent %s, makes the service refuse both', async (_, both) => {
-    const { open, send, userCode, isApproved } = await start(HTTP)
-    const from = { 'sec-fetch-site': 'same-origin' }
+    const { open, send, isApproved } = await start(HTTP)
     const { cookie: own } = await open('signed-in=mona')
     const planted = `authgraph=${PLANTED}`
+    const cookie = `signed-in=mona; ${both(planted, own)}`
     for (const known of [own, planted]) {
       const { csrf } = await open(`signed-in=mona; ${known}`)
-      const cookie = `signed-in=mona; ${both(planted, own)}`
-      const forged = await send({ cookie, ...from }, { csrf, user_code: userCode })
-      expect(forged.status).toBe(403)
+      expect((await send({ cookie, ...SAME }, csrf)).status).toBe(403)
     }
     expect(await isApproved()).toBe(false)
   })
@@ -151,32 +125,26 @@ describe('a planted cookie', () => {
   )
 })
 
-describe('a decision', () => {
-  const from = { 'sec-fetch-site': 'same-origin' }
-
-  test.each(['approve', 'deny'])('to %s without the confirmation page is refused', async (decision) => {
-    const { open, send, userCode, isApproved } = await start(HTTP)
-    const { csrf, cookie: own } = await open('signed-in=mona')
-    const cookie = `signed-in=mona; ${own}`
-    expect((await send({ cookie, ...from }, { csrf, user_code: userCode, decision })).status).toBe(403)
+test.each(['approve', 'deny'])(
+  'a decision to %s without the confirmation page is refused',
+  async (decision) => {
+    const { open, send, isApproved } = await start(HTTP)
+    const { csrf, cookie } = await open('signed-in=mona')
+    const sent = await send({ cookie: `signed-in=mona; ${cookie}`, ...SAME }, csrf, decision)
+    expect(sent.status).toBe(403)
     expect(await isApproved()).toBe(false)
-  })
+  },
+)
 
-  test('is accepted only from the user who opened the code first', async () => {
-    const { open, send, userCode, isApproved } = await start(HTTP)
-    const visit = async (user: string) => {
-      const { csrf, cookie: own } = await open(`signed-in=${user}`)
-      const headers = { cookie: `signed-in=${user}; ${own}`, ...from }
-      const confirm = await send(headers, { csrf, user_code: userCode })
-      return {
-        status: confirm.status,
-        decide: () => send(headers, { csrf: confirm.csrf, user_code: userCode, decision: 'approve' }),
-      }
-    }
-    const mona = await visit('mona')
-    const eve = await visit('eve')
-    expect([mona.status, eve.status]).toEqual([200, 409])
-    expect((await eve.decide()).status).toBe(403)
-    expect(await isApproved()).toBe(false)
-  })
+test('a decision is accepted only from the user who opened the code first', async () => {
+  const { open, send, isApproved } = await start(HTTP)
+  const visit = async (user: string) => {
+    const { csrf, cookie } = await open(`signed-in=${user}`)
+    const headers = { cookie: `signed-in=${user}; ${cookie}`, ...SAME }
+    return { headers, confirm: await send(headers, csrf) }
+  }
+  const [mona, eve] = [await visit('mona'), await visit('eve')]
+  expect([mona.confirm.status, eve.confirm.status]).toEqual([200, 409])
+  expect((await send(eve.headers, eve.confirm.csrf, 'approve')).status).toBe(403)
+  expect(await isApproved()).toBe(false)
 })

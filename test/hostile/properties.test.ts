@@ -93,8 +93,6 @@ const device = fc.record({
   /** How early its timers fire, in milliseconds. */
   early: fc.constantFrom(0, 0.3, 0.9),
   random: fc.constantFrom(0, 0.5, 0.999),
-  /** When and how long it sleeps, in seconds. */
-  sleeps: fc.array(fc.record({ after: fc.nat(200), length: fc.nat(400) }), { maxLength: 2 }),
 })
 
 /** What the protocol requires of the device, computed independently on the device's clock. */
@@ -105,11 +103,7 @@ class Rules {
   allowedAt = 0
   deadline = Number.POSITIVE_INFINITY
   outcome = 'expired'
-  /** Milliseconds of unreported sleep, which look to the device as if its clock was set forward. */
-  #slept = 0
   #lifetime = 0
-  #isAsking = false
-  #isUnproven = false
   readonly broken: string[] = []
 
   constructor(interval: unknown) {
@@ -121,36 +115,19 @@ class Rules {
     if (index === 0) this.deadline = now + this.#lifetime
     else if (now < this.allowedAt - ROUNDING)
       this.broken.push(`poll ${index}: ${this.allowedAt - now} ms early`)
-    else if (now >= this.deadline + this.#slept) this.broken.push(`poll ${index} after the deadline`)
-    else if (now >= this.deadline && this.#isUnproven)
-      this.broken.push(`poll ${index} of codes that are over`)
-    if (now >= this.deadline) this.#isUnproven = true
-    this.#isAsking = true
+    else if (now >= this.deadline) this.broken.push(`poll ${index} after the deadline`)
     // While there is no response.
     this.wait(now)
   }
 
-  /** A request takes at most its timeout. Time beyond it does not count towards the lifetime. */
-  sleeps(milliseconds: number): void {
-    if (this.#isAsking) this.deadline += milliseconds
-    else this.#slept += milliseconds
-  }
-
   /** The codes cannot be older than the request may take: beyond that, the clock must have been set. */
   codesCome(now: number): void {
-    this.#isAsking = false
     const oldest = Math.min(REQUEST_TIMEOUT, this.#lifetime / 4)
     this.deadline = Math.max(this.deadline, now - oldest + this.#lifetime)
     this.wait(now)
   }
 
   responded(step: Step, now: number): void {
-    this.#isAsking = false
-    if (this.#isUnproven && (step.type === 'pending' || step.type === 'slow_down')) {
-      this.deadline += this.#slept
-      this.#slept = 0
-      this.#isUnproven = false
-    }
     if (step.type === 'slow_down') {
       const told = Number(step.interval ?? 0)
       this.interval = Math.max(this.interval + 5, Number.isNaN(told) ? 0 : told)
@@ -187,7 +164,7 @@ function clockOf(time: VirtualTime, rate: number, early: number): Clock {
 
 test('whatever a service does, the device never polls too early, sends one request at a time, ends by the deadline and leaves nothing running', async () => {
   await fc.assert(
-    fc.asyncProperty(service, device, async (service, { rate, early, random, sleeps }) => {
+    fc.asyncProperty(service, device, async (service, { rate, early, random }) => {
       const time = new VirtualTime()
       const clock = clockOf(time, rate, early)
       const rules = new Rules(service.interval)
@@ -230,23 +207,12 @@ test('whatever a service does, the device never polls too early, sends one reque
       })
       actor.start()
 
-      const world = time.clock()
-      const wakings: number[] = []
-      const timers = sleeps.map(({ after, length }) =>
-        world.setTimeout(() => {
-          const beginsInTime = clock.now() < rules.deadline + REQUEST_TIMEOUT
-          time.now += length * 1000
-          rules.sleeps(length * 1000 * rate)
-          if (beginsInTime) wakings.push(clock.now())
-        }, after * 1000),
-      )
       await time.until(() => actor.getSnapshot().status === 'done', 1e7)
-      for (const timer of timers) world.clearTimeout(timer)
 
       expect(rules.broken).toEqual([])
       expect(actor.getSnapshot().output?.status).toBe(rules.outcome)
       expect(server.mostAtOnce()).toBe(1)
-      expect(endedAt).toBeLessThanOrEqual(Math.max(rules.deadline, ...wakings) + REQUEST_TIMEOUT + 2)
+      expect(endedAt).toBeLessThanOrEqual(rules.deadline + REQUEST_TIMEOUT + 2)
       const sent = server.sent.length
       // Responses that arrive after the device stopped waiting.
       await time.advance(3_600_000)
