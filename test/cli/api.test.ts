@@ -162,13 +162,6 @@ describe('authgraph api', { concurrent: true, timeout: 60_000 }, () => {
     expect(terminal.raw()).not.toContain('\u001b[2J')
   })
 
-  test('says what to do if the service cannot be reached', async ({ world }) => {
-    const { url, close } = await world.scripted()
-    close()
-    const stderr = /localhost:\d+ cannot be reached: ECONNREFUSED\n {2}Check the connection/
-    await world.expect(`api /user --auth none --host ${url}`, { code: 1, stderr })
-  })
-
   const inArgument = 'an argument contains a secret'
   const instead = 'use --auth and --secret instead'
   test.for([

@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
 import { drawTerminal } from '../../docs/tools/draw-terminal.ts'
 import { screen } from './support/screen.ts'
-import { DENIED, granted, PENDING } from './support/scripted-http.ts'
+import { DENIED, granted, PENDING, type Script } from './support/scripted-http.ts'
+import type { TerminalOptions } from './support/terminal.ts'
 import { test, type World } from './support/world.ts'
 
 const folder = resolve(import.meta.dirname, '../../docs/terminal')
@@ -58,10 +59,20 @@ function stable(text: string): string {
   return VARYING.reduce((text, [pattern, replacement]) => text.replaceAll(pattern, replacement), text)
 }
 
+/** A login in a terminal. */
+async function opened(
+  world: World,
+  script?: Script,
+  options?: TerminalOptions,
+  more: readonly string[] = [],
+) {
+  const { url } = await world.scripted(script)
+  return world.open(['login', '--host', url, '--store', 'file', ...LOGIN, ...more], options)
+}
+
 /** A login that waits in a terminal. */
-async function waiting(world: World, size: { columns: number; rows: number }, more: readonly string[] = []) {
-  const { url } = await world.scripted()
-  const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN, ...more], size)
+async function waiting(world: World, options: TerminalOptions, more?: readonly string[]) {
+  const terminal = await opened(world, {}, options, more)
   await terminal.shows(/pending[\s\S]*(next poll|polling)/)
   return terminal
 }
@@ -80,18 +91,13 @@ describe('the saved frame', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test('is the same without colors', async ({ world }) => {
-    const { url } = await world.scripted()
-    const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN], {
-      env: { NO_COLOR: '1' },
-    })
-    await terminal.shows(/pending[\s\S]*(next poll|polling)/)
+    const terminal = await waiting(world, { env: { NO_COLOR: '1' } })
     expectFrame('login-80x24', terminal.screen())
     expect(terminal.raw()).not.toMatch(COLOR)
   })
 
   test('matches an authorized login and its status', async ({ world }) => {
-    const { url } = await world.scripted({ polls: [PENDING, granted('gho_tokenInTheClear')] })
-    const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN])
+    const terminal = await opened(world, { polls: [PENDING, granted('gho_tokenInTheClear')] })
     expect(await terminal.exit).toBe(0)
     expectScreen('login-authorized', terminal)
     expect(terminal.raw()).not.toContain('gho_')
@@ -104,8 +110,7 @@ describe('the saved frame', { concurrent: true, timeout: 60_000 }, () => {
   })
 
   test('matches a denied login', async ({ world }) => {
-    const { url } = await world.scripted({ polls: [DENIED] })
-    const terminal = world.open(['login', '--host', url, '--store', 'file', ...LOGIN])
+    const terminal = await opened(world, { polls: [DENIED] })
     expect(await terminal.exit).toBe(4)
     expectFrame('login-denied', terminal.screen())
   })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, existsSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect } from 'vitest'
 import { processOwners } from '../../src/session/node/process-owners.ts'
 import { linesOfJson } from './support/command.ts'
@@ -155,13 +155,6 @@ describe('authgraph status', { concurrent: true, timeout: 60_000 }, () => {
     await world.expect('git-credential get', refused, { input })
     await world.expect('token', { stdout: `${TOKEN}\n` })
     expect(requests.filter(({ authorization }) => authorization)).toEqual([])
-  })
-
-  test.for(['state', 'state/logins'])('reports a file in place of the folder %s', async (name, { world }) => {
-    mkdirSync(dirname(join(world.folder, name)), { recursive: true })
-    writeFileSync(join(world.folder, name), '')
-    const stdout = /^✗ .* cannot be used \(ENOTDIR\): set AUTHGRAPH_CONFIG_DIR to use another folder\n$/
-    await world.expect(loginTo('localhost:9'), { code: 1, stdout, stderr: '' })
   })
 
   test('does not check a service without a known API, and api says what to do', async ({ world }) => {

@@ -1,11 +1,21 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { describe, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { granted, PENDING } from './support/scripted-http.ts'
 import { test, type World } from './support/world.ts'
 
 const root = resolve(import.meta.dirname, '../..')
+
+const packed = mkdtempSync(join(tmpdir(), 'ag-packed-'))
+let tarball: string
+
+beforeAll(() => {
+  const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', packed]
+  tarball = join(packed, execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }).trim())
+}, 120_000)
+afterAll(() => rmSync(packed, { recursive: true }))
 
 describe('the published package', { timeout: 120_000 }, () => {
   test('runs its command without any other package', async ({ world }) => {
@@ -29,6 +39,7 @@ describe('the published package', { timeout: 120_000 }, () => {
     const proxied = await world.run(api, { command, env: { HTTPS_PROXY: 'http://127.0.0.1:9' } })
     expect(proxied.stderr).toContain('localhost:9 cannot be reached')
   })
+
   test('keeps the token of a login during which the package is removed', async ({ world }) => {
     const command = unpack(world)
     const { url } = await world.scripted({ polls: [PENDING, granted('gho_tokenInTheClear')] })
@@ -42,10 +53,8 @@ describe('the published package', { timeout: 120_000 }, () => {
   })
 })
 
-/** Packs the package and unpacks it. Returns the path of its command. */
+/** Unpacks the package. Returns the path of its command. */
 function unpack({ folder }: World): string {
-  const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder]
-  const file = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' }).trim()
-  execFileSync('tar', ['-xzf', join(folder, file), '-C', folder])
+  execFileSync('tar', ['-xzf', tarball, '-C', folder])
   return join(folder, 'package', 'dist', 'src', 'cli', 'main.cjs')
 }
