@@ -129,24 +129,23 @@ describe('a login', () => {
 
   test('that the host decides has no origin but that of the device', async () => {
     const service = start()
-    for (const decide of ['approve', 'deny'] as const) {
-      const { body } = await service.ask()
-      service.told()
-      await service[decide](body.user_code, OCTOCAT)
-      const [event, ...more] = service.told()
-      expect(more).toEqual([])
-      expect(event).toEqual({
-        type: 'decision',
-        decision: decide === 'approve' ? 'approved' : 'denied',
-        by: 'host',
-        at: service.clock.time,
-        client: APP,
-        grant: expect.any(String),
-        scopes: [],
-        device: DEVICE,
-        ...(decide === 'approve' && { user: OCTOCAT }),
-      })
+    const [first, second] = [(await service.ask()).body, (await service.ask()).body]
+    service.told()
+    await service.approve(first.user_code, OCTOCAT)
+    await service.deny(second.user_code)
+    const facts = {
+      type: 'decision',
+      by: 'host',
+      at: service.clock.time,
+      client: APP,
+      scopes: [],
+      device: DEVICE,
     }
+    const grant = expect.any(String)
+    expect(service.told()).toEqual([
+      { ...facts, grant, decision: 'approved', user: OCTOCAT },
+      { ...facts, grant, decision: 'denied' },
+    ])
   })
 
   test('is not told while nothing happens: waiting polls, wrong codes, and a token that is not issued', async () => {
@@ -164,10 +163,10 @@ describe('a login', () => {
 
   test('brings one token event, however many polls arrive at once', async () => {
     const service = start()
-    const { body } = await service.ask()
-    await service.approve(body.user_code, OCTOCAT)
-    await Promise.all(Array.from({ length: 5 }, () => service.pollFrom(body.device_code)))
-    expect(typesOf(service.told()).filter((type) => type === 'token.issued')).toEqual(['token.issued'])
+    const { poll } = await service.approved()
+    service.told()
+    await Promise.all(Array.from({ length: 5 }, poll))
+    expect(typesOf(service.told())).toEqual(['token.issued'])
   })
 
   test('does not name a client that is no longer registered', async () => {
@@ -323,34 +322,35 @@ test('no event contains a secret', async () => {
     for (const secret of secrets) expect(text).not.toContain(secret)
 })
 
-test.each([
-  ['rejects', () => Promise.reject(new Error('of the listener'))],
+const failure = new Error('of the listener')
+
+test.each<[string, () => unknown]>([
+  ['rejects', () => Promise.reject(failure)],
   [
     'throws',
     () => {
-      throw new Error('of the listener')
+      throw failure
     },
   ],
-])('a listener that %s fails no request, and the host learns of it', async (_, onEvent) => {
-  const service = startService({ onEvent })
-  expect((await service.askForCodes()).status).toBe(200)
-  expect(service.errors).toEqual([new Error('of the listener')])
-})
-
-test('a listener that returns a rejected promise of another realm does not end the process', async () => {
-  const service = startService({
-    onEvent: () => runInNewContext('Promise.reject(new Error("of the listener"))'),
-  })
-  expect((await service.askForCodes()).status).toBe(200)
-  expect(service.errors).toMatchObject([{ message: 'of the listener' }])
-})
+  [
+    'returns a rejected promise of another realm',
+    () => runInNewContext('Promise.reject(failure)', { failure }),
+  ],
+])(
+  'a listener that %s fails no request and does not end the process, and the host learns of it',
+  async (...row) => {
+    const [, onEvent] = row
+    const service = startService({ onEvent: onEvent as () => void })
+    expect((await service.askForCodes()).status).toBe(200)
+    expect(service.errors).toEqual([failure])
+  },
+)
 
 test('a listener of errors that rejects fails no request', async () => {
   const service = startService({
     issueToken: () => Promise.reject(new Error('no key')),
-    onError: () => Promise.reject(new Error('of the listener')),
+    onError: () => Promise.reject(failure),
   })
-  const { userCode, poll } = await service.begin()
-  await service.approve(userCode, OCTOCAT)
+  const { poll } = await service.approved()
   expect((await poll()).body.error).toBe('authorization_pending')
 })
