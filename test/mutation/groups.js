@@ -107,7 +107,10 @@ export const groups = {
       'src/service/endpoints/verification{,-form}.ts',
       'src/service/page/!(browser-session|form-secret).ts',
     ],
-    tests: ['test/service/{verification,pages/*}.test.ts', 'test/hostile/forged-approvals.test.ts'],
+    tests: [
+      'test/service/{events,policy,verification,pages/*}.test.ts',
+      'test/hostile/forged-approvals.test.ts',
+    ],
   },
   stores: {
     mutate: ['src/service/stores/{compare-and-set,memory}.ts'],

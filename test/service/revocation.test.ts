@@ -173,12 +173,6 @@ describe('a client with a secret', () => {
     expect(await statusOf(service, second)).toBe(401)
   })
 
-  test('may send it in a Basic header', async () => {
-    const service = start()
-    const ask = (secret: string) => service.post('/login/device/code', {}, basic(CLIENT_ID, secret))
-    expect([(await ask(SECRET)).status, (await ask('guess')).status]).toEqual([200, 404])
-  })
-
   test.each(['a+b%41', '100%', 'a%2Bb'])(
     'may send the secret %j as it is, or form-encoded',
     async (secret) => {
