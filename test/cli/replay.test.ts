@@ -55,7 +55,10 @@ describe('authgraph replay', { concurrent: true, timeout: 60_000 }, () => {
     ])
   })
 
-  test.for([[], ['--narrow']])('draws the time axis, without a script: %j', async (more, { world }) => {
+  test.for([
+    ['wide', []],
+    ['narrow', ['--narrow']],
+  ] as const)('draws a %s time axis, without a script', async ([, more], { world }) => {
     const axis = await draw(world, '--svg', recorded, more)
     for (const word of ['requested', 'pending', 'retrying', 'authorized', 'no response'])
       expect(axis).toContain(`>${word}<`)
