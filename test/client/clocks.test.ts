@@ -171,23 +171,6 @@ describe('a clock that is set forward', () => {
     },
   )
 
-  test('past the expiry during a poll: after a pending, the timers decide how long the flow continues', async () => {
-    let polls = 0
-    const flow = startOnClock([], {
-      fetch: async (input: string) => {
-        if (input.endsWith('/code')) return Response.json(codes)
-        polls += 1
-        if (polls === 1) flow.set(DECADES)
-        return Response.json(pending)
-      },
-    })
-    const lasts = await flow.lasts()
-    expect(polls).toBeGreaterThan(150)
-    // The request may have taken its whole time.
-    expect(lasts).toBeGreaterThanOrEqual(870_000)
-    expect(lasts).toBeLessThanOrEqual(900_000)
-  })
-
   test('by less than the codes live takes that much off their life', async () => {
     const flow = startOnClock([codes, pending])
     await flow.time.advance(6000)

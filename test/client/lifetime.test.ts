@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { gapsOf, startFlow } from '../support/flow.ts'
+import { startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
 
-const { codes, pending, slowDown, token } = responses
+const { codes, pending, token } = responses
 
 describe('the lifetime of the codes', () => {
   test('expires even if the service never says that the codes expired', async () => {
@@ -16,20 +16,6 @@ describe('the lifetime of the codes', () => {
     const flow = startFlow([{ ...codes, expires_in: 0 }, token])
     expect(await flow.result()).toEqual({ status: 'expired' })
     expect(flow.sent).toHaveLength(1)
-  })
-
-  test('gives up the margin, never the interval, for a last poll before the end', async () => {
-    // The last wait would end at 10.5 seconds, when all is over.
-    expect(await gapsOf([{ ...codes, expires_in: 10.4 }, pending, token])).toEqual([5.25, 5])
-  })
-
-  test('gives up, for a last poll before the end, what a slow_down has added to the margin', async () => {
-    // The last wait would end at 17.85 seconds, when less than a second is left.
-    expect(await gapsOf([{ ...codes, expires_in: 18 }, slowDown, token])).toEqual([5.25, 11.75])
-  })
-
-  test('lets a request that hangs take a quarter of it, so that another poll still fits', async () => {
-    expect(await gapsOf([{ ...codes, expires_in: 60 }, 'hang', token])).toEqual([5.25, 15 + 10.5])
   })
 
   test('lets a poll that is on its way when they end bring the token', async () => {

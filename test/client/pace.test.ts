@@ -1,75 +1,127 @@
 import { describe, expect, test } from 'vitest'
+import { exportResume, viewOf } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { gapsOf, startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
+import type { Scripted } from '../support/scripted-service.ts'
 
-const { codes, pending, slowDown, token } = responses
+// The formulas are in test/machines/device-pace.test.ts.
 
-describe('the pace of polls', () => {
-  test('counts each wait from the arrival of the last response', async () => {
-    expect(await gapsOf([codes, pending, pending, token])).toEqual([5.25, 5.25, 5.25])
-  })
+const { codes, pending, slowDown, token, unknownCode } = responses
 
-  test('takes the interval of a slow_down where it is larger, and never goes below the old one and five', async () => {
-    const slower = [30, 1].map((interval) => ({ ...slowDown, interval }))
-    expect(await gapsOf([codes, ...slower, token])).toEqual([5.25, 37.8, 52.92])
+const down = new Error('down')
+
+const busy = (retryAfter: string) =>
+  new Response(null, { status: 503, headers: { 'retry-after': retryAfter } })
+
+/** A response that also asks to wait, this once. */
+const asking = (body: object, retryAfter: string) =>
+  Response.json(body, { status: 429, headers: { 'retry-after': retryAfter } })
+
+describe('the seconds between requests', () => {
+  test.each<[string, Scripted[], number[]]>([
+    ['are the interval and a margin', [codes, pending, pending, token], [5.25, 5.25, 5.25]],
+    [
+      'grow with each slow_down, and never shrink',
+      [codes, { ...slowDown, interval: 30 }, { ...slowDown, interval: 1 }, pending, token],
+      [5.25, 37.8, 52.92, 52.92],
+    ],
+    [
+      'double after each fault up to a minute, until there is a response',
+      [codes, down, down, down, down, down, pending, token],
+      [5.25, 10.5, 21, 42, 60, 60, 5.25],
+    ],
+    [
+      'are at least those of a Retry-After beside pending, once',
+      [codes, asking(pending, '40'), pending, token],
+      [5.25, 40, 5.25],
+    ],
+    [
+      'are at least those of a Retry-After beside slow_down, once',
+      [codes, asking({ error: 'slow_down' }, '40'), pending, token],
+      [5.25, 40, 12.6],
+    ],
+    [
+      'are at least those of a Retry-After of a fault',
+      [codes, busy('20'), busy('2'), busy('Thu, 01 Jan 2026 00:01:30 GMT'), token],
+      [5.25, 20, 21, 43.75],
+    ],
+    [
+      'are the same after a code that is unknown for a moment',
+      [codes, pending, unknownCode, unknownCode, token],
+      [5.25, 5.25, 5.25, 5.25],
+    ],
+    // The last wait would end at 10.5 seconds, when all is over.
+    ['lose their margin for a last poll', [{ ...codes, expires_in: 10.4 }, pending, token], [5.25, 5]],
+    ['are fewer after a fault for a last poll', [{ ...codes, expires_in: 14 }, down, token], [5.25, 7.75]],
+    [
+      'count from the timeout of a poll, which may take a quarter of the lifetime',
+      [{ ...codes, expires_in: 60 }, 'hang', token],
+      [5.25, 15 + 10.5],
+    ],
+  ])('%s', async (_, script, gaps) => {
+    expect(await gapsOf(script)).toEqual(gaps)
   })
 
   test.each([
-    [pending, 40, [5.25, 40, 5.25]],
-    [{ error: 'slow_down' }, 40, [5.25, 40, 12.6]],
-    [pending, 1, [5.25, 5.25, 5.25]],
-  ])('obeys a Retry-After beside %j of %d seconds, for one wait', async (body, retryAfter, gaps) => {
-    const headers = { 'retry-after': String(retryAfter) }
-    const first = Response.json(body, { status: 429, headers })
-    expect(await gapsOf([codes, first, pending, token])).toEqual(gaps)
+    [Number.NaN, 10.5],
+    [0.999, 11.549],
+    [-5, 10.5],
+    [5, 11.55],
+  ])('spread by a tenth at most after a fault where random gives %d', async (random, gap) => {
+    expect(await gapsOf([codes, down, token], { random: () => random })).toEqual([5.25, gap])
   })
 
-  test('lets the margin grow to two at most', async () => {
-    const flow = startFlow([codes, ...Array(8).fill({ error: 'slow_down' }), token])
+  test('count from when a poll was sent, however long the device slept before', async () => {
+    const flow = startFlow([codes, 'hang', token])
+    await flow.time.settle()
+    flow.time.now += 300_000
+    flow.actor.send({ type: 'wake' })
     await flow.result()
-    expect(flow.actor.getSnapshot().context.margin).toBe(2)
-    expect(flow.gaps().at(-1)).toBe(90)
+    expect(flow.gaps()).toEqual([300, 40.5])
   })
+})
 
-  test('cuts a wait that no timer can hold, and expires in time', async () => {
-    const flow = startFlow([{ ...codes, interval: 1e10, expires_in: 3_000_000 }])
-    await flow.time.until(() => flow.actor.getSnapshot().status === 'done', 4_000_000_000)
-    expect(flow.actor.getSnapshot().output).toEqual({ status: 'expired' })
-    expect(flow.sent).toHaveLength(1)
-    expect(flow.time.now - (flow.sent[0]?.at ?? 0)).toBe(3_000_000_000)
-  })
+test.each([
+  ['a fault', busy('9'.repeat(400))],
+  ['pending', asking(pending, '9'.repeat(400))],
+])('a Retry-After beyond all numbers is waited for until the codes expire, after %s', async (_, response) => {
+  const flow = startFlow([codes, response, token])
+  await flow.time.advance(6000)
+  expect(exportResume(flow.actor.getSnapshot(), flow.time.now)?.nextPollAt).toSatisfy(Number.isFinite)
+  expect(viewOf(flow.actor.getSnapshot(), flow.time.now)).not.toHaveProperty('secondsToNextPoll')
+  expect(await flow.result()).toEqual({ status: 'expired' })
+  expect(flow.sent).toHaveLength(2)
+})
 
-  test.each([2 ** 31 - 1, 2 ** 31, 2 ** 32])(
-    'sets no timer too long for a wait of %d milliseconds',
-    async (wait) => {
-      const interval = Math.ceil(wait / 1000)
-      const flow = startFlow([{ ...codes, interval, expires_in: 2 * interval }, token])
-      await flow.time.until(() => flow.actor.getSnapshot().status === 'done', 2 ** 40)
-      expect(flow.sent).toHaveLength(2)
-      expect(flow.gaps()[0]).toBeGreaterThanOrEqual(interval)
-    },
-  )
+test('an unknown code ends the login where no other poll fits before the codes expire', async () => {
+  const flow = startFlow([{ ...codes, expires_in: 14 }, pending, unknownCode])
+  expect(await flow.result()).toMatchObject({ error: { error: 'incorrect_device_code' } })
+  expect(flow.gaps()).toEqual([5.25, 5.25])
+})
 
-  test('waits whole milliseconds, and sets one timer for them', async () => {
-    let timers = 0
-    const time = new VirtualTime()
-    const clock = time.clock()
-    const setTimeout: typeof clock.setTimeout = (callback, delay) => {
-      timers += 1
-      return clock.setTimeout(callback, delay)
-    }
-    // After the third slow_down the wait is 39,916.8 milliseconds.
-    const slow = { error: 'slow_down' }
-    const flow = startFlow(
-      [{ ...codes, interval: 7 }, slow, slow, slow, token],
-      { clock: { ...clock, setTimeout } },
-      1,
-      time,
-    )
-    await flow.result()
-    expect(flow.actor.getSnapshot().context.nextPollAt % 1).not.toBe(0)
-    // One for each of five requests, and one for each of four waits.
-    expect(timers).toBe(9)
-  })
+test('a wait that no timer can hold is cut, and the codes expire in time', async () => {
+  const flow = startFlow([{ ...codes, interval: 1e10, expires_in: 3_000_000 }])
+  await flow.time.until(() => flow.actor.getSnapshot().status === 'done', 4_000_000_000)
+  expect(flow.actor.getSnapshot().output).toEqual({ status: 'expired' })
+  expect(flow.sent).toHaveLength(1)
+  expect(flow.time.now - (flow.sent[0]?.at ?? 0)).toBe(3_000_000_000)
+})
+
+test('a wait has whole milliseconds, and one timer', async () => {
+  let timers = 0
+  const time = new VirtualTime()
+  const clock = time.clock()
+  const setTimeout: typeof clock.setTimeout = (callback, delay) => {
+    timers += 1
+    return clock.setTimeout(callback, delay)
+  }
+  // After the third slow_down the wait is 39,916.8 milliseconds.
+  const slow = { error: 'slow_down' }
+  const script = [{ ...codes, interval: 7 }, slow, slow, slow, token]
+  const flow = startFlow(script, { clock: { ...clock, setTimeout } }, 1, time)
+  await flow.result()
+  expect(flow.actor.getSnapshot().context.nextPollAt % 1).not.toBe(0)
+  // One for each of five requests, and one for each of four waits.
+  expect(timers).toBe(9)
 })
