@@ -54,7 +54,9 @@ export const groups = {
       'src/service/stores/hash.ts',
       'src/service/endpoints/{api,authenticate,metadata,refuse-client}.ts',
     ],
-    tests: ['test/service/{authenticate,codes,hash,metadata,options,poll,reading,user,verification}.test.ts'],
+    tests: [
+      'test/service/{authenticate,codes,events,hash,installations,limits,metadata,options,poll,reading,revocation,secrets,user,verification}.test.ts',
+    ],
   },
   codes: {
     mutate: [
@@ -68,7 +70,7 @@ export const groups = {
       'src/service/grants/read-scopes.ts',
     ],
     tests: [
-      'test/service/{addresses,codes,form-secret,grant-steps,issuing,options,poll,reading,request-log,user,verification}.test.ts',
+      'test/service/{addresses,codes,events,first-token,form-secret,grant-steps,issuing,logins,options,poll,reading,refresh,request-log,revocation,secrets,stored-grants,user,verification}.test.ts',
       'test/hostile/forged-approvals.test.ts',
     ],
   },
