@@ -2,10 +2,12 @@ import { expect } from 'vitest'
 import { grantState } from '../../machines/device-grant.ts'
 import { createDeviceAuthorization, type DeviceAuthorizationActor } from '../../src/index.ts'
 import { createService } from '../../src/service/index.ts'
+import type { WalkedStep } from '../../src/testing/paths/walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import type { BothSides, BothSidesStep, Delivery } from './both-sides-walk.ts'
+import { type BothSides, type BothSidesStep, type Delivery, isTooLate } from './both-sides-walk.ts'
 import { compared } from './driven-device.ts'
-import { watchedStore } from './driven-service.ts'
+import { foundIn, watchedStore } from './driven-service.ts'
+import type { Driven } from './prove-walks.ts'
 
 /** Requests that no login needs: a client that never rests must fail, and not hang. */
 const TOO_MANY = 300
@@ -13,8 +15,16 @@ const TOO_MANY = 300
 /** Milliseconds after which a late response arrives: the client has already given up. */
 const LATE = 31_000
 
+/** How an authorization may end: what the device says, and what the service keeps of it then. */
+const ENDS: Readonly<Record<string, readonly string[]>> = {
+  authorized: ['authorized'],
+  denied: ['denied'],
+  // The device polls no more after the end: what the user decided too late for its last poll is never asked for.
+  expired: ['requested', 'pending', 'slowed', 'approved', 'denied', 'expired'],
+}
+
 /** The real client and the real service in one virtual time, with a wire between them that may fail. */
-export class DrivenBothSides {
+export class DrivenBothSides implements Driven<BothSides, BothSidesStep> {
   readonly #time = new VirtualTime()
   readonly #clock = this.#time.clock()
   readonly #watched = watchedStore(this.#clock)
@@ -38,25 +48,26 @@ export class DrivenBothSides {
   })
   #delivery: Delivery = 'arrives'
 
-  /** Takes one step, and compares both sides with what pure transitions lead to. */
-  async take(step: BothSidesStep, expected: BothSides): Promise<void> {
+  async take(step: BothSidesStep, { device, service }: BothSides): Promise<BothSides> {
     await this.#act(step)
-    const { device, service, lost } = expected
     if (device.device === undefined || service.grant === undefined) throw new Error('nothing was begun')
-    expect(compared(this.#actor.getSnapshot())).toEqual(compared(device.device))
+    const snapshot = this.#actor.getSnapshot()
+    const stored = this.#watched.grant()
+    expect(compared(snapshot)).toEqual(compared(device.device))
     const { interval, lastPollAt, user } = service.grant.context
-    expect(this.#watched.grant()).toMatchObject({
-      state: grantState(service.grant.value),
-      interval,
-      lastPollAt,
-      user,
-    })
-    expect(this.#issued).toBe(service.grant.value === 'authorized' ? 1 : 0)
-    if (lost) expect(this.#actor.getSnapshot().output?.status).not.toBe('authorized')
+    const state = grantState(service.grant.value)
+    expect(stored).toMatchObject({ state, interval, lastPollAt, user })
+    expect(this.#issued).toBe(state === 'authorized' ? 1 : 0)
+    const { now } = this.#time
+    return {
+      device: { now, device: snapshot },
+      service: foundIn(stored, now),
+      lost: this.#issued > 0 && snapshot.output?.status !== 'authorized',
+    }
   }
 
-  /** Runs the login to its end over a wire that works. If the user never decides, the codes expire. */
-  async end() {
+  /** Runs the login to its end over a wire that works, and compares both sides. If the user never decides, the codes expire. */
+  async end(path: readonly WalkedStep<BothSides, BothSidesStep>[]): Promise<void> {
     this.#delivery = 'arrives'
     const isDone = () => this.#actor.getSnapshot().status === 'done'
     const isDecided = () => !['requested', 'pending', 'slowed'].includes(this.#watched.grant()?.state ?? '')
@@ -66,13 +77,23 @@ export class DrivenBothSides {
     await this.#time.advance(LATE)
     expect(this.#time.timers).toBe(0)
     const { output } = this.#actor.getSnapshot()
-    return {
-      device: output?.status,
-      reason: output?.status === 'failed' && output.error.code === 'refused' ? output.error.error : undefined,
-      service: this.#watched.grant()?.state,
-      issued: this.#issued,
-      requests: this.#requests,
-      isOver,
+    const device = output?.status ?? 'running'
+    const service = this.#watched.grant()?.state ?? ''
+    expect(this.#issued).toBe(service === 'authorized' ? 1 : 0)
+    expect(this.#requests).toBeLessThan(30)
+    if (device === 'expired') expect(isOver).toBe(true)
+
+    const [first, last] = [path[0]?.step, path.at(-1)?.situation]
+    const isBegun = first?.type === 'begin' && first.response === 'arrives'
+    const isLost = service === 'authorized' && device !== 'authorized'
+    if (!isBegun) expect([device, service]).toEqual(['failed', 'requested'])
+    else if (!isLost) expect(ENDS[device]).toContain(service)
+    // The one exception: no response with the token reached the device in the delivery window, or before its codes expired.
+    else {
+      expect(last?.lost).toBe(true)
+      if (device === 'expired') return
+      expect(output).toMatchObject({ status: 'failed', error: { error: 'incorrect_device_code' } })
+      expect(last && isTooLate(last)).toBe(true)
     }
   }
 

@@ -1,33 +1,29 @@
-import { vi } from 'vitest'
-import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
+import { type AnyStateMachine, type AnyStateNode, type AnyTransitionDefinition, StateMachine } from 'xstate'
 
-/** Describes each transition that a machine declares and that is not among those taken. */
-export function forgottenTransitions(
-  { root }: AnyStateMachine,
-  taken: ReadonlySet<AnyTransitionDefinition>,
-): string[] {
+/** Lists the transitions that a machine declares and that are not among those taken. */
+export function forgottenTransitions({ root }: AnyStateMachine, taken: ReadonlySet<string>): string[] {
   return declaredTransitions(root)
-    .filter((declared) => !taken.has(declared))
     .map(tellTransition)
+    .filter((declared) => !taken.has(declared))
 }
 
-/** Records the transitions that a machine takes while `act` runs, whoever runs it. */
-export async function recordTransitions<Result>(
-  machine: AnyStateMachine,
-  taken: Set<AnyTransitionDefinition>,
-  act: () => Promise<Result>,
-): Promise<Result> {
-  const select = machine.getTransitionData.bind(machine)
-  const spy = vi.spyOn(machine, 'getTransitionData').mockImplementation((snapshot, event) => {
-    const transitions = select(snapshot, event)
-    for (const transition of transitions) taken.add(transition)
+/** Adds the transitions that any machine takes, until the returned function is called. */
+export function recordTransitions(taken: Set<string>): () => void {
+  const prototype: AnyStateMachine = StateMachine.prototype
+  const { getTransitionData } = prototype
+  prototype.getTransitionData = function select(this: AnyStateMachine, ...event) {
+    const transitions = getTransitionData.apply(this, event)
+    for (const transition of transitions) taken.add(tellTransition(transition))
     return transitions
-  })
-  try {
-    return await act()
-  } finally {
-    spy.mockRestore()
   }
+  return () => {
+    prototype.getTransitionData = getTransitionData
+  }
+}
+
+/** Describes a transition so that it can be found in the machine. */
+function tellTransition({ source, eventType, guard }: AnyTransitionDefinition): string {
+  return `${source.id}: ${eventType}${guard ? ` (${guard})` : ''}`
 }
 
 /** Every transition that a machine declares, except `always`. */
@@ -36,9 +32,4 @@ function declaredTransitions(node: AnyStateNode): AnyTransitionDefinition[] {
     ...[...node.transitions.values()].flat(),
     ...Object.values(node.states).flatMap(declaredTransitions),
   ]
-}
-
-/** Describes a transition so that it can be found in the machine. */
-function tellTransition({ source, eventType, guard }: AnyTransitionDefinition): string {
-  return `${source.id}: ${eventType}${guard ? ` (${guard})` : ''}`
 }

@@ -1,56 +1,10 @@
-import { describe, expect, test } from 'vitest'
-import type { AnyTransitionDefinition } from 'xstate'
+import { expect, test } from 'vitest'
 import { deviceMachine } from '../../src/index.ts'
 import { nameOfDevicePath } from '../../src/testing/paths/device-paths.ts'
-import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
-import { forgottenTransitions } from './declared-transitions.ts'
+import { type Edge, edgesOf, nameOfEdge } from '../../src/testing/paths/walk.ts'
 import { DrivenDevice } from './driven-device.ts'
-import { publish } from './figures.ts'
 import { DEVICE_SETS, DEVICE_WALKS } from './path-sets.ts'
-
-const edges = Object.values(DEVICE_WALKS).flatMap(edgesOf)
-const names = [...new Set(edges.map(nameOfEdge))].sort()
-const walked = new Set<string>()
-const taken = new Set<AnyTransitionDefinition>()
-let count = 0
-
-for (const { title, walk, kept, kind } of DEVICE_SETS) {
-  describe(title, () => {
-    const paths = pathsOf(kept, kind).map((steps) => ({
-      steps,
-      name: nameOfDevicePath(steps.map(({ step }) => step)),
-    }))
-    count += paths.length
-
-    for (const { name, steps } of paths)
-      test(name, async () => {
-        const device = new DrivenDevice()
-        let from = walk.nameOf(walk.start)
-        for (const { step, situation } of steps) {
-          await device.take(step, situation)
-          const to = walk.nameOf({ now: device.time.now, device: device.snapshot })
-          walked.add(nameOfEdge({ from, step: walk.labelOf(step), to }))
-          from = to
-        }
-        await device.end()
-        for (const transition of device.taken) taken.add(transition)
-      })
-
-    test('no two paths have one name, and no name holds what is secret', () => {
-      const told = paths.map(({ name }) => name)
-      expect(new Set(told).size).toBe(told.length)
-      expect(told.join()).not.toMatch(/sample|code-|\d{10}|[[\]{}]/)
-    })
-  })
-}
-
-test('the client walked every edge of the graph, and no other', () => {
-  expect([...walked].sort()).toEqual(names)
-})
-
-test('the client took every transition that the machine declares', () => {
-  expect(forgottenTransitions(deviceMachine, taken)).toEqual([])
-})
+import { proveWalks } from './prove-walks.ts'
 
 const WAITING = {
   due: 'polling',
@@ -139,20 +93,24 @@ function targetOf({ from, step }: Edge) {
   }
 }
 
-test('every edge leads where the specification says', () => {
-  for (const edge of edges) expect(read(edge.to), nameOfEdge(edge)).toMatchObject(targetOf(edge))
-})
+proveWalks(
+  'device',
+  deviceMachine,
+  DEVICE_SETS.map(({ title, kept, kind }) => ({
+    title,
+    walk: kept,
+    kind,
+    nameOf: (path) => nameOfDevicePath(path.map(({ step }) => step)),
+    begin: () => new DrivenDevice(),
+    expectTarget: (edge) => expect(read(edge.to), nameOfEdge(edge)).toMatchObject(targetOf(edge)),
+  })),
+)
 
 test('the graph has every step of the specification', () => {
+  const edges = Object.values(DEVICE_WALKS).flatMap(edgesOf)
   const known = new Set(edges.map(({ from, step }) => `${read(from).state} --${step}`))
   const listed = Object.entries(TABLE).flatMap(([state, steps]) =>
     Object.keys(steps).map((step) => `${state} --${step}`),
   )
   expect(listed.filter((step) => !known.has(step))).toEqual([])
 })
-
-test('each step leads from one situation to one other', () => {
-  expect(new Set(edges.map(({ from, step }) => `${from} --${step}`)).size).toBe(names.length)
-})
-
-publish('device', () => ({ paths: count, walked: walked.size, edges: names.length }))

@@ -1,17 +1,16 @@
 import { expect } from 'vitest'
-import type { AnyTransitionDefinition, EventFromLogic, InspectionEvent } from 'xstate'
 import {
   createDeviceAuthorization,
   type DeviceAuthorizationActor,
   type DeviceSnapshot,
   type DeviceView,
-  deviceMachine,
   viewOf,
 } from '../../src/index.ts'
 import type { DeviceStep, WireResponse } from '../../src/testing/index.ts'
 import { type DeviceSituation, type DeviceWalkStep, stateName } from '../../src/testing/paths/device-walk.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { LATENCY } from './path-sets.ts'
+import type { Driven } from './prove-walks.ts'
 
 const CODES_FIELDS = { client_id: 'client-id-in-the-clear', scope: 'repo,gist' }
 
@@ -104,10 +103,8 @@ export function compared(snapshot: DeviceSnapshot) {
 }
 
 /** The real client under virtual time; its service does what the steps of a path say. */
-export class DrivenDevice {
+export class DrivenDevice implements Driven<DeviceSituation, DeviceWalkStep> {
   readonly time = new VirtualTime()
-  /** The transitions of the machine that the client really took. */
-  readonly taken = new Set<AnyTransitionDefinition>()
   #sent = 0
   #actor: DeviceAuthorizationActor | undefined
   #open: OpenRequest[] = []
@@ -152,7 +149,6 @@ export class DrivenDevice {
         clock: { ...clock, now },
         fetch: this.#fetch,
         random: () => 0,
-        inspect: (event) => this.#note(event),
       })
       if (resume) {
         this.#isResumed = true
@@ -201,8 +197,7 @@ export class DrivenDevice {
     },
   }
 
-  /** Takes one step, and compares the client with what pure transitions lead to. */
-  async take(step: DeviceWalkStep, expected: DeviceSituation): Promise<void> {
+  async take(step: DeviceWalkStep, expected: DeviceSituation): Promise<DeviceSituation> {
     const executor = this.executors[step.type] as ((step: DeviceStep) => Promise<void>) | undefined
     if (executor === undefined) throw new Error(`there is no executor for "${step.type}"`)
     await executor(step as DeviceStep)
@@ -215,6 +210,7 @@ export class DrivenDevice {
     this.#compareView()
     const isAsking = this.snapshot.hasTag('polling') || this.snapshot.hasTag('requesting')
     expect(this.#open).toHaveLength(isAsking ? 1 : 0)
+    return { now: this.time.now, device: this.snapshot }
   }
 
   /** Gives up what still runs. Nothing is sent after the end, and nothing is left behind. */
@@ -298,13 +294,6 @@ export class DrivenDevice {
         reject(new DOMException('aborted', 'AbortError'))
       })
     })
-  }
-
-  /** Records the transitions that an event will cause: it is inspected before the machine receives it. */
-  #note(inspected: InspectionEvent): void {
-    if (inspected.type !== '@xstate.event' || inspected.actorRef !== this.#actor) return
-    const event = inspected.event as EventFromLogic<typeof deviceMachine>
-    for (const transition of deviceMachine.getTransitionData(this.snapshot, event)) this.taken.add(transition)
   }
 
   async #response(response: WireResponse | undefined, latency = LATENCY): Promise<void> {

@@ -9,6 +9,7 @@ import {
 } from '../../src/service/index.ts'
 import type { Family } from '../../src/service/tokens/families.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
+import type { Driven } from './prove-walks.ts'
 import type {
   FamilyResult,
   FamilySituation,
@@ -47,7 +48,7 @@ interface Making {
 }
 
 /** The real service with its real store, whose clock, client and host do what the steps of a path say. */
-export class DrivenFamily {
+export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
   readonly #clock = { time: Date.UTC(2026, 0, 1), now: () => this.#clock.time }
   readonly #service: Service
   readonly #making: Making[] = []
@@ -111,7 +112,6 @@ export class DrivenFamily {
     notIssued: ({ of }) => this.#end(of).failed(new Error('the host has no token')),
   }
 
-  /** Takes one step, compares the service with what pure transitions lead to, and returns what it really stores. */
   async take(step: FamilyWalkStep, expected: FamilySituation): Promise<FamilySituation> {
     this.#results = []
     this.#issuing = undefined

@@ -3,6 +3,7 @@ import { deviceGrant, grantState, grantValue } from '../../machines/device-grant
 import type { Grant } from '../../src/service/grants/grant-steps.ts'
 import { createService, memoryStore, type Service, type Store } from '../../src/service/index.ts'
 import { GRANT_TYPE } from '../support/start-service.ts'
+import type { Driven } from './prove-walks.ts'
 import type { PollResult } from './walks/service-steps.ts'
 import type { ServiceSituation, ServiceWalkOptions, ServiceWalkStep } from './walks/service-walk.ts'
 
@@ -47,8 +48,24 @@ export function watchedStore(clock: { now(): number }) {
   return { store: watched, grant: () => [...grants.values()].at(-1) }
 }
 
+/** The situation of a service by its stored record and the polls without a response. */
+export function foundIn(
+  stored: Grant | undefined,
+  now: number,
+  making: readonly { readonly claim: string }[] = [],
+): ServiceSituation {
+  if (stored === undefined) throw new Error('the service stored no grant')
+  return {
+    now,
+    grant: deviceGrant.resolveState({ value: grantValue(stored.state), context: stored }),
+    withoutResponse: making.map(({ claim }) => claim),
+    polls: 0,
+    events: [],
+  }
+}
+
 /** The real service with its real store, whose clock, user and host do what the steps of a path say. */
-export class DrivenService {
+export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> {
   readonly #clock = { time: Date.UTC(2026, 0, 1), now: () => this.#clock.time }
   readonly #watched = watchedStore(this.#clock)
   readonly #service: Service
@@ -103,7 +120,6 @@ export class DrivenService {
     notIssued: ({ of }) => this.#settle(of, ({ failed }) => failed(new Error('the host has no token'))),
   }
 
-  /** Takes one step, compares the service with what pure transitions lead to, and returns what it really stores. */
   async take(step: ServiceWalkStep, expected: ServiceSituation): Promise<ServiceSituation> {
     const executor = this.executors[step.type] as ((step: ServiceWalkStep) => unknown) | undefined
     if (executor === undefined) throw new Error(`there is no executor for "${step.type}"`)
@@ -125,20 +141,7 @@ export class DrivenService {
     if (step.type === 'poll' && grant.hasTag('undecided')) this.#account(this.#last.received)
     expect(interval).toBe(this.#required)
     expect(this.#delivered.size).toBe(grant.value === 'authorized' ? 1 : 0)
-    return this.#found()
-  }
-
-  /** The situation by the stored record and the polls without a response. */
-  #found(): ServiceSituation {
-    const stored = this.#watched.grant()
-    if (stored === undefined) throw new Error('the service stored no grant')
-    return {
-      now: this.#clock.time,
-      grant: deviceGrant.resolveState({ value: grantValue(stored.state), context: stored }),
-      withoutResponse: this.#making.map(({ claim }) => claim),
-      polls: 0,
-      events: [],
-    }
+    return foundIn(this.#watched.grant(), this.#clock.time, this.#making)
   }
 
   /** Spec 3, 7: a poll that is too early adds five seconds, and only such a one is told to slow down. */

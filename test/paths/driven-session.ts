@@ -1,9 +1,10 @@
 import { expect } from 'vitest'
-import type { AnyTransitionDefinition, EventFromLogic, InspectionEvent, SnapshotFrom } from 'xstate'
-import { session as sessionMachine } from '../../machines/session.ts'
+import type { SnapshotFrom } from 'xstate'
+import type { session as sessionMachine } from '../../machines/session.ts'
 import type { Clock, OAuthToken } from '../../src/index.ts'
 import { createSession, viewOfSession } from '../../src/session/index.ts'
 import { CODES_RESPONSES } from '../../src/testing/paths/codes-responses.ts'
+import type { Driven } from './prove-walks.ts'
 import { SessionEnvironment } from './walks/session-environment.ts'
 import type { SessionSituation, SessionWalkStep } from './walks/session-walk.ts'
 import { OTHERS, OURS, type Stored } from './walks/stored-login.ts'
@@ -77,9 +78,7 @@ function comparedStored(stored: Stored) {
 }
 
 /** The real session, whose store, provider, user and other processes do what the steps of a path say. */
-export class DrivenSession {
-  /** The transitions of the machine that the session really took. */
-  readonly taken = new Set<AnyTransitionDefinition>()
+export class DrivenSession implements Driven<SessionSituation, SessionWalkStep> {
   readonly #environment: SessionEnvironment
   #broken: keyof Clock | undefined
   /** The requests of a step, and what they must be. */
@@ -90,7 +89,6 @@ export class DrivenSession {
     this.#environment = new SessionEnvironment(now)
   }
 
-  /** Takes one step, compares the session and its store with what pure transitions lead to, and returns both. */
   async take(step: SessionWalkStep, expected: SessionSituation): Promise<SessionSituation> {
     this.#requests = []
     await this.#act(step)
@@ -152,7 +150,7 @@ export class DrivenSession {
     switch (step.type) {
       case 'open':
         await environment.open(step, ({ clock, fetch: send = fetch, ...options }) => {
-          const session = createSession({
+          return createSession({
             ...options,
             fetch: (input, init) => {
               this.#requests.push(this.#readRequest(input, init))
@@ -160,8 +158,6 @@ export class DrivenSession {
             },
             ...(clock && { clock: this.#breakable(clock) }),
           })
-          session.actor.system.inspect((event) => this.#note(event))
-          return session
         })
         return
       case 'keep':
@@ -215,14 +211,5 @@ export class DrivenSession {
       await this.#environment.time.settle()
     }
     this.#broken = undefined
-  }
-
-  /** Records the transitions that an event will cause: it is inspected before the machine receives it. */
-  #note(inspected: InspectionEvent): void {
-    const { actor } = this.#environment.session
-    if (inspected.type !== '@xstate.event' || inspected.actorRef !== actor) return
-    const event = inspected.event as EventFromLogic<typeof sessionMachine>
-    for (const transition of sessionMachine.getTransitionData(actor.getSnapshot(), event))
-      this.taken.add(transition)
   }
 }

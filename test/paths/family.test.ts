@@ -1,56 +1,28 @@
-import { afterAll, describe, expect, test } from 'vitest'
-import type { AnyTransitionDefinition } from 'xstate'
+import { expect } from 'vitest'
 import { refreshFamily } from '../../src/machines.ts'
-import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
-import { forgottenTransitions, recordTransitions } from './declared-transitions.ts'
+import { type Edge, nameOfEdge } from '../../src/testing/paths/walk.ts'
 import { DrivenFamily } from './driven-family.ts'
-import { publish } from './figures.ts'
 import { FAMILIES, titleOfFamily } from './path-sets.ts'
+import { proveWalks } from './prove-walks.ts'
 import { familyWalk } from './walks/family-walk.ts'
 
-const taken = new Set<AnyTransitionDefinition>()
-const figures = { paths: 0, walked: 0, edges: 0 }
-
-for (const options of FAMILIES) {
-  const { reuseWindow } = options
-  describe(titleOfFamily(options), () => {
+proveWalks(
+  'refresh family',
+  refreshFamily,
+  FAMILIES.map((options) => {
     const walk = familyWalk(options)
-    const paths = pathsOf(walk, 'shortest')
-    const edges = edgesOf(walk)
-    const walked = new Set<string>()
-
-    for (const path of paths)
-      test(path.map(({ step }) => walk.labelOf(step)).join(', '), async () => {
-        const service = new DrivenFamily(options)
-        let from = walk.nameOf(walk.start)
-        for (const { step, situation } of path) {
-          const found = await recordTransitions(refreshFamily, taken, () => service.take(step, situation))
-          const to = walk.nameOf(found)
-          walked.add(nameOfEdge({ from, step: walk.labelOf(step), to }))
-          from = to
-        }
-      })
-
-    test('it walked every edge of the graph, and no other', () => {
-      expect([...walked].sort()).toEqual(edges.map(nameOfEdge).sort())
-    })
-
-    test('every edge leads where the design says', () => {
-      for (const edge of edges)
-        expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge, reuseWindow))
-    })
-
-    afterAll(() => {
-      figures.paths += paths.length
-      figures.walked += walked.size
-      figures.edges += edges.length
-    })
-  })
-}
-
-test('the services took every transition that the machine declares', () => {
-  expect(forgottenTransitions(refreshFamily, taken)).toEqual([])
-})
+    return {
+      title: titleOfFamily(options),
+      walk,
+      kind: 'shortest',
+      nameOf: (path) => path.map(({ step }) => walk.labelOf(step)).join(', '),
+      begin: () => new DrivenFamily(options),
+      expectTarget: (edge) =>
+        expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge, options.reuseWindow)),
+      rules: options.dialect,
+    }
+  }),
+)
 
 /** Where each step leads by the guide on refresh tokens, written down apart from the machine. */
 function targetOf({ from, step }: Edge, reuseWindow: number): string {
@@ -78,5 +50,3 @@ function targetOf({ from, step }: Edge, reuseWindow: number): string {
     return token === 'previous' && reuseWindow > 0 && !words.includes('windowOver') ? state : 'revoked'
   }
 }
-
-publish('refresh family', () => figures)

@@ -13,7 +13,6 @@ export const DEVICE_WALKS = {
 export const DEVICE_SETS = Object.entries(DEVICE_WALKS).flatMap(([login, walk]) =>
   (['shortest', 'simple'] as const).map((kind) => ({
     title: `a ${login} login, ${kind} paths`,
-    walk,
     kept: kind === 'simple' ? awake(walk) : walk,
     kind,
   })),

@@ -1,41 +1,10 @@
-import { describe, expect, test } from 'vitest'
-import type { AnyTransitionDefinition } from 'xstate'
+import { expect } from 'vitest'
 import { session } from '../../machines/session.ts'
-import { type Edge, edgesOf, nameOfEdge, pathsOf } from '../../src/testing/paths/walk.ts'
-import { forgottenTransitions } from './declared-transitions.ts'
+import { type Edge, nameOfEdge } from '../../src/testing/paths/walk.ts'
 import { DrivenSession } from './driven-session.ts'
-import { publish } from './figures.ts'
+import { proveWalks } from './prove-walks.ts'
 import { nameOfSessionPath } from './walks/session-names.ts'
 import { sessionWalk } from './walks/session-walk.ts'
-
-const walk = sessionWalk()
-const paths = pathsOf(walk, 'shortest')
-const edges = edgesOf(walk)
-const walked = new Set<string>()
-const taken = new Set<AnyTransitionDefinition>()
-
-describe('a session', () => {
-  for (const steps of paths)
-    test(nameOfSessionPath(steps.map(({ step }) => step)), async () => {
-      const driven = new DrivenSession(walk.start.now)
-      let from = walk.nameOf(walk.start)
-      for (const { step, situation } of steps) {
-        const to = walk.nameOf(await driven.take(step, situation))
-        walked.add(nameOfEdge({ from, step: walk.labelOf(step), to }))
-        from = to
-      }
-      driven.end()
-      for (const transition of driven.taken) taken.add(transition)
-    })
-})
-
-test('the session walked every edge of the graph, and no other', () => {
-  expect([...walked].sort()).toEqual(edges.map(nameOfEdge).sort())
-})
-
-test('the session took every transition that the machine declares', () => {
-  expect(forgottenTransitions(session, taken)).toEqual([])
-})
 
 const WITHOUT_LOGIN = { need: 'restoring', login: 'authorizing', keep: 'settling', logout: 'erasing' }
 
@@ -101,14 +70,15 @@ function targetOf({ from, step }: Edge): string | undefined {
   return TABLE[state]?.(step, (flag) => flags.includes(flag))
 }
 
-test('every edge leads where the specification says', () => {
-  for (const edge of edges) expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge))
-})
+const walk = sessionWalk()
 
-test('no two paths have one name, and no name holds what is secret', () => {
-  const told = paths.map((steps) => nameOfSessionPath(steps.map(({ step }) => step)))
-  expect(new Set(told).size).toBe(told.length)
-  expect(told.join()).not.toMatch(/sample|\d{3}[^)]|[[\]{}]/)
-})
-
-publish('session', () => ({ paths: paths.length, walked: walked.size, edges: edges.length }))
+proveWalks('session', session, [
+  {
+    title: 'a session',
+    walk,
+    kind: 'shortest',
+    nameOf: (path) => nameOfSessionPath(path.map(({ step }) => step)),
+    begin: () => new DrivenSession(walk.start.now),
+    expectTarget: (edge) => expect(edge.to.split(', ')[0], nameOfEdge(edge)).toBe(targetOf(edge)),
+  },
+])

@@ -1,10 +1,10 @@
 import { isDue } from '../../machines/session.ts'
-import { type Clock, importToken, type OAuthToken } from '../../src/index.ts'
+import { importToken, type OAuthToken } from '../../src/index.ts'
 import { createSession, memoryStore, type Session, type SessionStore } from '../../src/session/index.ts'
 import { readSession, type SessionRecord, signedIn } from '../../src/session/session-record.ts'
 import type { Json } from '../../src/store/store.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
-import type { rotatingProvider } from '../session/support/rotating-provider.ts'
+import { rotatingProvider } from '../session/support/rotating-provider.ts'
 import { storeFault } from './walks/session-walk.ts'
 
 /** What goes wrong, and what a user does: a walk is bounded by their number. */
@@ -37,17 +37,10 @@ interface OpenRequest {
   handled?: { readonly response: Response; readonly says: string }
 }
 
-/** Creates what the sessions log in to. */
-export type CreateProvider = (options: {
-  readonly clock: Clock
-  readonly reuseWindow: number
-}) => Pick<ReturnType<typeof rotatingProvider>, 'provider' | 'fetch' | 'families'>
-
-/** What two sessions log in to, and how they see each other. */
+/** What the provider of two sessions allows, and how they see each other. */
 export interface World {
   readonly reuseWindow: number
   readonly areApart: boolean
-  readonly createProvider: CreateProvider
 }
 
 /** An update of the store that waits for its step. */
@@ -130,7 +123,7 @@ class Process {
  */
 export class TwoSessions {
   now = Date.UTC(2026, 0, 1)
-  readonly provider: ReturnType<CreateProvider>
+  readonly provider: ReturnType<typeof rotatingProvider>
   /** The rules of sessions that were broken. */
   readonly broken: string[] = []
   readonly #window: number
@@ -145,11 +138,11 @@ export class TwoSessions {
    * @param options.reuseWindow Seconds for which the provider returns the same successor for a token that was used.
    * @param options.areApart Whether no process can tell whether the other one is alive.
    */
-  constructor({ reuseWindow, areApart, createProvider }: World) {
+  constructor({ reuseWindow, areApart }: World) {
     this.#window = reuseWindow * 1000
     this.#areApart = areApart
     const clock = { now: () => this.now, setTimeout: () => undefined, clearTimeout: () => undefined }
-    this.provider = createProvider({ clock, reuseWindow })
+    this.provider = rotatingProvider({ clock, reuseWindow })
     this.#processes = ['A', 'B'].map(
       (letter) => new Process(this, letter, this.#update, (...sent) => this.#checkRequest(...sent)),
     )

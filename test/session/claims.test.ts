@@ -1,7 +1,7 @@
 import os from 'node:os'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Owners, SessionStore } from '../../src/session/index.ts'
-import { HOUR, world } from './support/world.ts'
+import type { Owners } from '../../src/session/index.ts'
+import { HOUR, troubled, world } from './support/world.ts'
 
 /** A process that no other one can ask after: of another host, say. */
 function elsewhere(self: string): Owners {
@@ -29,27 +29,6 @@ async function expired(options: Parameters<typeof world>[0] = {}) {
   /** How often the provider was asked since. */
   const asked = () => made.server.requests.slice(2)
   return { ...made, process, claim, spend, asked }
-}
-
-/** A store whose updates wait while it is held. */
-function held(store: SessionStore) {
-  let gate = Promise.resolve()
-  return {
-    hold() {
-      let release = () => {}
-      gate = new Promise((resolve) => {
-        release = resolve
-      })
-      return () => release()
-    },
-    store: {
-      async update(key, change) {
-        const result = await store.update(key, change)
-        await gate
-        return result
-      },
-    } satisfies SessionStore,
-  }
 }
 
 describe('a claim whose owner cannot be asked after', () => {
@@ -190,10 +169,10 @@ describe('a session that stands still between its claim and its request', () => 
 
   test.each(Object.entries(CLOCKS))('claims again after 12 seconds by %s', async (_, pass) => {
     const { time, store, process, over, asked } = await expired()
-    const slow = held(store)
+    const slow = troubled(store)
     const session = process('slow', { store: slow.store })
     await time.settle()
-    const release = slow.hold()
+    const release = slow.trouble.hold()
     const token = session.token()
     token.catch(() => undefined)
     await time.settle()
@@ -201,7 +180,7 @@ describe('a session that stands still between its claim and its request', () => 
     const claimed = () =>
       store.update('default', (value) => ({ result: (value as { claim?: unknown }).claim }))
     const first = await claimed()
-    const again = slow.hold()
+    const again = slow.trouble.hold()
     release()
     await time.settle()
     expect(asked()).toEqual([])
@@ -214,10 +193,10 @@ describe('a session that stands still between its claim and its request', () => 
 
   test('sends nothing if another one has taken over its claim', async () => {
     const { time, store, process, over, read, asked } = await expired({ reuseWindow: 0 })
-    const slow = held(store)
+    const slow = troubled(store)
     const stopped = process('stopped', { store: slow.store })
     await time.settle()
-    const release = slow.hold()
+    const release = slow.trouble.hold()
     const token = stopped.token()
     token.catch(() => undefined)
     await time.settle()
@@ -258,21 +237,12 @@ describe('a session that stands still between its claim and its request', () => 
 
 test('a claim that was written although the store said that it failed blocks no other process', async () => {
   const { time, store, process, over, read, stored } = await expired()
-  let fails = 0
-  const session = process('unlucky', {
-    store: {
-      async update(key, change) {
-        const result = await store.update(key, change)
-        fails -= 1
-        if (fails === 0) throw new Error('the write failed, it seems')
-        return result
-      },
-    },
-  })
+  const unlucky = troubled(store)
+  const session = process('unlucky', { store: unlucky.store })
   await time.settle()
-  fails = 1
+  unlucky.trouble.misreports = 1
   const before = time.now
-  await expect(over(session.token())).rejects.toThrow('it seems')
+  await expect(over(session.token())).rejects.toThrow('disk full')
   expect(await stored()).not.toHaveProperty('claim')
   expect(await read(process('other'))).toBe('access-0-1')
   expect(time.now).toBe(before)

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { holdSignals } from '../../src/session/node/index.ts'
-import { HOUR, world } from './support/world.ts'
+import { HOUR, troubled, world } from './support/world.ts'
 
 /** A session that is renewing its token, until the returned function is called. */
 async function renewing() {
@@ -65,23 +65,18 @@ test.for(['stored', 'given up'])(
   async (end) => {
     const kill = watchKill()
     const { time, store, loggedIn, renewing } = world()
-    let isBroken = false
-    const session = await loggedIn({
-      store: {
-        update: (key, change) =>
-          isBroken ? Promise.reject(new Error('disk full')) : store.update(key, change),
-      },
-    })
+    const unwilling = troubled(store)
+    const session = await loggedIn({ store: unwilling.store })
     const before = process.listenerCount('SIGHUP')
     holdSignals(session)
     const { token, release } = await renewing(session)
-    isBroken = true
+    unwilling.trouble.isBroken = true
     release()
     await token
     expect(session.actor.getSnapshot().value).toBe('unsettled')
     process.emit('SIGHUP', 'SIGHUP')
     expect(kill).not.toHaveBeenCalled()
-    isBroken = false
+    unwilling.trouble.isBroken = false
     if (end === 'stored') await time.advance(2_000)
     else session.actor.stop()
     expect(kill.mock.calls).toEqual([[process.pid, 'SIGHUP']])

@@ -5,6 +5,7 @@ import {
   memoryStore,
   type Session,
   type SessionOptions,
+  type SessionStore,
 } from '../../../src/session/index.ts'
 import { VirtualTime } from '../../../src/testing/sandbox/virtual-time.ts'
 import { rotatingProvider } from './rotating-provider.ts'
@@ -61,4 +62,35 @@ export function world(options: { readonly reuseWindow?: number; readonly expires
     return { token, release }
   }
   return { time, clock, server, store, open, over, read, loggedIn, renewing, stored }
+}
+
+/** A store with troubles, which begin when they are set. */
+export function troubled(store: SessionStore) {
+  let gate = Promise.resolve()
+  const trouble = {
+    /** Whether nothing can be written or read. */
+    isBroken: false,
+    /** How many of the next updates are written although the store says that they failed. */
+    misreports: 0,
+    /** Holds the results of updates back until the returned function is called. */
+    hold() {
+      let release = () => {}
+      gate = new Promise((resolve) => {
+        release = resolve
+      })
+      return () => release()
+    },
+  }
+  const wrapped: SessionStore = {
+    async update(key, change) {
+      if (trouble.isBroken) throw new Error('disk full')
+      const before = gate
+      const result = await store.update(key, change)
+      await before
+      if (trouble.misreports === 0) return result
+      trouble.misreports -= 1
+      throw new Error('disk full')
+    },
+  }
+  return { trouble, store: wrapped }
 }
