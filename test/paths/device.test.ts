@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { deviceMachine } from '../../src/index.ts'
 import { nameOfDevicePath } from '../../src/testing/paths/device-paths.ts'
+import type { DeviceSituation, DeviceWalkStep } from '../../src/testing/paths/device-walk.ts'
 import { type Edge, edgesOf, nameOfEdge } from '../../src/testing/paths/walk.ts'
 import { DrivenDevice } from './driven-device.ts'
 import { DEVICE_SETS, DEVICE_WALKS } from './path-sets.ts'
@@ -93,7 +94,7 @@ function targetOf({ from, step }: Edge) {
   }
 }
 
-proveWalks(
+proveWalks<DeviceSituation, DeviceWalkStep>(
   'device',
   deviceMachine,
   DEVICE_SETS.map(({ title, kept, kind }) => ({

@@ -100,6 +100,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     codes: async () => {
       const response = await this.#post('/login/device/code', {})
       this.#codes = await response.json()
+      expect(this.#codes).toMatchObject({ interval: 5, expires_in: 900 })
     },
     wait: ({ milliseconds }) => {
       this.#clock.time += milliseconds

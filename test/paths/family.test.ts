@@ -4,9 +4,9 @@ import { type Edge, nameOfEdge } from '../../src/testing/paths/walk.ts'
 import { DrivenFamily } from './driven-family.ts'
 import { FAMILIES, titleOfFamily } from './path-sets.ts'
 import { proveWalks } from './prove-walks.ts'
-import { familyWalk } from './walks/family-walk.ts'
+import { type FamilySituation, type FamilyWalkStep, familyWalk } from './walks/family-walk.ts'
 
-proveWalks(
+proveWalks<FamilySituation, FamilyWalkStep>(
   'refresh family',
   refreshFamily,
   FAMILIES.map((options) => {

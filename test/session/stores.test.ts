@@ -14,7 +14,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { memoryStore, sealed } from '../../src/session/index.ts'
+import { type Json, memoryStore, type SessionStore, sealed } from '../../src/session/index.ts'
 import { fileStore } from '../../src/session/node/index.ts'
 import { folderOf } from '../../src/session/node/private-folder.ts'
 import { processOwners } from '../../src/session/node/process-owners.ts'
@@ -22,6 +22,13 @@ import { storeContract } from '../../src/testing/index.ts'
 import { buildProgram, startProgram } from './support/start-program.ts'
 
 const key = new Uint8Array(32).fill(7)
+const NAME = 'a b'
+const FILE = 'a%20b.json'
+
+const read = (store: SessionStore, name = NAME) => store.update(name, (value) => ({ result: value }))
+const write = (store: SessionStore, value: Json = 1, name = NAME) =>
+  store.update(name, () => ({ result: undefined, value }))
+
 const folder = () => join(mkdtempSync(join(tmpdir(), 'authgraph-store-')), 'logins')
 
 beforeAll(buildProgram)
@@ -58,11 +65,11 @@ describe('sealed', () => {
   test('keeps the token out of the store, and the rest readable', async () => {
     const inner = memoryStore()
     const store = sealed(inner, key)
-    await store.update('name', () => ({ result: undefined, value: record }))
-    const raw = await inner.update('name', (value) => ({ result: value }))
+    await write(store, record)
+    const raw = await read(inner)
     expect(raw).toMatchObject({ login: 'a', generation: 0 })
     expect(JSON.stringify(raw)).not.toContain('gho_secret')
-    expect(await store.update('name', (value) => ({ result: value }))).toEqual(record)
+    expect(await read(store)).toEqual(record)
   })
 
   test.each([
@@ -72,22 +79,21 @@ describe('sealed', () => {
     ['another member', { profile: { host: 'evil.example' } }, key],
   ])('does not open a token with %s', async (_, changed, other) => {
     const inner = memoryStore()
-    await sealed(inner, key).update('name', () => ({ result: undefined, value: record }))
-    await inner.update('name', (value) => ({
-      result: undefined,
-      value: { ...(value as object), ...changed },
-    }))
-    const opened = sealed(inner, other).update('name', (value) => ({ result: value }))
-    await expect(opened).rejects.toMatchObject({ name: 'DamagedRecordError', code: 'store_unavailable' })
+    await write(sealed(inner, key), record)
+    await write(inner, Object.assign({}, await read(inner), changed))
+    await expect(read(sealed(inner, other))).rejects.toMatchObject({
+      name: 'DamagedRecordError',
+      code: 'store_unavailable',
+    })
   })
 
   test('does not open a token under another name', async () => {
     const inner = memoryStore()
     const store = sealed(inner, key)
-    await store.update('name', () => ({ result: undefined, value: record }))
-    const raw = await inner.update('name', (value) => ({ result: value }))
-    await inner.update('other', () => ({ result: undefined, value: raw ?? '' }))
-    await expect(store.update('other', (value) => ({ result: value }))).rejects.toMatchObject({
+    await write(store, record)
+    const raw = await read(inner)
+    await write(inner, raw ?? '', 'other')
+    await expect(read(store, 'other')).rejects.toMatchObject({
       code: 'store_unavailable',
     })
   })
@@ -96,19 +102,16 @@ describe('sealed', () => {
     const inner = memoryStore()
     const store = sealed(inner, key)
     const more = { ...record, claim: { owner: 'a', since: 1 } }
-    await store.update('name', () => ({ result: undefined, value: more }))
+    await write(store, more)
     const reversed = (value: object) => Object.fromEntries(Object.entries(value).reverse())
-    await inner.update('name', (value) => ({
-      result: undefined,
-      value: reversed({ ...Object(value), claim: reversed(more.claim) }),
-    }))
-    expect(await store.update('name', (value) => ({ result: value }))).toEqual(more)
+    await write(inner, reversed({ ...Object(await read(inner)), claim: reversed(more.claim) }))
+    expect(await read(store)).toEqual(more)
   })
 
   test('does not take a token that is not sealed', async () => {
     const inner = memoryStore()
-    await inner.update('name', () => ({ result: undefined, value: record }))
-    await expect(sealed(inner, key).update('name', (value) => ({ result: value }))).rejects.toMatchObject({
+    await write(inner, record)
+    await expect(read(sealed(inner, key))).rejects.toMatchObject({
       code: 'store_unavailable',
       message: 'the stored record is not encrypted: delete it',
     })
@@ -117,8 +120,7 @@ describe('sealed', () => {
   test('takes a key of 32 bytes only', async () => {
     expect(() => sealed(memoryStore(), new Uint8Array(16))).toThrow(/32 bytes/)
     const store = sealed(memoryStore(), async () => new Uint8Array(16))
-    const written = store.update('name', () => ({ result: undefined, value: record }))
-    await expect(written).rejects.toMatchObject({ code: 'bad_option' })
+    await expect(write(store, record)).rejects.toMatchObject({ code: 'bad_option' })
   })
 
   test('asks for the key once, when a token is written or read, and again after it was refused', async () => {
@@ -126,18 +128,34 @@ describe('sealed', () => {
     keys[0]?.catch(() => undefined)
     const inner = memoryStore()
     const store = sealed(inner, () => keys.shift() ?? Promise.reject(new Error('asked again')))
-    await store.update('name', () => ({ result: undefined, value: { status: 'signedOut' } }))
+    await write(store, { status: 'signedOut' })
     expect(keys).toHaveLength(2)
-    const write = () => store.update('name', () => ({ result: undefined, value: record }))
-    await expect(write()).rejects.toThrow('locked')
-    await Promise.all([write(), write()])
-    expect(await store.update('name', (value) => ({ result: value }))).toEqual(record)
+    await expect(write(store, record)).rejects.toThrow('locked')
+    await Promise.all([write(store, record), write(store, record)])
+    expect(await read(store)).toEqual(record)
   })
 })
 
 describe('fileStore', () => {
-  const write = (store: ReturnType<typeof fileStore>) =>
-    store.update('a b', () => ({ result: undefined, value: 1 }))
+  /** A folder with a record. */
+  async function written() {
+    const path = folder()
+    const store = fileStore(path)
+    await write(store)
+    return { path, store, file: join(path, FILE), lock: join(path, `${FILE}.lock`) }
+  }
+
+  /** Writes as soon as another process gives the lock back. */
+  async function waitsForLock(store: SessionStore, release: () => unknown): Promise<void> {
+    let isWritten = false
+    const waiting = write(store).then(() => {
+      isWritten = true
+    })
+    for (let times = 0; times < 10; times += 1) await write(store, times, 'other')
+    expect(isWritten).toBe(false)
+    await release()
+    await waiting
+  }
 
   test('keeps a file that only the user may read, in such a folder, and leaves nothing else', async () => {
     const path = folder()
@@ -151,11 +169,8 @@ describe('fileStore', () => {
   test.each(['755', '750', '770', '701', '710'])(
     'refuses a folder of mode %s, and says what to do',
     async (mode) => {
-      const path = folder()
-      await write(fileStore(path))
+      const { path } = await written()
       chmodSync(path, Number.parseInt(mode, 8))
-      const read = (store: ReturnType<typeof fileStore>) =>
-        store.update('a b', (value) => ({ result: value }))
       for (const use of [write, read])
         await expect(use(fileStore(path))).rejects.toMatchObject({
           code: 'store_unavailable',
@@ -200,12 +215,10 @@ describe('fileStore', () => {
   })
 
   test('does not wait for the writer of a pipe in place of a file', async () => {
-    const path = folder()
-    await write(fileStore(path))
-    const file = join(path, 'a%20b.json')
+    const { store, file } = await written()
     rmSync(file)
     execFileSync('mkfifo', [file])
-    await expect(write(fileStore(path))).rejects.toMatchObject({
+    await expect(write(store)).rejects.toMatchObject({
       code: 'store_unavailable',
       message: `${file} cannot be read or written: not a regular file`,
     })
@@ -224,10 +237,7 @@ describe('fileStore', () => {
   })
 
   test('writes a record to the disk before it takes the place of the old one', async () => {
-    const path = folder()
-    const store = fileStore(path)
-    await write(store)
-    const file = join(path, 'a%20b.json')
+    const { store, file } = await written()
     const old = readFileSync(file, 'utf8')
     const handle = await open(file)
     const atSync: string[] = []
@@ -236,15 +246,13 @@ describe('fileStore', () => {
     })
     await handle.close()
     onTestFinished(() => sync.mockRestore())
-    await store.update('a b', () => ({ result: undefined, value: 2 }))
+    await write(store, 2)
     expect(atSync).toEqual([old])
   })
 
   /** A lock that a dead process left, and a watch on the file system. */
   async function withDeadLock() {
-    const path = folder()
-    await write(fileStore(path))
-    const lock = join(path, 'a%20b.json.lock')
+    const { path, lock } = await written()
     const { self } = processOwners()
     const owner = `${self.split('/')[0]}/${spawnSync(process.execPath, ['--version']).pid}/1`
     writeFileSync(lock, JSON.stringify({ owner, nonce: 'dead' }))
@@ -290,17 +298,11 @@ describe('fileStore', () => {
         writeFileSync(lock, JSON.stringify({ owner: self, nonce: 'alive' }))
       },
     })
-    let isWritten = false
-    const written = write(fileStore(path)).then(() => {
-      isWritten = true
+    await waitsForLock(fileStore(path), async () => {
+      await vi.waitFor(() => expect(links).toBe(1))
+      rmSync(lock)
     })
-    await vi.waitFor(() => expect(links).toBe(1))
-    for (let times = 0; times < 10; times += 1)
-      await fileStore(path).update('other', () => ({ result: undefined, value: times }))
-    expect(isWritten).toBe(false)
-    rmSync(lock)
-    await written
-    expect(readdirSync(path).sort()).toEqual(['a%20b.json', 'other.json'])
+    expect(readdirSync(path).sort()).toEqual([FILE, 'other.json'])
   })
 
   const foreign = JSON.stringify({ owner: 'another boot/1/1', nonce: 'foreign' })
@@ -309,13 +311,11 @@ describe('fileStore', () => {
     ['of another boot', foreign],
     ['without content, as after a crash', ''],
   ])('takes over an old lock %s', async (_, content) => {
-    const path = folder()
-    await write(fileStore(path))
-    const lock = join(path, 'a%20b.json.lock')
+    const { path, lock } = await written()
     writeFileSync(lock, content)
     const old = Date.now() / 1000 - 100
     utimesSync(lock, old, old)
-    await Promise.all([write(fileStore(path)), write(fileStore(path)), write(fileStore(path))])
+    await Promise.all([1, 2, 3].map((value) => write(fileStore(path), value)))
     expect(readdirSync(path)).toEqual(['a%20b.json'])
   })
 
@@ -323,29 +323,16 @@ describe('fileStore', () => {
     ['young', -60],
     ['with a future date', 1_000_000],
   ])('waits for a lock of another boot that is %s', async (_, seconds) => {
-    const path = folder()
-    const store = fileStore(path)
-    await write(store)
-    const lock = join(path, 'a%20b.json.lock')
+    const { store, lock } = await written()
     writeFileSync(lock, foreign)
     const date = Date.now() / 1000 + seconds
     utimesSync(lock, date, date)
-    let isWritten = false
-    const written = write(store).then(() => {
-      isWritten = true
-    })
-    for (let times = 0; times < 10; times += 1)
-      await store.update('other', () => ({ result: undefined, value: times }))
-    expect(isWritten).toBe(false)
-    rmSync(lock)
-    await written
+    await waitsForLock(store, () => rmSync(lock))
   })
 
   test('says which file is damaged', async () => {
-    const path = folder()
-    const store = fileStore(path)
-    await write(store)
-    writeFileSync(join(path, 'a%20b.json'), '{')
+    const { store, file } = await written()
+    writeFileSync(file, '{')
     await expect(write(store)).rejects.toMatchObject({
       name: 'DamagedRecordError',
       code: 'store_unavailable',
