@@ -169,6 +169,7 @@ describe('delivering again', () => {
     { interval: 10, window: 60 },
     { interval: 11, window: 63 },
     { interval: 20, window: 90 },
+    { interval: 200, window: 600 },
   ])('with an interval of $interval s, the token is kept for $window s', ({ interval, window }) => {
     const at = 1000
     const grant = run(issue({ interval }), approve(0), poll(1), issued(at))

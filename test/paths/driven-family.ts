@@ -1,14 +1,8 @@
 import { expect } from 'vitest'
 import { refreshFamily } from '../../machines/refresh-family.ts'
-import {
-  createService,
-  type Dialect,
-  memoryStore,
-  type Service,
-  type Store,
-} from '../../src/service/index.ts'
+import { type Dialect, memoryStore, type Store } from '../../src/service/index.ts'
 import type { Family } from '../../src/service/tokens/families.ts'
-import { GRANT_TYPE } from '../support/start-service.ts'
+import { CLIENT_ID, HOST, startService } from '../support/start-service.ts'
 import type { Driven } from './prove-walks.ts'
 import type {
   FamilyResult,
@@ -17,8 +11,6 @@ import type {
   FamilyWalkStep,
   PresentedToken,
 } from './walks/family-walk.ts'
-
-const CLIENT_ID = 'client-id-in-the-clear'
 
 /** Turns of the event loop in which the service must have responded, and after which its store counts as idle. */
 const MOST_TURNS = 2000
@@ -49,8 +41,7 @@ interface Making {
 
 /** The real service with its real store, whose clock, client and host do what the steps of a path say. */
 export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
-  readonly #clock = { time: Date.UTC(2026, 0, 1), now: () => this.#clock.time }
-  readonly #service: Service
+  readonly #service: ReturnType<typeof startService>
   readonly #making: Making[] = []
   #open: Open[] = []
   #requests = 0
@@ -74,9 +65,7 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
           return changed
         }),
     }
-    this.#service = createService({
-      clients: [{ clientId: CLIENT_ID, name: 'App' }],
-      clock: this.#clock,
+    this.#service = startService({
       store: watched,
       issueToken: () => this.#issue(),
       refreshTokens: { lifetime, reuseWindow },
@@ -89,18 +78,16 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
     [Type in FamilyWalkStep['type']]: (step: Extract<FamilyWalkStep, { type: Type }>) => unknown
   } = {
     login: async () => {
-      const codes = await (await this.#post('/login/device/code', {})).json()
-      await this.#service.approve(codes.user_code, 'octocat')
-      const { device_code } = codes
-      const response = await this.#post('/login/oauth/access_token', { device_code, grant_type: GRANT_TYPE })
-      this.#pairs.push(await response.json())
+      this.#pairs.push(await this.#service.login())
     },
     wait: ({ milliseconds }) => {
-      this.#clock.time += milliseconds
+      this.#service.clock.time += milliseconds
     },
     revoke: async () => {
       const token = this.#pairs.at(-1)?.refresh_token ?? ''
-      expect((await this.#post('/login/oauth/revoke', { token })).status).toBe(200)
+      const body = new URLSearchParams({ client_id: CLIENT_ID, token })
+      const { status } = await this.#service.fetch(`${HOST}/login/oauth/revoke`, { method: 'POST', body })
+      expect(status).toBe(200)
     },
     refresh: ({ token, issuing }) => {
       this.#issuing = issuing
@@ -159,7 +146,7 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
   #found(): FamilySituation {
     const stored = this.#family
     return {
-      now: this.#clock.time,
+      now: this.#service.clock.time,
       ...(stored && { family: refreshFamily.resolveState({ value: stored.state, context: stored }) }),
       waiting: this.#open.map(({ generation, claim }) =>
         claim === undefined ? { claim: '', generation, heldFor: 'another' } : { claim, generation },
@@ -183,18 +170,15 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
   async #refresh(open: Open): Promise<void> {
     const { generation } = open
     this.#requests += 1
-    const refresh_token = this.#pairs[generation]?.refresh_token ?? ''
-    const fields = { grant_type: 'refresh_token', refresh_token }
-    const response = await this.#post('/login/oauth/access_token', fields)
-    const body: Partial<Pair> = await response.json()
+    const { status, body } = await this.#service.refresh(this.#pairs[generation]?.refresh_token ?? '')
     this.#open = this.#open.filter((other) => other !== open)
-    if (response.status === 503) this.#results.push('busy')
+    if (status === 503) this.#results.push('busy')
     else if (body.refresh_token === undefined) this.#results.push('refused')
     else {
       const successor = this.#pairs[generation + 1]
       this.#results.push(successor ? 'samePair' : 'newPair')
-      this.#pairs[generation + 1] = body as Pair
-      const { access_token } = successor ?? (body as Pair)
+      this.#pairs[generation + 1] = body
+      const { access_token } = successor ?? body
       expect(body).toMatchObject({
         access_token,
         refresh_token: successor?.refresh_token ?? body.refresh_token,
@@ -224,10 +208,5 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
     making.of.claim = undefined
     this.#open = [...this.#open.filter((other) => other !== making.of), making.of]
     return making
-  }
-
-  #post(path: string, fields: Record<string, string>): Promise<Response> {
-    const body = new URLSearchParams({ client_id: CLIENT_ID, ...fields })
-    return this.#service.fetch(`http://localhost${path}`, { method: 'POST', body })
   }
 }

@@ -1,13 +1,11 @@
 import { expect } from 'vitest'
 import { deviceGrant, grantState, grantValue } from '../../machines/device-grant.ts'
 import type { Grant } from '../../src/service/grants/grant-steps.ts'
-import { createService, memoryStore, type Service, type Store } from '../../src/service/index.ts'
-import { GRANT_TYPE } from '../support/start-service.ts'
+import { memoryStore, type Store } from '../../src/service/index.ts'
+import { startService } from '../support/start-service.ts'
 import type { Driven } from './prove-walks.ts'
 import type { PollResult } from './walks/service-steps.ts'
 import type { ServiceSituation, ServiceWalkOptions, ServiceWalkStep } from './walks/service-walk.ts'
-
-const CLIENT_ID = 'client-id-in-the-clear'
 
 /** Poll results, by the member `error` of the response. */
 const RESPONSES: Readonly<Record<string, PollResult>> = {
@@ -68,7 +66,7 @@ export function foundIn(
 export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> {
   readonly #clock = { time: Date.UTC(2026, 0, 1), now: () => this.#clock.time }
   readonly #watched = watchedStore(this.#clock)
-  readonly #service: Service
+  readonly #service: ReturnType<typeof startService>
   readonly #making: Making[] = []
   #codes = { device_code: '', user_code: '' }
   #issuing: 'fails' | 'takesLong' | undefined
@@ -84,8 +82,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
   constructor(options: Pick<ServiceWalkOptions, 'leeway' | 'firstPoll'> & { dialect: 'github' | 'rfc8628' }) {
     this.#leeway = options.leeway ?? 0
     if (options.firstPoll === 'counted') this.#lastPollAt = this.#clock.time
-    this.#service = createService({
-      clients: [{ clientId: CLIENT_ID, name: 'App' }],
+    this.#service = startService({
       clock: this.#clock,
       store: this.#watched.store,
       issueToken: () => this.#issue(),
@@ -98,8 +95,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     [Type in ServiceWalkStep['type']]: (step: Extract<ServiceWalkStep, { type: Type }>) => unknown
   } = {
     codes: async () => {
-      const response = await this.#post('/login/device/code', {})
-      this.#codes = await response.json()
+      this.#codes = (await this.#service.askForCodes()).body
       expect(this.#codes).toMatchObject({ interval: 5, expires_in: 900 })
     },
     wait: ({ milliseconds }) => {
@@ -193,17 +189,10 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
   }
 
   async #poll(): Promise<ReceivedEvent> {
-    const { device_code } = this.#codes
-    const response = await this.#post('/login/oauth/access_token', { device_code, grant_type: GRANT_TYPE })
-    const body = await response.json()
+    const { body } = await this.#service.poll(this.#codes.device_code)
     if (body.access_token === undefined)
       return { result: RESPONSES[body.error] ?? body.error, interval: body.interval }
     this.#delivered.add(body.access_token)
     return { result: 'token', interval: undefined }
-  }
-
-  #post(path: string, fields: Record<string, string>): Promise<Response> {
-    const body = new URLSearchParams({ client_id: CLIENT_ID, ...fields })
-    return this.#service.fetch(`http://localhost${path}`, { method: 'POST', body })
   }
 }
