@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startService } from '../support/start-service.ts'
 
-async function authorize(
-  service: ReturnType<typeof startService>,
-  user: Parameters<typeof service.approve>[1],
-) {
-  const { userCode, poll } = await service.begin({ scope: 'repo,gist' })
-  await service.approve(userCode, user)
-  return (await poll()).body.access_token as string
-}
-
 describe('GET /user', () => {
   test.each([
     [
@@ -19,8 +10,9 @@ describe('GET /user', () => {
     ['octocat', { login: 'octocat' }],
   ])('returns for a token of %j the user %j', async (user, body) => {
     const service = startService()
-    const token = await authorize(service, user)
-    const response = await service.whoIs(token)
+    const { userCode, poll } = await service.begin({ scope: 'repo,gist' })
+    await service.approve(userCode, user)
+    const response = await service.whoIs((await poll()).body.access_token)
     expect(response).toMatchObject({ status: 200, body })
     expect(response.headers.get('x-oauth-scopes')).toBe('repo, gist')
   })
@@ -34,11 +26,11 @@ describe('GET /user', () => {
 
   test('a token is valid for a year', async () => {
     const service = startService()
-    const token = await authorize(service, 'octocat')
+    const { access_token } = await service.login()
     service.wait(365 * 24 * 60 * 60 - 1)
-    expect((await service.whoIs(token)).status).toBe(200)
+    expect((await service.whoIs(access_token)).status).toBe(200)
     service.wait(1)
-    expect((await service.whoIs(token)).status).toBe(401)
+    expect((await service.whoIs(access_token)).status).toBe(401)
   })
 })
 
@@ -48,8 +40,8 @@ describe('authenticate', () => {
 
   test('recognises the tokens of the flow', async () => {
     const service = startService()
-    const token = await authorize(service, { id: 7, login: 'octocat' })
-    expect(await service.authenticate(request(`Bearer ${token}`))).toEqual({
+    const { access_token } = await service.login()
+    expect(await service.authenticate(request(`Bearer ${access_token}`))).toEqual({
       form: 'oauth',
       user: { id: 7, login: 'octocat' },
       scopes: ['repo', 'gist'],
