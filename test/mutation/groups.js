@@ -55,7 +55,7 @@ export const groups = {
       'src/service/endpoints/{api,authenticate,metadata,refuse-client}.ts',
     ],
     tests: [
-      'test/service/{authenticate,codes,events,hash,installations,limits,metadata,options,poll,reading,revocation,secrets,user,verification}.test.ts',
+      'test/service/{authenticate,codes,events,hash,installations,metadata,options,poll,reading,revocation,secrets,user,verification}.test.ts',
     ],
   },
   codes: {
