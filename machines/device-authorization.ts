@@ -1,7 +1,6 @@
-import { assign, type EventObject, fromPromise, setup } from 'xstate'
+import { assign, setup } from 'xstate'
 import type { AnyAuthgraphError } from '../src/errors.ts'
 import type { PollResponse } from '../src/protocol/poll-response.ts'
-import { errorOf, outputReader } from './actor-events.ts'
 import {
   type CodesRequest,
   type CodesResponse,
@@ -26,16 +25,17 @@ import {
   readClock,
   waitOf,
 } from './device-pace.ts'
+import { errorOf, readActors, toProvide } from './read-events.ts'
 
 /** How often `incorrect_device_code` is forgiven: real services may return it for a moment after the approval. */
 const FORGIVEN = 2
 
 const actors = {
-  requestCodes: fromPromise<CodesResponse, CodesRequest>(() => notProvided('requestCodes')),
-  pollToken: fromPromise<PollResponse, PollRequest>(() => notProvided('pollToken')),
+  requestCodes: toProvide<CodesResponse, CodesRequest>('requestCodes'),
+  pollToken: toProvide<PollResponse, PollRequest>('pollToken'),
 }
 
-const outputOf = outputReader<typeof actors>()
+const { answered, outputOf, resultOf } = readActors<typeof actors>()
 
 /**
  * The device side of one authorization.
@@ -68,13 +68,13 @@ export const deviceAuthorization = setup({
     pollDue: ({ context }) => isPollDue(context, nowOf(context)),
     // By the clock or, if that was set back, by the timer.
     waitOver: ({ context }) => isPollDue(context, Math.max(nowOf(context), endOfWait(context))),
-    token: answered('token'),
-    pending: answered('pending'),
-    slowDown: answered('slow_down'),
-    denied: answered('denied'),
-    expired: answered('expired'),
-    fault: answered('fault'),
-    refused: answered('refused'),
+    token: answered('token', 'pollToken'),
+    pending: answered('pending', 'pollToken'),
+    slowDown: answered('slow_down', 'pollToken'),
+    denied: answered('denied', 'pollToken'),
+    expired: answered('expired', 'pollToken'),
+    fault: answered('fault', 'pollToken'),
+    refused: answered('refused', 'pollToken'),
     forgivable: ({ context, event }) => isForgivable(context, outputOf(event, 'pollToken')),
   },
   actions: {
@@ -86,16 +86,16 @@ export const deviceAuthorization = setup({
       status: 'pending' as const,
       faults: 0,
       error: undefined,
-      ...afterPending(context, responseOf(event, 'pending')),
+      ...afterPending(context, resultOf(event, 'pending', 'pollToken')),
     })),
     raiseInterval: assign(({ context, event }) => ({
       status: 'slowed' as const,
       faults: 0,
       error: undefined,
-      ...afterSlowDown(context, responseOf(event, 'slow_down')),
+      ...afterSlowDown(context, resultOf(event, 'slow_down', 'pollToken')),
     })),
     backOff: assign(({ context, event }) => {
-      const response = responseOf(event, 'fault')
+      const response = resultOf(event, 'fault', 'pollToken')
       return { error: response.error, ...afterFault(context, response, context.flow.jitter) }
     }),
     backOffAfterTimeout: assign(({ context }) => {
@@ -105,11 +105,11 @@ export const deviceAuthorization = setup({
     }),
     forgive: assign(({ context, event }) => ({
       forgiven: context.forgiven + 1,
-      ...afterResponse(context, responseOf(event, 'refused')),
+      ...afterResponse(context, resultOf(event, 'refused', 'pollToken')),
     })),
-    keepToken: assign(({ event }) => ({ token: responseOf(event, 'token').token, error: undefined })),
-    keepRefusal: assign(({ event }) => ({ error: responseOf(event, 'refused').error })),
-    keepError: assign(({ event }) => ({ error: errorOf(event) as AnyAuthgraphError })),
+    keepToken: assign(({ event }) => ({ token: resultOf(event, 'token', 'pollToken').token, error: undefined })),
+    keepRefusal: assign(({ event }) => ({ error: resultOf(event, 'refused', 'pollToken').error })),
+    keepError: assign(({ event }) => ({ error: errorOf(event) })),
     /** The client replaces this action to set its own error class. */
     keepTimeout: assign({
       error: () => Object.assign(new Error('no response in time'), { code: 'timed_out' }) as AnyAuthgraphError,
@@ -285,18 +285,6 @@ function nowOf({ flow }: DeviceAuthorizationContext): number {
   return now
 }
 
-/** Makes a guard that holds for one type of poll response. */
-function answered(type: PollResponse['type']) {
-  return ({ event }: { readonly event: EventObject }) => outputOf(event, 'pollToken').type === type
-}
-
-/** Reads the poll response in a transition that is taken for responses of this type only. */
-function responseOf<Type extends PollResponse['type']>(event: EventObject, type: Type): Extract<PollResponse, { type: Type }> {
-  const response = outputOf(event, 'pollToken')
-  if (response.type !== type) throw new TypeError(`the poll response is "${response.type}" instead of "${type}"`)
-  return response as Extract<PollResponse, { type: Type }>
-}
-
 /**
  * Whether to retry after `incorrect_device_code`: a service may not know the codes for a moment after the approval. If
  * no later poll is possible, the flow ends.
@@ -306,8 +294,4 @@ function isForgivable(context: DeviceAuthorizationContext, response: PollRespons
     response.type === 'refused' && response.error.code === 'refused' && response.error.error === 'incorrect_device_code'
   const { nextPollAt, expiresAt } = afterResponse(context, response)
   return isUnknownCode && context.status !== 'requested' && context.forgiven < FORGIVEN && nextPollAt < expiresAt
-}
-
-function notProvided(actor: string): Promise<never> {
-  return Promise.reject(new Error(`provide the actor "${actor}" before running the machine`))
 }

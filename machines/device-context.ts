@@ -84,11 +84,7 @@ export type DeviceResult =
   | { readonly status: 'failed'; readonly error: AnyAuthgraphError }
 
 /** Input of the actor `requestCodes`. */
-export interface CodesRequest
-  extends Pick<
-    DeviceAuthorizationInput,
-    'clientId' | 'authentication' | 'scopes' | 'resource' | 'parameters' | 'pkce' | 'provider' | 'fetch' | 'clock'
-  > {}
+export interface CodesRequest extends Omit<DeviceAuthorizationInput, 'jitter' | 'resume'> {}
 
 /** Output of the actor `requestCodes`. Points in time are epoch milliseconds. */
 export interface CodesResponse {

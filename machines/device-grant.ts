@@ -1,4 +1,5 @@
-import { assertEvent, assign, type SnapshotFrom, setup } from 'xstate'
+import { assign, type SnapshotFrom, setup } from 'xstate'
+import { readEvents } from './read-events.ts'
 
 /** Seconds that each early poll adds to the interval. RFC 8628, section 3.5. */
 const SLOW_DOWN_STEP = 5
@@ -90,6 +91,8 @@ export type DeviceGrantEvent =
   /** The poll with this claim could not issue the token. */
   | { readonly type: 'notIssued'; readonly at: number; readonly claim: string }
 
+const on = readEvents<DeviceGrantContext, DeviceGrantEvent>()
+
 /**
  * The service side of one authorization.
  *
@@ -117,10 +120,7 @@ export const deviceGrant = setup({
     tooEarly: ({ context, event }) => event.at < nextPollAt(context),
     leaseHolds: ({ context, event }) => context.lease !== null && event.at < context.lease.until,
     // A late response counts unless another poll has taken the lease since.
-    leaseIsOurs: ({ context, event }) => {
-      assertEvent(event, ['issued', 'notIssued'])
-      return context.lease?.claim === event.claim
-    },
+    leaseIsOurs: on(['issued', 'notIssued'], ({ context, event }) => context.lease?.claim === event.claim),
     deliverable: ({ context: { delivery }, event }) => delivery !== null && event.at < delivery.until,
     wasDeliverable: ({ context }) => context.delivery !== null,
   },
@@ -128,19 +128,14 @@ export const deviceGrant = setup({
     // An early poll does not count as the last one, or a steady client could never recover.
     raiseInterval: assign({ interval: ({ context }) => context.interval + SLOW_DOWN_STEP }),
     keepTime: assign({ lastPollAt: ({ event }) => event.at }),
-    keepUser: assign(({ event }) => {
-      assertEvent(event, 'approve')
-      return { user: event.user }
-    }),
-    takeLease: assign(({ event }) => {
-      assertEvent(event, 'poll')
-      return { lease: { claim: event.claim, until: event.at + LEASE } }
-    }),
+    keepUser: assign(on('approve', ({ event }) => ({ user: event.user }))),
+    takeLease: assign(on('poll', ({ event }) => ({ lease: { claim: event.claim, until: event.at + LEASE } }))),
     endLease: assign({ lease: null }),
-    keepDelivery: assign(({ context, event }) => {
-      assertEvent(event, 'issued')
-      return { delivery: { until: event.at + deliveryWindow(context) * 1000, sealed: event.sealed } }
-    }),
+    keepDelivery: assign(
+      on('issued', ({ context, event }) => ({
+        delivery: { until: event.at + deliveryWindow(context) * 1000, sealed: event.sealed },
+      })),
+    ),
     dropDelivery: assign({ delivery: null }),
   },
 }).createMachine({
@@ -163,12 +158,7 @@ export const deviceGrant = setup({
       on: {
         poll: [
           { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
-          {
-            guard: 'tooEarly',
-            target: '.slowed',
-            actions: 'raiseInterval',
-            description: 'too early: slow_down',
-          },
+          { guard: 'tooEarly', target: '.slowed', actions: 'raiseInterval', description: 'too early: slow_down' },
           { target: '.pending', actions: 'keepTime', description: 'in time: authorization_pending' },
         ],
         approve: [
@@ -214,11 +204,7 @@ export const deviceGrant = setup({
         poll: [
           { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
           { guard: 'leaseHolds', target: 'issuing', description: 'lease is held: authorization_pending' },
-          {
-            target: 'issuing',
-            actions: 'takeLease',
-            description: 'lease has expired: taken over',
-          },
+          { target: 'issuing', actions: 'takeLease', description: 'lease has expired: taken over' },
         ],
         issued: {
           guard: 'leaseIsOurs',
@@ -226,12 +212,7 @@ export const deviceGrant = setup({
           actions: ['endLease', 'keepDelivery'],
           description: 'in our lease: access_token',
         },
-        notIssued: {
-          guard: 'leaseIsOurs',
-          target: 'approved',
-          actions: 'endLease',
-          description: 'in our lease',
-        },
+        notIssued: { guard: 'leaseIsOurs', target: 'approved', actions: 'endLease', description: 'in our lease' },
       },
     },
     denied: {
@@ -251,17 +232,8 @@ export const deviceGrant = setup({
       meta: { text: 'Authorized.' },
       on: {
         poll: [
-          {
-            guard: 'deliverable',
-            target: 'authorized',
-            description: 'in the delivery window: the same access_token',
-          },
-          {
-            guard: 'wasDeliverable',
-            target: 'authorized',
-            actions: 'dropDelivery',
-            description: 'later: incorrect_device_code',
-          },
+          { guard: 'deliverable', target: 'authorized', description: 'in the delivery window: the same access_token' },
+          { guard: 'wasDeliverable', target: 'authorized', actions: 'dropDelivery', description: 'later: incorrect_device_code' },
         ],
       },
     },

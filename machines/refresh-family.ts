@@ -1,5 +1,6 @@
-import { assertEvent, assign, type SnapshotFrom, setup } from 'xstate'
+import { assign, type SnapshotFrom, setup } from 'xstate'
 import type { User } from './device-grant.ts'
+import { readEvents } from './read-events.ts'
 
 /** How long one request may take to issue the next pair, in milliseconds, before another one may try. */
 const LEASE = 10_000
@@ -56,6 +57,8 @@ export type RefreshFamilyEvent =
   /** The user, the client or the host ends the family. */
   | { readonly type: 'revoke'; readonly at: number }
 
+const on = readEvents<RefreshFamilyContext, RefreshFamilyEvent>()
+
 /**
  * One chain of refresh tokens on the side of the service, from the login to its end.
  *
@@ -76,46 +79,33 @@ export const refreshFamily = setup({
   },
   guards: {
     lifetimeOver: ({ context, event }) => event.at >= context.expiresAt,
-    spendsNewest: ({ context, event }) => {
-      assertEvent(event, 'refresh')
-      return event.token === context.newest
-    },
-    spentElsewhere: ({ context, event }) => {
-      assertEvent(event, 'refresh')
-      return event.token === context.newest && context.lease !== null && event.at < context.lease.until
-    },
-    replays: ({ context, event }) => {
-      assertEvent(event, 'refresh')
-      if (context.rotatedAt === null || event.token !== context.previous) return false
-      return event.at < context.rotatedAt + context.reuseWindow * 1000
-    },
+    spendsNewest: on('refresh', ({ context, event }) => event.token === context.newest),
+    spentElsewhere: on(
+      'refresh',
+      ({ context, event }) => event.token === context.newest && context.lease !== null && event.at < context.lease.until,
+    ),
+    replays: on(
+      'refresh',
+      ({ context: { previous, rotatedAt, reuseWindow }, event }) =>
+        event.token === previous && rotatedAt !== null && event.at < rotatedAt + reuseWindow * 1000,
+    ),
     // A request that was held came while its token was still the newest one. A token that is not older was never
     // delivered, because of a crash or a lost lease, or the store has lost the refresh that delivered it.
-    provesNoReuse: ({ context, event }) => {
-      assertEvent(event, 'refresh')
-      return event.held || event.generation >= context.generation
-    },
+    provesNoReuse: on('refresh', ({ context, event }) => event.held || event.generation >= context.generation),
     // A late response counts unless another request has taken the lease since.
-    leaseIsOurs: ({ context, event }) => {
-      assertEvent(event, ['issued', 'notIssued'])
-      return context.lease?.claim === event.claim
-    },
+    leaseIsOurs: on(['issued', 'notIssued'], ({ context, event }) => context.lease?.claim === event.claim),
   },
   actions: {
-    beginIssuing: assign(({ event }) => {
-      assertEvent(event, 'refresh')
-      return { lease: { claim: event.claim, until: event.at + LEASE } }
-    }),
-    rotate: assign(({ context, event }) => {
-      assertEvent(event, 'issued')
-      return {
+    beginIssuing: assign(on('refresh', ({ event }) => ({ lease: { claim: event.claim, until: event.at + LEASE } }))),
+    rotate: assign(
+      on('issued', ({ context, event }) => ({
         generation: context.generation + 1,
         newest: event.token,
         previous: context.newest,
         rotatedAt: event.at,
         lease: null,
-      }
-    }),
+      })),
+    ),
     endLease: assign({ lease: null }),
   },
 }).createMachine({
@@ -139,11 +129,7 @@ export const refreshFamily = setup({
         refresh: [
           { guard: 'lifetimeOver', target: 'expired', description: 'lifetime is over' },
           { guard: 'spendsNewest', target: 'issuing', actions: 'beginIssuing', description: 'newest token' },
-          {
-            guard: 'replays',
-            target: 'active',
-            description: 'previous token, inside the reuse window: same successor',
-          },
+          { guard: 'replays', target: 'active', description: 'previous token, inside the reuse window: same successor' },
           // A held request gets the same successor; any other is refused.
           { guard: 'provesNoReuse', target: 'active', description: 'not proven to be reuse' },
           { target: 'revoked', description: 'older token: reuse' },
@@ -159,27 +145,13 @@ export const refreshFamily = setup({
         refresh: [
           { guard: 'lifetimeOver', target: 'expired', description: 'lifetime is over' },
           { guard: 'spentElsewhere', target: 'issuing', description: 'newest token: held' },
-          {
-            guard: 'spendsNewest',
-            target: 'issuing',
-            actions: 'beginIssuing',
-            description: 'lease has expired: taken over',
-          },
-          {
-            guard: 'replays',
-            target: 'issuing',
-            description: 'previous token, inside the reuse window: same successor',
-          },
+          { guard: 'spendsNewest', target: 'issuing', actions: 'beginIssuing', description: 'lease has expired: taken over' },
+          { guard: 'replays', target: 'issuing', description: 'previous token, inside the reuse window: same successor' },
           { guard: 'provesNoReuse', target: 'issuing', description: 'not proven to be reuse' },
           { target: 'revoked', description: 'older token: reuse' },
         ],
         issued: { guard: 'leaseIsOurs', target: 'active', actions: 'rotate', description: 'in our lease' },
-        notIssued: {
-          guard: 'leaseIsOurs',
-          target: 'active',
-          actions: 'endLease',
-          description: 'in our lease',
-        },
+        notIssued: { guard: 'leaseIsOurs', target: 'active', actions: 'endLease', description: 'in our lease' },
         revoke: 'revoked',
       },
     },

@@ -1,9 +1,26 @@
-import { assign, type DoneActorEvent, type ErrorActorEvent, fromPromise, type SnapshotFrom, setup } from 'xstate'
+import { assign, setup } from 'xstate'
 import type { AnyAuthgraphError } from '../src/errors.ts'
 import type { OAuthToken } from '../src/protocol/oauth-record.ts'
 import type { Secret } from '../src/secret.ts'
 import { deviceAuthorization } from './device-authorization.ts'
-import type { DeviceAuthorizationInput, DeviceResult } from './device-context.ts'
+import type { DeviceResult } from './device-context.ts'
+import { errorOf, readActors, readEvents, toProvide } from './read-events.ts'
+import type {
+  ClaimInput,
+  ClaimResult,
+  EraseResult,
+  KeptToken,
+  ReadResult,
+  RefreshInput,
+  RefreshResult,
+  Revocation,
+  SessionContext,
+  SessionEvent,
+  SessionInput,
+  SettleInput,
+  SettleResult,
+} from './session-context.ts'
+import { pairInHand, tokenInUse } from './session-selectors.ts'
 
 /**
  * Milliseconds between two attempts to claim a login that another process is renewing, and for how long a session makes
@@ -22,152 +39,19 @@ const RENEWAL_PAUSE = 60_000
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 60_000
 
-/** The transitions of states without a login. They read the store again first: another process may have logged in. */
-const withoutLogin = {
-  need: 'restoring',
-  login: 'authorizing',
-  keep: { target: 'settling', actions: { type: 'keepGivenToken', params: givenToken } },
-  logout: 'erasing',
-} as const
-
-/** The share of its lifetime by which a token is renewed early, at most. */
-const EARLY_SHARE = 1 / 2
-
-/** A token as a session keeps it. */
-export interface KeptToken {
-  /** A random id, created at each login. */
-  readonly login: string
-  /** How many renewals have been stored since the login. */
-  readonly generation: number
-  readonly token: OAuthToken
-  /** When the token was requested, in epoch milliseconds, by the clock of the process that requested it. */
-  readonly sentAt: number
+const actors = {
+  authorize: deviceAuthorization,
+  read: toProvide<ReadResult, { readonly flow: SessionInput }>('read'),
+  claim: toProvide<ClaimResult, ClaimInput>('claim'),
+  refresh: toProvide<RefreshResult, RefreshInput>('refresh'),
+  settle: toProvide<SettleResult, SettleInput>('settle'),
+  erase: toProvide<EraseResult, { readonly flow: SessionInput }>('erase'),
+  revoke: toProvide<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>('revoke'),
 }
 
-/**
- * The result of a refresh request. `ended`: the provider says that the refresh token is used, expired or revoked.
- * `unclear`: no usable response, so the refresh token may have been used. `fault`: any other failure; the refresh token
- * is still valid. `late`: nothing was sent, since too much time has passed since the claim.
- */
-export type RefreshResult = SentResult | { readonly type: 'late'; readonly error: AnyAuthgraphError }
+const { answered, outputOf, resultOf, snapshotOf } = readActors<typeof actors>()
 
-/**
- * The result of a refresh request that was sent.
- *
- * @inline
- */
-type SentResult =
-  | { readonly type: 'token'; readonly token: OAuthToken; readonly sentAt: number }
-  | { readonly type: 'ended'; readonly error: AnyAuthgraphError }
-  | { readonly type: 'unclear'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
-  | { readonly type: 'fault'; readonly error: AnyAuthgraphError; readonly retryAfter?: number | undefined }
-
-/** What a session writes to its store: the token of a login, or the result of a renewal. */
-export type SessionResult = SentResult | { readonly type: 'login'; readonly token: OAuthToken; readonly sentAt: number }
-
-/** What the store contains. */
-export type ReadResult = { readonly type: 'found'; readonly kept: KeptToken } | { readonly type: 'ended' | 'nothing' }
-
-/** What is claimed. If an API refused the token (`distrusted`), and it cannot be renewed, the login ends. */
-export type ClaimInput = Pick<SessionContext, 'flow' | 'distrusted'> & { readonly kept: KeptToken }
-
-/** The token whose refresh token is used. */
-export type RefreshInput = Pick<SessionContext, 'flow' | 'logins'> & { readonly kept: KeptToken }
-
-/** Whether this process may use the refresh token. */
-export type ClaimResult =
-  | { readonly type: 'mine' | 'nothingToSpend' | 'gone' }
-  | { readonly type: 'newer'; readonly kept: KeptToken }
-  | ({ readonly type: 'busy' } & Holder)
-
-/**
- * Who holds a claim.
- *
- * @inline
- */
-interface Holder {
-  readonly pid?: number | undefined
-  /** Whether the claim lapses if it does not change, since nobody can tell whether its owner is alive. */
-  readonly lapses: boolean
-}
-
-/** Whether a result was written. `gone`: the login was ended, or replaced by another one, in the meantime. */
-export type SettleResult =
-  | { readonly type: 'written'; readonly kept?: KeptToken | undefined }
-  | { readonly type: 'newer'; readonly kept: KeptToken }
-  | { readonly type: 'gone' }
-
-/** What was erased from the store. */
-export interface EraseResult {
-  readonly removed: OAuthToken | undefined
-}
-
-/** Whether the tokens were revoked. */
-export interface Revocation {
-  readonly revoked: boolean
-  /** Why they were not. */
-  readonly why?: string | undefined
-}
-
-/** The input of the machine: what does not change while a session runs. */
-export interface SessionInput {
-  /** The input of the device authorization of each login. */
-  readonly device: DeviceAuthorizationInput
-  /** Milliseconds for which a returned token must remain valid. */
-  readonly minValidity: number
-  /** A number from 0 up to 1, which spreads the retries of many processes. */
-  readonly jitter: number
-}
-
-/** The context of the machine. */
-export interface SessionContext {
-  readonly flow: SessionInput
-  /** The stored token. */
-  readonly kept: KeptToken | undefined
-  /** What is not written yet. */
-  readonly result: SessionResult | undefined
-  /** Counts the logins of this session, to tell them apart. */
-  readonly logins: number
-  /** Whether the user logged out while a renewal was in flight. */
-  readonly leaving: boolean
-  /** Whether an API refused the token. */
-  readonly distrusted: boolean
-  /** Attempts to claim, or to write, so far. */
-  readonly tries: number
-  /** Whether an unclear request was sent again. */
-  readonly repeated: boolean
-  /** Faults since the last renewal. */
-  readonly faults: number
-  /** Between these times, in epoch milliseconds, no renewal starts. */
-  readonly restsSince: number
-  readonly restsUntil: number
-  /** The process that is renewing the login, if it is known. */
-  readonly busy: Holder | undefined
-  readonly error: AnyAuthgraphError | undefined
-  /**
-   * The device authorization, while one is running: `viewOfSession` shows it.
-   *
-   * @internal
-   */
-  readonly authorization: SnapshotFrom<typeof deviceAuthorization> | undefined
-  /** How the last login ended, if it returned no token. */
-  readonly outcome: DeviceResult | undefined
-  /** Tokens to revoke. */
-  readonly revoking: readonly OAuthToken[]
-  readonly revocation: Revocation | undefined
-}
-
-/** What is to be written, and over what. */
-export type SettleInput = Pick<SessionContext, 'flow' | 'kept' | 'result' | 'logins'>
-
-/**
- * The events that callers send. `need`: a valid token is needed. `rejected`: an API refused this token. `keep`: a token
- * that was received elsewhere becomes a new login. `login`, `logout` and `cancel`: what the user asks for.
- */
-export type SessionEvent =
-  | { readonly type: 'need' | 'login' | 'logout' | 'cancel' }
-  | { readonly type: 'rejected'; readonly token: Secret }
-  | { readonly type: 'keep'; readonly token: OAuthToken }
+const on = readEvents<SessionContext, SessionEvent>()
 
 /**
  * The life of a login, from the device authorization to the logout. Any number of processes can run this machine over
@@ -186,78 +70,72 @@ export const session = setup({
     tags: 'settled' | 'busy'
     meta: { text: string }
   },
-  actors: {
-    authorize: deviceAuthorization,
-    read: fromPromise<ReadResult, { readonly flow: SessionInput }>(() => notProvided('read')),
-    claim: fromPromise<ClaimResult, ClaimInput>(() => notProvided('claim')),
-    refresh: fromPromise<RefreshResult, RefreshInput>(() => notProvided('refresh')),
-    settle: fromPromise<SettleResult, SettleInput>(() => notProvided('settle')),
-    erase: fromPromise<EraseResult, { readonly flow: SessionInput }>(() => notProvided('erase')),
-    revoke: fromPromise<Revocation, Pick<SessionContext, 'flow' | 'revoking'>>(() => notProvided('revoke')),
-  },
+  actors,
   delays: {
     claimPause: ({ context }) => CLAIM_PAUSE * (1 + context.flow.jitter),
     untilRetry: ({ context }) => pauseAfter(context.tries),
   },
   guards: {
-    found: (_, result: ReadResult) => result.type === 'found',
-    endedBefore: (_, result: ReadResult) => result.type === 'ended',
-    authorized: (_, result: DeviceResult) => result.status === 'authorized',
+    found: answered('found', 'read'),
+    endedBefore: answered('ended', 'read'),
+    authorized: ({ event }) => outputOf(event, 'authorize').status === 'authorized',
     resting: ({ context }) => {
       const now = nowOf(context)
       // Earlier than the beginning: the clock was set back.
       return now >= context.restsSince && now < context.restsUntil
     },
-    notRejected: ({ context }, token: Secret) => !isRejected(context, token),
-    mine: (_, result: ClaimResult) => result.type === 'mine',
-    newer: (_, result: ClaimResult | SettleResult) => result.type === 'newer',
-    taken: (_, result: ClaimResult) => result.type === 'busy',
-    nothingToSpend: (_, result: ClaimResult) => result.type === 'nothingToSpend',
+    notRejected: on('rejected', ({ context, event }) => !isRejected(context, event.token)),
+    mine: answered('mine', 'claim'),
+    newer: answered('newer', 'claim', 'settle'),
+    taken: answered('busy', 'claim'),
+    nothingToSpend: answered('nothingToSpend', 'claim'),
     patient: ({ context }) => isPatient(context, context.busy?.lapses ? LAPSE_PATIENCE : PATIENCE),
-    late: ({ context }, result: RefreshResult) =>
-      result.type === 'late' && !context.leaving && isPatient(context, LAPSE_PATIENCE),
-    unclearOnce: ({ context }, result: RefreshResult) => result.type === 'unclear' && !context.repeated,
+    late: ({ context, event }) =>
+      outputOf(event, 'refresh').type === 'late' && !context.leaving && isPatient(context, LAPSE_PATIENCE),
+    unclearOnce: ({ context, event }) => outputOf(event, 'refresh').type === 'unclear' && !context.repeated,
     leaving: ({ context }) => context.leaving,
-    writtenEnd: ({ context }, result: SettleResult) => result.type === 'written' && context.result?.type === 'ended',
-    written: (_, result: SettleResult) => result.type === 'written',
+    writtenEnd: ({ context, event }) => outputOf(event, 'settle').type === 'written' && context.result?.type === 'ended',
+    written: answered('written', 'settle'),
     pairInHand: ({ context }) => pairInHand(context) !== undefined,
     unfinished: ({ context }) => context.result !== undefined || context.leaving,
-    toRevoke: ({ context }, { removed }: EraseResult) => removed !== undefined || pairInHand(context) !== undefined,
+    toRevoke: ({ context, event }) => outputOf(event, 'erase').removed !== undefined || pairInHand(context) !== undefined,
   },
   actions: {
-    keepFound: assign((_, result: ReadResult) => (result.type === 'found' ? trusted(result.kept) : {})),
-    adopt: assign((_, result: ClaimResult | SettleResult) => (result.type === 'newer' ? trusted(result.kept) : {})),
-    keepDeviceToken: assign(({ context }, result: DeviceResult) => loggedIn(context, result)),
-    keepGivenToken: assign(({ context }, token: OAuthToken) => newLogin(context, received(token, nowOf(context)))),
-    keepAuthorization: assign((_, authorization: SnapshotFrom<typeof deviceAuthorization>) => ({
-      authorization,
-    })),
+    keepFound: assign(({ event }) => trust(resultOf(event, 'found', 'read').kept)),
+    adopt: assign(({ event }) => trust(resultOf(event, 'newer', 'claim', 'settle').kept)),
+    keepDeviceToken: assign(({ context, event }) => {
+      const token = authorizedToken(outputOf(event, 'authorize'))
+      return newLogin(context, { token, sentAt: nowOf(context) })
+    }),
+    keepGivenToken: assign(on('keep', ({ context, event }) => newLogin(context, withLifetime(event.token, nowOf(context))))),
+    keepAuthorization: assign(({ event }) => ({ authorization: snapshotOf(event, 'authorize') })),
     forgetAuthorization: assign({ authorization: undefined }),
-    keepOutcome: assign((_, outcome: DeviceResult) => ({ outcome })),
+    keepOutcome: assign(({ event }) => ({ outcome: outputOf(event, 'authorize') })),
     cancelOutcome: assign({ outcome: { status: 'cancelled' } }),
     forgetOutcome: assign({ outcome: undefined, revocation: undefined, error: undefined }),
-    keepError: assign((_, error: unknown) => ({ error: error as AnyAuthgraphError })),
+    keepError: assign(({ event }) => ({ error: errorOf(event) })),
     beginRenewal: assign({ tries: 0, repeated: false, busy: undefined, error: undefined }),
-    keepBusy: assign((_, result: ClaimResult) => ({
-      busy: result.type === 'busy' ? { pid: result.pid, lapses: result.lapses } : undefined,
-    })),
+    keepBusy: assign(({ event }) => {
+      const { pid, lapses } = resultOf(event, 'busy', 'claim')
+      return { busy: { pid, lapses } }
+    }),
     forgetBusy: assign({ busy: undefined }),
-    keepResult: assign(({ context }, result: RefreshResult) => renewed(context, result)),
-    keepDefect: assign(({ context }, error: unknown) => renewed(context, { type: 'fault', error: error as AnyAuthgraphError })),
-    keepSettled: assign((_, result: SettleResult) => settled(result)),
-    restAfterStoreFault: assign(({ context }, error: unknown) => rested(context, error as AnyAuthgraphError)),
+    keepResult: assign(({ context, event }) => afterRefresh(context, outputOf(event, 'refresh'))),
+    keepDefect: assign(({ context, event }) => afterRefresh(context, { type: 'fault', error: errorOf(event) })),
+    keepSettled: assign(({ event }) => afterSettling(outputOf(event, 'settle'))),
+    restAfterStoreFault: assign(({ context, event }) => rest(context, errorOf(event))),
     distrust: assign({ distrusted: true }),
     leave: assign({ leaving: true }),
     stay: assign({ leaving: false }),
     countTry: assign({ tries: ({ context }) => context.tries + 1 }),
     repeat: assign({ repeated: true }),
     revokePairInHand: assign(({ context }) => ({ revoking: tokensOf(pairInHand(context)?.token) })),
-    revokeRemoved: assign(({ context }, { removed }: EraseResult) => ({
+    revokeRemoved: assign(({ context, event }) => ({
       // The newest first: it matters most if the provider fails.
-      revoking: tokensOf(pairInHand(context)?.token, removed),
+      revoking: tokensOf(pairInHand(context)?.token, outputOf(event, 'erase').removed),
     })),
-    keepRevocation: assign((_, revocation: Revocation) => ({ revocation })),
-    keepNoRevocation: assign((_, error: unknown) => ({ revocation: { revoked: false, why: String(error) } })),
+    keepRevocation: assign(({ event }) => ({ revocation: outputOf(event, 'revoke') })),
+    keepNoRevocation: assign(({ event }) => ({ revocation: { revoked: false, why: String(errorOf(event)) } })),
     forget: assign({ kept: undefined, result: undefined, revoking: [], distrusted: false, leaving: false }),
   },
 }).createMachine({
@@ -293,24 +171,11 @@ export const session = setup({
         src: 'read',
         input: ({ context: { flow } }) => ({ flow }),
         onDone: [
-          {
-            guard: { type: 'found', params: output },
-            target: 'signedIn',
-            actions: { type: 'keepFound', params: output },
-            description: 'a login',
-          },
-          {
-            guard: { type: 'endedBefore', params: output },
-            target: 'ended',
-            description: 'a login that has ended',
-          },
+          { guard: 'found', target: 'signedIn', actions: 'keepFound', description: 'a login' },
+          { guard: 'endedBefore', target: 'ended', description: 'a login that has ended' },
           { target: 'signedOut', description: 'no login' },
         ],
-        onError: {
-          target: 'unavailable',
-          actions: { type: 'keepError', params: reason },
-          description: 'store fails',
-        },
+        onError: { target: 'unavailable', actions: 'keepError', description: 'store fails' },
       },
       on: { logout: 'erasing' },
     },
@@ -318,21 +183,36 @@ export const session = setup({
       description: 'The store cannot be read or written. Whether there is a login is unknown.',
       tags: 'settled',
       meta: { text: 'The stored login cannot be read.' },
-      on: withoutLogin,
+      on: {
+        need: 'restoring',
+        login: 'authorizing',
+        keep: { target: 'settling', actions: 'keepGivenToken' },
+        logout: 'erasing',
+      },
     },
     signedOut: {
       description: 'There is no login.',
       tags: 'settled',
       meta: { text: 'Not logged in.' },
       entry: 'forget',
-      on: withoutLogin,
+      on: {
+        need: 'restoring',
+        login: 'authorizing',
+        keep: { target: 'settling', actions: 'keepGivenToken' },
+        logout: 'erasing',
+      },
     },
     ended: {
       description: 'The provider has ended the login, or its token has expired and cannot be renewed.',
       tags: 'settled',
       meta: { text: 'The login has ended. Log in again.' },
       entry: 'forget',
-      on: withoutLogin,
+      on: {
+        need: 'restoring',
+        login: 'authorizing',
+        keep: { target: 'settling', actions: 'keepGivenToken' },
+        logout: 'erasing',
+      },
     },
     authorizing: {
       description: 'A device authorization is running.',
@@ -344,25 +224,12 @@ export const session = setup({
         id: 'authorize',
         src: 'authorize',
         input: ({ context }) => context.flow.device,
-        onSnapshot: { actions: { type: 'keepAuthorization', params: progress }, description: 'its progress' },
+        onSnapshot: { actions: 'keepAuthorization', description: 'its progress' },
         onDone: [
-          {
-            guard: { type: 'authorized', params: output },
-            target: 'settling',
-            actions: { type: 'keepDeviceToken', params: output },
-            description: 'authorized',
-          },
-          {
-            target: 'restoring',
-            actions: { type: 'keepOutcome', params: output },
-            description: 'any other end',
-          },
+          { guard: 'authorized', target: 'settling', actions: 'keepDeviceToken', description: 'authorized' },
+          { target: 'restoring', actions: 'keepOutcome', description: 'any other end' },
         ],
-        onError: {
-          target: 'restoring',
-          actions: { type: 'keepError', params: reason },
-          description: 'login throws',
-        },
+        onError: { target: 'restoring', actions: 'keepError', description: 'login throws' },
       },
       on: {
         cancel: { target: 'restoring', actions: 'cancelOutcome' },
@@ -379,14 +246,11 @@ export const session = setup({
           { target: 'claiming', actions: 'beginRenewal', description: 'token is due' },
         ],
         rejected: [
-          {
-            guard: { type: 'notRejected', params: rejectedToken },
-            description: 'another token, or just renewed',
-          },
+          { guard: 'notRejected', description: 'another token, or just renewed' },
           { target: 'claiming', actions: ['beginRenewal', 'distrust'], description: 'this token' },
         ],
         login: 'authorizing',
-        keep: withoutLogin.keep,
+        keep: { target: 'settling', actions: 'keepGivenToken' },
         logout: 'erasing',
       },
     },
@@ -398,44 +262,17 @@ export const session = setup({
       invoke: {
         id: 'claim',
         src: 'claim',
-        input: ({ context }) => ({
-          flow: context.flow,
-          kept: held(context),
-          distrusted: context.distrusted,
-        }),
+        input: ({ context }) => ({ flow: context.flow, kept: held(context), distrusted: context.distrusted }),
         onDone: [
-          {
-            guard: { type: 'mine', params: output },
-            target: 'refreshing',
-            actions: 'forgetBusy',
-            description: 'claim is ours',
-          },
-          {
-            guard: { type: 'newer', params: output },
-            target: 'signedIn',
-            actions: { type: 'adopt', params: output },
-            description: 'already renewed',
-          },
-          {
-            guard: { type: 'taken', params: output },
-            target: 'waiting',
-            actions: { type: 'keepBusy', params: output },
-            description: 'claim is taken',
-          },
-          {
-            guard: { type: 'nothingToSpend', params: output },
-            target: 'ended',
-            description: 'no refresh token',
-          },
+          { guard: 'mine', target: 'refreshing', actions: 'forgetBusy', description: 'claim is ours' },
+          { guard: 'newer', target: 'signedIn', actions: 'adopt', description: 'already renewed' },
+          { guard: 'taken', target: 'waiting', actions: 'keepBusy', description: 'claim is taken' },
+          { guard: 'nothingToSpend', target: 'ended', description: 'no refresh token' },
           // Another process logged out, or started a new login.
           { target: 'signedOut', description: 'login is gone' },
         ],
-        onError: {
-          // The claim may have been written.
-          target: 'settling',
-          actions: { type: 'restAfterStoreFault', params: reason },
-          description: 'store fails',
-        },
+        // The claim may have been written.
+        onError: { target: 'settling', actions: 'restAfterStoreFault', description: 'store fails' },
       },
       on: { logout: 'erasing' },
     },
@@ -459,37 +296,21 @@ export const session = setup({
       invoke: {
         id: 'refresh',
         src: 'refresh',
-        input: ({ context }) => ({
-          flow: context.flow,
-          kept: held(context),
-          logins: context.logins,
-        }),
+        input: ({ context }) => ({ flow: context.flow, kept: held(context), logins: context.logins }),
         onDone: [
+          // Another process may have taken over the claim.
+          { guard: 'late', target: 'claiming', description: 'too late to send' },
+          // Under the same claim: a later request could miss the reuse window.
           {
-            guard: { type: 'late', params: output },
-            target: 'claiming',
-            // Another process may have taken over the claim.
-            description: 'too late to send',
-          },
-          {
-            guard: { type: 'unclearOnce', params: output },
+            guard: 'unclearOnce',
             target: 'refreshing',
             reenter: true,
-            // Under the same claim: a later request could miss the reuse window.
             actions: 'repeat',
             description: 'unclear: repeated at once',
           },
-          {
-            target: 'settling',
-            actions: { type: 'keepResult', params: output },
-            description: 'token, end or fault',
-          },
+          { target: 'settling', actions: 'keepResult', description: 'token, end or fault' },
         ],
-        onError: {
-          target: 'settling',
-          actions: { type: 'keepDefect', params: reason },
-          description: 'refresh throws',
-        },
+        onError: { target: 'settling', actions: 'keepDefect', description: 'refresh throws' },
       },
       on: { logout: { actions: 'leave', description: 'noted for later' } },
     },
@@ -502,26 +323,11 @@ export const session = setup({
         src: 'settle',
         input: ({ context: { flow, kept, result, logins } }) => ({ flow, kept, result, logins }),
         onDone: [
-          {
-            guard: 'leaving',
-            target: 'erasing',
-            actions: { type: 'keepSettled', params: output },
-            description: 'logout was noted',
-          },
-          {
-            guard: { type: 'newer', params: output },
-            target: 'signedIn',
-            actions: { type: 'adopt', params: output },
-            // The late pair is dropped, not revoked: that would also revoke the newer pair.
-            description: 'already renewed',
-          },
-          { guard: { type: 'writtenEnd', params: output }, target: 'ended', description: 'end is stored' },
-          {
-            guard: { type: 'written', params: output },
-            target: 'signedIn',
-            actions: { type: 'keepSettled', params: output },
-            description: 'token is stored',
-          },
+          { guard: 'leaving', target: 'erasing', actions: 'keepSettled', description: 'logout was noted' },
+          // The late pair is dropped, not revoked: that would also revoke the newer pair.
+          { guard: 'newer', target: 'signedIn', actions: 'adopt', description: 'already renewed' },
+          { guard: 'writtenEnd', target: 'ended', description: 'end is stored' },
+          { guard: 'written', target: 'signedIn', actions: 'keepSettled', description: 'token is stored' },
           {
             guard: 'pairInHand',
             target: 'revoking',
@@ -531,12 +337,7 @@ export const session = setup({
           { target: 'signedOut', description: 'login is gone' },
         ],
         onError: [
-          {
-            guard: 'unfinished',
-            target: 'unsettled',
-            actions: { type: 'keepError', params: reason },
-            description: 'store fails',
-          },
+          { guard: 'unfinished', target: 'unsettled', actions: 'keepError', description: 'store fails' },
           { target: 'signedIn', description: 'store fails, no result' },
         ],
       },
@@ -551,7 +352,7 @@ export const session = setup({
       after: { untilRetry: { target: 'settling', description: 'after a pause' } },
       on: {
         need: { target: 'settling', description: 'at once' },
-        keep: withoutLogin.keep,
+        keep: { target: 'settling', actions: 'keepGivenToken' },
         logout: 'erasing',
       },
     },
@@ -565,26 +366,12 @@ export const session = setup({
         src: 'erase',
         input: ({ context: { flow } }) => ({ flow }),
         onDone: [
-          {
-            guard: { type: 'toRevoke', params: output },
-            target: 'revoking',
-            actions: { type: 'revokeRemoved', params: output },
-            description: 'a token to revoke',
-          },
+          { guard: 'toRevoke', target: 'revoking', actions: 'revokeRemoved', description: 'a token to revoke' },
           { target: 'signedOut', description: 'nothing to revoke' },
         ],
         onError: [
-          {
-            guard: 'pairInHand',
-            target: 'unsettled',
-            actions: { type: 'keepError', params: reason },
-            description: 'store fails, with a new token',
-          },
-          {
-            target: 'unavailable',
-            actions: { type: 'keepError', params: reason },
-            description: 'store fails',
-          },
+          { guard: 'pairInHand', target: 'unsettled', actions: 'keepError', description: 'store fails, with a new token' },
+          { target: 'unavailable', actions: 'keepError', description: 'store fails' },
         ],
       },
     },
@@ -596,77 +383,15 @@ export const session = setup({
         id: 'revoke',
         src: 'revoke',
         input: ({ context: { flow, revoking } }) => ({ flow, revoking }),
-        onDone: {
-          target: 'signedOut',
-          actions: { type: 'keepRevocation', params: output },
-          description: 'revoked or not',
-        },
-        onError: {
-          target: 'signedOut',
-          actions: { type: 'keepNoRevocation', params: reason },
-          description: 'revocation throws',
-        },
+        onDone: { target: 'signedOut', actions: 'keepRevocation', description: 'revoked or not' },
+        onError: { target: 'signedOut', actions: 'keepNoRevocation', description: 'revocation throws' },
       },
     },
   },
 })
 
-/** What an actor resolved with. */
-function output<Output>({ event }: { readonly event: DoneActorEvent<Output> }): Output {
-  return event.output
-}
-
-/** The snapshot of a child machine. */
-function progress<Snapshot>({ event }: { readonly event: { readonly snapshot: Snapshot } }): Snapshot {
-  return event.snapshot
-}
-
-/** Why an actor rejected. */
-function reason({ event }: { readonly event: ErrorActorEvent }): unknown {
-  return event.error
-}
-
-function rejectedToken({ event }: { readonly event: { readonly token: Secret } }): Secret {
-  return event.token
-}
-
-function givenToken({ event }: { readonly event: { readonly token: OAuthToken } }): OAuthToken {
-  return event.token
-}
-
 function nowOf({ flow }: SessionContext): number {
   return flow.device.clock.now()
-}
-
-/** The token that was issued, but is not written yet. */
-function pairInHand({ result }: SessionContext) {
-  return result?.type === 'token' || result?.type === 'login' ? result : undefined
-}
-
-/** The token to use, and when it was requested. */
-export function tokenInUse(context: SessionContext): { readonly token: OAuthToken; readonly sentAt: number } | undefined {
-  return pairInHand(context) ?? context.kept
-}
-
-/** Whether the token should be renewed: an API refused it, it expires soon, or its age is unknown. */
-export function isDue(context: SessionContext, now: number): boolean {
-  const { token, sentAt = 0 } = tokenInUse(context) ?? {}
-  if (context.distrusted || token === undefined) return true
-  if (token.expiresIn === undefined) return false
-  const early = Math.min(context.flow.minValidity, token.expiresIn * 1000 * EARLY_SHARE)
-  // Requested in the future: the clock was ahead then, by more than the token is renewed early.
-  return now < sentAt - early || now >= endOf(context) - early
-}
-
-/** Whether the token can still be used, though it may be due. */
-export function isUsable(context: SessionContext, now: number): boolean {
-  return tokenInUse(context) !== undefined && !context.distrusted && now < endOf(context)
-}
-
-/** When the token in use expires, in epoch milliseconds by the local clock. */
-function endOf(context: SessionContext): number {
-  const { token, sentAt } = tokenInUse(context) ?? {}
-  return token?.expiresIn === undefined ? Number.POSITIVE_INFINITY : (sentAt ?? 0) + token.expiresIn * 1000
 }
 
 /** Whether the refused token is the one in use, and was not renewed a moment ago. */
@@ -678,20 +403,13 @@ function isRejected(context: SessionContext, token: Secret): boolean {
   return isInUse && (context.kept?.generation === 0 || age >= RENEWAL_PAUSE)
 }
 
-function trusted(kept: KeptToken | undefined) {
-  return {
-    kept,
-    result: undefined,
-    distrusted: false,
-    busy: undefined,
-    error: undefined,
-    faults: 0,
-    restsUntil: 0,
-  }
+function trust(kept: KeptToken) {
+  return { kept, result: undefined, distrusted: false, busy: undefined, error: undefined, faults: 0, restsUntil: 0 }
 }
 
-function loggedIn(context: SessionContext, result: DeviceResult) {
-  return result.status === 'authorized' ? newLogin(context, { token: result.token, sentAt: nowOf(context) }) : {}
+function authorizedToken(result: DeviceResult): OAuthToken {
+  if (result.status !== 'authorized') throw new TypeError(`the login is ${result.status} instead of authorized`)
+  return result.token
 }
 
 function newLogin({ logins }: SessionContext, token: { readonly token: OAuthToken; readonly sentAt: number }) {
@@ -707,14 +425,14 @@ function newLogin({ logins }: SessionContext, token: { readonly token: OAuthToke
 }
 
 /** The lifetime of a token that was received earlier began then. */
-function received(token: OAuthToken, now: number) {
+function withLifetime(token: OAuthToken, now: number) {
   const { expiresAt } = token
   if (expiresAt === undefined) return { token, sentAt: now }
   const { expiresIn = Math.max(0, (expiresAt - now) / 1000) } = token
   return { token: { ...token, expiresIn }, sentAt: expiresAt - expiresIn * 1000 }
 }
 
-function renewed(context: SessionContext, refreshed: RefreshResult) {
+function afterRefresh(context: SessionContext, refreshed: RefreshResult) {
   const result = refreshed.type === 'late' ? { ...refreshed, type: 'fault' as const } : refreshed
   const isFault = result.type === 'fault' || result.type === 'unclear'
   return {
@@ -722,20 +440,20 @@ function renewed(context: SessionContext, refreshed: RefreshResult) {
     repeated: false,
     tries: 0,
     ...(result.type === 'token' && { distrusted: false }),
-    ...(isFault && rested(context, result.error, 'retryAfter' in result ? result.retryAfter : 0)),
+    ...(isFault && rest(context, result.error, 'retryAfter' in result ? result.retryAfter : 0)),
     ...(result.type === 'ended' && { error: result.error }),
   }
 }
 
-function rested(context: SessionContext, error: AnyAuthgraphError, retryAfter = 0) {
+function rest(context: SessionContext, error: AnyAuthgraphError, retryAfter = 0) {
   const now = nowOf(context)
   const faults = context.faults + 1
   const pause = Math.max(pauseAfter(faults) * (1 + context.flow.jitter), retryAfter * 1000)
   return { error, faults, restsSince: now, restsUntil: now + pause }
 }
 
-function settled(result: SettleResult) {
-  return result.type !== 'gone' && result.kept ? trusted(result.kept) : { result: undefined }
+function afterSettling(result: SettleResult) {
+  return result.type !== 'gone' && result.kept ? trust(result.kept) : { result: undefined }
 }
 
 /** Whether the renewal may take longer. Milliseconds; pauses are counted, since time also passes while a process is stopped. */
@@ -756,8 +474,4 @@ function tokensOf(...tokens: readonly (OAuthToken | undefined)[]): OAuthToken[] 
 function held({ kept }: SessionContext): KeptToken {
   if (kept === undefined) throw new TypeError('the context has no token')
   return kept
-}
-
-function notProvided(name: string): never {
-  throw new TypeError(`the machine needs "${name}": provide() it, or use createSession()`)
 }

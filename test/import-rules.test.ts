@@ -75,11 +75,11 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/store': { may: /^src\/store\/.*$/ },
   'src/session/node': { may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/errors\.ts)$/ },
   'src/session': {
-    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session\.ts|src\/(session|store|client|protocol)\/.*|src\/auth\/bearer\.ts|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol)\/.*|src\/auth\/bearer\.ts|src\/(secret|errors)\.ts)$/,
     types: /^src\/auth\/auth\.ts$/,
   },
   'src/terminal': {
-    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session\.ts|src\/(terminal|client|protocol)\/.*|src\/errors\.ts)$/,
+    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol)\/.*|src\/errors\.ts)$/,
     types: /^(machines\/device-context\.ts|src\/session\/create-session\.ts)$/,
   },
   'src/check': {

@@ -1,23 +1,21 @@
 import { type Actor, createActor, fromPromise, type SnapshotFrom } from 'xstate'
-import {
-  type ClaimInput,
-  type ClaimResult,
-  type EraseResult,
-  isDue,
-  isUsable,
-  type KeptToken,
-  type ReadResult,
-  type RefreshInput,
-  type RefreshResult,
-  type Revocation,
-  type SessionContext,
-  type SessionEvent,
-  type SessionInput,
-  type SettleInput,
-  type SettleResult,
-  session as sessionMachine,
-  tokenInUse,
-} from '../../machines/session.ts'
+import { session as sessionMachine } from '../../machines/session.ts'
+import type {
+  ClaimInput,
+  ClaimResult,
+  EraseResult,
+  KeptToken,
+  ReadResult,
+  RefreshInput,
+  RefreshResult,
+  Revocation,
+  SessionContext,
+  SessionEvent,
+  SessionInput,
+  SettleInput,
+  SettleResult,
+} from '../../machines/session-context.ts'
+import { isDue, isUsable, tokenInUse } from '../../machines/session-selectors.ts'
 import type { Auth } from '../auth/auth.ts'
 import { bearer } from '../auth/bearer.ts'
 import { reasonOf } from '../client/authorize-device.ts'

@@ -5,7 +5,7 @@
  * @module authgraph/session
  */
 
-export type { Revocation, SessionEvent } from '../../machines/session.ts'
+export type { Revocation, SessionEvent } from '../../machines/session-context.ts'
 export { watch } from '../client/watch.ts'
 export {
   BadOptionError,

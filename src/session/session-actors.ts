@@ -8,7 +8,7 @@ import type {
   Revocation,
   SettleInput,
   SettleResult,
-} from '../../machines/session.ts'
+} from '../../machines/session-context.ts'
 import { deleteToken, post, type Sender } from '../client/exchange.ts'
 import { type RefreshSender, requestRefresh } from '../client/refresh.ts'
 import {

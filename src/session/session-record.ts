@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { KeptToken } from '../../machines/session.ts'
+import type { KeptToken } from '../../machines/session-context.ts'
 import { exportToken, importToken } from '../client/token-record.ts'
 import { BadOptionError, DamagedRecordError, WrongHostError } from '../errors.ts'
 import { parseFields } from '../protocol/parse-fields.ts'

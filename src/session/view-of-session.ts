@@ -1,4 +1,5 @@
-import { isUsable, type SessionContext, tokenInUse } from '../../machines/session.ts'
+import type { SessionContext } from '../../machines/session-context.ts'
+import { isUsable, tokenInUse } from '../../machines/session-selectors.ts'
 import { reasonOf } from '../client/authorize-device.ts'
 import { type DeviceView, viewOf } from '../client/view.ts'
 import { AuthgraphError, type ErrorCode } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { tokenInUse } from '../../machines/session.ts'
+import { tokenInUse } from '../../machines/session-selectors.ts'
 import { reasonOf } from '../client/authorize-device.ts'
 import type { DeviceAuthorizationActor } from '../client/options.ts'
 import { watch } from '../client/watch.ts'

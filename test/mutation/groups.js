@@ -15,7 +15,7 @@ export const groups = {
     tests: ['test/auth/*.test.ts'],
   },
   device: {
-    mutate: ['machines/device-{authorization,pace}.ts', 'machines/actor-events.ts'],
+    mutate: ['machines/device-{authorization,pace}.ts', 'machines/read-events.ts'],
     tests: [...client, 'test/machines/{device-pace,every-poll-result}.test.ts', 'test/paths/device.test.ts'],
   },
   protocol: {
@@ -146,7 +146,7 @@ export const groups = {
   // The tests of the other files, such as the file store, start processes.
   session: {
     mutate: [
-      'machines/session.ts',
+      'machines/session{,-selectors}.ts',
       'src/session/!(index|sealed).ts',
       'src/session/node/hold-signals.ts',
       'src/store/turns.ts',

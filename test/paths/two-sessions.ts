@@ -1,4 +1,4 @@
-import { isDue } from '../../machines/session.ts'
+import { isDue } from '../../machines/session-selectors.ts'
 import { importToken, type OAuthToken } from '../../src/index.ts'
 import { createSession, memoryStore, type Session, type SessionStore } from '../../src/session/index.ts'
 import { readSession, type SessionRecord, signedIn } from '../../src/session/session-record.ts'

@@ -1,5 +1,5 @@
 import { waitFor } from 'xstate'
-import { tokenInUse } from '../../../machines/session.ts'
+import { tokenInUse } from '../../../machines/session-selectors.ts'
 import { DamagedRecordError, LoginRequiredError, WrongHostError } from '../../errors.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import type { Provider } from '../../protocol/provider.ts'

@@ -1,4 +1,4 @@
-import type { RefreshResult } from '../../../machines/session.ts'
+import type { RefreshResult } from '../../../machines/session-context.ts'
 import {
   BadResponseError,
   LoginRequiredError,

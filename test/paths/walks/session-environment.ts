@@ -1,4 +1,4 @@
-import { tokenInUse } from '../../../machines/session.ts'
+import { tokenInUse } from '../../../machines/session-selectors.ts'
 import type { Provider } from '../../../src/protocol/provider.ts'
 import { github } from '../../../src/protocol/provider.ts'
 import { Secret } from '../../../src/secret.ts'

@@ -5,14 +5,9 @@ import {
   type SnapshotFrom,
   transition,
 } from 'xstate'
-import {
-  isDue,
-  type KeptToken,
-  type SessionContext,
-  type SessionEvent,
-  session as sessionMachine,
-  tokenInUse,
-} from '../../../machines/session.ts'
+import { session as sessionMachine } from '../../../machines/session.ts'
+import type { KeptToken, SessionContext, SessionEvent } from '../../../machines/session-context.ts'
+import { isDue, tokenInUse } from '../../../machines/session-selectors.ts'
 import { deviceInput } from '../../../src/client/options.ts'
 import { StoreUnavailableError, UnreachableError } from '../../../src/errors.ts'
 import { Secret } from '../../../src/secret.ts'

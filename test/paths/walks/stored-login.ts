@@ -5,7 +5,7 @@ import type {
   ReadResult,
   SessionContext,
   SettleResult,
-} from '../../../machines/session.ts'
+} from '../../../machines/session-context.ts'
 import { tokenOf } from './refresh-responses.ts'
 
 /** What a store holds of a login: its token and the owner of the claim, or how it ended. */
