@@ -37,6 +37,15 @@ test('the table has every type of poll result that is declared', () => {
   expect(Object.keys(RESPONSES).sort()).toEqual(declared.sort())
 })
 
+test('the guide on adding a poll response leads through code that has its example', () => {
+  const root = resolve(import.meta.dirname, '../..')
+  const guide = readFileSync(resolve(root, 'docs/extend/poll-response.md'), 'utf8')
+  const [, table = ''] = /\n((?:\|.*\n)+)/.exec(guide) ?? []
+  const files = table.split('\n').flatMap((row) => (row.split('|')[2] ?? '').match(/[\w/.-]+\.ts/g) ?? [])
+  expect(files.length).toBeGreaterThan(7)
+  for (const file of files) expect(readFileSync(resolve(root, file), 'utf8'), file).toMatch(/slow_?down/i)
+})
+
 const STATUSES = ['requested', 'pending', 'slowed'] as const
 
 test.each(
