@@ -65,6 +65,11 @@ test.each(Object.entries(samples))('a sample of %s is in that state', (state, gr
   expect(grant.state).toBe(state)
 })
 
+test('a free first poll is never early, not even by a clock that began at zero', () => {
+  const grant = issue({ issuedAt: 0, expiresAt: LIFETIME })
+  expect(run(grant, { type: 'poll', at: 1, claim: 'a' }).state).toBe('pending')
+})
+
 const makers = { poll, approve, deny, issued, notIssued }
 const ofHost = ['issued', 'notIssued'] as const
 const afterDecision = ['approve', 'deny', ...ofHost] as const
