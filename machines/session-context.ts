@@ -69,9 +69,9 @@ export type SettleResult =
   | { readonly type: 'newer'; readonly kept: KeptToken }
   | { readonly type: 'gone' }
 
-/** What was erased from the store. */
+/** The tokens that were erased from the store, the newest first. */
 export interface EraseResult {
-  readonly removed: OAuthToken | undefined
+  readonly removed: readonly OAuthToken[]
 }
 
 /** Whether the tokens were revoked. */

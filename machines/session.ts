@@ -98,7 +98,7 @@ export const session = setup({
     written: answered('written', 'settle'),
     pairInHand: ({ context }) => pairInHand(context) !== undefined,
     unfinished: ({ context }) => context.result !== undefined || context.leaving,
-    toRevoke: ({ context, event }) => outputOf(event, 'erase').removed !== undefined || pairInHand(context) !== undefined,
+    toRevoke: ({ context, event }) => outputOf(event, 'erase').removed.length > 0 || pairInHand(context) !== undefined,
   },
   actions: {
     keepFound: assign(({ event }) => trust(resultOf(event, 'found', 'read').kept)),
@@ -132,7 +132,7 @@ export const session = setup({
     revokePairInHand: assign(({ context }) => ({ revoking: tokensOf(pairInHand(context)?.token) })),
     revokeRemoved: assign(({ context, event }) => ({
       // The newest first: it matters most if the provider fails.
-      revoking: tokensOf(pairInHand(context)?.token, outputOf(event, 'erase').removed),
+      revoking: tokensOf(pairInHand(context)?.token, ...outputOf(event, 'erase').removed),
     })),
     keepRevocation: assign(({ event }) => ({ revocation: outputOf(event, 'revoke') })),
     keepNoRevocation: assign(({ event }) => ({ revocation: { revoked: false, why: String(errorOf(event)) } })),

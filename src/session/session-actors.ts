@@ -210,14 +210,15 @@ function over(status: 'signedOut' | 'ended', { login }: SessionRecord): SessionR
  * is over in any case, and its tokens must be revoked.
  */
 export async function erase(parts: SessionParts): Promise<EraseResult> {
-  // A write that failed may have been applied: then the second attempt no longer finds the token.
-  let removed: OAuthToken | undefined
+  // A write that failed may have been applied: then the second attempt finds no token, or one of a new login.
+  const tokens = new Map<string, OAuthToken>()
   const eraseBy = (written: (record: SessionRecord) => SessionRecord | null) =>
     updateRecord<EraseResult>(parts, (record) => {
       refuseOtherHost(record, parts.sender.provider)
-      if (record === undefined || record.status === 'signedOut') return { result: { removed } }
-      if (record.status === 'signedIn') removed = keptOf(record).token
-      return { result: { removed }, value: written(record) }
+      if (record?.status === 'signedIn') tokens.set(record.login, keptOf(record).token)
+      const result = { removed: [...tokens.values()].reverse() }
+      if (record === undefined || record.status === 'signedOut') return { result }
+      return { result, value: written(record) }
     })
   try {
     return await eraseBy((record) => over('signedOut', record))

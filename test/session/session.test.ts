@@ -512,6 +512,19 @@ describe('the end of a session', () => {
     expect(await stored()).toMatchObject({ status: 'signedOut' })
   })
 
+  test('logout also revokes a login that came between its two attempts', async () => {
+    const { store, server, loggedIn, open, over } = world()
+    const { trouble, store: unlucky } = troubled(store)
+    const session = await loggedIn({ store: unlucky })
+    trouble.misreports = 1
+    const release = trouble.hold()
+    const loggingOut = session.logout()
+    await over(open().login())
+    release()
+    expect(await over(loggingOut)).toEqual({ revoked: true })
+    expect(server.revoked).toEqual(['refresh-1-0', 'refresh-0-0'])
+  })
+
   test('logout says why nothing was revoked', async () => {
     const { server, loggedIn, over } = world()
     const { revocationEndpoint: _, tokenDeletionUrl: __, ...provider } = server.provider

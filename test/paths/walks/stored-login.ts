@@ -106,7 +106,7 @@ function written(kept: KeptToken): Updated<SettleResult> {
 }
 
 export function eraseIn(stored: Stored): Updated<EraseResult> {
-  if (stored === undefined || stored === 'signedOut') return { result: { removed: undefined }, stored }
-  const removed = typeof stored === 'object' ? stored.kept.token : undefined
+  if (stored === undefined || stored === 'signedOut') return { result: { removed: [] }, stored }
+  const removed = typeof stored === 'object' ? [stored.kept.token] : []
   return { result: { removed }, stored: 'signedOut' }
 }
