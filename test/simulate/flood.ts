@@ -4,18 +4,28 @@ import { transmit } from './network.ts'
 import { NOBODY } from './simulation.ts'
 import type { World } from './world.ts'
 
-/** Attackers from two addresses, who ask for codes and poll with codes that nobody was given. */
+/** Seconds within which all attacks begin: more of them than the limits allow. */
+const BURST = 20
+
+/** What attackers send, by the limit that counts it. */
+const ATTACKS = {
+  codesRequests: { path: DEVICE_CODE_PATH, client_id: 'client', scope: `login:${NOBODY}` },
+  wrongDeviceCodes: { path: ACCESS_TOKEN_PATH, client_id: 'client', device_code: 'f'.repeat(40) },
+  wrongSecrets: { path: DEVICE_CODE_PATH, client_id: 'confidential', client_secret: 'a guess' },
+}
+
+/** Attackers from two addresses, who ask for codes, poll with codes that nobody was given, and guess secrets. */
 export function flood(world: World): void {
   const { choices, profile } = world
   for (let count = 0; count < profile.floods * profile.logins; count += 1) {
-    const isPoll = choices.happens(0.5, 'flood', count)
-    const [path, fields] = isPoll
-      ? [ACCESS_TOKEN_PATH, { device_code: 'f'.repeat(40), grant_type: DEVICE_GRANT_TYPE }]
-      : [DEVICE_CODE_PATH, { scope: `login:${NOBODY}` }]
-    const body = { client_id: 'client', ...fields }
-    const asking = ask(path, { address: `203.0.113.${count % 2}`, body })
-    world.after(choices.between(0, profile.span, 'flood at', count) * 1000, () => {
-      const exchange = world.begin(NOBODY, 'flood')
+    const attack =
+      choices.oneOf({ codesRequests: 0.4, wrongDeviceCodes: 0.4 }, 'flood', count) ?? 'wrongSecrets'
+    const { path, ...fields } = ATTACKS[attack]
+    const address = `203.0.113.${count % 2}`
+    const asking = ask(path, { address, body: { grant_type: DEVICE_GRANT_TYPE, ...fields } })
+    const limited = attack === 'wrongSecrets' ? attack : `${attack} ${address}`
+    world.after(choices.between(0, BURST, 'flood at', count) * 1000, () => {
+      const exchange = world.begin(NOBODY, 'flood', { limited, isAllowed: attack === 'codesRequests' })
       transmit(world, exchange, undefined, asking).catch(() => undefined)
     })
   }

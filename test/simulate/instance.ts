@@ -13,10 +13,25 @@ import type { Exchange, World } from './world.ts'
 
 export const AUTH_URL = 'https://login.example'
 
+/** A client without a secret, and one with a secret. */
+const NAMED = { name: 'Client' }
+const PUBLIC = { clientId: 'client' }
+const CONFIDENTIAL = { clientId: 'confidential', clientSecret: 'the-secret-of-the-client' }
+
+/** What attackers are told of, in a world with attackers: how often each may happen within some seconds. */
+export const LIMIT = { max: 3, window: 60 }
+
 /** Seconds for which the access token of a session is good. */
 export const ACCESS_LIFETIME = 600
 
 export const STOOD_STILL = 'its instance stood still'
+
+/** What a device is to be created with to be one of the clients. */
+export function clientOf(isConfidential: boolean) {
+  if (!isConfidential) return PUBLIC
+  const { clientId, clientSecret } = CONFIDENTIAL
+  return { clientId, clientAuthentication: { clientSecret } }
+}
 
 /** One instance of the service. */
 export interface Instance extends Host {
@@ -45,7 +60,7 @@ export function startInstance(world: World): Instance {
   const instance = { name, open: new Map(), isDead: false, stalledUntil: 0 } as unknown as Instance
   const watched = (what: string) => (said: unknown) => world.judge.logged(what, said)
   const service = createService({
-    clients: [{ clientId: 'client', name: 'Client' }],
+    clients: [PUBLIC, CONFIDENTIAL].map((client) => ({ ...NAMED, ...client })),
     authUrl: AUTH_URL,
     interval,
     expiresIn,
@@ -55,6 +70,9 @@ export function startInstance(world: World): Instance {
     clientAddress: ({ address }) => address,
     identify: ({ header }) => ({ user: header('x-user') ?? '' }),
     issueToken: (request) => issueToken(world, request),
+    ...(profile.floods > 0 && {
+      limits: { codesRequests: LIMIT, wrongDeviceCodes: LIMIT, wrongSecrets: LIMIT },
+    }),
     ...(world.profile.policy && { policy: world.profile.policy }),
     ...(world.refreshTokens && { refreshTokens: world.refreshTokens }),
     page: (state) => JSON.stringify(state),

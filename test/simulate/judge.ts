@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { inspect } from 'node:util'
+import type { Revocable } from '../../src/service/create-service.ts'
 import type { Grant } from '../../src/service/grants/grant-steps.ts'
 import type { ServiceEvent } from '../../src/service/host/events.ts'
 import type { ServiceResponse } from '../../src/service/http/types.ts'
 import { GRANT_PREFIX } from '../../src/service/stores/keys.ts'
-import { ACCESS_LIFETIME, type Boxed, type Instance } from './instance.ts'
+import { ACCESS_LIFETIME, type Boxed, type Instance, LIMIT } from './instance.ts'
 import type { Login } from './login.ts'
 import { NOBODY } from './simulation.ts'
 import { LATE, verdictOf } from './verdict.js'
@@ -27,8 +27,9 @@ const TROUBLE = 8000
 /** Milliseconds after which a delivery is marked in the store, so that its instance notices a store that was set back. */
 const MARKED = 1000
 
-/** The one record that never expires. */
+/** The record that every instance marks, and the records that never expire. */
 const KEPT = 'generation'
+const FOREVER = /generation|revocations:/
 
 /** The counts of what users have typed. */
 const WRONG_CODES = 'limit:wrongUserCodes:'
@@ -46,10 +47,12 @@ const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: Wo
   ['successor:', ({ refreshTokens }) => 1000 * (refreshTokens?.reuseWindow ?? 0) + 10_000],
   ['form-secret', () => 30 * DAY],
   [KEPT, () => Number.POSITIVE_INFINITY],
+  ['revocations:', () => Number.POSITIVE_INFINITY],
 ]
 
-/** A device code, a token or a user code. */
-const SECRET = /\b[0-9a-f]{40}\b|gh[or]_|\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/
+/** A device code, a token, a client secret or a user code. */
+const SECRET =
+  /\b[0-9a-f]{40}\b|the-secret-of|gh[or]_|\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/
 
 /** The steps that a grant may take, written down once more: not those of its machine. */
 const STEPS: Readonly<Record<Grant['state'] | 'none', readonly Grant['state'][]>> = {
@@ -109,6 +112,14 @@ export class Judge {
   readonly #answered = new Map<Exchange, string>()
   /** What users have typed wrong, as the store counts it. */
   readonly #counts = new Map<string, number>()
+  /** What attackers were told, by the limit and whom it is for. */
+  readonly #attempts = new Map<string, { readonly at: number; readonly isServed: boolean }[]>()
+  /** When all tokens of each user were revoked: the first time, the second time. */
+  readonly #revocations = new Map<string, number[]>()
+  /** When the records of tokens were removed. */
+  readonly #removed = new Map<string, number>()
+  /** The logins that are listed for each user. */
+  readonly #lists = new Map<string, ReadonlySet<string>>()
   /** When an instance last found that the store was set back. */
   #setBackAt = Number.NEGATIVE_INFINITY
 
@@ -141,6 +152,10 @@ export class Judge {
     const name = keyIn(key)
     if (name.startsWith(WRONG_CODES))
       this.#counts.set(name, Number((value as { times?: number })?.times ?? 0))
+    if (name.startsWith('revocations:')) this.revocationsOf(name)[Number(value) - 1] = this.world.now
+    if (name.startsWith('token:') && isRemoved(value)) this.#removed.set(name, this.world.now)
+    if (name.startsWith('logins:'))
+      this.#lists.set(name, new Set((value as unknown as [string][] | undefined)?.map(([id]) => id)))
     if (name === KEPT) this.#foundSetBack((value as { setBackAt?: number } | undefined)?.setBackAt ?? -1)
     if (name.startsWith(GRANT_PREFIX) && value) this.#stepped(this.#truthOf(name), value as unknown as Grant)
   }
@@ -152,6 +167,29 @@ export class Judge {
     this.check(this.#undone.has(KEPT), 'the store was said to be set back, and was not')
   }
 
+  /** When all tokens of a user were revoked. */
+  protected revocationsOf(key: string): number[] {
+    const times = this.#revocations.get(key) ?? []
+    this.#revocations.set(key, times)
+    return times
+  }
+
+  /** When the login of a grant was ended by the host. */
+  #endOf({ grant, decided }: Truth, token = ''): number {
+    const times = this.#revocations.get(ofUser('revocations', decided?.user ?? ''))
+    const byUser = times?.[grant?.revocations ?? 0] ?? Number.POSITIVE_INFINITY
+    return Math.min(byUser, this.#removed.get(tokenKey(token)) ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** The host was told that it has ended something, or that there was nothing to end. */
+  revoked({ login, arrivedAt }: Exchange, what: Revocable, _wasValid: boolean): void {
+    const truth = this.#truthBy(login)
+    if (truth?.decided === undefined || isUndone(truth) || truth.decided.at >= arrivedAt) return
+    if ('user' in what && truth.decided.user !== what.user) return
+    const end = this.#endOf(truth, 'token' in what ? String(what.token) : '')
+    this.check(end <= this.world.now, 'the host was told of a revocation that there is not', login)
+  }
+
   /** The request that made an update. */
   protected maker(update: string): Exchange | undefined {
     return this.#exchanges.get(holderOf(update))
@@ -161,6 +199,10 @@ export class Judge {
   undone(key: string, lost: unknown, before: unknown): void {
     this.#updates.delete((lost as Boxed | undefined)?.update ?? '')
     this.#undone.add(keyIn(key))
+    const name = keyIn(key)
+    const { value } = (before ?? {}) as Partial<Boxed>
+    if (name.startsWith('revocations:')) this.revocationsOf(name).splice(Number(value ?? 0))
+    if (name.startsWith('token:') && !isRemoved(value)) this.#removed.delete(name)
     if (key.includes(GRANT_PREFIX))
       this.#setBack(this.#truthOf(keyIn(key)), (before as Boxed | undefined)?.value)
   }
@@ -250,12 +292,35 @@ export class Judge {
     if (typeof reply === 'string') return
     const { status, body } = reply
     this.check(status !== 500, 'the service failed with status 500', login)
-    if (kind === 'flood') return
+    if (kind === 'flood') {
+      this.#attacked(exchange, reply)
+      return
+    }
     this.check(status !== 429, 'somebody was limited who is no attacker', login)
     if (status === 503) {
       this.faulted(login, 'the store was away')
       this.check(this.mayBeBusy(exchange), 'the service was busy for no reason', login)
     } else if (kind === 'poll') this.#polled(exchange, JSON.parse(body))
+  }
+
+  /** An attacker was given nothing, and was limited neither too late nor too early. */
+  #attacked({ limited, isAllowed, arrivedAt }: Exchange, { status, body }: ServiceResponse): void {
+    const isGiven = body.includes('"access_token"') || body.includes('"device_code"')
+    this.check(isAllowed === true || !isGiven, 'an attacker was given a code or a token', NOBODY)
+    if (limited === undefined || status === 503 || this.#undone.size > 0) return
+    const { now } = this.world
+    const window = LIMIT.window * 1000
+    const attempts = this.#attempts.get(limited) ?? []
+    this.#attempts.set(limited, attempts)
+    attempts.push({ at: now, isServed: status !== 429 })
+    // The time windows of two instances may meet within one.
+    const served = attempts.filter(({ at, isServed }) => isServed && at > now - window + this.tolerance)
+    this.check(served.length <= 2 * LIMIT.max, 'an attacker was limited too late', NOBODY)
+    const begun = [...this.#exchanges.values()].filter(
+      (other) =>
+        other.limited === limited && other.arrivedAt >= arrivedAt - window - this.tolerance - LONGEST_REQUEST,
+    )
+    this.check(status !== 429 || begun.length > LIMIT.max, 'an attacker was limited too early', NOBODY)
   }
 
   /** A user was told what has become of a decision, or of a code. */
@@ -305,7 +370,10 @@ export class Judge {
     const end = grant?.expiresAt ?? 0
     const before = decided && decided.at < arrivedAt ? decided.state : undefined
     const check = (holds: boolean, what: string) => this.check(holds, what, login)
+    const revokedAt = this.#endOf(truth, access_token)
+    const isRevoked = revokedAt <= this.world.now
     if (access_token !== undefined) {
+      check(arrivedAt <= revokedAt, 'a token was delivered after its login was revoked')
       // Only the instance that delivered a token can notice that the store has lost it.
       const mayForget = undoneAt < truth.deliveredAt + MARKED || truth.deliveredBy !== exchange.instance
       check(tokens.size === 1 || mayForget, 'a grant has brought a second token')
@@ -322,11 +390,11 @@ export class Judge {
     } else if (error === 'slow_down') {
       check(before === undefined, 'a decision hid behind slow_down')
     } else if (error === 'access_denied') {
-      check(decided?.state === 'denied', 'a device was told of a denial that there is not')
+      check(decided?.state === 'denied' || isRevoked, 'a device was told of a denial that there is not')
     } else if (error === 'expired_token') {
       check(this.world.now >= end - this.tolerance, 'a code was said to have expired early')
     } else {
-      const isOver = isUsed || this.world.now >= deliveredUntil - this.tolerance
+      const isOver = isUsed || isRevoked || this.world.now >= deliveredUntil - this.tolerance
       const isGone = error === 'incorrect_device_code' && settledBy !== undefined && isOver
       check(isGone || grant === undefined, `a poll was refused with ${error}`)
     }
@@ -350,7 +418,7 @@ export class Judge {
 
   /** Something was logged by an instance. */
   logged(what: string, said: unknown): void {
-    const text = said instanceof Error ? inspect(said, { depth: 6 }) : JSON.stringify(said)
+    const text = textOf(said)
     this.check(!SECRET.test(text), `${what} was told a secret`)
   }
 
@@ -382,12 +450,14 @@ export class Judge {
   #judge(login: Login): void {
     const { number, status, fault, token } = login
     const truth = this.#truthBy(number)
-    const reason = isUndone(truth) ? 'a failover lost a write' : this.#missed(login, truth)
+    const isRevoked = truth !== undefined && this.#endOf(truth) <= this.world.now
+    const ended = isRevoked ? 'the host has revoked it' : this.#missed(login, truth)
+    const reason = isUndone(truth) ? 'a failover lost a write' : ended
     if (login.grantKey === undefined) {
       this.#lose(number, fault && `no codes: ${fault.why}`, `${status} without codes`)
       return
     }
-    if (isUndone(truth) || status === 'failed') {
+    if (isUndone(truth) || status === 'failed' || (isRevoked && status === 'denied')) {
       if (status !== 'authorized') this.#lose(number, reason, `failed: ${login.error}`)
       return
     }
@@ -430,12 +500,27 @@ export class Judge {
     if (reason !== undefined) this.world.lose(number, reason)
   }
 
-  /** A token was shown to the service. */
-  recognised({ number, token }: Login, { status, body }: ServiceResponse): void {
-    if (this.#undone.has(tokenKey(token)) || isUndone(this.#truthBy(number))) return
-    this.check(status === 200, `the service knows a token no more: status ${status}`, number)
-    const isTheirs = status !== 200 || JSON.parse(body).login === this.#owners.get(token)
+  /** A token was shown to the service: it is good until the host has revoked it, and not a moment longer. */
+  recognised({ number, token }: Login, { arrivedAt }: Exchange, { status, body }: ServiceResponse): void {
+    const truth = this.#truthBy(number)
+    if (truth === undefined || this.#undone.has(tokenKey(token)) || isUndone(truth)) return
+    const end = this.#endOf(truth, token)
+    const mayBe = end <= this.world.now
+    this.check(status === 200 || mayBe, `the service knows a token no more: status ${status}`, number)
+    this.check(status === 401 || arrivedAt <= end, 'a token was accepted that was revoked', number)
+    if (status !== 200) return
+    const isTheirs = JSON.parse(body).login === this.#owners.get(token)
     this.check(isTheirs, 'the service takes a token for that of another user', number)
+    // A login that is not listed is not counted.
+    const list = this.#lists.get(ofUser('logins', truth.decided?.user ?? ''))
+    const isListed = list?.has(sha256(token)) === true || this.#hasFailed
+    this.check(isListed || mayBe, 'a login is not in the list of its user', number)
+  }
+
+  /** Whether the database has ever failed here, or an instance was lost. */
+  get #hasFailed(): boolean {
+    const { database, faults } = this.world
+    return database.troubledAt > 0 || faults.has('request: kill') || faults.has('request: stall')
   }
 
   /** The world has come to its end. */
@@ -455,26 +540,26 @@ export class Judge {
     for (const [number, { status }] of this.#logins) this.check(status !== undefined, 'never ended', number)
   }
 
-  /** Right codes do not count, nor a request that was counted twice. */
+  /** Right codes do not count, nor a request that was counted twice; and each wrong one does. */
   #countEnds(key: string, times: number): void {
-    const wrong = [...this.#exchanges.values()].filter(
-      (exchange) =>
-        key.endsWith(JSON.stringify(exchange.decision?.user)) &&
-        ['unknown', 'unavailable', undefined].includes(this.#answered.get(exchange)),
-    )
-    const isRight = times <= wrong.length || this.#undone.has(key)
-    this.check(isRight, `a count of wrong codes stands at ${times} after ${wrong.length}`, NOBODY)
+    const answers = [...this.#exchanges.values()]
+      .filter(({ decision }) => key.endsWith(JSON.stringify(decision?.user)))
+      .map((exchange) => this.#answered.get(exchange))
+    const wrong = answers.filter((answer) => answer === 'unknown').length
+    const unclear = answers.filter((answer) => answer === 'unavailable' || answer === undefined).length
+    const isRight = (times >= wrong && times <= wrong + unclear) || this.#undone.has(key)
+    this.check(isRight, `a count of wrong codes stands at ${times} after ${wrong}`, NOBODY)
   }
 
   /** Records that are there although they have expired. */
   #recordsLeft(): number {
     const { database, memory } = this.world
-    if (memory === undefined) return database.keys.filter((key) => !key.includes(KEPT)).length
+    if (memory === undefined) return database.keys.filter((key) => !FOREVER.test(key)).length
     void memory.update(KEPT, () => ({ result: undefined, value: null }))
     // Each update first sweeps two of its records.
     for (let count = memory.size; count >= 0; count -= 1)
       for (const key of ['swept', 'limit:swept']) void memory.update(key, () => ({ result: undefined }))
-    return memory.size
+    return memory.size - this.#revocations.size
   }
 
   /** The database has failed lately, or the instance stood still: its timers may then fire before replies that are there. */
@@ -514,6 +599,19 @@ export class Judge {
   }
 }
 
+/** Whether the record of a token is gone, or says that the token is. */
+function isRemoved(value: unknown): boolean {
+  const { delivery } = (value ?? {}) as { readonly delivery?: { readonly endedBy?: string } }
+  return value === undefined || delivery?.endedBy === 'removal'
+}
+
+/** What something says, with all that an error holds. */
+function textOf(said: unknown): string {
+  if (!(said instanceof Error)) return JSON.stringify(said) ?? ''
+  const { message, cause } = said
+  return `${message} ${JSON.stringify(said)} ${cause === undefined ? '' : textOf(cause)}`
+}
+
 /** What a user was told by the page, or anybody by the service. */
 function outcomeOf({ kind }: Exchange, { status, body }: ServiceResponse): string {
   if (kind !== 'decision') return String(status)
@@ -544,6 +642,11 @@ function tokenKey(token: string): string {
 
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex')
+}
+
+/** The key of a record of a user. */
+export function ofUser(kind: string, user: string): string {
+  return `${kind}:${sha256(JSON.stringify(user))}`
 }
 
 function lifetimeOf({ profile: { lifetime, skew } }: World): number {

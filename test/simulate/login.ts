@@ -7,7 +7,7 @@ import { DEVICE_CODE_PATH } from '../../src/protocol/endpoints.ts'
 import { github } from '../../src/protocol/provider.ts'
 import { errorCodeOf, memberOf, readBody } from '../../src/protocol/response.ts'
 import { ask } from './ask.ts'
-import { AUTH_URL } from './instance.ts'
+import { AUTH_URL, clientOf } from './instance.ts'
 import { grantKey } from './judge.ts'
 import { send } from './network.ts'
 import { decide } from './user.ts'
@@ -94,13 +94,15 @@ export class Login {
 
   #run(resume?: ResumeRecord): void {
     const { number } = this
+    const { clientId, ...authentication } = clientOf(number % 2 === 1)
     const actor = createDeviceAuthorization({
-      ...(resume ? { resume } : { clientId: 'client', scopes: [`login:${number}`] }),
+      ...authentication,
+      ...(resume ? { resume } : { clientId, scopes: [`login:${number}`] }),
       provider: PROVIDER,
       fetch: (address, init) => this.#fetch(String(address), init),
       clock: this.#clock,
       random: () => this.#world.choices.number(number, 'jitter'),
-      onCodes: (codes) => resume ?? this.#show(codes),
+      onCodes: (codes) => resume ?? this.#decide(codes),
     })
     this.#actor = actor
     actor.subscribe({
@@ -187,8 +189,18 @@ export class Login {
     this.#waits(Math.max(60_000, this.interval * 2000, retryAfter * 1000) * 1.11)
   }
 
-  #show({ userCode }: ShownCodes): void {
+  #decide({ userCode }: ShownCodes): void {
+    const { choices, profile } = this.#world
     decide(this.#world, this, userCode)
+    // The host may revoke before the device has its token.
+    const seconds = choices.between(profile.decides[0], profile.decides[1] + 5, this.number, 'revokes early')
+    if (choices.happens(profile.revocations / 2, this.number, 'early'))
+      this.#world.after(seconds * 1000, () => void this.#world.revoke(this.number, { user: this.user }))
+  }
+
+  /** The user who decides first. */
+  get user(): string {
+    return `user-${this.number}`
   }
 
   #setClock(): void {
@@ -229,22 +241,28 @@ export class Login {
     }
     this.#note(`ends ${result.status} ${this.error}`)
     this.#world.judge.ended(this)
-    if (this.token !== '') this.#use(5)
+    if (this.token !== '') void this.#use()
+  }
+
+  /** Shows the token to the service, and again once the host has revoked it. */
+  async #use(): Promise<void> {
+    const { choices, profile } = this.#world
+    await this.#show(5)
+    const isUser = choices.happens(0.5, this.number, 'revokes user')
+    if (choices.happens(profile.revocations, this.number, 'revokes'))
+      await this.#world.revoke(this.number, isUser ? { user: this.user } : { token: this.token })
+    await this.#show(5)
   }
 
   /** Shows the token to the service, some time later: again where the network fails. */
-  #use(tries: number): void {
+  async #show(tries: number): Promise<void> {
     const world = this.#world
     const exchange = world.begin(this.number, 'user')
-    world.after(world.choices.between(100, 30_000, 'use', exchange.id), () => {
-      send(world, exchange, ask('/user', { method: 'GET', authorization: `Bearer ${this.token}` }))
-        .then(async (response) => {
-          const { made } = response as { made?: Parameters<typeof world.judge.recognised>[1] }
-          if (made === undefined || made.status === 503) throw new Error('not answered by the service')
-          world.judge.recognised(this, made)
-        })
-        .catch(() => tries > 1 && this.#use(tries - 1))
-    })
+    await world.pause(world.choices.between(100, 30_000, 'use', exchange.id))
+    const asking = ask('/user', { method: 'GET', authorization: `Bearer ${this.token}` })
+    const { made } = await send(world, exchange, asking).catch(() => ({ made: undefined }))
+    if (made && made.status !== 503) world.judge.recognised(this, exchange, made)
+    else if (tries > 1) await this.#show(tries - 1)
   }
 
   #elapsed(): number {

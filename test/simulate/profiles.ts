@@ -80,6 +80,8 @@ export interface Profile extends Chances {
   readonly lag: number
   /** Where the processes of a session run, if there are any: on `several` hosts, nobody can tell whether another one lives. */
   readonly hosts?: 'one' | 'several'
+  /** Logins that the host revokes. */
+  readonly revocations: number
   /** Requests of attackers for each login. */
   readonly floods: number
 }
@@ -106,6 +108,7 @@ const calm: Profile = {
   steps: 0,
   restarts: 0,
   lag: 0.06,
+  revocations: 0.1,
   floods: 0,
 }
 

@@ -1,11 +1,14 @@
+import type { Revocable } from '../../src/service/create-service.ts'
 import type { MemoryStore } from '../../src/service/stores/memory.ts'
 import type { RefreshTokens } from '../../src/service/tokens/families.ts'
+import type { Handle } from './ask.ts'
 import type { Name } from './choices.ts'
 import { Database } from './database.ts'
 import { flood } from './flood.ts'
 import { type Instance, startInstance } from './instance.ts'
 import { Judge } from './judge.ts'
 import { Login } from './login.ts'
+import { transmit } from './network.ts'
 import type { Chances, Faults, Profile } from './profiles.ts'
 import { type Drawer, type Host, Simulation } from './simulation.ts'
 import type { Plan } from './user.ts'
@@ -23,6 +26,9 @@ export interface Exchange extends Drawer {
   commands: number
   /** Of the request of a process that shows a token. */
   readonly shown?: Shown | undefined
+  /** Of an attacker: which limit counts it, for whom, and whether it may be given codes or tokens. */
+  readonly limited?: string | undefined
+  readonly isAllowed?: boolean | undefined
   /** What a user has decided. */
   readonly decision?: { readonly user: string; readonly plan: Plan; readonly userCode: string } | undefined
 }
@@ -100,8 +106,25 @@ export class World extends Simulation {
     return fault
   }
 
+  pause(milliseconds: number, host?: Host): Promise<void> {
+    return new Promise((resolve) => this.after(milliseconds, resolve, host))
+  }
+
+  /** The host ends tokens. */
+  async revoke(login: number, what: Revocable): Promise<void> {
+    const exchange = this.begin(login, 'host')
+    const revoke: Handle<string> = ({ service }) => service.revoke(what).then(String, () => 'unavailable')
+    const fault = this.fault('request', login, exchange.id)
+    const reply = await transmit(this, exchange, fault, revoke).catch(() => 'unavailable')
+    if (reply !== 'unavailable') this.judge.revoked(exchange, what, reply === 'true')
+  }
+
   /** Begins a request of a login. */
-  begin(login: number, kind: Exchange['kind'], about: Pick<Exchange, 'shown' | 'decision'> = {}): Exchange {
+  begin(
+    login: number,
+    kind: Exchange['kind'],
+    about: Pick<Exchange, 'shown' | 'decision' | 'limited' | 'isAllowed'> = {},
+  ): Exchange {
     const count = (this.#requests.get(login) ?? 0) + 1
     this.#requests.set(login, count)
     const id = `${login}.${count}`

@@ -6,7 +6,7 @@ import { Secret } from '../../../src/secret.ts'
 import { SENDING_BOUND } from '../../../src/session/claim-timing.ts'
 import { createSession, type Session } from '../../../src/session/create-session.ts'
 import { ask } from '../ask.ts'
-import { AUTH_URL } from '../instance.ts'
+import { AUTH_URL, clientOf } from '../instance.ts'
 import { send } from '../network.ts'
 import type { Host } from '../simulation.ts'
 import { decide } from '../user.ts'
@@ -53,7 +53,8 @@ export class Program implements Host {
   updates = 0
   /** When it last began an update: to write its claim, before a refresh. */
   updatedAt = 0
-  #token = ''
+  /** The last access token. */
+  token = ''
   /** Refresh requests that were sent, and when the end of one was last unclear. */
   #refreshes = 0
   #unclearAt = Number.NEGATIVE_INFINITY
@@ -73,7 +74,7 @@ export class Program implements Host {
     }
     this.note('starts')
     this.session = createSession({
-      clientId: 'client',
+      ...clientOf(world.isConfidential),
       scopes: [`login:${number}`],
       provider: PROVIDER,
       store: world.disk.storeOf(this),
@@ -100,7 +101,7 @@ export class Program implements Host {
       const got = await this.session[what]()
       if (got instanceof Secret) {
         if (this.stood === stood) world.judge.used(got.reveal())
-        this.#token = got.reveal()
+        this.token = got.reveal()
       } else if (what === 'logout') {
         world.judge.loggedOut(this, got?.revoked === true && !this.#wasMisled)
       }
@@ -123,8 +124,8 @@ export class Program implements Host {
 
   /** Calls an API with the last token, also after a logout, and learns from its response, as `createApi` does. */
   async #use(): Promise<void> {
-    if (this.#token === '') return
-    const authorization = `Bearer ${this.#token}`
+    if (this.token === '') return
+    const authorization = `Bearer ${this.token}`
     const init = { method: 'GET', headers: { authorization } }
     const response = await this.#fetch(`${AUTH_URL}/user`, init).catch(() => undefined)
     if (response && this.session.learn?.(response, new Secret(authorization)))

@@ -1,8 +1,9 @@
+import type { Revocable } from '../../../src/service/create-service.ts'
 import type { ServiceResponse } from '../../../src/service/http/types.ts'
 import type { Family } from '../../../src/service/tokens/families.ts'
 import type { Json } from '../../../src/store/store.ts'
 import type { Boxed } from '../instance.ts'
-import { holderOf, Judge, keyIn, sha256 } from '../judge.ts'
+import { holderOf, Judge, keyIn, ofUser, sha256 } from '../judge.ts'
 import type { Exchange, Shown } from '../world.ts'
 import { type Program, SKEW } from './program.ts'
 import type { SessionWorld } from './session-world.ts'
@@ -34,8 +35,10 @@ interface Login {
   family: Family
   /** When its end was written. */
   overAt: number
-  /** A failover has lost a write of it: all promises are off. */
-  isUndone: boolean
+  /** When a failover last lost a write of it: what was said before does not count. */
+  undoneAt: number
+  /** Whether a failover has lost all of it. */
+  isForgotten: boolean
   /** A thief has copied its token: it may end, but a process must not be refused while it goes on. */
   isStolen: boolean
 }
@@ -50,6 +53,8 @@ interface Spendable {
   successor?: string
   /** The requests that have spent it. */
   readonly requests: Set<Exchange>
+  /** Whether a failover has lost it. */
+  isLost: boolean
 }
 
 interface AccessToken {
@@ -87,7 +92,7 @@ export class SessionJudge extends Judge {
   stolen(): string | undefined {
     const login = this.#kept?.login
     if (login === undefined) return undefined
-    login.isStolen = true
+    login.isStolen = !this.world.isConfidential
     this.world.count('theft')
     this.world.note(this.world.first, 'thief', `copies the token of ${login.id.slice(0, 4)}`)
     return (this.world.disk.record as { readonly token?: { readonly refreshToken: string } }).token
@@ -98,6 +103,9 @@ export class SessionJudge extends Judge {
     super.wrote(key, record, lifetime)
     const { update = '', value } = (record ?? {}) as Partial<Boxed>
     const [kind, name = ''] = keyIn(key).split(':')
+    if (kind === 'revocations')
+      for (const login of this.#logins.values())
+        login.overAt = Math.min(login.overAt, this.#revokedAt(login.family))
     if (kind === 'family' && value) this.#stepped(name, value as unknown as Family, this.maker(update))
     const login = this.#logins.get((value as { readonly family?: string } | undefined)?.family ?? '')
     // The lifetime of a login counts from its receipt.
@@ -111,49 +119,78 @@ export class SessionJudge extends Judge {
     const [kind, name = ''] = keyIn(key).split(':')
     const { update = '', value } = (lost ?? {}) as Partial<Boxed>
     const { id, family } = (value ?? {}) as { readonly id?: string; readonly family?: string }
+    const known = this.#accessTokens.get(name)
+    if (known) this.#accessTokens.set(name, { ...known, login: undefined })
+    if (kind === 'revocations') for (const login of this.#logins.values()) this.#setBack(login, login.family)
     const maker = sha256(this.maker(update)?.shown?.token ?? '')
     const login =
       this.#logins.get(kind === 'family' ? name : (family ?? id ?? '')) ?? this.#spendables.get(maker)?.login
-    if (login) login.isUndone = true
-    if (login && kind === 'family' && before) login.family = (before as Boxed).value as unknown as Family
+    const { value: kept } = (before ?? {}) as Partial<Boxed>
+    if (login) this.#setBack(login, kind === 'family' ? (kept as unknown as Family) : login.family)
+  }
+
+  /** From now on, what the store holds of a login is true again. */
+  #setBack(login: Login, family: Family | undefined): void {
+    login.undoneAt = this.world.now
+    login.isForgotten = family === undefined
+    if (family) login.family = family
+    login.overAt = family && !isEnded(family) ? this.#revokedAt(family) : this.world.now
+    for (const spendable of this.#spendables.values()) {
+      if (spendable.login !== login || spendable.generation < login.family.generation) continue
+      delete spendable.successor
+      spendable.isLost = family === undefined || spendable.generation > family.generation
+    }
+  }
+
+  /** When all tokens of its user were revoked. */
+  #revokedAt({ user, revocations }: Family): number {
+    return this.revocationsOf(ofUser('revocations', String(user)))[revocations] ?? Number.POSITIVE_INFINITY
   }
 
   #stepped(id: string, after: Family, exchange: Exchange | undefined): void {
     const { now, first: number } = this.world
     const known = this.#logins.get(id)
-    const before = known?.family
+    const before = known?.isForgotten ? undefined : known?.family
     const login = known ?? {
       id,
       family: after,
       overAt: Number.POSITIVE_INFINITY,
-      isUndone: false,
+      undoneAt: Number.NEGATIVE_INFINITY,
+      isForgotten: false,
       isStolen: false,
     }
     this.#logins.set(id, login)
     login.family = after
+    if (before === undefined) Object.assign(login, { overAt: this.#revokedAt(after), isForgotten: false })
     const { state, generation, newest, expiresAt } = after
     const from = before?.state ?? 'none'
     this.world.note(number, 'family', `${id.slice(0, 4)} ${from} -> ${state} ${generation}`)
-    this.check(login.isUndone || STEPS[from].includes(state), `a family went ${from} -> ${state}`)
+    this.check(STEPS[from].includes(state), `a family went ${from} -> ${state}`)
     if (newest !== before?.newest)
-      this.#spendables.set(newest, { login, generation, rotatedAt: now, requests: new Set() })
+      this.#spendables.set(newest, {
+        ...{ login, generation, rotatedAt: now },
+        ...{ requests: this.#spendables.get(newest)?.requests ?? new Set(), isLost: false },
+      })
     if (before && newest !== before.newest) this.#rotated(before, login)
-    if (state === 'revoked' || state === 'expired') login.overAt = now
+    if (isEnded(after)) login.overAt = Math.min(login.overAt, now)
     if (state === 'expired') this.check(now >= expiresAt - this.tolerance, 'a login expired early')
     if (state === 'revoked' && before) this.#revoked(before, login, exchange)
   }
 
-  #rotated(before: Family, { family, isUndone, isStolen }: Login): void {
+  #rotated(before: Family, { family, isStolen }: Login): void {
     if (!isStolen) this.renewals += 1
     const spent = this.#spendables.get(before.newest)
     if (spent) spent.rotatedAt = this.world.now
     const isRight = family.generation === before.generation + 1 && family.previous === before.newest
-    this.check(isUndone || isRight, 'a refresh token was replaced by one that does not follow it')
+    this.check(isRight, 'a refresh token was replaced by one that does not follow it')
   }
 
   /** The host was told that a login has ended. */
-  revokedByHost(login: Login): void {
-    this.check(this.#isOver(login), 'a login is valid that the host has revoked')
+  override revoked(_: Exchange, what: Revocable, wasValid: boolean): void {
+    const id = 'family' in what ? what.family : ''
+    const token = 'token' in what && wasValid ? sha256(String(what.token)) : ''
+    for (const login of [this.#logins.get(id), this.#accessTokens.get(token)?.login])
+      this.check(!login || this.#mayBeOver(login), 'a login is valid that the host has revoked')
   }
 
   /** A login was ended by a request. */
@@ -172,7 +209,7 @@ export class SessionJudge extends Judge {
 
   /** A login was revoked, since a refresh token was spent again. */
   #reused(before: Family, spent: Spendable, exchange: Exchange): void {
-    if (spent.login.isUndone) {
+    if (spent.isLost || exchange.arrivedAt <= spent.login.undoneAt) {
       this.world.lose(this.world.first, 'a failover lost a write')
       return
     }
@@ -195,7 +232,9 @@ export class SessionJudge extends Judge {
       'a kill between the rotation and the write': senders.some(({ by }) => by.isDead),
       'a lost response with a reuse window shorter than a request': isShort && unclear > 0,
       'a stop with a reuse window shorter than the claim':
-        reuseWindow < LAPSED && this.world.areApart && senders.some(({ by }) => by.stood > 0),
+        reuseWindow * 1000 - this.tolerance < LAPSED * 1000 &&
+        this.world.areApart &&
+        senders.some(({ by }) => by.stood > 0),
       'two lost responses': unclear > 1,
       'a lost response and a freeze': unclear > 0 && senders.some(({ by }) => by.stood > 0),
     }
@@ -251,9 +290,10 @@ export class SessionJudge extends Judge {
     const token = sha256(shown.token)
     if (kind === 'user') this.#recognised(exchange, token, status)
     const spendable = this.#spendables.get(token)
-    if (spendable === undefined || spendable.login.isUndone || status === 503) return
+    if (spendable === undefined || spendable.isLost || status === 503) return
+    if (exchange.arrivedAt <= spendable.login.undoneAt) return
     if (kind === 'refresh') this.#refreshed(exchange, spendable, JSON.parse(body))
-    if (kind === 'revoke') this.check(this.#isOver(spendable.login), 'a logout has left the login valid')
+    if (kind === 'revoke') this.check(this.#mayBeOver(spendable.login), 'a logout has left the login valid')
   }
 
   #refreshed(
@@ -281,7 +321,7 @@ export class SessionJudge extends Judge {
   /** An access token was shown to the service. */
   #recognised({ arrivedAt }: Exchange, token: string, status: number): void {
     const { login, until } = this.#accessTokens.get(token) ?? { login: undefined, until: 0 }
-    if (login === undefined || login.isUndone || status === 503) return
+    if (login === undefined || arrivedAt <= login.undoneAt || status === 503) return
     const isOver = arrivedAt > Math.min(login.overAt, until + this.tolerance)
     this.check(status === 401 || !isOver, 'a token was accepted after the end of its login')
     const isGood = !this.#isOver(login) && this.world.now < until - this.tolerance
@@ -294,12 +334,13 @@ export class SessionJudge extends Judge {
     const { requests = [], login } = this.#spendables.get(token ?? '') ?? {}
     const isSlow = (request: Exchange) =>
       this.excuses.has(request.id) || request.isGone || request.instance?.isDead || this.isTroubled(request)
-    return login?.isStolen === true || [exchange, ...requests].some(isSlow)
+    const isUndone = login !== undefined && login.undoneAt > 0
+    return login?.isStolen === true || isUndone || [exchange, ...requests].some(isSlow)
   }
 
   /** The logout of a process has ended. One that says that it has revoked must have ended what it removed from the file. */
   loggedOut(program: Program, isRevoked: boolean): void {
-    const isOver = (this.#loggedOut.get(program) ?? []).every((login) => this.#isOver(login))
+    const isOver = (this.#loggedOut.get(program) ?? []).every((login) => this.#mayBeOver(login))
     this.#loggedOut.delete(program)
     this.check(!isRevoked || isOver, 'a logout has left the login valid')
   }
@@ -321,8 +362,12 @@ export class SessionJudge extends Judge {
     )
     if (is?.login === undefined) {
       if (was?.login) this.#over.add(was.login)
-      const isTrue = is?.status !== 'ended' || was?.login === undefined || this.#isOver(was.login)
-      this.check(isTrue, 'a login was ended without a true refusal')
+      const isTrue =
+        is?.status !== 'ended' ||
+        was?.login === undefined ||
+        was.spendable?.isLost ||
+        this.#mayBeOver(was.login)
+      this.check(isTrue === true, 'a login was ended without a true refusal')
     } else if (was?.login === is.login) {
       this.check(is.generation >= was.generation, 'an older pair has replaced a newer one')
     } else {
@@ -345,14 +390,19 @@ export class SessionJudge extends Judge {
     const kept = this.#kept
     const isNewest =
       !kept?.login || this.#isOver(kept.login) || kept.generation === kept.login.family.generation
-    this.check(isNewest || kept.login?.isUndone === true, 'the file has lost the newest pair')
+    this.check(isNewest || kept.spendable?.isLost === true, 'the file has lost the newest pair')
     for (const { isDead, isIdle } of programs) this.check(isDead || isIdle, 'a session has not settled')
     super.finish()
   }
 
-  #isOver({ overAt, family, isUndone }: Login): boolean {
+  #isOver({ overAt, family }: Login): boolean {
     const { now } = this.world
-    return isUndone || overAt <= now || now >= family.expiresAt - this.tolerance
+    return overAt <= now || now >= family.expiresAt - this.tolerance
+  }
+
+  /** Whether it is over, or was before a failover, of which somebody may have been told. */
+  #mayBeOver(login: Login): boolean {
+    return this.#isOver(login) || this.world.now <= login.undoneAt + LONGEST_RECEIPT
   }
 
   get #kept() {
@@ -385,6 +435,10 @@ export class SessionJudge extends Judge {
       generation: spendable?.generation ?? 0,
     }
   }
+}
+
+function isEnded({ state }: Family): boolean {
+  return state === 'revoked' || state === 'expired'
 }
 
 function sendersOf(spendable: Spendable | undefined): Shown[] {

@@ -1,10 +1,10 @@
 import { ACCESS_TOKEN_PATH, REFRESH_GRANT_TYPE, REVOCATION_PATH } from '../../../src/protocol/endpoints.ts'
 import type { ServiceResponse } from '../../../src/service/http/types.ts'
-import { ask, type Handle } from '../ask.ts'
-import { ACCESS_LIFETIME } from '../instance.ts'
+import { ask } from '../ask.ts'
+import { ACCESS_LIFETIME, clientOf } from '../instance.ts'
 import { transmit } from '../network.ts'
 import type { Profile } from '../profiles.ts'
-import { type Host, NOBODY } from '../simulation.ts'
+import { NOBODY } from '../simulation.ts'
 import { World } from '../world.ts'
 import { Disk } from './disk.ts'
 import { type Act, Program } from './program.ts'
@@ -45,6 +45,8 @@ export class SessionWorld extends World {
   hadClockSet = false
   /** Whether each process runs on a host of its own: nobody can tell whether another one is alive, and clocks differ. */
   readonly areApart: boolean
+  /** Whether its client has a secret, which no thief knows. */
+  readonly isConfidential = this.choices.happens(0.5, 'confidential')
   #started = 0
 
   constructor(profile: Profile, first: number, seed: number, traced?: number) {
@@ -89,16 +91,12 @@ export class SessionWorld extends World {
       if (choices.happens(CHANCES.clock, 'clock', round)) this.after(at + 1000, () => this.#setClock(round))
       if (choices.happens(CHANCES.attack, 'attack', round)) this.after(at + 2000, () => this.#attack(round))
       if (choices.happens(this.areApart ? 0.3 : CHANCES.revocation, 'revocation', round))
-        this.after(at + choices.between(-1000, 1000, 'revocation at', round), () => void this.#revoke())
+        this.after(at + choices.between(-1000, 1000, 'revocation at', round), () => this.#revoke(round))
       if (choices.happens(CHANCES.theft, 'theft', round)) {
         const refreshes = Number(choices.oneOf(REFRESHES, 'refreshes', round) ?? 1)
         this.after(at + choices.between(0, 300_000, 'theft at', round), () => void this.#steal(refreshes))
       }
     }
-  }
-
-  pause(milliseconds: number, host: Host): Promise<void> {
-    return new Promise((resolve) => this.after(milliseconds, resolve, host))
   }
 
   #wake(index: number, round: number): void {
@@ -143,14 +141,15 @@ export class SessionWorld extends World {
     for (const path of [ACCESS_TOKEN_PATH, REVOCATION_PATH]) this.#present(token, path).catch(() => undefined)
   }
 
-  /** The host ends the newest login. */
-  async #revoke(): Promise<void> {
+  /** The host ends the newest login, all of the user, or the one of a token. */
+  #revoke(round: number): void {
     const { newest } = this.judge
-    if (newest === undefined) return
-    const revoke: Handle<string> = async ({ service }) =>
-      String(await service.revoke({ family: newest.id }).catch(() => 'unavailable'))
-    const reply = await transmit(this, this.begin(NOBODY, 'host'), undefined, revoke).catch(() => undefined)
-    if (reply === 'true' || reply === 'false') this.judge.revokedByHost(newest)
+    const { token = '' } = this.programs[0] ?? {}
+    const user = `user-${this.first}`
+    const what = this.choices.oneOf({ user: 0.3, token: 0.3 }, 'revoked', round)
+    if (what === 'user') void this.revoke(this.first, { user })
+    else if (what === 'token') void this.revoke(this.first, { token })
+    else if (newest) void this.revoke(this.first, { family: newest.id })
   }
 
   /** Somebody who has copied the file, and refreshes its token. */
@@ -165,9 +164,14 @@ export class SessionWorld extends World {
 
   /** A request of somebody who is not one of the processes. */
   #present(token: string, path: string): Promise<ServiceResponse> {
-    const fields = { client_id: 'client', grant_type: REFRESH_GRANT_TYPE, refresh_token: token, token }
+    const fields = {
+      client_id: clientOf(this.isConfidential).clientId,
+      grant_type: REFRESH_GRANT_TYPE,
+      refresh_token: token,
+      token,
+    }
     const asking = ask(path, { address: '203.0.113.1', body: fields })
-    return transmit(this, this.begin(NOBODY, 'flood'), undefined, asking)
+    return transmit(this, this.begin(NOBODY, 'flood', { isAllowed: !this.isConfidential }), undefined, asking)
   }
 }
 
