@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
+import { ENTRIES } from './build/entries.js'
 
 /** These run the package as it is built, mostly in processes of their own. All others import the sources, and need no build. */
 const BUILT_TESTS = [
@@ -56,23 +57,10 @@ export function memoryStore(...options) {
 export default defineConfig({
   // The code of the guides names the package as its users do.
   resolve: {
-    alias: [
-      { find: /^authgraph$/, replacement: resolve(import.meta.dirname, 'src/index.ts') },
-      {
-        find: /^authgraph\/(auth|octokit|oidc|providers|service|session|terminal)$/,
-        replacement: resolve(import.meta.dirname, 'src/$1/index.ts'),
-      },
-      {
-        find: /^authgraph\/session\/node$/,
-        replacement: resolve(import.meta.dirname, 'src/session/node/index.ts'),
-      },
-      { find: /^authgraph\/machines$/, replacement: resolve(import.meta.dirname, 'src/machines.ts') },
-      { find: /^authgraph\/testing$/, replacement: resolve(import.meta.dirname, 'src/testing/index.ts') },
-      {
-        find: /^authgraph\/testing\/vitest$/,
-        replacement: resolve(import.meta.dirname, 'src/testing/vitest.ts'),
-      },
-    ],
+    alias: ENTRIES.map(({ name, source }) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: resolve(import.meta.dirname, source),
+    })),
   },
   oxc: { jsx: { runtime: 'automatic' } },
   test: {

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { relative } from 'node:path'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { build as buildPage } from 'vite'
 import { listBundledPackages } from './bundled-packages.js'
+import { ENTRIES } from './entries.js'
+
+const APP_JWT = 'src/app-jwt/index.ts'
 
 const shared = {
   bundle: true,
@@ -20,22 +23,7 @@ const shared = {
 const entries = () =>
   build({
     ...shared,
-    entryPoints: [
-      'src/index.ts',
-      'src/machines.ts',
-      'src/auth/index.ts',
-      'src/octokit/index.ts',
-      'src/oidc/index.ts',
-      'src/providers/index.ts',
-      'src/service/index.ts',
-      'src/service/stores/redis.ts',
-      'src/service/stores/sql/index.ts',
-      'src/session/index.ts',
-      'src/session/node/index.ts',
-      'src/terminal/index.ts',
-      'src/testing/index.ts',
-      'src/testing/vitest.ts',
-    ],
+    entryPoints: ENTRIES.map(({ source }) => source).filter((source) => source !== APP_JWT),
     outdir: 'dist',
     outbase: '.',
     chunkNames: 'src/chunks/[hash]',
@@ -43,7 +31,6 @@ const entries = () =>
     format: 'esm',
     platform: 'neutral',
     target: 'es2023',
-    sourcemap: true,
     external: ['xstate', 'jose', 'redis', 'pg', 'libsql', 'vitest', '@napi-rs/keyring', 'node:*'],
     plugins: [loadFromFile(/^\.\.\/app-jwt\/create-app-jwt-signer\.ts$/, '../app-jwt/index.js')],
   })
@@ -57,12 +44,11 @@ const entries = () =>
 const appJwt = ({ outputs }) =>
   build({
     ...shared,
-    entryPoints: ['src/app-jwt/index.ts'],
+    entryPoints: [APP_JWT],
     outfile: 'dist/src/app-jwt/index.js',
     format: 'esm',
     platform: 'neutral',
     target: 'es2023',
-    sourcemap: true,
     plugins: [
       loadFromFile(
         /\/errors\.ts$/,
@@ -112,8 +98,22 @@ const loadFromFile = (filter, path) => ({
   setup: ({ onResolve }) => onResolve({ filter }, () => ({ path, external: true })),
 })
 
-const types = () =>
-  promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '--emitDeclarationOnly'])
+/** The types of the entries, and of what they name: the declarations of everything else are deleted again. */
+async function types() {
+  await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '--emitDeclarationOnly'])
+  const named = new Set()
+  const follow = (file) => {
+    if (named.has(file)) return
+    named.add(file)
+    for (const [, imported] of readFileSync(file, 'utf8').matchAll(
+      /(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g,
+    ))
+      follow(join(dirname(file), `${imported}.d.ts`))
+  }
+  for (const { built } of ENTRIES) follow(built.replace(/js$/, 'd.ts'))
+  for (const name of readdirSync('dist', { recursive: true }))
+    if (name.endsWith('.d.ts') && !named.has(join('dist', name))) rmSync(join('dist', name))
+}
 
 rmSync('dist', { recursive: true, force: true })
 const modules = await entries()

@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '..')
 /** Pages for users. Their JavaScript blocks run as they are; their TypeScript blocks are files in `test/guides`. */
 const documents = [
   'README.md',
-  'skills/authgraph/SKILL.md',
+  'docs/skills/authgraph/SKILL.md',
   ...['docs/guides', 'docs/extend'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))
@@ -33,7 +33,7 @@ const sources = ['src', 'machines'].flatMap((folder) =>
 )
 
 /** TypeScript blocks of the README, the changelog, the skill and doc comments. They may use the names below. */
-const examples = ['README.md', 'CHANGELOG.md', 'skills/authgraph/SKILL.md', ...sources].flatMap((file) =>
+const examples = ['README.md', 'CHANGELOG.md', 'docs/skills/authgraph/SKILL.md', ...sources].flatMap((file) =>
   blocksOf('ts', read(file).replaceAll(/^ *(\* ?)?/gm, '')).map((code, index) => ({
     name: `${file.replaceAll(/\W/g, '-')}-${index + 1}`,
     code,

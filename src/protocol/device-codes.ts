@@ -24,12 +24,13 @@ const deviceCodes = v.pipe(
     userCode: codes.user_code,
     verificationUri: codes.verification_uri,
     ...completeOf(codes),
-    /** Seconds. */
     expiresIn: Math.min(codes.expires_in, LONGEST_LIFETIME),
-    /** Seconds between polls, at least one: an interval of zero would poll without a pause. */
+    // An interval of zero would poll without a pause.
     interval: Math.max(codes.interval, 1),
   })),
 )
+
+declare const PARSED: unique symbol
 
 /**
  * The device codes: the response of the device authorization endpoint.
@@ -38,7 +39,18 @@ const deviceCodes = v.pipe(
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.2 RFC 8628, section 3.2}
  */
-export interface DeviceCodes extends v.InferOutput<typeof deviceCodes>, v.Brand<'DeviceCodes'> {}
+export interface DeviceCodes {
+  readonly deviceCode: Secret
+  readonly userCode: string
+  readonly verificationUri: string
+  /** Contains the user code. */
+  readonly verificationUriComplete?: string
+  /** Seconds. */
+  readonly expiresIn: number
+  /** Seconds between polls, at least one. */
+  readonly interval: number
+  readonly [PARSED]: true
+}
 
 /**
  * Parses the device codes from JSON, or from the fields of a form-encoded response.

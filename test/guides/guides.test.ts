@@ -58,7 +58,7 @@ test('the overview lists every guide', () => {
 })
 
 const root = join(docs, '..')
-const skill = readFileSync(join(root, 'skills/authgraph/SKILL.md'), 'utf8')
+const skill = readFileSync(join(root, 'docs/skills/authgraph/SKILL.md'), 'utf8')
 
 test('the skill names only entry points of the package, and what they export', async () => {
   const rows = [...skill.matchAll(/^\| [^|]+ \| (`.*?) *\|$/gm)].map(([, cell = '']) => cell)

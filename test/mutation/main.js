@@ -17,6 +17,7 @@ for (const [name, { mutate, tests }] of Object.entries(groups)) {
   const chosen = files.filter((file) => mutate.some((pattern) => matchesGlob(file.split(':')[0], pattern)))
   if (others.length > 0 && chosen.length === 0) continue
   await new Stryker({
+    configFile: 'test/mutation/stryker.config.json',
     mutate: others.length > 0 ? chosen : mutate,
     testFiles: tests,
     jsonReporter: {

@@ -1,26 +1,14 @@
 import { dirname, relative, resolve } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'
+import { ENTRIES } from '../../build/entries.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** The public entries by source file. The errors and `Secret` are exports of the root entry. */
-const ENTRIES = new Map([
-  ['src/index.ts', 'src/index.js'],
-  ['src/errors.ts', 'src/index.js'],
-  ['src/secret.ts', 'src/index.js'],
-  ['src/machines.ts', 'src/machines.js'],
-  ['src/auth/index.ts', 'src/auth/index.js'],
-  ['src/app-jwt/index.ts', 'src/app-jwt/index.js'],
-  ['src/oidc/index.ts', 'src/oidc/index.js'],
-  ['src/providers/index.ts', 'src/providers/index.js'],
-  ['src/service/index.ts', 'src/service/index.js'],
-  ['src/service/stores/redis.ts', 'src/service/stores/redis.js'],
-  ['src/service/stores/sql/index.ts', 'src/service/stores/sql/index.js'],
-  ['src/session/index.ts', 'src/session/index.js'],
-  ['src/session/node/index.ts', 'src/session/node/index.js'],
-  ['src/terminal/index.ts', 'src/terminal/index.js'],
-  ['src/testing/index.ts', 'src/testing/index.js'],
-  ['src/testing/vitest.ts', 'src/testing/vitest.js'],
+/** The built entries by their source. The errors and `Secret` are exports of the root entry. */
+const BUILT = new Map([
+  ...ENTRIES.map(({ source, built }) => [source, built] as const),
+  ['src/errors.ts', 'dist/src/index.js'],
+  ['src/secret.ts', 'dist/src/index.js'],
 ])
 
 /** Replaces imports of an entry's source with the built entry. */
@@ -30,8 +18,8 @@ function publishedEntries(): Plugin {
     enforce: 'pre',
     resolveId(name, importer = '') {
       if (!name.startsWith('.') || !importer.startsWith(`${root}/test/`)) return undefined
-      const built = ENTRIES.get(relative(root, resolve(dirname(importer), name)))
-      return built === undefined ? undefined : resolve(root, 'dist', built)
+      const built = BUILT.get(relative(root, resolve(dirname(importer), name)))
+      return built === undefined ? undefined : resolve(root, built)
     },
   }
 }
@@ -41,15 +29,10 @@ export default defineConfig({
   root,
   plugins: [publishedEntries()],
   resolve: {
-    alias: [
-      { find: /^authgraph$/, replacement: resolve(root, 'dist/src/index.js') },
-      { find: /^authgraph\/session\/node$/, replacement: resolve(root, 'dist/src/session/node/index.js') },
-      { find: /^authgraph\/testing\/vitest$/, replacement: resolve(root, 'dist/src/testing/vitest.js') },
-      {
-        find: /^authgraph\/(auth|oidc|providers|service|session|terminal|testing)$/,
-        replacement: resolve(root, 'dist/src/$1/index.js'),
-      },
-    ],
+    alias: ENTRIES.map(({ name, built }) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: resolve(root, built),
+    })),
   },
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
