@@ -194,15 +194,43 @@ describe('an installation token', () => {
     })
   })
 
-  test('belongs neither to a user nor to an app', async () => {
+  const ofUser = 'this credential belongs to a user, not to an app'
+  const ofApp = 'this credential belongs to an app, not to a user'
+  const NO_CREDENTIAL = 'requires authentication'
+  const NO_INSTALLATION = 'this credential does not belong to an installation'
+
+  test.each([
+    ['/user', 'installation', 403, 'this credential belongs to an installation, not to a user'],
+    ['/app', 'installation', 403, 'this credential belongs to an installation, not to an app'],
+    ['/user', 'app', 403, ofApp],
+    ['/app', 'user', 403, ofUser],
+    ['/installation/repositories', 'user', 403, NO_INSTALLATION],
+    ['/installation/repositories', 'app', 403, NO_INSTALLATION],
+    ['/user', 'nobody', 401, NO_CREDENTIAL],
+    ['/app', 'nobody', 401, NO_CREDENTIAL],
+    ['/installation/repositories', 'nobody', 401, NO_CREDENTIAL],
+    ['/user', 'somebody unknown', 401, 'bad credentials'],
+    ['/app', 'somebody unknown', 401, 'bad credentials'],
+    ['/installation/repositories', 'somebody unknown', 401, 'bad credentials'],
+  ])('%s refuses a credential of %s with %i and says why', async (path, owner, status, message) => {
     const { as, send, bearing } = start()
     const { body } = await as(1, TOKENS, post())
-    for (const path of ['/user', '/app', '/app/installations'])
-      expect((await send(path, bearing(body.token))).status).toBe(403)
-    expect((await send('/installation/repositories', bearing('ghp_1'))).status).toBe(403)
-    expect((await as(1, '/installation/repositories')).status).toBe(403)
-    expect((await send('/installation/repositories')).status).toBe(401)
-    expect((await send('/installation/repositories', bearing('ghs_unknown'))).status).toBe(401)
+    const responses: Record<string, () => ReturnType<typeof send>> = {
+      installation: () => send(path, bearing(body.token)),
+      app: () => as(1, path),
+      user: () => send(path, bearing('ghp_1')),
+      nobody: () => send(path),
+      'somebody unknown': () => send(path, bearing('ghs_unknown')),
+    }
+    expect(await responses[owner]?.()).toMatchObject({ status, body: { message } })
+  })
+
+  test('names its repositories with their owner', async () => {
+    const { as, send, bearing } = start()
+    const { body } = await as(1, TOKENS, post({ repositories: ['hello'] }))
+    const hello = { id: 1, name: 'hello', full_name: 'octo-org/hello', owner: { login: 'octo-org' } }
+    const listed = await send('/installation/repositories', bearing(body.token))
+    expect(listed.body).toEqual({ total_count: 1, repositories: [hello] })
   })
 
   test('is revoked by its holder', async () => {

@@ -78,6 +78,7 @@ describe('the client id', () => {
     ['in a Basic header alone', 'scope=repo', basic(`${CLIENT_ID}:`)],
     ['in both, the same', form, basic(`${CLIENT_ID}:`)],
     ['in a Basic header, form-encoded', '', basic(`${CLIENT_ID.replaceAll('-', '%2D')}:`)],
+    ['beside a password in the body, which it does not need', `${form}&client_secret=x`, {}],
     ['beside a header of another scheme', form, { authorization: 'token abc' }],
   ])('is read %s', async (_, body, headers) => {
     expect((await ask(body, headers)).status).toBe(200)
