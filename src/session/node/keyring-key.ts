@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AsyncEntry } from '@napi-rs/keyring'
 import { BadOptionError, StoreUnavailableError } from '../../errors.ts'
+import { withDeadline } from '../../store/deadline.ts'
 import { underLock } from './file-lock.ts'
 import { folderOf, makePrivate } from './private-folder.ts'
 import { processOwners } from './process-owners.ts'
@@ -50,7 +51,7 @@ export function keyringKey(name: string): () => Promise<Uint8Array> {
   return () => {
     const known = keys.get(name)
     if (known) return known
-    const key = inTime(readKey(name))
+    const key = withDeadline(PATIENCE, readKey(name), tookTooLong)
     keys.set(name, key)
     // The keyring may be unlocked later.
     key.catch(() => keys.delete(name))
@@ -58,17 +59,8 @@ export function keyringKey(name: string): () => Promise<Uint8Array> {
   }
 }
 
-async function inTime<Value>(promise: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const error = unusable(`no response within ${PATIENCE / 1000} seconds. Is it locked?`)
-    timer = setTimeout(() => reject(error), PATIENCE)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
+function tookTooLong(): StoreUnavailableError {
+  return unusable(`no response within ${PATIENCE / 1000} seconds. Is it locked?`)
 }
 
 async function readKey(name: string): Promise<Uint8Array> {
