@@ -3,6 +3,7 @@ import type { Clock } from '../protocol/clock.ts'
 import { pause } from '../protocol/pause.ts'
 import { readText } from '../protocol/read-text.ts'
 import { errorCodeOf, readBody, readRetryAfter } from '../protocol/response.ts'
+import { within } from '../protocol/within.ts'
 
 /** How many requests one check sends at most. */
 export const MOST_REQUESTS = 100
@@ -11,8 +12,8 @@ export const MOST_REQUESTS = 100
 const MOST_REPEATS = 25
 const LONGEST_WAIT = 60
 
-/** Milliseconds after which a request times out. */
-const REQUEST_TIMEOUT = 10_000
+/** Seconds after which a request times out. */
+const REQUEST_TIMEOUT = 10
 
 /** Bytes of the largest body that is read, as on a device. For a larger page, only the headers are checked. */
 const LARGEST_RESPONSE = 64 * 1024
@@ -106,30 +107,21 @@ export function createWire({
   let sent = 0
   let repeats = 0
 
-  async function ask(request: WireRequest): Promise<Response> {
+  async function ask(request: WireRequest, signal: AbortSignal) {
     const { url, method, fields = [], encoding = 'form', token } = request
-    const controller = new AbortController()
-    const timer = clock.setTimeout(() => controller.abort(new TimedOutError()), REQUEST_TIMEOUT)
-    const end = () => controller.abort()
-    signal?.addEventListener('abort', end)
-    try {
-      const response = await fetch(url, {
-        method,
-        headers: {
-          accept: method === 'POST' ? 'application/json' : 'application/json, text/html',
-          ...(method === 'POST' && { 'content-type': CONTENT_TYPES[encoding] }),
-          ...(token && { authorization: `Bearer ${token}` }),
-        },
-        ...(method === 'POST' && { body: encode(fields, encoding) }),
-        redirect: 'manual',
-        signal: controller.signal,
-      })
-      const text = response.body === null ? '' : await readText(response.body, LARGEST_RESPONSE)
-      return new Response(text === '' ? null : (text ?? `larger than ${LARGEST_RESPONSE} bytes`), response)
-    } finally {
-      clock.clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
-    }
+    const { status, headers, body } = await fetch(url, {
+      method,
+      headers: {
+        accept: method === 'POST' ? 'application/json' : 'application/json, text/html',
+        ...(method === 'POST' && { 'content-type': CONTENT_TYPES[encoding] }),
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      ...(method === 'POST' && { body: encode(fields, encoding) }),
+      redirect: 'manual',
+      signal,
+    })
+    const text = (await readText(body, LARGEST_RESPONSE)) ?? `larger than ${LARGEST_RESPONSE} bytes`
+    return { status, headers, text }
   }
 
   /** Cuts what must not be shown. */
@@ -142,11 +134,11 @@ export function createWire({
 
   async function exchange(request: WireRequest): Promise<CheckedResponse> {
     try {
-      const response = await ask(request)
-      const text = await response.text()
-      const body = readBody(text)
-      const { status, headers } = response
-      return { request, status, headers, text, body, error: errorCodeOf(body) }
+      const response = await within({ clock, signal, timeout: REQUEST_TIMEOUT }, (limit) =>
+        ask(request, limit),
+      )
+      const body = readBody(response.text)
+      return { request, ...response, body, error: errorCodeOf(body) }
     } catch (error) {
       signal?.throwIfAborted()
       const { message } =

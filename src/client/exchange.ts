@@ -148,7 +148,6 @@ function encode(fields: Fields, encoding: Provider['encoding']): string {
 
 async function textOf(response: Response): Promise<string> {
   const { body, headers } = response
-  if (body === null) return ''
   const text = isSmall(headers) ? await response.text() : await readText(body, LARGEST_RESPONSE)
   if (text === undefined) throw new ResponseTooLargeError(LARGEST_RESPONSE)
   return text

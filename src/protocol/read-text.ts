@@ -1,9 +1,14 @@
 /**
- * Reads a body as text. Returns `undefined` if it is larger than the limit; the rest is then not read.
+ * Reads a body as text; without a body, returns an empty one. Returns `undefined` if it is larger than the limit; the
+ * rest is then not read.
  *
  * @param limit Bytes.
  */
-export async function readText(body: ReadableStream<Uint8Array>, limit: number): Promise<string | undefined> {
+export async function readText(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+): Promise<string | undefined> {
+  if (body === null) return ''
   const decoder = new TextDecoder()
   // Not `for await`: most versions of Safari cannot iterate over streams.
   const reader = body.getReader()

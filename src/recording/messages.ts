@@ -58,7 +58,7 @@ export async function shownResponse(response: Response, secrets: Set<string>): P
 }
 
 async function fieldsOf({ body }: Request | Response, secrets: Set<string>): Promise<[string, string][]> {
-  const read = readBody((body && (await readText(body, LARGEST))) ?? '')
+  const read = readBody((await readText(body, LARGEST)) ?? '')
   const fields = Object.entries(read ?? {}).map(([name, value]) => [name, textOf(value)] as const)
   for (const [name, value] of fields) if (SECRETS.has(name)) secrets.add(value)
   return fields.flatMap(([name, value]) => {

@@ -22,7 +22,7 @@ export function fetchAdapter(handle: Handler): ServiceFetch {
   return async (input, { address, ...init } = {}) => {
     const request = input instanceof Request && isEmpty(init) ? input : new Request(input, init)
     if (request.bodyUsed) return respond(request.method, BODY_READ_BEFORE)
-    const body = request.body === null ? '' : await readText(request.body, LARGEST_REQUEST)
+    const body = await readText(request.body, LARGEST_REQUEST)
     const response = body === undefined ? TOO_LARGE : await handle(serviceRequest(request, body, address))
     return respond(request.method, response)
   }
