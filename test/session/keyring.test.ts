@@ -65,6 +65,17 @@ describe.skipIf(!hasKeyring)('keyringKey', { timeout: 60_000 }, () => {
     expect(await entry.getPassword()).toBe('no key')
   })
 
+  test('waits at most ten seconds for a keyring that never responds', async () => {
+    const { AsyncEntry } = await import('@napi-rs/keyring')
+    const asked = vi.spyOn(AsyncEntry.prototype, 'getPassword').mockReturnValue(new Promise(() => undefined))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const late = expect(keyringKey('silent')()).rejects.toThrow('no response within 10 seconds')
+    await vi.advanceTimersByTimeAsync(10_000)
+    vi.useRealTimers()
+    asked.mockRestore()
+    await late
+  })
+
   test('says within ten seconds that the keyring is locked', async () => {
     keyring.lock()
     const started = performance.now()
