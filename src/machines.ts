@@ -1,6 +1,6 @@
 /**
- * The four state machines, without the requests: provide your own actors, or draw them. Start
- * with {@link deviceAuthorization}.
+ * The four state machines: invoke the device's in your own machine, provide your own actors, or draw them. Start
+ * with {@link deviceMachine}.
  *
  * @module authgraph/machines
  */
@@ -12,6 +12,9 @@ export * from '../machines/refresh-family.ts'
 export { LAPSE_PATIENCE, session } from '../machines/session.ts'
 export type * from '../machines/session-context.ts'
 export { isDue, isUsable, tokenInUse } from '../machines/session-selectors.ts'
-export { BadResponseError } from './errors.ts'
-export { type DeviceCodes, parseDeviceCodes } from './protocol/device-codes.ts'
+export { deviceMachine } from './client/device-machine.ts'
+export { type DeviceInputOptions, deviceInput } from './client/options.ts'
+export { BadOptionError, BadResponseError, BadResumeError, WrongHostError } from './errors.ts'
+export type { ResolvedAuthentication } from './protocol/client-authentication.ts'
+export type { DeviceCodes } from './protocol/device-codes.ts'
 export type { PollResponse } from './protocol/poll-response.ts'

@@ -6,15 +6,14 @@ import {
   type Clock,
   createDeviceAuthorization,
   DeniedError,
-  type DeviceCodes,
   type DeviceResult,
-  deviceInput,
   type ErrorCode,
   type OAuthToken,
   type ResumeRecord,
 } from '../src/index.ts'
-import { parseDeviceCodes } from '../src/machines.ts'
+import { type DeviceCodes, deviceInput } from '../src/machines.ts'
 import { knownProvider } from '../src/providers/index.ts'
+import { parseDeviceCodes } from '../src/testing/index.ts'
 
 test('only parseDeviceCodes creates device codes', () => {
   expectTypeOf(parseDeviceCodes({})).toEqualTypeOf<DeviceCodes>()

@@ -1,4 +1,5 @@
-import { createDeviceAuthorization, github, record } from 'authgraph'
+import { createDeviceAuthorization, github } from 'authgraph'
+import { recordLogin } from 'authgraph/recording'
 import type { Decision } from 'authgraph/service'
 import { DeviceSide } from './device-side.ts'
 import { find, make } from './elements.ts'
@@ -57,7 +58,7 @@ class LoginScene implements Scene {
       story.add({ at, paint: (isNow) => showMessage(message, at, isNow ? LATENCY / rate() : 0) })
     })
     this.wires = [wire]
-    const { inspect } = record(
+    const { inspect } = recordLogin(
       (event) => {
         if (!this.isRunning || event.type === 'message') return
         if (event.type === 'end') {

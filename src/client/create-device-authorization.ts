@@ -15,13 +15,13 @@ import type { DeviceSnapshot } from './view.ts'
  *
  * @example
  * ```ts
- * import { createDeviceAuthorization, viewOf, watch } from 'authgraph'
+ * import { createDeviceAuthorization, viewOf, watchActor } from 'authgraph'
  *
  * const actor = createDeviceAuthorization({
  *   clientId: 'Iv1.0123456789abcdef',
  *   scopes: ['repo'],
  * })
- * watch(actor, (snapshot) => show(viewOf(snapshot, Date.now())))
+ * watchActor(actor, (snapshot) => show(viewOf(snapshot, Date.now())))
  * actor.start()
  * ```
  *

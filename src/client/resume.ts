@@ -97,16 +97,16 @@ const resumeRecord: v.GenericSchema<unknown, ResumeRecord> = v.object({
  * Exports a record for `createDeviceAuthorization({ resume })`. Returns `undefined` before the codes have arrived and
  * after the flow has ended.
  *
- * Save it in a listener of {@link watch}, and it survives a crash at any moment: the listener is called before a poll
+ * Save it in a listener of {@link watchActor}, and it survives a crash at any moment: the listener is called before a poll
  * is sent, and the record then says when the next one is due. Export before you stop an actor: a stopped one has no
  * record.
  *
  * @example
  * ```ts
- * import { createDeviceAuthorization, exportResume, watch } from 'authgraph'
+ * import { createDeviceAuthorization, exportResume, watchActor } from 'authgraph'
  *
  * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
- * watch(actor, (snapshot) => database.save(exportResume(snapshot, Date.now())))
+ * watchActor(actor, (snapshot) => database.save(exportResume(snapshot, Date.now())))
  * actor.start()
  * ```
  *

@@ -12,9 +12,10 @@ import { type DeviceSnapshot, type DeviceView, viewOf } from './view.ts'
 type Resuming = Extract<DeviceAuthorizationOptions, { readonly resume: ResumeRecord }>
 
 /**
- * Options of `step`: those of `createDeviceAuthorization` that a record does not contain, and `save`. All are optional.
+ * Options of `stepDeviceLogin`: those of `createDeviceAuthorization` that a record does not contain, and `save`. All are
+ * optional.
  */
-export interface StepOptions
+export interface StepDeviceLoginOptions
   extends Omit<
     Resuming,
     'clientId' | 'scopes' | 'resource' | 'audience' | 'parameters' | 'pkce' | 'resume' | 'onCodes'
@@ -24,46 +25,47 @@ export interface StepOptions
    * result that does not end the login. If it throws or rejects, so does the call, and no further poll is sent. Let it
    * reject if the stored record is not `previous`, and no two processes poll for the same time.
    *
-   * @param previous The record that `next` replaces: at first the one that was passed to `step`; `undefined` in `start`.
+   * @param previous The record that `next` replaces: at first the one that was passed to `stepDeviceLogin`; `undefined`
+   * in `startDeviceLogin`.
    */
   readonly save?: (next: ResumeRecord, previous: ResumeRecord | undefined) => unknown
 }
 
-/** Options of `start`: those of `createDeviceAuthorization`, and `save`. */
-export interface StartOptions
+/** Options of `startDeviceLogin`: those of `createDeviceAuthorization`, and `save`. */
+export interface StartDeviceLoginOptions
   extends Omit<Exclude<DeviceAuthorizationOptions, Resuming>, 'resume' | 'onCodes'>,
-    Pick<StepOptions, 'save'> {}
+    Pick<StepDeviceLoginOptions, 'save'> {}
 
 /** A login that waits for the user, or for the time of its next poll. */
-export interface UnfinishedStep {
+export interface UnfinishedDeviceLogin {
   /** The result of the last poll; `requested` before the first one. */
   readonly status: DeviceStatus
   /** What to show to the user. */
   readonly codes: ShownCodes
   /** Plain data for a user interface. */
   readonly view: DeviceView
-  /** **Sensitive**: pass it to `step`, from its `nextPollAt` on. */
+  /** **Sensitive**: pass it to `stepDeviceLogin`, from its `nextPollAt` on. */
   readonly record: ResumeRecord
 }
 
 /** The progress of a login, or how it ended. Only an unfinished one has a `record`. */
-export type Step = UnfinishedStep | Exclude<DeviceResult, { readonly status: 'cancelled' }>
+export type DeviceLoginStep = UnfinishedDeviceLogin | Exclude<DeviceResult, { readonly status: 'cancelled' }>
 
 /**
- * Requests codes, and returns them with a record for {@link step}. For programs that cannot wait for the user: agents,
- * serverless functions, scheduled jobs. Everything else uses `authorizeDevice`.
+ * Requests codes, and returns them with a record for {@link stepDeviceLogin}. For programs that cannot wait for the user:
+ * agents, serverless functions, scheduled jobs. Everything else uses `authorizeDevice`.
  *
  * @example
  * ```ts
- * import { start, step } from 'authgraph'
+ * import { startDeviceLogin, stepDeviceLogin } from 'authgraph'
  *
- * const { codes, record } = await start({
+ * const { codes, record } = await startDeviceLogin({
  *   clientId: 'Iv1.0123456789abcdef',
  *   scopes: ['repo'],
  * })
  * console.log(`Enter ${codes.userCode} at ${codes.verificationUri}`)
  * // Later, also in another process, and again with each new record:
- * const login = await step(record)
+ * const login = await stepDeviceLogin(record)
  * if (login.status === 'authorized') console.log(login.token.scopes)
  * ```
  *
@@ -71,7 +73,7 @@ export type Step = UnfinishedStep | Exclude<DeviceResult, { readonly status: 'ca
  * does; and what `save` throws.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.1 RFC 8628, section 3.1}
  */
-export async function start(options: StartOptions): Promise<UnfinishedStep> {
+export async function startDeviceLogin(options: StartDeviceLoginOptions): Promise<UnfinishedDeviceLogin> {
   const login = await run(options)
   if ('record' in login) return login
   // Without a poll, there is no token.
@@ -88,7 +90,10 @@ export async function start(options: StartOptions): Promise<UnfinishedStep> {
  * and what `save` throws.
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3.4 RFC 8628, section 3.4}
  */
-export function step(record: ResumeRecord, options: StepOptions = {}): Promise<Step> {
+export function stepDeviceLogin(
+  record: ResumeRecord,
+  options: StepDeviceLoginOptions = {},
+): Promise<DeviceLoginStep> {
   return run({ ...options, resume: record })
 }
 
@@ -96,7 +101,7 @@ export function step(record: ResumeRecord, options: StepOptions = {}): Promise<S
 async function run({
   save,
   ...options
-}: DeviceAuthorizationOptions & Pick<StepOptions, 'save'>): Promise<Step> {
+}: DeviceAuthorizationOptions & Pick<StepDeviceLoginOptions, 'save'>): Promise<DeviceLoginStep> {
   const { fetch = systemFetch, clock = systemClock, signal } = options
   if (signal?.aborted) throw new CancelledError(signal.reason)
   let previous = options.resume
@@ -143,7 +148,7 @@ function isAtRest(snapshot: DeviceSnapshot, now: number): boolean {
   return snapshot.hasTag('waiting') && (polls > 0 || now < Math.min(nextPollAt, expiresAt))
 }
 
-function unfinished(snapshot: DeviceSnapshot, now: number): UnfinishedStep {
+function unfinished(snapshot: DeviceSnapshot, now: number): UnfinishedDeviceLogin {
   const record = exportResume(snapshot, now) as ResumeRecord
   const { status, interval, expiresAt } = record
   const codes = { ...shownOf(snapshot.context.codes as DeviceCodes), interval, expiresAt }

@@ -6,10 +6,10 @@ import type { Subscribable } from 'xstate'
  *
  * @example
  * ```ts
- * import { createDeviceAuthorization, viewOf, watch } from 'authgraph'
+ * import { createDeviceAuthorization, viewOf, watchActor } from 'authgraph'
  *
  * const actor = createDeviceAuthorization({ clientId: 'Iv1.0123456789abcdef' })
- * const stopWatching = watch(actor, (snapshot) =>
+ * const stopWatching = watchActor(actor, (snapshot) =>
  *   show(viewOf(snapshot, Date.now())),
  * )
  * ```
@@ -17,7 +17,7 @@ import type { Subscribable } from 'xstate'
  * @param actor Any XState actor, such as a device authorization or the `actor` of a session.
  * @returns A function that stops watching.
  */
-export function watch<Snapshot>(
+export function watchActor<Snapshot>(
   actor: Subscribable<Snapshot> & { getSnapshot(): Snapshot },
   listener: (snapshot: NoInfer<Snapshot>) => void,
 ): () => void {

@@ -6,7 +6,7 @@ import { type Message, shownRequest, shownResponse } from './messages.ts'
 import { takenTransitions } from './taken-transitions.ts'
 
 /** What a recording uses in place of the globals. */
-export interface RecordOptions {
+export interface RecordLoginOptions {
   /** Sends the requests of the authorization. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
   /** Tells the times. Default: the system clock. */
@@ -14,7 +14,7 @@ export interface RecordOptions {
 }
 
 /** Options that make an authorization record itself. */
-export interface Recorder {
+export interface LoginRecorder {
   /** Records the messages. */
   readonly fetch: typeof globalThis.fetch
   /** Records the states and transitions. */
@@ -28,9 +28,10 @@ export interface Recorder {
  * @example
  * ```ts
  * import { appendFileSync } from 'node:fs'
- * import { createDeviceAuthorization, record } from 'authgraph'
+ * import { createDeviceAuthorization } from 'authgraph'
+ * import { recordLogin } from 'authgraph/recording'
  *
- * const recorder = record((event) =>
+ * const recorder = recordLogin((event) =>
  *   appendFileSync('login.ndjson', `${JSON.stringify(event)}\n`),
  * )
  * createDeviceAuthorization({
@@ -41,10 +42,10 @@ export interface Recorder {
  *
  * @param onEvent Receives each event. Its errors are ignored: a full disk must not end a login.
  */
-export function record(
+export function recordLogin(
   onEvent: (event: RecordedEvent) => void,
-  { fetch = globalThis.fetch, clock = systemClock }: RecordOptions = {},
-): Recorder {
+  { fetch = globalThis.fetch, clock = systemClock }: RecordLoginOptions = {},
+): LoginRecorder {
   const at = () => clock.now()
   const report = (event: RecordedEvent) => {
     try {

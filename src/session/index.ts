@@ -6,7 +6,6 @@
  */
 
 export type { Revocation, SessionEvent } from '../../machines/session-context.ts'
-export { watch } from '../client/watch.ts'
 export {
   BadOptionError,
   BusyError,

@@ -32,18 +32,18 @@ export interface SessionView {
  *
  * @example
  * ```ts
+ * import { watchActor } from 'authgraph'
  * import {
  *   createSession,
  *   memoryStore,
  *   viewOfSession,
- *   watch,
  * } from 'authgraph/session'
  *
  * const session = createSession({
  *   clientId: 'Iv1.0123456789abcdef',
  *   store: memoryStore(),
  * })
- * watch(session.actor, (snapshot) => show(viewOfSession(snapshot, Date.now())))
+ * watchActor(session.actor, (snapshot) => show(viewOfSession(snapshot, Date.now())))
  * ```
  *
  * @param now The current time in epoch milliseconds.

@@ -1,7 +1,7 @@
 import { tokenInUse } from '../../machines/session-selectors.ts'
 import { reasonOf } from '../client/authorize-device.ts'
 import type { DeviceAuthorizationActor } from '../client/options.ts'
-import { watch } from '../client/watch.ts'
+import { watchActor } from '../client/watch.ts'
 import { AuthgraphError, CancelledError, LoginRequiredError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
 import type { Session } from '../session/create-session.ts'
@@ -69,7 +69,7 @@ async function viaActor(actor: DeviceAuthorizationActor, terminal: LoginTerminal
 /** Shows the authorization that the session begins. */
 async function viaSession(session: Session, terminal: LoginTerminal): Promise<OAuthToken> {
   let shown: unknown
-  const stopWatching = watch(session.actor, ({ children: { authorize } }) => {
+  const stopWatching = watchActor(session.actor, ({ children: { authorize } }) => {
     if (authorize === undefined || authorize === shown) return
     shown = authorize
     // The session reports its errors.

@@ -3,7 +3,7 @@ import type { DeviceResult } from '../../machines/device-context.ts'
 import { announce } from '../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor, ShownCodes } from '../client/options.ts'
 import { viewOf } from '../client/view.ts'
-import { watch } from '../client/watch.ts'
+import { watchActor } from '../client/watch.ts'
 import { listenToKeys } from './keys.ts'
 import { openBrowser } from './open-browser.ts'
 import { isLive, type Report, reportTo } from './report.ts'
@@ -146,7 +146,7 @@ function follow(actor: DeviceAuthorizationActor, report: Report): Promise<Device
     const end = () => resolve(actor.getSnapshot().output ?? { status: 'cancelled' })
     actor.subscribe({ error: reject, complete: end })
     actor.start()
-    watch(actor, (snapshot) => {
+    watchActor(actor, (snapshot) => {
       const view = () => viewOf(snapshot, snapshot.context.flow.clock.now())
       if (snapshot.status !== 'stopped') report.state(view(), view)
     })

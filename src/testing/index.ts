@@ -11,7 +11,8 @@ export type { CheckOptions, CheckReport } from '../check/options.ts'
 export type { RequirementId } from '../check/requirements.ts'
 export type { CheckResult } from '../check/verdicts.ts'
 export type { ShownExchange } from '../check/wire.ts'
-export { BadOptionError } from '../errors.ts'
+export { BadOptionError, BadResponseError } from '../errors.ts'
+export { type DeviceCodes, parseDeviceCodes } from '../protocol/device-codes.ts'
 export type { CodesResponseName } from './paths/codes-responses.ts'
 export {
   type DeviceExecutors,

@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createDeviceAuthorization, record } from '../../src/index.ts'
+import { createDeviceAuthorization } from '../../src/index.ts'
+import { recordLogin } from '../../src/recording/index.ts'
 import { createService } from '../../src/service/index.ts'
 import { serveBuiltPage } from '../support/built-page.ts'
 import { hasChromium, IN_CHROMIUM, launchChromium } from '../support/chromium.ts'
@@ -506,7 +507,7 @@ describe.skipIf(!hasChromium)(`the live page, ${IN_CHROMIUM}`, { timeout: SLOW }
     })
     const actor = createDeviceAuthorization({
       clientId: 'recorded',
-      ...record((event) => events.push(event), { fetch: service.fetch }),
+      ...recordLogin((event) => events.push(event), { fetch: service.fetch }),
     })
     actor.start()
     await vi.waitUntil(() => actor.getSnapshot().matches('waiting'))

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { createDeviceAuthorization, record } from '../../src/index.ts'
+import { createDeviceAuthorization } from '../../src/index.ts'
+import { recordLogin } from '../../src/recording/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
 import { linesOfJson } from './support/command.ts'
 import { test, type World } from './support/world.ts'
@@ -11,7 +12,7 @@ async function recording(): Promise<string> {
   const sandbox = createSandbox({ interval: 5 })
   const { client } = sandbox
   const lines: string[] = []
-  const recorder = record((event) => lines.push(`${JSON.stringify(event)}\n`), client)
+  const recorder = recordLogin((event) => lines.push(`${JSON.stringify(event)}\n`), client)
   createDeviceAuthorization({ ...client, scopes: ['repo'], ...recorder }).start()
   await sandbox.advance(7)
   sandbox.inject('lose', { on: 'poll' })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { authorizeDevice, deviceInput, refresh } from '../../src/index.ts'
+import { authorizeDevice, refresh } from '../../src/index.ts'
+import { deviceInput } from '../../src/machines.ts'
 import { oldToken } from '../support/old-token.ts'
 
 const WRONG = [123, true, {}, [], Symbol('id'), () => 'id', null]

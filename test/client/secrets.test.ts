@@ -1,8 +1,8 @@
 import { Session } from 'node:inspector/promises'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import * as authgraph from '../../src/index.ts'
-import { authorizeDevice, createDeviceAuthorization, Secret, viewOf, watch } from '../../src/index.ts'
+import * as errors from '../../src/errors.ts'
+import { authorizeDevice, createDeviceAuthorization, Secret, viewOf, watchActor } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { responses } from '../support/responses.ts'
 import { type Scripted, scriptedService } from '../support/scripted-service.ts'
@@ -45,7 +45,7 @@ async function observe(...script: Scripted[]) {
     inspect: (event) => seen.push(event),
     onCodes: (shown) => seen.push(shown),
   })
-  watch(actor, (snapshot) => {
+  watchActor(actor, (snapshot) => {
     seen.push(snapshot, snapshot.context, snapshot.toJSON(), viewOf(snapshot, time.now))
     seen.push(actor.getPersistedSnapshot())
   })
@@ -121,7 +121,7 @@ describe('nothing secret is seen', () => {
       const error = await authorizeDevice({ clientId: 'client-id-in-the-clear', fetch }).catch(
         (error) => error,
       )
-      expect(error).toBeInstanceOf(authgraph.AuthgraphError)
+      expect(error).toBeInstanceOf(errors.AuthgraphError)
       expectNothingIn(error)
       expectNothingIn(error.stack)
     }
@@ -129,12 +129,12 @@ describe('nothing secret is seen', () => {
 })
 
 test('every kind of error has its own code', () => {
-  const kinds: unknown[] = Object.values(authgraph)
+  const kinds: unknown[] = Object.values(errors)
   const codes = kinds.filter(isKind).map((Kind) => new Kind({}).code)
   expect(codes.length).toBeGreaterThan(12)
   expect(new Set(codes).size).toBe(codes.length)
 })
 
-function isKind(value: unknown): value is new (of: object) => authgraph.AnyAuthgraphError {
-  return Object.getPrototypeOf(value) === authgraph.AuthgraphError
+function isKind(value: unknown): value is new (of: object) => errors.AnyAuthgraphError {
+  return Object.getPrototypeOf(value) === errors.AuthgraphError
 }

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { github, type ResumeRecord, type Step, start, step } from '../../src/index.ts'
+import {
+  type DeviceLoginStep,
+  github,
+  type ResumeRecord,
+  startDeviceLogin,
+  stepDeviceLogin,
+} from '../../src/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
 import { responses } from '../support/responses.ts'
 import { type Scripted, scripted } from '../support/scripted-service.ts'
@@ -15,15 +21,15 @@ function stepped(...script: Scripted[]) {
     time,
     sent,
     options,
-    start: () => start({ clientId: 'client-id-in-the-clear', scopes: ['repo'], ...options }),
+    start: () => startDeviceLogin({ clientId: 'client-id-in-the-clear', scopes: ['repo'], ...options }),
     step: (record: ResumeRecord, more = {}) =>
-      step(JSON.parse(JSON.stringify(record)), { ...options, ...more }),
+      stepDeviceLogin(JSON.parse(JSON.stringify(record)), { ...options, ...more }),
     /** Moves the clock to the next poll. */
     due: (record: ResumeRecord) => time.advance(record.nextPollAt - time.now),
   }
 }
 
-function recordOf(login: Step): ResumeRecord {
+function recordOf(login: DeviceLoginStep): ResumeRecord {
   if ('record' in login) return login.record
   throw new Error(`the login has ended: ${login.status}`)
 }
@@ -55,10 +61,10 @@ describe('a login in steps', () => {
   test('gives the time of the next poll in whole milliseconds, rounded up', async () => {
     const { options, due } = stepped(pending)
     const uneven = { ...options, random: () => 1 / 3 }
-    const { record } = await start({ clientId: 'id', ...uneven })
+    const { record } = await startDeviceLogin({ clientId: 'id', ...uneven })
     await due(record)
     const polling: ResumeRecord[] = []
-    const login = await step(record, { ...uneven, save: (next) => polling.push(next) })
+    const login = await stepDeviceLogin(record, { ...uneven, save: (next) => polling.push(next) })
     for (const { nextPollAt, writtenAt = 0, interval, margin } of [record, ...polling, recordOf(login)]) {
       expect(Number.isInteger(nextPollAt)).toBe(true)
       expect(nextPollAt).toBeGreaterThanOrEqual(writtenAt + interval * 1000 * margin)
@@ -67,7 +73,7 @@ describe('a login in steps', () => {
 
   test('polls once per call, and continues from the result', async () => {
     const { start, step, due, sent, time } = stepped(pending, slowDown, token)
-    let login: Step = await start()
+    let login: DeviceLoginStep = await start()
     const seen: unknown[] = []
     while ('record' in login) {
       await due(login.record)
@@ -107,7 +113,7 @@ describe('a login in steps', () => {
       [{ error: 'unauthorized_client' }, 'forbidden'],
       [{ ...codes, expires_in: 0 }, 'expired'],
     ] as const) {
-      await expect(start(scripted(response).options)).rejects.toMatchObject({ code })
+      await expect(startDeviceLogin(scripted(response).options)).rejects.toMatchObject({ code })
     }
   })
 
@@ -147,7 +153,7 @@ describe('a login in steps', () => {
 
   test('forgives an unknown code twice in all', async () => {
     const { start, step, due } = stepped(pending, unknownCode)
-    let login: Step = await start()
+    let login: DeviceLoginStep = await start()
     const statuses: string[] = []
     while ('record' in login) {
       await due(login.record)
@@ -207,10 +213,10 @@ describe('save', () => {
         stored = JSON.stringify(next)
       },
     }
-    const { record } = await start({ clientId: 'id', ...saving })
+    const { record } = await startDeviceLogin({ clientId: 'id', ...saving })
     expect(stored).toBe(JSON.stringify(record))
     await due(record)
-    const process = () => step(JSON.parse(JSON.stringify(record)), saving)
+    const process = () => stepDeviceLogin(JSON.parse(JSON.stringify(record)), saving)
     const [one, other] = await Promise.allSettled([process(), process()])
     expect([one.status, other.status].sort()).toEqual(['fulfilled', 'rejected'])
     expect(sent).toHaveLength(2)
@@ -233,11 +239,11 @@ test('is never early for the service, whenever the steps are taken', async () =>
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 9000 }), { maxLength: 30 }), async (pauses) => {
       await using sandbox = createSandbox({ firstPoll: 'counted', leeway: 0 })
       const { client, requests } = sandbox
-      let login: Step = await start(client)
+      let login: DeviceLoginStep = await startDeviceLogin(client)
       for (const pause of pauses) {
         await sandbox.advance(pause / 1000)
         const before = requests.length
-        if ('record' in login) login = await step(login.record, client)
+        if ('record' in login) login = await stepDeviceLogin(login.record, client)
         expect(requests.length - before).toBeLessThanOrEqual(1)
       }
       expect(requests.map(({ outcome }) => outcome)).not.toContain('slow_down')

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createActor, fromPromise } from 'xstate'
-import { type DeviceView, deviceInput, deviceMachine, viewOf, watch } from '../../src/index.ts'
+import { type DeviceView, viewOf, watchActor } from '../../src/index.ts'
 import type { CodesRequest, CodesResponse } from '../../src/machines.ts'
+import { deviceInput, deviceMachine } from '../../src/machines.ts'
 import { startFlow } from '../support/flow.ts'
 import { responses } from '../support/responses.ts'
 
@@ -10,7 +11,7 @@ const { codes, pending, token } = responses
 test('a view counts down to the next poll and to the expiry, in whole seconds', async () => {
   const flow = startFlow([codes, pending, token])
   const views: DeviceView[] = []
-  watch(flow.actor, (snapshot) => views.push(viewOf(snapshot, flow.time.now)))
+  watchActor(flow.actor, (snapshot) => views.push(viewOf(snapshot, flow.time.now)))
   await flow.result()
   const shown = views.map(({ secondsLeft, secondsToNextPoll }) => [secondsLeft, secondsToNextPoll])
   const none = [undefined, undefined]
@@ -64,7 +65,7 @@ test('a watch whose listener throws at once is over', async () => {
     calls += 1
     throw new Error('no screen')
   }
-  expect(() => watch(flow.actor, listener)).toThrow('no screen')
+  expect(() => watchActor(flow.actor, listener)).toThrow('no screen')
   await flow.result()
   expect(calls).toBe(1)
 })
@@ -113,14 +114,14 @@ test('a watch of an actor that has ended gives its end', async () => {
   const flow = startFlow([codes, token])
   await flow.result()
   const seen: unknown[] = []
-  watch(flow.actor, ({ output }) => seen.push(output?.status))
+  watchActor(flow.actor, ({ output }) => seen.push(output?.status))
   expect(seen).toEqual(['authorized'])
 })
 
 test('a watch ends when its function is called', async () => {
   const flow = startFlow([codes, token])
   let calls = 0
-  watch(flow.actor, () => calls++)()
+  watchActor(flow.actor, () => calls++)()
   await flow.result()
   expect(calls).toBe(1)
 })

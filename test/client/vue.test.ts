@@ -2,7 +2,8 @@
 import { useActorRef, useSelector } from '@xstate/vue'
 import { expect, test } from 'vitest'
 import { createApp, h, nextTick, ref, shallowRef } from 'vue'
-import { deviceInput, deviceMachine, Secret, viewOf } from '../../src/index.ts'
+import { Secret, viewOf } from '../../src/index.ts'
+import { deviceInput, deviceMachine } from '../../src/machines.ts'
 import { responses } from '../support/responses.ts'
 import { scripted } from '../support/scripted-service.ts'
 

@@ -1,4 +1,4 @@
-import { deviceInput } from 'authgraph'
+import { deviceInput } from 'authgraph/machines'
 import { test } from 'authgraph/testing/vitest'
 import { expect } from 'vitest'
 import { createActor } from 'xstate'

@@ -2,14 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { authorizeDevice, record } from '../../src/index.ts'
+import { authorizeDevice } from '../../src/index.ts'
+import { recordLogin } from '../../src/recording/index.ts'
 import { createService } from '../../src/service/index.ts'
 import { createSandbox } from '../../src/testing/index.ts'
 import { recordedLogin } from './record/record-a-login.ts'
 
 test('a listener that throws does not fail the login', async () => {
   const sandbox = createSandbox({ interval: 5 })
-  const failing = record(() => {
+  const failing = recordLogin(() => {
     throw new Error('the disk is full')
   }, sandbox.client)
   const login = authorizeDevice({ ...sandbox.client, ...failing, onCodes: () => sandbox.approve() })

@@ -12,8 +12,8 @@ import {
   refresh,
   Secret,
   type ShownCodes,
-  start,
-  step,
+  startDeviceLogin,
+  stepDeviceLogin,
 } from '../../src/index.ts'
 import { privateKeyJwt, verifyIdToken } from '../../src/oidc/index.ts'
 import { createSession, memoryStore } from '../../src/session/index.ts'
@@ -170,15 +170,20 @@ test('our client logs in with PKCE at oidc-provider where S256 is required, and 
 
 test('oidc-provider gives a token only to the device with the code verifier', async () => {
   const provider = await discover(issuer)
-  const { codes, record } = await start({ clientId: 'pkce', scopes: ['openid'], provider, pkce: true })
+  const { codes, record } = await startDeviceLogin({
+    clientId: 'pkce',
+    scopes: ['openid'],
+    provider,
+    pkce: true,
+  })
   await approve(codes)
   const due = { ...record, nextPollAt: 0 }
   const stolen = { ...due, codeVerifier: 'another-verifier-of-forty-three-characters-' }
-  expect(await step(stolen, { provider })).toMatchObject({
+  expect(await stepDeviceLogin(stolen, { provider })).toMatchObject({
     status: 'failed',
     error: { error: 'invalid_grant' },
   })
-  expect(await step(due, { provider })).toMatchObject({ status: 'authorized' })
+  expect(await stepDeviceLogin(due, { provider })).toMatchObject({ status: 'authorized' })
 })
 
 test('our client gets an ID token from oidc-provider, and verifies it with the keys that it publishes', async () => {

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { transition } from 'xstate'
 import { deviceAuthorization } from '../../machines/device-authorization.ts'
 import { RefusedError, TimedOutError } from '../../src/errors.ts'
-import { deviceInput } from '../../src/index.ts'
-import { parseDeviceCodes } from '../../src/machines.ts'
+import { deviceInput } from '../../src/machines.ts'
 import type { PollResponse } from '../../src/protocol/poll-response.ts'
 import { Secret } from '../../src/secret.ts'
+import { parseDeviceCodes } from '../../src/testing/index.ts'
 
 /** One of each. */
 const RESPONSES = {

@@ -4,12 +4,15 @@ import { ENTRIES } from '../../build/entries.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** The built entries by their source. The errors and `Secret` are exports of the root entry. */
+/** The built entries by their source. `Secret` is an export of the root entry. */
 const BUILT = new Map([
   ...ENTRIES.map(({ source, built }) => [source, built] as const),
-  ['src/errors.ts', 'dist/src/index.js'],
+  ['src/errors.ts', 'errors'],
   ['src/secret.ts', 'dist/src/index.js'],
 ])
+
+/** The entries that export all errors between them. */
+const OF_ERRORS = ['src/index.ts', 'src/auth/index.ts', 'src/oidc/index.ts', 'src/session/index.ts']
 
 /** Replaces imports of an entry's source with the built entry. */
 function publishedEntries(): Plugin {
@@ -20,6 +23,10 @@ function publishedEntries(): Plugin {
       if (!name.startsWith('.') || !importer.startsWith(`${root}/test/`)) return undefined
       const built = BUILT.get(relative(root, resolve(dirname(importer), name)))
       return built === undefined ? undefined : resolve(root, built)
+    },
+    load(id) {
+      if (id !== resolve(root, 'errors')) return undefined
+      return OF_ERRORS.map((source) => `export * from '${resolve(root, BUILT.get(source) ?? '')}'`).join('\n')
     },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { deviceMachine } from '../../src/index.ts'
+import { deviceMachine } from '../../src/machines.ts'
 import { nameOfDevicePath } from '../../src/testing/paths/device-paths.ts'
 import type { DeviceSituation, DeviceWalkStep } from '../../src/testing/paths/device-walk.ts'
 import { type Edge, edgesOf, nameOfEdge } from '../../src/testing/paths/walk.ts'

@@ -5,7 +5,8 @@ import { StrictMode, useEffect, useState } from 'react'
 import { derived, type Readable, readable } from 'svelte/store'
 import { expect, test } from 'vitest'
 import { createApp, h, nextTick, onMounted, onUnmounted, ref } from 'vue'
-import { type Session, type SessionSnapshot, viewOfSession, watch } from '../../src/session/index.ts'
+import { watchActor } from '../../src/index.ts'
+import { type Session, type SessionSnapshot, viewOfSession } from '../../src/session/index.ts'
 import { render } from '../support/render.ts'
 import { world } from './support/world.ts'
 
@@ -70,7 +71,7 @@ async function inVue(session: Session): Promise<Shown> {
 }
 
 async function inSvelte(session: Session): Promise<Shown> {
-  const snapshots: Readable<SessionSnapshot> = { subscribe: (run) => watch(session.actor, run) }
+  const snapshots: Readable<SessionSnapshot> = { subscribe: (run) => watchActor(session.actor, run) }
   const token = readable('', (show) => ask(session, show))
   let text = ''
   const unmount = derived(

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createApi } from '../../src/auth/index.ts'
 import { AuthgraphError } from '../../src/errors.ts'
+import { watchActor } from '../../src/index.ts'
 import type { OAuthToken } from '../../src/protocol/oauth-record.ts'
 import { Secret } from '../../src/secret.ts'
-import { type Owners, type SessionStore, viewOfSession, watch } from '../../src/session/index.ts'
+import { type Owners, type SessionStore, viewOfSession } from '../../src/session/index.ts'
 import { HOUR, troubled, world } from './support/world.ts'
 
 /** How a process tells others apart, of which one may be gone. */
@@ -721,7 +722,7 @@ test('a view shows the codes and the progress of a login', async () => {
   const { time, open, over } = world()
   const session = open()
   const seen: unknown[] = []
-  watch(session.actor, (snapshot) => {
+  watchActor(session.actor, (snapshot) => {
     const { status, login } = viewOfSession(snapshot, time.now)
     seen.push(login ? [status, login.activity, login.userCode] : status)
   })

@@ -5,7 +5,7 @@ import {
   createDeviceAuthorization,
   type DeviceAuthorizationOptions,
   github,
-  watch,
+  watchActor,
 } from '../../src/index.ts'
 import { VirtualTime } from '../../src/testing/sandbox/virtual-time.ts'
 import { hostileServer, type Script } from './hostile-server.ts'
@@ -30,7 +30,7 @@ export async function hostileFlow(
     random: () => 0,
     ...options,
   } as DeviceAuthorizationOptions)
-  watch(actor, ({ context, output }) => {
+  watchActor(actor, ({ context, output }) => {
     for (const error of [context.error, output?.status === 'failed' ? output.error : undefined])
       if (error) errors.add(error)
   })

@@ -1,5 +1,5 @@
 /// <reference types="vite/client" />
-import { createDeviceAuthorization, github, viewOf, watch } from 'authgraph'
+import { createDeviceAuthorization, github, viewOf, watchActor } from 'authgraph'
 import picture from '../../machines/device-authorization.svg?raw'
 
 const find = (id: string) => document.getElementById(id) as HTMLElement
@@ -24,7 +24,7 @@ function start(): () => void {
       state.classList.toggle('active', snapshot.matches(state.dataset.state as 'waiting'))
   }
   const everySecond = setInterval(show, 1000)
-  watch(login, show)
+  watchActor(login, show)
   login.start()
   return () => {
     clearInterval(everySecond)

@@ -7,7 +7,7 @@ import type { DeviceAuthorizationActor } from '../../client/options.ts'
 import { viewOf } from '../../client/view.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import { github } from '../../protocol/provider.ts'
-import type { Recorder } from '../../recording/record.ts'
+import type { LoginRecorder } from '../../recording/record.ts'
 import { recordGrants } from '../../recording/record-grants.ts'
 import { createService, type Service } from '../../service/create-service.ts'
 import { memoryStore } from '../../service/stores/memory.ts'
@@ -39,7 +39,7 @@ interface Demo {
   readonly url: string
   readonly terminal: LoginTerminal
   readonly options: DemoOptions
-  readonly recorder?: Recorder
+  readonly recorder?: LoginRecorder
 }
 
 const CLIENT_ID = 'authgraph-demo'

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../recording/events.ts'
-import { type Recorder, record } from '../../recording/record.ts'
+import { type LoginRecorder, recordLogin } from '../../recording/record.ts'
 import { openBrowser } from '../../terminal/open-browser.ts'
 import type { Report } from '../../terminal/report.ts'
 import { startRecording } from './recording-file.ts'
@@ -17,7 +17,7 @@ export interface WatchOptions {
 /** A page, a file, or both, that follow an authorization. */
 export interface Watching {
   /** Options to create the authorization with. */
-  readonly options: Recorder
+  readonly options: LoginRecorder
   /** Sends a further event to the page and the file. */
   readonly send: (event: RecordedEvent) => void
   /** Sends the last event to the page and stops the server. */
@@ -43,5 +43,5 @@ export async function startWatching(
     write?.(event)
     stream?.send(event)
   }
-  return { options: record(send, { fetch }), send, close: async () => page?.close() }
+  return { options: recordLogin(send, { fetch }), send, close: async () => page?.close() }
 }

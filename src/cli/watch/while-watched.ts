@@ -1,4 +1,4 @@
-import type { Recorder } from '../../recording/record.ts'
+import type { LoginRecorder } from '../../recording/record.ts'
 import type { LoginTerminal } from '../../terminal/login-terminal.ts'
 import type { Watching, WatchOptions } from './start-watching.ts'
 
@@ -16,7 +16,7 @@ export async function whileWatched<Result>(
   fetch: typeof globalThis.fetch,
   { report, stream }: LoginTerminal,
   options: WatchOptions,
-  authorize: (recorder?: Recorder, send?: Watching['send']) => Promise<Result>,
+  authorize: (recorder?: LoginRecorder, send?: Watching['send']) => Promise<Result>,
 ): Promise<Result> {
   if (!isWatched(options)) return authorize()
   const { startWatching } = await import('./start-watching.ts')

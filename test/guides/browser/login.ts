@@ -4,7 +4,7 @@ import {
   github,
   type OAuthToken,
   viewOf,
-  watch,
+  watchActor,
 } from 'authgraph'
 
 export interface Login {
@@ -46,7 +46,7 @@ export function startLogin({ clientId, show, onToken }: Login): () => void {
       if (output?.status === 'authorized') onToken(output.token)
     },
   })
-  watch(login, showNow)
+  watchActor(login, showNow)
   login.start()
   return () => login.stop()
 }

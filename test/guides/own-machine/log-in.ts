@@ -1,4 +1,4 @@
-import { type deviceInput, deviceMachine } from 'authgraph'
+import { type deviceInput, deviceMachine } from 'authgraph/machines'
 import { setup } from 'xstate'
 
 /** Logs in once, with the input that `deviceInput(options)` returns. */

@@ -1,11 +1,9 @@
+import { type DeviceResult, type DeviceView, viewOf } from 'authgraph'
 import {
   type DeviceInputOptions,
-  type DeviceResult,
-  type DeviceView,
   deviceInput,
   deviceMachine,
-  viewOf,
-} from 'authgraph'
+} from 'authgraph/machines'
 import { assign, sendTo, setup } from 'xstate'
 
 /** Signs a user in and out. */

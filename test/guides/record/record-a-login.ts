@@ -2,14 +2,14 @@ import { appendFileSync } from 'node:fs'
 import {
   createDeviceAuthorization,
   type DeviceAuthorizationActor,
-  record,
 } from 'authgraph'
+import { recordLogin } from 'authgraph/recording'
 
 export function recordedLogin(
   clientId: string,
   file: string,
 ): DeviceAuthorizationActor {
-  const recorder = record((event) =>
+  const recorder = recordLogin((event) =>
     appendFileSync(file, `${JSON.stringify(event)}\n`),
   )
   return createDeviceAuthorization({ clientId, ...recorder })

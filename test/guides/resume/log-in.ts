@@ -3,7 +3,7 @@ import {
   type DeviceAuthorizationOptions,
   exportResume,
   type ResumeRecord,
-  watch,
+  watchActor,
 } from 'authgraph'
 
 /** Starts a login, or resumes a saved one, and saves it after each change. */
@@ -12,6 +12,6 @@ export function logIn(
   save: (record: ResumeRecord | undefined) => void,
 ) {
   const actor = createDeviceAuthorization(options)
-  watch(actor, (snapshot) => save(exportResume(snapshot, Date.now())))
+  watchActor(actor, (snapshot) => save(exportResume(snapshot, Date.now())))
   return actor.start()
 }

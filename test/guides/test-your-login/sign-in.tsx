@@ -4,7 +4,7 @@ import {
   type DeviceAuthorizationOptions,
   type DeviceView,
   viewOf,
-  watch,
+  watchActor,
 } from 'authgraph'
 import { useEffect, useState } from 'react'
 
@@ -30,7 +30,7 @@ function Login({
 }) {
   const [view, setView] = useState<DeviceView>()
   useEffect(
-    () => watch(login, (snapshot) => setView(viewOf(snapshot, now()))),
+    () => watchActor(login, (snapshot) => setView(viewOf(snapshot, now()))),
     [login, now],
   )
   if (!view) return null

@@ -5,6 +5,7 @@ import { deviceAuthorization } from 'authgraph/machines'
 import { octokitAuth } from 'authgraph/octokit'
 import { type IdTokenClaims, privateKeyJwt } from 'authgraph/oidc'
 import { knownProvider } from 'authgraph/providers'
+import { recordLogin } from 'authgraph/recording'
 import type { Service } from 'authgraph/service'
 import { type RedisClient, redisStore } from 'authgraph/service/redis'
 import { type PostgresClient, postgresStore, sqliteStore } from 'authgraph/service/sql'
@@ -29,6 +30,7 @@ export const values = [
   knownProvider,
   octokitAuth,
   privateKeyJwt,
+  recordLogin,
   test,
   loginInTerminal,
   deviceAuthorization.provide({}),

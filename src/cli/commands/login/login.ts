@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises'
 import type { DeviceResult } from '../../../../machines/device-context.ts'
 import { createDeviceAuthorization } from '../../../client/create-device-authorization.ts'
 import { exportResume, type ResumeRecord, readResume } from '../../../client/resume.ts'
-import { start, step, type UnfinishedStep } from '../../../client/step.ts'
-import { watch } from '../../../client/watch.ts'
+import { startDeviceLogin, stepDeviceLogin, type UnfinishedDeviceLogin } from '../../../client/step.ts'
+import { watchActor } from '../../../client/watch.ts'
 import { CancelledError } from '../../../errors.ts'
 import { shownOf } from '../../../protocol/device-codes.ts'
-import type { Recorder } from '../../../recording/record.ts'
+import type { LoginRecorder } from '../../../recording/record.ts'
 import { failure } from '../../../terminal/failure.ts'
 import { loginTerminal } from '../../../terminal/login-terminal.ts'
 import { styled } from '../../../terminal/writer.ts'
@@ -51,7 +51,7 @@ export async function login(options: LoginOptions): Promise<number> {
   }
 }
 
-async function authorize(login: LoginSession, recorder?: Recorder): Promise<number> {
+async function authorize(login: LoginSession, recorder?: LoginRecorder): Promise<number> {
   const { options, plan, terminal } = login
   const result = await (options.wait ? untilEnd(login, recorder) : once(login, recorder))
   if ('record' in result || result.status === 'cancelled') {
@@ -73,13 +73,13 @@ async function authorize(login: LoginSession, recorder?: Recorder): Promise<numb
  */
 async function untilEnd(
   { plan, provider, fetch, terminal }: LoginSession,
-  recorder?: Recorder,
+  recorder?: LoginRecorder,
 ): Promise<DeviceResult> {
   const { clientId, scopes, resume } = plan
   const options = { provider, fetch, ...recorder }
   const actor = createDeviceAuthorization(resume ? { ...options, resume } : { ...options, clientId, scopes })
   let failure: unknown
-  watch(actor, (snapshot) => {
+  watchActor(actor, (snapshot) => {
     const record = exportResume(snapshot, Date.now())
     try {
       if (record) save(plan, record)
@@ -96,14 +96,14 @@ async function untilEnd(
 /** Requests a code or, for a saved login, polls once. */
 async function once(
   { plan, provider, fetch, terminal }: LoginSession,
-  recorder?: Recorder,
-): Promise<UnfinishedStep | DeviceResult> {
+  recorder?: LoginRecorder,
+): Promise<UnfinishedDeviceLogin | DeviceResult> {
   const { clientId, scopes, resume } = plan
   const stop = new AbortController()
   const { signal } = stop
   terminal.listen(() => stop.abort())
   const options = { provider, fetch, ...recorder, signal, save: (record: ResumeRecord) => save(plan, record) }
-  const show = (login: UnfinishedStep | DeviceResult) => {
+  const show = (login: UnfinishedDeviceLogin | DeviceResult) => {
     if (!('record' in login)) return
     if (!terminal.codes()) terminal.show(login.codes)
     terminal.report.state(login.view, () => login.view)
@@ -114,12 +114,14 @@ async function once(
     if (Date.now() < expiresAt) terminal.show({ ...shownOf(codes), interval, expiresAt })
   }
   try {
-    let login = resume ? await step(resume, options) : await start({ ...options, clientId, scopes })
+    let login = resume
+      ? await stepDeviceLogin(resume, options)
+      : await startDeviceLogin({ ...options, clientId, scopes })
     show(login)
     if (resume && 'record' in login && login.view.polls === 0) {
       // A timer may fire a millisecond early.
       await setTimeout(login.record.nextPollAt - Date.now() + 1, undefined, { signal }).catch(() => undefined)
-      login = await step(login.record, options)
+      login = await stepDeviceLogin(login.record, options)
       show(login)
     }
     return login
