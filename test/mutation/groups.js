@@ -90,7 +90,10 @@ export const groups = {
       'src/service/endpoints/{access-token,first-token}.ts',
       'src/service/tokens/issued-token.ts',
     ],
-    tests: ['test/service/{first-token,issuing,poll,reading,user}.test.ts'],
+    tests: [
+      'test/service/{events,first-token,issuing,policy,poll,reading,refresh,revocation,user}.test.ts',
+      'test/paths/service.test.ts',
+    ],
   },
   // A worker cannot change the umask, as a Unix socket needs.
   requests: {
