@@ -114,8 +114,6 @@ async function logIn({ service, url, terminal, options, recorder }: Demo): Promi
     ...recorder,
   })
   decideAutomatically(actor, service, options)
-  // Nothing is lost if nobody reads the output: the token is worthless.
-  process.stdout.once('error', () => actor.send({ type: 'cancel' }))
   const result = await terminal.run(actor)
   if (result.status === 'authorized') {
     const user = await createApi({ auth: oauth(result.token), provider })('/user')
