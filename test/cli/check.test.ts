@@ -46,6 +46,13 @@ describe('authgraph check', { concurrent: true, timeout: 60_000 }, () => {
     expect(xml.match(/<testcase /g)).toHaveLength(report.results.length)
   })
 
+  test('says that the report cannot be written', async ({ world }) => {
+    const { url } = await served(world)
+    const file = join(world.folder, 'missing', 'check.xml')
+    const stderr = `✗ ${file} cannot be written (ENOENT)\n`
+    await world.expect(check(url, '--junit', file), { code: 1, stdout: ['passed'], stderr })
+  })
+
   test('does not fail the service if a command fails', async ({ world }) => {
     const { url, approve } = await served(world)
     const stdout = ['nobody denied: the command ended with exit code 1']

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { type Command, Option } from 'commander'
 import { checkService } from '../../check/check-service.ts'
@@ -12,6 +12,7 @@ import { isLoopback } from '../../protocol/address.ts'
 import { github } from '../../protocol/provider.ts'
 import { command, exitWith } from '../command.ts'
 import { endpointsOf } from '../network/service-address.ts'
+import { onDisk } from '../on-disk.ts'
 import { checkReportTo } from './check-report.ts'
 import { readIssuer, scopes } from './values.ts'
 
@@ -120,7 +121,11 @@ async function check(
       onResult: reporter.result,
     })
     reporter.end(report)
-    if (options.junit) await writeFile(options.junit, toJUnit(report, provider.tokenEndpoint))
+    const { junit } = options
+    if (junit)
+      onDisk(`${junit} cannot be written`, () =>
+        writeFileSync(junit, toJUnit(report, provider.tokenEndpoint)),
+      )
     return report.failed === 0 ? 0 : 1
   } catch (error) {
     if (signal.aborted) return 130

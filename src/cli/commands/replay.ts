@@ -7,6 +7,7 @@ import { timeline } from '../../recording/timeline.ts'
 import { type Line, styled, visibleJson, writerTo } from '../../terminal/writer.ts'
 import { command, exitWith } from '../command.ts'
 import { CommandError } from '../command-error.ts'
+import { onDisk } from '../on-disk.ts'
 
 /** The options of `authgraph replay`. */
 interface ReplayOptions {
@@ -44,7 +45,7 @@ async function replay(file: string, { svg, narrow, json, color }: ReplayOptions)
   const writer = writerTo(process.stdout, { color })
   if (svg !== undefined) {
     const drawing = timeline(story, narrow ? 'narrow' : 'wide')
-    onDisk(() => writeFileSync(svg, drawing), `${svg} cannot be written`)
+    onDisk(`${svg} cannot be written`, () => writeFileSync(svg, drawing))
   }
   if (json) writer.stream.write(`${visibleJson(story)}\n`)
   else writer.print(...(svg === undefined ? linesOf(story) : [`Wrote ${svg}`]))
@@ -52,20 +53,12 @@ async function replay(file: string, { svg, narrow, json, color }: ReplayOptions)
 }
 
 function eventsIn(path: string): ReadEvent[] {
-  const recording = onDisk(() => readFileSync(path, 'utf8'), `${path} cannot be read`)
+  const recording = onDisk(`${path} cannot be read`, () => readFileSync(path, 'utf8'))
   try {
     return readRecording(recording)
   } catch (error) {
     if (error instanceof SyntaxError) throw new CommandError('damaged_file', `${path}: ${error.message}`)
     throw error
-  }
-}
-
-function onDisk<Result>(use: () => Result, problem: string): Result {
-  try {
-    return use()
-  } catch (error) {
-    throw new CommandError('unusable_file', `${problem} (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 

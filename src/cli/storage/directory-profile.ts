@@ -2,6 +2,7 @@ import { closeSync, constants, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { CommandError } from '../command-error.ts'
+import { onDisk } from '../on-disk.ts'
 import { parseJson } from '../parse-json.ts'
 import { readIfThere } from './private-file.ts'
 
@@ -53,14 +54,11 @@ function workingDirectory(): string | undefined {
 
 /** Selects a login for the working directory and all folders below. Returns the path of the file. */
 export function selectHere(profile: string, host: string): string {
-  try {
+  return onDisk(`${NAME} cannot be written in this folder`, () => {
     const path = join(process.cwd(), NAME)
     const file = openSync(path, FLAGS, 0o666)
     writeFileSync(file, `${JSON.stringify({ profile, host }, undefined, 2)}\n`)
     closeSync(file)
     return path
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new CommandError('unusable_file', `${NAME} cannot be written in this folder (${code})`)
-  }
+  })
 }

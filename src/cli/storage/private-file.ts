@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { readRegularFileSync } from '../../session/node/regular-file.ts'
-import { CommandError } from '../command-error.ts'
+import { onDisk } from '../on-disk.ts'
 
 /**
  * Writes a file that only this user may read. The write is atomic: a concurrent reader gets the old or the new text.
@@ -11,23 +11,17 @@ import { CommandError } from '../command-error.ts'
 export function writePrivate(path: string, text: string): void {
   const draft = `${path}.${process.pid}`
   makeFolder(dirname(path))
-  try {
+  use(path, () => {
     // An earlier process with this id may have been killed while it wrote.
     rmSync(draft, { force: true })
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
     renameSync(draft, path)
-  } catch (error) {
-    throw unusable(path, error)
-  }
+  })
 }
 
 /** Creates a folder that only this user may read, unless it exists. */
 export function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw unusable(path, error)
-  }
+  use(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }))
 }
 
 /** Reads a file. Returns `undefined` if it does not exist. The advice is for a file that cannot be read. */
@@ -55,21 +49,22 @@ function nameIn(file: string): string | undefined {
   }
 }
 
-function unlessMissing<Result>(path: string, use: () => Result, advice?: string): Result | undefined {
-  try {
-    return use()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw unusable(path, error, advice)
+function unlessMissing<Result>(path: string, run: () => Result, advice?: string): Result | undefined {
+  const runIfThere = () => {
+    try {
+      return run()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
   }
+  return use(path, runIfThere, advice)
 }
 
-/** Creates the error of a path that cannot be used. */
-function unusable(
+function use<Result>(
   path: string,
-  error: unknown,
+  run: () => Result,
   advice = 'set AUTHGRAPH_CONFIG_DIR to use another folder',
-): CommandError {
-  const { code } = error as NodeJS.ErrnoException
-  return new CommandError('unusable_file', `${path} cannot be used (${code}): ${advice}`)
+) {
+  return onDisk(`${path} cannot be used`, run, advice)
 }
