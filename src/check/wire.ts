@@ -3,6 +3,7 @@ import type { Clock } from '../protocol/clock.ts'
 import { pause } from '../protocol/pause.ts'
 import { readText } from '../protocol/read-text.ts'
 import { errorCodeOf, readBody, readRetryAfter } from '../protocol/response.ts'
+import { SECRET_FIELDS } from '../protocol/secret-fields.ts'
 import { within } from '../protocol/within.ts'
 
 /** How many requests one check sends at most. */
@@ -36,16 +37,7 @@ const SHOWN_HEADERS = [
 ]
 
 /** Matches other spellings too, such as `accessToken`. */
-const SECRET_NAMES = [
-  'access_token',
-  'refresh_token',
-  'id_token',
-  'device_code',
-  'client_id',
-  'client_secret',
-]
-  .map((name) => name.replace('_', '[_-]?'))
-  .join('|')
+const SECRET_NAMES = SECRET_FIELDS.map((name) => name.replace('_', '[_-]?')).join('|')
 
 /** Members of JSON, even if it is cut off, and fields of a form. */
 const IN_JSON = new RegExp(`("(${SECRET_NAMES})"\\s*:\\s*)("(?:[^"\\\\]|\\\\.)*"?|[^\\s,}\\]]+)`, 'gi')

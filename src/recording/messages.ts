@@ -1,5 +1,6 @@
 import { readText } from '../protocol/read-text.ts'
 import { readBody } from '../protocol/response.ts'
+import { SECRET_FIELDS } from '../protocol/secret-fields.ts'
 
 /** An HTTP message without its secrets. */
 export interface Message {
@@ -16,18 +17,6 @@ export type Shown = Pick<Message, 'title' | 'fields'>
 
 /** Bytes of the largest body that is read. */
 const LARGEST = 64 * 1024
-
-/** Fields whose values are replaced with `[secret]`. */
-const SECRETS = new Set([
-  'client_id',
-  'client_secret',
-  'client_assertion',
-  'code_verifier',
-  'device_code',
-  'access_token',
-  'refresh_token',
-  'id_token',
-])
 
 /** The fields that are shown, if their values match. All others are left out. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
@@ -60,9 +49,9 @@ export async function shownResponse(response: Response, secrets: Set<string>): P
 async function fieldsOf({ body }: Request | Response, secrets: Set<string>): Promise<[string, string][]> {
   const read = readBody((await readText(body, LARGEST)) ?? '')
   const fields = Object.entries(read ?? {}).map(([name, value]) => [name, textOf(value)] as const)
-  for (const [name, value] of fields) if (SECRETS.has(name)) secrets.add(value)
+  for (const [name, value] of fields) if (SECRET_FIELDS.includes(name)) secrets.add(value)
   return fields.flatMap(([name, value]) => {
-    if (SECRETS.has(name)) return [[name, '[secret]']]
+    if (SECRET_FIELDS.includes(name)) return [[name, '[secret]']]
     const isPlain = Object.hasOwn(PLAIN, name) && PLAIN[name]?.test(value)
     const isRepeated = value.split(/[\s,]+/).some((word) => secrets.has(word))
     return isPlain && !isRepeated ? [[name, short(value)]] : []
