@@ -13,10 +13,10 @@ import { requestCodes } from './request-codes.ts'
 export const deviceMachine = deviceAuthorization.provide({
   actors: {
     requestCodes: fromPromise<CodesResponse, CodesRequest>(({ input, signal }) =>
-      unlessAborted(requestCodes(input, signal), signal),
+      settleWhileRunning(requestCodes(input, signal), signal),
     ),
     pollToken: fromPromise<PollResponse, PollRequest>(({ input, signal }) =>
-      unlessAborted(pollToken(input, signal), signal),
+      settleWhileRunning(pollToken(input, signal), signal),
     ),
   },
   actions: {
@@ -28,7 +28,7 @@ export const deviceMachine = deviceAuthorization.provide({
  * Never settles once it was aborted, when nothing waits for it any more. React's StrictMode stops an actor and starts
  * it again: the end of the first request would be mistaken for that of the second.
  */
-async function unlessAborted<Result>(request: Promise<Result>, signal: AbortSignal): Promise<Result> {
+async function settleWhileRunning<Result>(request: Promise<Result>, signal: AbortSignal): Promise<Result> {
   try {
     return await request
   } finally {
