@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RecordedEvent } from '../../recording/events.ts'
 
 /** The first event on every connection. */
@@ -57,11 +58,7 @@ export class Stream {
   async end(): Promise<void> {
     this.send({ type: 'end', text: 'Ended without a result.', at: Date.now() })
     const sent = [...this.#listeners].map((listener) => new Promise<void>((resolve) => listener.end(resolve)))
-    const timeout = AbortSignal.timeout(CLOSE_TIMEOUT)
-    await Promise.race([
-      Promise.all(sent),
-      new Promise((resolve) => timeout.addEventListener('abort', resolve)),
-    ])
+    await Promise.race([Promise.all(sent), sleep(CLOSE_TIMEOUT, undefined, { ref: false })])
   }
 }
 
