@@ -72,6 +72,11 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     may: /^(xstate|valibot|jose\/.*|redis|pg|libsql|node:(https?|crypto|fs)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:(http2?|net)|jose)$/,
   },
+  // An imitation for tests: what people deploy does not import it.
+  'src/github-api': {
+    may: /^src\/(github-api\/.*|service\/(http\/types|endpoints\/authenticate|stores\/hash)\.ts|errors\.ts)$/,
+    types: /^(machines\/device-grant|src\/service\/(options|credentials\/app-jwts))\.ts$/,
+  },
   'src/store': { may: /^src\/store\/.*$/ },
   'src/session/node': { may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/errors\.ts)$/ },
   'src/session': {
@@ -117,7 +122,8 @@ const ENTRIES: Record<string, RegExp> = {
     /^(xstate|ofetch|valibot|jose|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,
   'src/service/stores/sql/index.ts':
     /^(xstate|ofetch|valibot|jose|redis|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,
-  'src/service/index.ts': /^(ofetch|redis|pg|libsql|node:fs|src\/(client|auth|app-jwt|cli|testing)\/)/,
+  'src/service/index.ts':
+    /^(ofetch|redis|pg|libsql|node:fs|src\/(client|auth|app-jwt|cli|testing|github-api)\/)/,
   'src/testing/index.ts': /^(vitest|src\/(auth|app-jwt|cli)\/)/,
 }
 

@@ -11,15 +11,12 @@ import {
 import { Secret } from '../secret.ts'
 import { createAppTokens } from './credentials/app-jwts.ts'
 import { createClients } from './credentials/clients.ts'
-import { createInstallationTokens } from './credentials/installation-tokens.ts'
 import { createPasswords } from './credentials/passwords.ts'
 import { createPersonalTokens } from './credentials/personal-tokens.ts'
 import { developmentDefaults } from './development-defaults.ts'
 import { accessToken, grantTypes } from './endpoints/access-token.ts'
-import { app, user } from './endpoints/api.ts'
 import { type Authentication, authenticate } from './endpoints/authenticate.ts'
 import { deviceCode } from './endpoints/device-code.ts'
-import { installationEndpoints } from './endpoints/installations.ts'
 import { metadata, openidConfiguration } from './endpoints/metadata.ts'
 import { revocation, tokenDeletion } from './endpoints/revocation.ts'
 import { verification } from './endpoints/verification.ts'
@@ -183,15 +180,7 @@ export function createService(options: ServiceOptions): Service {
     passwords: createPasswords(options.users ?? []),
     personalTokens: createPersonalTokens(options.personalTokens ?? []),
     appTokens: createAppTokens(options.apps ?? [], clock),
-    installationTokens: createInstallationTokens(options.apps ?? [], store, clock),
   }
-  const identifyCaller = (request: ServiceRequest) =>
-    authenticate(credentials, {
-      authorization: request.header('authorization'),
-      query: request.query,
-      address: clientAddress(request),
-    })
-
   const parts = {
     emit,
     clients,
@@ -234,9 +223,15 @@ export function createService(options: ServiceOptions): Service {
     openidConfiguration: options.openidConfiguration
       ? async () => openidConfiguration(addresses().authUrl ?? IN_PROCESS, offered)
       : undefined,
-    user: async (request) => user(await identifyCaller(request)),
-    app: async (request) => app(await identifyCaller(request)),
-    installations: installationEndpoints({ ...credentials, identifyCaller }),
+    api: options.api?.({
+      clock,
+      authenticate: (request) =>
+        authenticate(credentials, {
+          authorization: request.header('authorization'),
+          query: request.query,
+          address: clientAddress(request),
+        }),
+    }),
   }
   const routes = createRoutes(addresses(), handlers)
   let route = createRouter(routes)
@@ -255,7 +250,7 @@ export function createService(options: ServiceOptions): Service {
   return {
     fetch: fetchAdapter(handle),
     requestListener: createRequestListener(handle),
-    paths: [...routes.keys()].flatMap((path) =>
+    paths: routes.paths.flatMap((path) =>
       path.endsWith(TOKEN_DELETION_PATH)
         ? deletionPaths.map((own) => path.replace(TOKEN_DELETION_PATH, () => own))
         : [path],

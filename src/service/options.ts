@@ -8,6 +8,7 @@ import type { App } from './credentials/app-jwts.ts'
 import type { Client } from './credentials/clients.ts'
 import type { PasswordUser } from './credentials/passwords.ts'
 import type { PersonalAccessToken } from './credentials/personal-tokens.ts'
+import type { Authentication } from './endpoints/authenticate.ts'
 import { DIALECTS, type Dialect } from './grants/dialect.ts'
 import type { ServiceEvent } from './host/events.ts'
 import type { ClientAddress, Identify, IssueToken } from './host/hooks.ts'
@@ -15,6 +16,8 @@ import { checkPolicy, type Policy } from './host/policy.ts'
 import { isText, isTextOrSecret } from './host/text-or-secret.ts'
 import { isWholeSeconds } from './host/whole-seconds.ts'
 import type { RequestLogEntry } from './http/request-log.ts'
+import type { Api } from './http/routes.ts'
+import type { ServiceRequest } from './http/types.ts'
 import { checkLimits, type Limits } from './limits/limits.ts'
 import type { Page } from './page/page.ts'
 import type { RefreshTokens } from './tokens/families.ts'
@@ -37,6 +40,14 @@ export interface ServiceOptions {
   readonly authUrl?: string
   /** The URL of the API. Default: `authUrl`. Each responds under its own host only. */
   readonly baseUrl?: string
+  /**
+   * Adds endpoints below `baseUrl`, for development and tests: `githubApi()` of `authgraph/testing`. Default: none. Your
+   * own `/user` and `/app` call {@link Service.authenticate}.
+   */
+  readonly api?: (service: {
+    readonly authenticate: (request: ServiceRequest) => Promise<Authentication>
+    readonly clock: { now(): number }
+  }) => Api
   /**
    * Allows `http` for an `authUrl` or `baseUrl` off loopback. Default: `false`. For test networks only: anyone on the
    * network can read and change pages, cookies, codes and tokens.

@@ -12,6 +12,8 @@ export type { RequirementId } from '../check/requirements.ts'
 export type { CheckResult } from '../check/verdicts.ts'
 export type { ShownExchange } from '../check/wire.ts'
 export { BadOptionError, BadResponseError } from '../errors.ts'
+export { githubApi } from '../github-api/github-api.ts'
+export type { AppInstallation, InstalledApp, Permissions } from '../github-api/installation-tokens.ts'
 export { type DeviceCodes, parseDeviceCodes } from '../protocol/device-codes.ts'
 export type { CodesResponseName } from './paths/codes-responses.ts'
 export {

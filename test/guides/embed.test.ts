@@ -17,6 +17,10 @@ interface Server {
   close(): unknown
 }
 
+/** Paths of the host, which GitHub's API has too. */
+const OWN_PATHS = ['/user', '/app']
+const OWN = 'Your own page'
+
 const SERVERS: Readonly<Record<string, (service: Service) => Promise<Server>>> = {
   async node(service) {
     const server = nodeServer(service).listen(0, '127.0.0.1')
@@ -24,12 +28,14 @@ const SERVERS: Readonly<Record<string, (service: Service) => Promise<Server>>> =
     return server
   },
   async express(service) {
-    const server = expressApp(service).listen(0, '127.0.0.1')
+    const app = expressApp(service)
+    app.get(OWN_PATHS, (_request, response) => void response.send(OWN))
+    const server = app.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return server
   },
   async hono(service) {
-    const { fetch } = honoApp(service)
+    const { fetch } = honoApp(service).on('GET', OWN_PATHS, (context) => context.text(OWN))
     // Other tests of this process need the runtime's own Request and Response.
     const server = serve({ fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false })
     await once(server, 'listening')
@@ -37,6 +43,7 @@ const SERVERS: Readonly<Record<string, (service: Service) => Promise<Server>>> =
   },
   async fastify(service) {
     const app = fastifyApp(service)
+    for (const path of OWN_PATHS) app.get(path, async () => OWN)
     await app.listen({ port: 0, host: '127.0.0.1' })
     return { address: () => app.server.address(), close: () => app.close() }
   },
@@ -56,28 +63,31 @@ function addressing() {
   return { service, seen }
 }
 
-test.concurrent.each(Object.entries(SERVERS))('logs in to a service inside %s', async (_name, start) => {
-  const { service, seen } = addressing()
-  const server = await start(service)
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}`
-  const provider = github({ authUrl: url, baseUrl: url })
-  const pages: number[] = []
-  const token = await authorizeDevice({
-    clientId: CLIENT_ID,
-    provider: provider,
-    onCodes: async ({ userCode }) => {
-      pages.push((await fetch(`${url}/login/device?user_code=${userCode}`)).status)
-      await service.approve(userCode, 'octocat')
-    },
-  })
-  expect(token.scopes).toEqual([])
-  expect(pages).toEqual([200])
-  expect([...seen]).toEqual(['127.0.0.1'])
-  expect(await (await fetch(url)).text()).toBe('Your own page')
-  expect((await fetch(`${url}/login/device/code`)).status).toBe(405)
-})
+test.concurrent.each(Object.entries(SERVERS))(
+  'logs in inside %s, which keeps /user',
+  async (_name, start) => {
+    const { service, seen } = addressing()
+    const server = await start(service)
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}`
+    const provider = github({ authUrl: url, baseUrl: url })
+    const pages: number[] = []
+    const token = await authorizeDevice({
+      clientId: CLIENT_ID,
+      provider: provider,
+      onCodes: async ({ userCode }) => {
+        pages.push((await fetch(`${url}/login/device?user_code=${userCode}`)).status)
+        await service.approve(userCode, 'octocat')
+      },
+    })
+    expect(token.scopes).toEqual([])
+    expect(pages).toEqual([200])
+    expect([...seen]).toEqual(['127.0.0.1'])
+    for (const path of ['', ...OWN_PATHS]) expect(await (await fetch(url + path)).text()).toBe(OWN)
+    expect((await fetch(`${url}/login/device/code`)).status).toBe(405)
+  },
+)
 
 /** A service behind a middleware that reads a request before it. */
 async function startAfter(middleware: express.RequestHandler) {

@@ -52,10 +52,12 @@ export const groups = {
       'src/service/credentials/clients.ts',
       'src/service/credentials/{app-jwts,passwords,personal-tokens}.ts',
       'src/service/stores/hash.ts',
-      'src/service/endpoints/{api,authenticate,metadata,refuse-client}.ts',
+      'src/service/endpoints/{authenticate,metadata,refuse-client}.ts',
+      'src/github-api/*.ts',
     ],
     tests: [
-      'test/service/{authenticate,codes,events,hash,installations,metadata,options,poll,reading,revocation,secrets,user,verification}.test.ts',
+      'test/service/{authenticate,codes,events,hash,metadata,options,poll,reading,revocation,secrets,user,verification}.test.ts',
+      'test/github-api/*.test.ts',
     ],
   },
   codes: {

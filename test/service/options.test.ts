@@ -9,9 +9,6 @@ const client = { clientId: CLIENT_ID, name: 'App' }
 const another = { clientId: 'another', name: 'Another app' }
 
 const clients = (...clients: unknown[]) => ({ clients })
-const installations = (...installations: object[]) => ({
-  apps: [{ appId: 1, publicKeys: [], installations }],
-})
 
 test.each<[unknown, string]>([
   [null, ADVICE],
@@ -66,10 +63,6 @@ test.each<[unknown, string]>([
   [{ apps: [{ publicKeys: [] }] }, 'apps'],
   [{ apps: [{ appId: 1 }] }, 'apps'],
   [{ apps: [1, '1'].map((appId) => ({ appId, publicKeys: [] })) }, 'apps'],
-  [installations({ id: 0, owner: 'o' }), 'a positive integer'],
-  [installations({ id: '1', owner: 'o' }), 'a positive integer'],
-  [installations({ id: 1, owner: '' }), 'an owner'],
-  [installations({ id: 1, owner: 'o' }, { id: 1, owner: 'p' }), 'the same id twice'],
   [{ limits: { wrongUserCodes: null } }, 'limits.wrongUserCodes must have'],
   [{ limits: { wrongUserCodes: { max: 0, window: 60 } } }, 'limits.wrongUserCodes must have'],
   [{ limits: { wrongUserCodes: { max: Number.NaN, window: 60 } } }, 'limits.wrongUserCodes must have'],

@@ -1,3 +1,4 @@
+import { githubApi } from '../../src/github-api/github-api.ts'
 import { createService, type Service } from '../../src/service/create-service.ts'
 import { newToken } from '../../src/service/credentials/random-codes.ts'
 import type { MadeToken, TokenRequest } from '../../src/service/host/hooks.ts'
@@ -62,6 +63,7 @@ export function startInstance(world: World): Instance {
   const service = createService({
     clients: [PUBLIC, CONFIDENTIAL].map((client) => ({ ...NAMED, ...client })),
     authUrl: AUTH_URL,
+    api: githubApi(),
     interval,
     expiresIn,
     firstPoll,

@@ -1,4 +1,5 @@
-import { type App, type AppInstallation, createService } from '../../src/service/index.ts'
+import { createService } from '../../src/service/index.ts'
+import { type AppInstallation, githubApi, type InstalledApp } from '../../src/testing/index.ts'
 import { rsaKeys } from './rsa-keys.ts'
 
 export const { privateKey, publicKey } = rsaKeys()
@@ -28,11 +29,18 @@ export function appService({
 }: {
   readonly host?: string
   readonly installations?: readonly AppInstallation[]
-  readonly apps?: readonly App[]
+  readonly apps?: readonly InstalledApp[]
   readonly clock?: ReturnType<typeof steppingClock>
 } = {}) {
   const baseUrl = `https://${host}/api`
-  const service = createService({ clients: [], apps, baseUrl, clock, onWarning: () => undefined })
+  const service = createService({
+    clients: [],
+    apps,
+    api: githubApi(apps),
+    baseUrl,
+    clock,
+    onWarning: () => undefined,
+  })
   const requests: string[] = []
   const fetch: typeof globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)

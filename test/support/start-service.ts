@@ -1,4 +1,5 @@
 import type { User } from '../../machines/device-grant.ts'
+import { githubApi } from '../../src/github-api/github-api.ts'
 import {
   createService,
   type MemoryStore,
@@ -45,6 +46,7 @@ export function startService({ store = (memory) => memory, ...options }: TestOpt
       { clientId: 'another', name: 'Another app' },
     ],
     clock,
+    api: githubApi(options.apps),
     clientAddress: ({ header, address }) => header('x-from') ?? address,
     store: typeof store === 'function' ? store(memory) : store,
     onEvent: (event) => events.push(event),

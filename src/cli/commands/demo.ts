@@ -5,6 +5,7 @@ import { reasonOf } from '../../client/authorize-device.ts'
 import { createDeviceAuthorization } from '../../client/create-device-authorization.ts'
 import type { DeviceAuthorizationActor } from '../../client/options.ts'
 import { viewOf } from '../../client/view.ts'
+import { githubApi } from '../../github-api/github-api.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
 import { github } from '../../protocol/provider.ts'
 import type { LoginRecorder } from '../../recording/record.ts'
@@ -87,6 +88,7 @@ async function demo(options: DemoOptions): Promise<number> {
         store: recordGrants(memoryStore(), send),
         clients: [{ clientId: CLIENT_ID, name: 'Authgraph demo' }],
         interval: options.interval,
+        api: githubApi(),
         // The warnings are about production.
         onWarning: () => undefined,
         ...(options.expire && { expiresIn: 3 * options.interval }),

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { BadOptionError } from '../../errors.ts'
+import { githubApi } from '../../github-api/github-api.ts'
 import { isBaseAddress, isLoopback } from '../../protocol/address.ts'
 import { createService } from '../../service/create-service.ts'
 import { behindProxies } from '../../service/http/client-address.ts'
@@ -154,6 +155,7 @@ function refuseHttp({ authUrl, baseUrl, allowHttp, host, tlsKey }: ServeOptions,
 async function prepare(options: ServeOptions, store: OpenStore['store'] | undefined, log: Log) {
   const service = createService({
     clients: readClients(options),
+    api: githubApi(),
     dialect: options.dialect,
     interval: options.interval,
     expiresIn: options.expiresIn,

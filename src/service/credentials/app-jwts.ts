@@ -1,6 +1,5 @@
 import type { CryptoKey, JWK } from 'jose'
 import { BadOptionError } from '../../errors.ts'
-import type { AppInstallation } from './installation-tokens.ts'
 
 /** Seconds after which an app JWT must have expired, as at GitHub. */
 const LONGEST_LIFETIME = 600
@@ -14,8 +13,6 @@ export interface App {
   readonly appId: number | string
   /** RS256 public keys, each as PEM (SPKI), JWK or CryptoKey. List several during a key rotation. */
   readonly publicKeys: readonly (string | JWK | CryptoKey)[]
-  /** Where the app is installed: it can get tokens for these installations. Default: nowhere. */
-  readonly installations?: readonly AppInstallation[]
 }
 
 /** The app of a valid JWT, or what is wrong with it. */

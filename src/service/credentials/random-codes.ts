@@ -7,9 +7,6 @@ const NO_USER_CODE_LETTER = new RegExp(`[^${USER_CODE_LETTERS}]`, 'g')
 
 const USER_CODE_LENGTH = 8
 
-/** What installation tokens begin with, as at GitHub. */
-export const INSTALLATION_PREFIX = 'ghs_'
-
 /** 40 hexadecimal digits, 160 bits, as at GitHub. */
 export function newDeviceCode(): string {
   return randomDigits()
@@ -60,11 +57,6 @@ export function readRefreshToken(refreshToken: string): RefreshTokenParts | unde
   const [, id, generation, secret] =
     /^ghr_([0-9a-f]{32})_(\d{1,9})_([0-9a-f]{40})(?:_|$)/.exec(refreshToken) ?? []
   return id === undefined || secret === undefined ? undefined : { id, generation: Number(generation), secret }
-}
-
-/** 160 bits after the prefix of GitHub's installation tokens. */
-export function newInstallationToken(): string {
-  return `${INSTALLATION_PREFIX}${randomDigits()}`
 }
 
 /** 128 bits that identify one browser at the verification page. */

@@ -1,10 +1,8 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { Secret } from '../../secret.ts'
 import type { AppTokens } from '../credentials/app-jwts.ts'
-import type { InstallationTokens, Permissions } from '../credentials/installation-tokens.ts'
 import type { Passwords } from '../credentials/passwords.ts'
 import type { PersonalTokens } from '../credentials/personal-tokens.ts'
-import { INSTALLATION_PREFIX } from '../credentials/random-codes.ts'
 import type { Emit } from '../host/emit.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Tokens } from '../tokens/tokens.ts'
@@ -16,7 +14,6 @@ import type { Tokens } from '../tokens/tokens.ts'
  * - `basic`: user name and password
  * - `personalToken`: personal access token
  * - `app`: app JWT
- * - `installation`: installation token, which an app got with its JWT
  * - `oauth`: access token from the device flow
  * - `refused`: a credential that is not valid
  */
@@ -25,16 +22,6 @@ export type Authentication =
   | { readonly form: 'basic'; readonly user: User }
   | { readonly form: 'personalToken'; readonly user: User; readonly scopes: readonly string[] }
   | { readonly form: 'app'; readonly appId: number | string }
-  | {
-      readonly form: 'installation'
-      readonly appId: number | string
-      readonly installationId: number
-      /** The user or organization that installed the app. */
-      readonly owner: string
-      readonly permissions: Permissions
-      /** The repositories that the token may access. */
-      readonly repositories: readonly { readonly id: number; readonly name: string }[]
-    }
   | { readonly form: 'oauth'; readonly user: User; readonly scopes: readonly string[] }
   | Refused
 
@@ -56,7 +43,6 @@ export interface Credentials {
   readonly passwords: Passwords
   readonly personalTokens: PersonalTokens
   readonly appTokens: AppTokens
-  readonly installationTokens: InstallationTokens
   readonly tokens: Tokens
   readonly limiter: Limiter
   readonly emit: Emit | undefined
@@ -124,15 +110,9 @@ async function basic(
 
 /** Looks up stored tokens first, then tries an app JWT: a host may issue access tokens that are JWTs too. */
 async function stored(
-  { tokens, personalTokens, installationTokens }: Credentials,
+  { tokens, personalTokens }: Credentials,
   token: string,
 ): Promise<Authentication | undefined> {
-  const granted = token.startsWith(INSTALLATION_PREFIX) && (await installationTokens.find(token))
-  if (granted) {
-    const { installation, permissions, repositories } = granted
-    const { appId, id: installationId, owner } = installation
-    return { form: 'installation', appId, installationId, owner, permissions, repositories }
-  }
   const personal = await personalTokens.find(token)
   if (personal) return { form: 'personalToken', ...personal }
   const record = await tokens.find(new Secret(token))

@@ -20,13 +20,19 @@ export interface Handlers {
   readonly revocation: Handler | undefined
   /** GitHub's way to revoke tokens; `undefined` if no client can use it. */
   readonly tokenDeletion: Handler | undefined
-  /** The endpoints of installations, by path. */
-  readonly installations: ReadonlyMap<string, Route['methods']>
   readonly metadata: Handler
   /** `undefined` unless the option `openidConfiguration` is set. */
   readonly openidConfiguration: Handler | undefined
-  readonly user: Handler
-  readonly app: Handler
+  /** `undefined` unless the option `api` is set. */
+  readonly api: Api | undefined
+}
+
+/** Endpoints below `baseUrl` that are not part of the service. */
+export interface Api {
+  /** The paths to mount in a framework. */
+  readonly paths: readonly string[]
+  /** Returns the handlers of a path by method, if the path exists. */
+  find(path: string): Route['methods'] | undefined
 }
 
 /** The URLs of the service. */
@@ -45,21 +51,24 @@ export interface Route {
   readonly methods: Readonly<Record<string, Handler>>
 }
 
+/** The routes of a service. */
+export interface Routes {
+  readonly paths: readonly string[]
+  find(path: string): Route | undefined
+}
+
 /**
- * Lists the routes by path. The login paths exist on the login host only, and the API on the API host only. Any other
- * host may belong to an attacker who points their own domain at this address (DNS rebinding).
+ * Lists the routes. The login paths exist on the login host only, and the API on the API host only. Any other host may
+ * belong to an attacker who points their own domain at this address (DNS rebinding).
  */
-export function createRoutes(
-  { authUrl, baseUrl }: Addresses,
-  handlers: Handlers,
-): ReadonlyMap<string, Route> {
+export function createRoutes({ authUrl, baseUrl }: Addresses, handlers: Handlers): Routes {
   const { deviceCode, accessToken, verification, revocation, tokenDeletion } = handlers
-  const { metadata, openidConfiguration, user, app } = handlers
+  const { metadata, openidConfiguration, api } = handlers
   const at = (address: string | undefined, path: string, methods: Route['methods']): [string, Route] => [
     prefixOf(address) + path,
     { hosts: hostsAt(address), methods },
   ]
-  return new Map<string, Route>([
+  const routes = new Map<string, Route>([
     // RFC 8414, section 3.1: the well-known path comes before the path of the issuer.
     [
       METADATA_PATH + prefixOf(authUrl),
@@ -72,23 +81,25 @@ export function createRoutes(
     at(authUrl, ACCESS_TOKEN_PATH, { POST: accessToken }),
     ...(revocation ? [at(authUrl, REVOCATION_PATH, { POST: revocation })] : []),
     at(authUrl, VERIFICATION_PATH, { GET: verification, HEAD: verification, POST: verification }),
-    at(baseUrl, '/user', { GET: user, HEAD: user }),
-    at(baseUrl, '/app', { GET: app, HEAD: app }),
-    ...[...handlers.installations].map(([path, methods]) => at(baseUrl, path, methods)),
     ...(tokenDeletion ? [at(baseUrl, TOKEN_DELETION_PATH, { DELETE: tokenDeletion })] : []),
   ])
+  const prefix = prefixOf(baseUrl)
+  const hosts = hostsAt(baseUrl)
+  return {
+    paths: [...routes.keys(), ...(api?.paths ?? []).map((path) => prefix + path)],
+    find(path) {
+      const route = routes.get(withoutClientId(path))
+      if (route || !path.startsWith(prefix)) return route
+      const methods = api?.find(path.slice(prefix.length))
+      return methods && { hosts, methods }
+    },
+  }
 }
 
 /** Finds the handler of a request by its host, path and method. */
-export function createRouter(routes: ReadonlyMap<string, Route>): Handler {
-  // The path has the name of an owner or a repository, whose case does not matter.
-  const byName = new Map(
-    [...routes]
-      .filter(([path]) => path.endsWith('/installation'))
-      .map(([path, route]) => [path.toLowerCase(), route]),
-  )
+export function createRouter(routes: Routes): Handler {
   return async (request) => {
-    const route = routes.get(withoutClientId(request.path)) ?? byName.get(request.path.toLowerCase())
+    const route = routes.find(request.path)
     if (route === undefined || !isAt(route, request.host)) return NOTHING_HERE
     const handler = Object.hasOwn(route.methods, request.method) ? route.methods[request.method] : undefined
     if (handler === undefined)

@@ -1,5 +1,7 @@
 import type { User } from '../../../machines/device-grant.ts'
 import { BadOptionError } from '../../errors.ts'
+import { githubApi } from '../../github-api/github-api.ts'
+import type { InstalledApp } from '../../github-api/installation-tokens.ts'
 import { type Clock, systemClock } from '../../protocol/clock.ts'
 import {
   ACCESS_TOKEN_PATH,
@@ -18,8 +20,10 @@ import { memoryStore } from '../../service/stores/memory.ts'
 import { assertFault, connectionReset, type Fault, nameOf, play } from './fault.ts'
 import { VirtualTime } from './virtual-time.ts'
 
-/** Options of `createSandbox`: those of a service. All are optional. */
-export interface SandboxOptions extends Partial<Omit<ServiceOptions, 'clock'>> {
+/** Options of `createSandbox`: those of a service, whose `api` is `githubApi()`. All are optional. */
+export interface SandboxOptions extends Partial<Omit<ServiceOptions, 'apps' | 'clock'>> {
+  /** Apps that may call the API, with their installations. Default: none. */
+  readonly apps?: readonly InstalledApp[]
   /** `virtual` (the default) if time passes only when the test says so, `real` for the system clock. */
   readonly time?: 'virtual' | 'real'
 }
@@ -167,7 +171,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { time: kind = 'virtual', clients = [CLIENT], ...serviceOptions } = options
   const time = kind === 'virtual' ? new VirtualTime() : undefined
   const clock = time?.clock() ?? systemClock
-  const { store = memoryStore({ clock }) } = serviceOptions
+  const { store = memoryStore({ clock }), api = githubApi(options.apps) } = serviceOptions
   const waiting = new Set<() => void>()
   const requests: Mutable<SandboxRequest>[] = []
   const faults: { readonly fault: Fault; readonly on: NonNullable<FaultTarget['on']>; left: number }[] = []
@@ -181,7 +185,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
    * every host name, and can stand in for any service.
    */
   function serviceAt(authUrl: string | undefined): Service {
-    return createService({ identify, ...serviceOptions, clients, store, clock, ...(authUrl && { authUrl }) })
+    const own = { clients, store, api, clock, ...(authUrl && { authUrl }) }
+    return createService({ identify, ...serviceOptions, ...own })
   }
 
   async function fetch(input: Parameters<typeof globalThis.fetch>[0], init: RequestInit = {}) {
@@ -230,7 +235,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     if (userCode !== undefined) lastUserCode = userCode
     entry.outcome ||= outcomeOf(body, kind)
     response.headers.set('date', new Date(clock.now()).toUTCString())
-    return new Response(text, response)
+    // A response with status 204 must not have a body, not even an empty one.
+    return new Response(text || null, response)
   }
 
   function takeFault(request: SandboxRequest, kind: Kind | undefined): Fault | undefined {

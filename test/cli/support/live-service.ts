@@ -1,3 +1,4 @@
+import { githubApi } from '../../../src/github-api/github-api.ts'
 import { createService, type ServiceOptions } from '../../../src/service/index.ts'
 
 export const CLIENT_ID = 'client-id-of-the-command'
@@ -8,6 +9,7 @@ export async function liveService(options: Partial<ServiceOptions> = {}) {
   const service = createService({
     clients: [{ clientId: CLIENT_ID, name: 'Command' }],
     interval: 1,
+    api: githubApi(),
     issueToken: () => {
       const token = `gho_${crypto.randomUUID().replaceAll('-', '')}`
       issued.push(token)

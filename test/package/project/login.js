@@ -12,8 +12,8 @@ const token = await authorizeDevice({
   provider: github({ authUrl: url, baseUrl: url }),
   onCodes: ({ userCode }) => service.approve(userCode, 'octocat'),
 })
-const api = createApi({ auth: oauth(token.accessToken), provider: github({ authUrl: url, baseUrl: url }) })
-assert.equal((await api('/user')).login, 'octocat')
+const hostFetch = async (input, init) => Response.json(await service.authenticate(new Request(input, init)))
+assert.equal((await createApi({ auth: oauth(token.accessToken), fetch: hostFetch })('/user')).user, 'octocat')
 await close()
 
 const gone = authorizeDevice({ clientId: 'id', provider: github({ authUrl: url, baseUrl: url }) })

@@ -14,8 +14,7 @@ const { accessToken } = await authorizeDevice({
 await first.close()
 
 const second = sqliteStore('authgraph.db')
-const { fetch } = createService({ ...options, store: second })
-const headers = { authorization: `Bearer ${accessToken.reveal()}` }
-const user = await fetch(new Request('http://localhost/user', { headers }))
-assert.deepEqual(await user.json(), { login: 'octocat' })
+const { authenticate } = createService({ ...options, store: second })
+const headers = new Headers({ authorization: `Bearer ${accessToken.reveal()}` })
+assert.equal((await authenticate({ headers })).user, 'octocat')
 await second.close()

@@ -32,7 +32,7 @@ const service = createService({
   interval: 1,
   users: [{ username: 'hubot', password: PASSWORD }],
   personalTokens: [{ token: PERSONAL_TOKEN, user: { id: 7, login: 'monalisa' }, scopes: ['gist'] }],
-  apps: [{ appId: APP_ID, publicKeys: [publicKey], installations: [{ id: 42, owner: 'octo-org' }] }],
+  apps: [{ appId: APP_ID, publicKeys: [publicKey] }],
 })
 
 /** The checks for every runtime, by name. */
@@ -191,7 +191,7 @@ const checks = {
     const [one, other] = [1, 2].map(() =>
       installation({ app: app({ appId: APP_ID, privateKey }), owner: 'octo-org', store }),
     )
-    const tokens = await Promise.all([one, other].map((auth) => auth.token({ fetch: service.fetch })))
+    const tokens = await Promise.all([one, other].map((auth) => auth.token({ fetch: hostFetch })))
     equal(tokens[0].reveal(), tokens[1].reveal())
     equal((await apiWith(other)('/installation/repositories')).total_count, 0)
     await one.close()
@@ -206,13 +206,13 @@ const checks = {
       endpoint: { merge, DEFAULTS: { baseUrl: 'https://api.github.com' } },
     })
     const { hook } = octokitAuth(app({ appId: APP_ID, privateKey }))({ request: octokit })
-    equal(await hook(octokit, '/app', { request: { fetch: service.fetch } }), { id: APP_ID })
+    equal(await hook(octokit, '/app', { request: { fetch: hostFetch } }), { id: APP_ID })
   },
 
   'the token of the device flow is accepted, also through fetch': async () => {
     const token = await obtainToken()
     equal(await apiWith(oauth(token))('/user'), { login: 'octocat' })
-    const response = await withAuth(oauth(token), { fetch: service.fetch })('/user')
+    const response = await withAuth(oauth(token), { fetch: hostFetch })('/user')
     equal([response.status, response.headers.get('x-oauth-scopes')], [200, 'repo, gist'])
   },
 
@@ -268,7 +268,32 @@ function obtainToken() {
 }
 
 function apiWith(auth) {
-  return createApi({ auth, fetch: service.fetch })
+  return createApi({ auth, fetch: hostFetch })
+}
+
+/** Installation tokens that the host has issued. */
+const issued = new Set()
+
+/** The API of a host: the service says who sends a request. Installation tokens are the host's own. */
+async function hostFetch(input, init) {
+  const request = new Request(input, init)
+  const path = new URL(request.url).pathname
+  const [, token] = request.headers.get('authorization')?.split(' ') ?? []
+  if (path === '/installation/repositories' && issued.has(token)) return respond(200, { total_count: 0 })
+  if (path === '/installation/token' && issued.delete(token)) return new Response(null, { status: 204 })
+  const { form, user, appId, scopes = [] } = await service.authenticate(request)
+  if (user) return respond(200, user.login ? user : { login: user }, { 'x-oauth-scopes': scopes.join(', ') })
+  if (form !== 'app') return respond(401, {})
+  if (path === '/app') return respond(200, { id: appId })
+  if (path === '/users/octo-org/installation') return respond(200, { id: 42 })
+  const made = `ghs_${crypto.randomUUID()}`
+  issued.add(made)
+  return respond(201, { token: made, expires_at: new Date(Date.now() + 3_600_000).toISOString() })
+}
+
+function respond(status, body, headers = {}) {
+  const type = { 'content-type': 'application/json' }
+  return new Response(JSON.stringify(body), { status, headers: { ...type, ...headers } })
 }
 
 /** Runs a flow on a virtual clock and records what a user interface would show, each state once. */

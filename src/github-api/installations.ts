@@ -1,18 +1,24 @@
 import {
-  type InstallationGrant,
+  type Handler,
+  json,
+  noContent,
+  type ServiceRequest,
+  type ServiceResponse,
+} from '../service/http/types.ts'
+import { app, type Caller, describeRepository, installation, type Repository } from './callers.ts'
+import {
   type InstallationTokens,
   type KnownInstallation,
   lowerLevel,
   type Permissions,
-} from '../credentials/installation-tokens.ts'
-import { type Handler, json, noContent, type ServiceRequest, type ServiceResponse } from '../http/types.ts'
-import { app, describeRepository, installation } from './api.ts'
-import type { Authentication } from './authenticate.ts'
+} from './installation-tokens.ts'
 
 /** What the endpoints of installations need. */
 export interface InstallationEndpoints {
-  readonly installationTokens: InstallationTokens
-  readonly identifyCaller: (request: ServiceRequest) => Promise<Authentication>
+  readonly installations: readonly KnownInstallation[]
+  readonly tokens: InstallationTokens
+  readonly clock: { now(): number }
+  readonly identify: (request: ServiceRequest) => Promise<Caller>
 }
 
 /**
@@ -21,8 +27,7 @@ export interface InstallationEndpoints {
  * @see {@link https://docs.github.com/en/rest/apps/apps GitHub: REST API endpoints for GitHub Apps}
  * @see {@link https://docs.github.com/en/rest/apps/installations GitHub: REST API endpoints for installations}
  */
-export function installationEndpoints({ installationTokens, identifyCaller }: InstallationEndpoints) {
-  const { installations } = installationTokens
+export function installationEndpoints({ installations, tokens, clock, identify }: InstallationEndpoints) {
   const endpoints = new Map<string, Readonly<Record<string, Handler>>>()
   if (installations.length === 0) return endpoints
 
@@ -35,7 +40,7 @@ export function installationEndpoints({ installationTokens, identifyCaller }: In
       ) => ServiceResponse | Promise<ServiceResponse>,
     ): Handler =>
     async (request) => {
-      const caller = await identifyCaller(request)
+      const caller = await identify(request)
       if (caller.form !== 'app') return app(caller)
       return respond(
         installations.filter(({ appId }) => appId === caller.appId),
@@ -50,13 +55,13 @@ export function installationEndpoints({ installationTokens, identifyCaller }: In
 
   endpoints.set('/app/installations', { GET: ofApp((own) => json(200, own.map(describe))) })
   endpoints.set('/installation/repositories', {
-    GET: async (request) => installation(await identifyCaller(request)),
+    GET: async (request) => installation(await identify(request)),
   })
   endpoints.set('/installation/token', {
     DELETE: async (request) => {
-      const caller = await identifyCaller(request)
+      const caller = await identify(request)
       if (caller.form !== 'installation') return installation(caller)
-      await installationTokens.remove(request.header('authorization')?.replace(/^\w+ +/, '') ?? '')
+      tokens.remove(request)
       return noContent()
     },
   })
@@ -66,9 +71,10 @@ export function installationEndpoints({ installationTokens, identifyCaller }: In
     endpoints.set(`${path}/access_tokens`, {
       POST: ofApp((own, request) =>
         issue(
-          installationTokens,
+          tokens,
           own.find((one) => one.id === id),
           request,
+          clock.now(),
         ),
       ),
     })
@@ -89,28 +95,30 @@ export function installationEndpoints({ installationTokens, identifyCaller }: In
 
 const NOT_FOUND = json(404, { message: 'the app has no such installation' })
 
-async function issue(
+function issue(
   tokens: InstallationTokens,
   installation: KnownInstallation | undefined,
   { body }: ServiceRequest,
-): Promise<ServiceResponse> {
+  now: number,
+): ServiceResponse {
   if (installation === undefined) return NOT_FOUND
   const granted = grantOf(installation, body)
   if (typeof granted === 'string') return json(422, { message: granted })
-  const { token, expiresAt } = await tokens.issue(granted)
   const { permissions, repositories } = granted
+  const { owner } = installation
+  const { token, expiresAt } = tokens.issue({ form: 'installation', owner, repositories }, now)
   const isAll = repositories.length === installation.repositories.length
   return json(201, {
     token,
     expires_at: new Date(expiresAt).toISOString().replace(/\.\d+/, ''),
     permissions,
     repository_selection: isAll ? 'all' : 'selected',
-    ...(!isAll && { repositories: repositories.map((one) => describeRepository(installation.owner, one)) }),
+    ...(!isAll && { repositories: repositories.map((one) => describeRepository(owner, one)) }),
   })
 }
 
 /** What a token may do, by the body of its request; or what is wrong with the body. */
-function grantOf(installation: KnownInstallation, body: string): InstallationGrant | string {
+function grantOf(installation: KnownInstallation, body: string): Grant | string {
   const asked = readJson(body)
   if (asked === undefined) return 'the body is not a JSON object'
   const { permissions = installation.permissions, repositories: names, repository_ids: ids } = asked
@@ -129,13 +137,17 @@ function grantOf(installation: KnownInstallation, body: string): InstallationGra
   const isKnown =
     [...askedNames].every((name) => knownNames.has(name)) && [...askedIds].every((id) => knownIds.has(id))
   if (!isKnown) return 'the installation does not have these repositories'
-  const isAsked = ({ id, name }: KnownInstallation['repositories'][number]) =>
+  const isAsked = ({ id, name }: Repository) =>
     (names === undefined && ids === undefined) || askedNames.has(lowerCase(name)) || askedIds.has(id)
   return {
-    installation,
     permissions: permissions as Permissions,
     repositories: known.filter(isAsked),
   }
+}
+
+interface Grant {
+  readonly permissions: Permissions
+  readonly repositories: readonly Repository[]
 }
 
 interface Asked {

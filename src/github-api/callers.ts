@@ -1,37 +1,52 @@
-import type { User } from '../../../machines/device-grant.ts'
-import { json, type ServiceResponse } from '../http/types.ts'
-import { type Authentication, CHALLENGE, type Refused } from './authenticate.ts'
+import type { User } from '../../machines/device-grant.ts'
+import { type Authentication, CHALLENGE, type Refused } from '../service/endpoints/authenticate.ts'
+import { json, type ServiceResponse } from '../service/http/types.ts'
 
-/**
- * Responds with the user of a credential, like `GET /user` of GitHub.
- */
-export function user(authentication: Authentication): ServiceResponse {
-  switch (authentication.form) {
+/** What a token may access. */
+export interface InstallationCaller {
+  readonly form: 'installation'
+  /** The user or organization that installed the app. */
+  readonly owner: string
+  readonly repositories: readonly Repository[]
+}
+
+/** A repository of an installation. */
+export interface Repository {
+  readonly id: number
+  readonly name: string
+}
+
+/** Who sent a request: also the holder of an installation token. */
+export type Caller = Authentication | InstallationCaller
+
+/** Responds with the user of a credential, like `GET /user` of GitHub. */
+export function user(caller: Caller): ServiceResponse {
+  switch (caller.form) {
     case 'none':
       return unauthenticated()
     case 'refused':
-      return refused(authentication)
+      return refused(caller)
     case 'app':
       return json(403, { message: 'this credential belongs to an app, not to a user' })
     case 'installation':
       return json(403, { message: 'this credential belongs to an installation, not to a user' })
     case 'basic':
-      return json(200, describe(authentication.user))
+      return json(200, describe(caller.user))
     case 'personalToken':
     case 'oauth':
-      return json(200, describe(authentication.user), { 'x-oauth-scopes': authentication.scopes.join(', ') })
+      return json(200, describe(caller.user), { 'x-oauth-scopes': caller.scopes.join(', ') })
   }
 }
 
 /** Responds with the app that signed a token, like `GET /app` of GitHub. */
-export function app(authentication: Authentication): ServiceResponse {
-  switch (authentication.form) {
+export function app(caller: Caller): ServiceResponse {
+  switch (caller.form) {
     case 'none':
       return unauthenticated()
     case 'refused':
-      return refused(authentication)
+      return refused(caller)
     case 'app':
-      return json(200, { id: authentication.appId })
+      return json(200, { id: caller.appId })
     case 'installation':
       return json(403, { message: 'this credential belongs to an installation, not to an app' })
     case 'basic':
@@ -42,14 +57,14 @@ export function app(authentication: Authentication): ServiceResponse {
 }
 
 /** Responds with the repositories of an installation token, like `GET /installation/repositories` of GitHub. */
-export function installation(authentication: Authentication): ServiceResponse {
-  switch (authentication.form) {
+export function installation(caller: Caller): ServiceResponse {
+  switch (caller.form) {
     case 'none':
       return unauthenticated()
     case 'refused':
-      return refused(authentication)
+      return refused(caller)
     case 'installation': {
-      const { owner, repositories } = authentication
+      const { owner, repositories } = caller
       return json(200, {
         total_count: repositories.length,
         repositories: repositories.map((repository) => describeRepository(owner, repository)),
@@ -64,10 +79,7 @@ export function installation(authentication: Authentication): ServiceResponse {
 }
 
 /** A repository as GitHub describes it. */
-export function describeRepository(
-  owner: string,
-  { id, name }: { readonly id: number; readonly name: string },
-): object {
+export function describeRepository(owner: string, { id, name }: Repository): object {
   return { id, name, full_name: `${owner}/${name}`, owner: { login: owner } }
 }
 

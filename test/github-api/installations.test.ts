@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { signAppJwt } from '../../src/app-jwt/index.ts'
-import type { AppInstallation } from '../../src/service/index.ts'
+import type { AppInstallation } from '../../src/testing/index.ts'
 import { rsaKeys } from '../support/rsa-keys.ts'
 import { startService } from '../support/start-service.ts'
-import { watchedStore } from '../support/watched-store.ts'
 
 const { privateKey, publicKey } = rsaKeys()
 
@@ -180,20 +179,6 @@ describe('an installation token', () => {
     expect(reads).toBeLessThan(4 * repositories.length)
   })
 
-  test('tells the host what it may do', async () => {
-    const { as, authenticate } = start()
-    const { body } = await as(1, TOKENS, post({ repositories: ['hello'] }))
-    const headers = new Headers({ authorization: `token ${body.token}` })
-    expect(await authenticate({ headers })).toEqual({
-      form: 'installation',
-      appId: 1,
-      installationId: 11,
-      owner: 'octo-org',
-      permissions: { contents: 'write' },
-      repositories: [{ id: 1, name: 'hello' }],
-    })
-  })
-
   const ofUser = 'this credential belongs to a user, not to an app'
   const ofApp = 'this credential belongs to an app, not to a user'
   const NO_CREDENTIAL = 'requires authentication'
@@ -202,6 +187,12 @@ describe('an installation token', () => {
   test.each([
     ['/user', 'installation', 403, 'this credential belongs to an installation, not to a user'],
     ['/app', 'installation', 403, 'this credential belongs to an installation, not to an app'],
+    [
+      '/installation/repositories?access_token=x',
+      'installation',
+      400,
+      'a credential in the URL is not accepted',
+    ],
     ['/user', 'app', 403, ofApp],
     ['/app', 'user', 403, ofUser],
     ['/installation/repositories', 'user', 403, NO_INSTALLATION],
@@ -243,32 +234,21 @@ describe('an installation token', () => {
     expect((await send('/installation/token', { method: 'DELETE' })).status).toBe(401)
     expect((await send('/installation/token', bearing('ghp_1', { method: 'DELETE' }))).status).toBe(403)
   })
+})
 
-  test.each([
-    [{ contents: 'read' }, { contents: 'read' }],
-    [{ contents: 'admin', issues: 'write' }, { contents: 'write' }],
-    [{ issues: 'write' }, {}],
-  ] as const)('may do no more than its installation: %j', async (permissions, expected) => {
-    const { as, memory: store } = start()
-    const { body } = await as(1, TOKENS, post())
-    const later = start({ store, apps: [{ ...apps[0], installations: [{ ...installation, permissions }] }] })
-    const headers = new Headers({ authorization: `Bearer ${body.token}` })
-    const found = await later.authenticate({ headers })
-    expect('permissions' in found && found.permissions).toEqual(expected)
-  })
-
-  test('is not valid where another instance does not know the installation', async () => {
-    const { as, memory: store } = start()
-    const { body } = await as(1, TOKENS, post())
-    expect(await start({ store }).repositories(body.token)).toEqual(['hello', 'world'])
-    const others = [{ ...apps[1], installations: [{ id: 33, owner: 'else' }] }]
-    expect(await start({ store, apps: others }).repositories(body.token)).toBe(401)
-  })
-
-  test('is kept only as a hash', async () => {
-    const { store, written } = watchedStore()
-    const { body } = await start({ store }).as(1, TOKENS, post())
-    expect(JSON.stringify(written)).toContain('installation-token:')
-    expect(JSON.stringify(written)).not.toContain(body.token)
-  })
+test.each([
+  [[{ id: 0, owner: 'o' }], 'a positive integer'],
+  [[{ id: '1', owner: 'o' }], 'a positive integer'],
+  [[{ id: 1, owner: '' }], 'an owner'],
+  [
+    [
+      { id: 1, owner: 'o' },
+      { id: 1, owner: 'p' },
+    ],
+    'the same id twice',
+  ],
+])('the installations %j are refused: they must have %s', (installations, message) => {
+  expect(() => start({ apps: [{ appId: 1, publicKeys: [], installations }] })).toThrow(
+    expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(message) }),
+  )
 })
