@@ -33,6 +33,7 @@ const FOREVER = /generation|revocations:/
 
 /** The counts of what users have typed. */
 const WRONG_CODES = 'limit:wrongUserCodes:'
+const WRONG_CODES_WINDOW = 300_000
 
 /** The longest that a record may still be kept, in milliseconds, by the beginning of its key. */
 const LONGEST_KEPT: readonly (readonly [prefix: string, milliseconds: (world: World) => number])[] = [
@@ -110,8 +111,8 @@ export class Judge {
   readonly #exchanges = new Map<string, Exchange>()
   /** What each request was told, in a word. */
   readonly #answered = new Map<Exchange, string>()
-  /** What users have typed wrong, as the store counts it. */
-  readonly #counts = new Map<string, number>()
+  /** What users have typed wrong, as the store counts it, and since when. */
+  readonly #counts = new Map<string, { readonly times: number; readonly since: number }>()
   /** What attackers were told, by the limit and whom it is for. */
   readonly #attempts = new Map<string, { readonly at: number; readonly isServed: boolean }[]>()
   /** When all tokens of each user were revoked: the first time, the second time. */
@@ -151,7 +152,7 @@ export class Judge {
     }
     const name = keyIn(key)
     if (name.startsWith(WRONG_CODES))
-      this.#counts.set(name, Number((value as { times?: number })?.times ?? 0))
+      this.#counted(name, value as { readonly times: number; readonly until: number } | undefined)
     if (name.startsWith('revocations:')) this.revocationsOf(name)[Number(value) - 1] = this.world.now
     if (name.startsWith('token:') && isRemoved(value)) this.#removed.set(name, this.world.now)
     if (name.startsWith('logins:'))
@@ -533,21 +534,33 @@ export class Judge {
     this.check(time.timers === 0, 'timers are left', NOBODY)
     const isAlive = instances.some(({ isDead }) => !isDead)
     this.check(isAlive, 'no instance is left', NOBODY)
-    for (const [key, times] of this.#counts) this.#countEnds(key, times)
+    for (const [key, { times, since }] of this.#counts) this.#countEnds(key, times, since)
     time.now += 400 * DAY
     const left = this.#recordsLeft()
     this.check(left === 0, `${left} records are left`, NOBODY)
     for (const [number, { status }] of this.#logins) this.check(status !== undefined, 'never ended', number)
   }
 
-  /** Right codes do not count, nor a request that was counted twice; and each wrong one does. */
-  #countEnds(key: string, times: number): void {
-    const answers = [...this.#exchanges.values()]
-      .filter(({ decision }) => key.endsWith(JSON.stringify(decision?.user)))
-      .map((exchange) => this.#answered.get(exchange))
-    const wrong = answers.filter((answer) => answer === 'unknown').length
-    const unclear = answers.filter((answer) => answer === 'unavailable' || answer === undefined).length
-    const isRight = (times >= wrong && times <= wrong + unclear) || this.#undone.has(key)
+  /** A count that is deleted goes on with the time window that it had. */
+  #counted(name: string, count: { readonly times: number; readonly until: number } | undefined): void {
+    const { since = 0 } = this.#counts.get(name) ?? {}
+    this.#counts.set(name, {
+      times: count?.times ?? 0,
+      since: count ? count.until - WRONG_CODES_WINDOW - TROUBLE : since,
+    })
+  }
+
+  /** Right codes do not count, nor a request that was counted twice; and each wrong one of the last time window does. */
+  #countEnds(key: string, times: number, since: number): void {
+    const asked = [...this.#exchanges.values()].filter(({ decision }) =>
+      key.endsWith(JSON.stringify(decision?.user)),
+    )
+    const isWrong = (exchange: Exchange) => this.#answered.get(exchange) === 'unknown'
+    const isUnclear = (exchange: Exchange) =>
+      ['unavailable', undefined].includes(this.#answered.get(exchange))
+    const wrong = asked.filter((exchange) => isWrong(exchange) && exchange.arrivedAt >= since).length
+    const most = asked.filter((exchange) => isWrong(exchange) || isUnclear(exchange)).length
+    const isRight = (times >= wrong && times <= most) || this.#undone.has(key)
     this.check(isRight, `a count of wrong codes stands at ${times} after ${wrong}`, NOBODY)
   }
 

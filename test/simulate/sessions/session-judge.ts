@@ -11,9 +11,6 @@ import type { SessionWorld } from './session-world.ts'
 /** Seconds after which a process gives up a refresh request. */
 const REFRESH_TIMEOUT = 8
 
-/** Seconds after which the claim of another host has lapsed, and its successor has sent its request. */
-const LAPSED = 30
-
 /** Milliseconds after which a request that arrived has found that another one is issuing the pair. */
 const HELD = 200
 
@@ -74,6 +71,8 @@ export class SessionJudge extends Judge {
   readonly #accessTokens = new Map<string, AccessToken>()
   /** Logins whose end the file of the processes has held. */
   readonly #over = new Set<Login>()
+  /** Refresh requests that surely have looked at their login a moment after they arrived. */
+  readonly #held = new Set<Exchange>()
   /** Those that the running logout of each process has removed from the file. */
   readonly #loggedOut = new Map<Program, Login[]>()
   renewals = 0
@@ -218,7 +217,7 @@ export class SessionJudge extends Judge {
     const isLate = this.world.now >= spent.rotatedAt + reuseWindow * 1000 - this.tolerance
     const wasSpent = spent.generation < before.generation
     this.check(wasSpent && (isOlder || isLate), 'a login was revoked within the reuse window')
-    const wasHeld = exchange.arrivedAt < spent.rotatedAt - HELD && !this.isTroubled(exchange)
+    const wasHeld = this.#held.has(exchange) && exchange.arrivedAt < spent.rotatedAt - HELD
     this.check(!wasHeld, 'a request that was held was taken for a reuse')
     const last = this.#spendables.get(before.previous ?? '')
     const senders = sendersOf(last)
@@ -227,14 +226,13 @@ export class SessionJudge extends Judge {
     const unclear = senders.filter(({ end }) => end === 'unclear').length
     const isShort = reuseWindow < REFRESH_TIMEOUT
     const isRepeated = (exchange.shown?.arrivals ?? 0) > 1
+    const leftUntil = (last?.rotatedAt ?? 0) + (reuseWindow - REFRESH_TIMEOUT) * 1000
     const causes: Readonly<Record<string, boolean>> = {
       'a request that the network repeated after the reuse window': isRepeated,
       'a kill between the rotation and the write': senders.some(({ by }) => by.isDead),
       'a lost response with a reuse window shorter than a request': isShort && unclear > 0,
-      'a stop with a reuse window shorter than the claim':
-        reuseWindow * 1000 - this.tolerance < LAPSED * 1000 &&
-        this.world.areApart &&
-        senders.some(({ by }) => by.stood > 0),
+      'a stop that left no time for a request in the reuse window':
+        this.world.areApart && senders.some(({ by }) => by.stalledUntil >= leftUntil - this.tolerance),
       'two lost responses': unclear > 1,
       'a lost response and a freeze': unclear > 0 && senders.some(({ by }) => by.stood > 0),
     }
@@ -263,6 +261,8 @@ export class SessionJudge extends Judge {
       this.check(this.#kept?.login !== spendable?.login, 'a login was revoked that the store still held')
     if (kind !== 'refresh') return
     spendable?.requests.add(exchange)
+    // What goes wrong later does not take back what it has found.
+    this.world.after(HELD, () => !this.isTroubled(exchange) && this.#held.add(exchange))
     this.#spends(shown, spendable)
   }
 
