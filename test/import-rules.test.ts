@@ -124,6 +124,8 @@ const ENTRIES: Record<string, RegExp> = {
     /^(xstate|ofetch|valibot|jose|redis|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,
   'src/service/index.ts':
     /^(ofetch|redis|pg|libsql|node:fs|src\/(client|auth|app-jwt|cli|testing|github-api)\/)/,
+  'src/service/page/index.ts':
+    /^(xstate|ofetch|jose|redis|pg|libsql|node:|src\/(client|auth|app-jwt|cli|testing)\/)/,
   'src/testing/index.ts': /^(vitest|src\/(auth|app-jwt|cli)\/)/,
 }
 

@@ -30,11 +30,10 @@ export {
   rfc8628,
   type ServiceAddresses,
 } from '../protocol/provider.ts'
-export type { ScopeSeparator } from '../protocol/scopes.ts'
 export { Secret } from '../secret.ts'
-export type { Change, Json, Store } from '../store/store.ts'
+export type { Store } from '../store/store.ts'
 export { type AppAuth, app } from './app.ts'
-export type { ApiTarget, Auth } from './auth.ts'
+export type { Auth } from './auth.ts'
 export { basic } from './basic.ts'
 export {
   type Api,
@@ -49,5 +48,4 @@ export { type FoundInstallation, installationsOf } from './installations-of.ts'
 export { none } from './none.ts'
 export { oauth } from './oauth.ts'
 export { personalToken } from './personal-token.ts'
-export type { WaitReason } from './rate-limit.ts'
 export { type ApiOptions, withAuth } from './with-auth.ts'

@@ -3,6 +3,8 @@ import { readDate, readRetryAfter, textMemberOf } from '../protocol/response.ts'
 /**
  * Why a call has to wait: the calls of an hour are used up (`rate_limit`), there were too many at once
  * (`secondary_rate_limit`), or the API is down and names the time (`unavailable`).
+ *
+ * @inline
  */
 export type WaitReason = 'rate_limit' | 'secondary_rate_limit' | 'unavailable'
 

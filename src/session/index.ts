@@ -17,7 +17,7 @@ export {
   NotKeptError,
   StoreUnavailableError,
 } from '../errors.ts'
-export type { Change, Json, Store } from '../store/store.ts'
+export type { Store } from '../store/store.ts'
 export {
   createSession,
   type Session,
@@ -26,6 +26,6 @@ export {
   type SessionSnapshot,
 } from './create-session.ts'
 export { memoryStore } from './memory-store.ts'
-export { type SealingKey, sealed } from './sealed.ts'
-export type { Owners, SessionStore } from './session-store.ts'
+export { sealed } from './sealed.ts'
+export type { SessionStore } from './session-store.ts'
 export { type SessionView, viewOfSession } from './view-of-session.ts'

@@ -9,6 +9,8 @@ type Members = Readonly<Record<string, Json>>
 /**
  * 32 random bytes, or a function that resolves with them, such as `keyringKey()`. The function is called when the first
  * token is encrypted or decrypted, and again only if it rejected.
+ *
+ * @inline
  */
 export type SealingKey = Uint8Array | (() => Promise<Uint8Array>)
 

@@ -3,6 +3,8 @@ import type { Store } from '../store/store.ts'
 /**
  * Identifies processes, and tells which of them have ended. The claim of a process that has ended lapses immediately;
  * the claim of one that is only stopped does not.
+ *
+ * @inline
  */
 export interface Owners {
   /** Identifies this process. */

@@ -6,7 +6,6 @@
  */
 
 export { checkService } from '../check/check-service.ts'
-export { toJUnit } from '../check/junit.ts'
 export type { CheckOptions, CheckReport } from '../check/options.ts'
 export type { RequirementId } from '../check/requirements.ts'
 export type { CheckResult } from '../check/verdicts.ts'

@@ -9,8 +9,8 @@ import {
   personalToken,
   RefusedError,
   rfc8628,
-  type WaitReason,
 } from '../../src/auth/index.ts'
+import type { WaitReason } from '../../src/auth/rate-limit.ts'
 import { steppingClock } from '../support/app-service.ts'
 import { recordingFetch } from '../support/form-contract.ts'
 

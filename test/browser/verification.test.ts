@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { brandedPage, defaultPage, type PageState, type ServiceOptions } from '../../src/service/index.ts'
+import { brandedPage, defaultPage, type ServiceOptions } from '../../src/service/index.ts'
+import type { PageState } from '../../src/service/page/index.ts'
 import { page as acmePage } from '../guides/brand-the-page/page.ts'
 import { sunnyPage } from '../service/pages/brands.ts'
 import { hostile, samples } from '../service/pages/samples.ts'

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { OF_MISUSE } from '../../src/check/check-misuse.ts'
 import { OF_REFRESH } from '../../src/check/check-refresh.ts'
 import { OF_REVOCATION } from '../../src/check/check-revocation.ts'
+import { toJUnit } from '../../src/check/junit.ts'
 import { REQUIREMENTS, type RequirementId } from '../../src/check/requirements.ts'
 import { createWire } from '../../src/check/wire.ts'
 import {
@@ -13,7 +14,6 @@ import {
   checkService,
   createSandbox,
   type SandboxOptions,
-  toJUnit,
 } from '../../src/testing/index.ts'
 import { check } from './support/check.ts'
 import { SPOILERS, type Spoiler } from './support/spoiled-services.ts'

@@ -1,6 +1,6 @@
 import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
-import type { Page, PageState } from '../../src/service/index.ts'
+import type { Page, PageState } from '../../src/service/page/index.ts'
 import { HOSTILE, hostile, samples } from './pages/samples.ts'
 
 const states: [string, PageState][] = Object.entries(samples)

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { memoryStore, type PageState, type ServiceOptions } from '../../src/service/index.ts'
+import { memoryStore, type ServiceOptions } from '../../src/service/index.ts'
+import type { PageState } from '../../src/service/page/index.ts'
 import { HOST, startService, type TestOptions } from '../support/start-service.ts'
 import { formOf, userAt } from '../support/user.ts'
 import { watchedStore } from '../support/watched-store.ts'

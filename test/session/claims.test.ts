@@ -1,6 +1,6 @@
 import os from 'node:os'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Owners } from '../../src/session/index.ts'
+import type { Owners } from '../../src/session/session-store.ts'
 import { HOUR, troubled, world } from './support/world.ts'
 
 /** A process that no other one can ask after: of another host, say. */

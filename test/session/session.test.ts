@@ -4,7 +4,8 @@ import { AuthgraphError } from '../../src/errors.ts'
 import { watchActor } from '../../src/index.ts'
 import type { OAuthToken } from '../../src/protocol/oauth-record.ts'
 import { Secret } from '../../src/secret.ts'
-import { type Owners, type SessionStore, viewOfSession } from '../../src/session/index.ts'
+import { type SessionStore, viewOfSession } from '../../src/session/index.ts'
+import type { Owners } from '../../src/session/session-store.ts'
 import { HOUR, troubled, world } from './support/world.ts'
 
 /** How a process tells others apart, of which one may be gone. */

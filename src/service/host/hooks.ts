@@ -9,6 +9,7 @@ export type Identity = { readonly user: User } | { readonly signInAt: string }
  * Returns the signed-in user, for each request to the verification page.
  *
  * @param returnTo The URL of the page with the code that was entered, to come back to after a sign-in.
+ * @inline
  */
 export type Identify = (request: ServiceRequest, returnTo: string) => Identity | Promise<Identity>
 
@@ -37,10 +38,18 @@ export interface MadeToken {
   readonly scopes?: readonly string[]
 }
 
-/** Creates an access token. */
+/**
+ * Creates an access token.
+ *
+ * @inline
+ */
 export type IssueToken = (
   request: TokenRequest,
 ) => string | Secret | MadeToken | Promise<string | Secret | MadeToken>
 
-/** Returns the address of a client; `undefined` if it is not known. */
+/**
+ * Returns the address of a client; `undefined` if it is not known.
+ *
+ * @inline
+ */
 export type ClientAddress = (request: ServiceRequest) => string | undefined

@@ -11,6 +11,8 @@ import {
 /**
  * Responds to a web `Request`. Pass the IP address of the client as `address`, for limits: a `Request` does not contain
  * it.
+ *
+ * @inline
  */
 export type ServiceFetch = (
   input: string | URL | Request,

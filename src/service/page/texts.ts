@@ -15,7 +15,10 @@ export interface PageNotice {
 export interface PageTexts {
   /** The direction of the writing. */
   readonly dir: 'ltr' | 'rtl'
-  /** Descriptions of scopes, by name. For other scopes, the page uses {@link describeScope}, or shows the name. */
+  /**
+   * Descriptions of scopes, by name. For other scopes, the page uses `describeScope` of `authgraph/service/page`, or
+   * shows the name.
+   */
   readonly scopes: Readonly<Record<string, string>>
 
   /** The heading while the user enters a code. */
@@ -39,7 +42,7 @@ export interface PageTexts {
   readonly noScopes: string
   /** A scope without a description. Contains `{scope}`. */
   readonly unknownScope: string
-  /** Marks a scope that {@link isRiskyScope} finds. */
+  /** Marks a scope that `isRiskyScope` of `authgraph/service/page` finds. */
   readonly risky: string
   /** The heading of the facts about the request. */
   readonly request: string

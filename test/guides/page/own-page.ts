@@ -1,4 +1,4 @@
-import { escapeHtml, isRiskyScope, type Page } from 'authgraph/service'
+import { escapeHtml, isRiskyScope, type Page } from 'authgraph/service/page'
 
 export const ownPage: Page = (state) => {
   const field = (name: string, value: string) =>

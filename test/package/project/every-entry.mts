@@ -7,6 +7,7 @@ import { type IdTokenClaims, privateKeyJwt } from 'authgraph/oidc'
 import { knownProvider } from 'authgraph/providers'
 import { recordLogin } from 'authgraph/recording'
 import type { Service } from 'authgraph/service'
+import { escapeHtml } from 'authgraph/service/page'
 import { type RedisClient, redisStore } from 'authgraph/service/redis'
 import { type PostgresClient, postgresStore, sqliteStore } from 'authgraph/service/sql'
 import { createSession, memoryStore } from 'authgraph/session'
@@ -27,6 +28,7 @@ export const stores = [
 ]
 export const values = [
   createSandbox,
+  escapeHtml,
   knownProvider,
   octokitAuth,
   privateKeyJwt,

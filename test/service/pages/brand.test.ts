@@ -5,9 +5,9 @@ import {
   brandedPage,
   englishTexts,
   type PageOptions,
-  type PageState,
   type PageTexts,
 } from '../../../src/service/index.ts'
+import type { PageState } from '../../../src/service/page/index.ts'
 import { page as acmePage } from '../../guides/brand-the-page/page.ts'
 import { contrast } from '../../support/contrast.ts'
 import { pageContract } from '../page-contract.ts'

@@ -1,15 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { JSDOM } from 'jsdom'
 import { describe, expect, test } from 'vitest'
-import {
-  brandedPage,
-  defaultPage,
-  describeScope,
-  englishTexts,
-  isRiskyScope,
-  type PageState,
-} from '../../../src/service/index.ts'
+import { brandedPage, defaultPage, englishTexts } from '../../../src/service/index.ts'
 import { describeUserAgent } from '../../../src/service/page/describe-user-agent.ts'
+import { describeScope, isRiskyScope, type PageState } from '../../../src/service/page/index.ts'
 import { absoluteTime, relativeTime } from '../../../src/service/page/time-in-words.ts'
 import { pageContract } from '../page-contract.ts'
 import { samples } from './samples.ts'

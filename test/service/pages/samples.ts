@@ -1,4 +1,4 @@
-import type { PageState } from '../../../src/service/index.ts'
+import type { PageState } from '../../../src/service/page/index.ts'
 
 const NOW = Date.UTC(2026, 0, 1, 12, 2)
 

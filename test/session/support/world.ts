@@ -1,12 +1,12 @@
 import { onTestFinished } from 'vitest'
 import {
   createSession,
-  type Json,
   memoryStore,
   type Session,
   type SessionOptions,
   type SessionStore,
 } from '../../../src/session/index.ts'
+import type { Json } from '../../../src/store/store.ts'
 import { VirtualTime } from '../../../src/testing/sandbox/virtual-time.ts'
 import { rotatingProvider } from './rotating-provider.ts'
 
