@@ -10,7 +10,11 @@ export interface InstallationCaller {
   readonly repositories: readonly Repository[]
 }
 
-/** A repository of an installation. */
+/**
+ * A repository of an installation.
+ *
+ * @inline
+ */
 export interface Repository {
   readonly id: number
   readonly name: string

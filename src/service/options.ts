@@ -42,7 +42,7 @@ export interface ServiceOptions {
   readonly baseUrl?: string
   /**
    * Adds endpoints below `baseUrl`, for development and tests: `githubApi()` of `authgraph/testing`. Default: none. Your
-   * own `/user` and `/app` call {@link Service.authenticate}.
+   * own `/user` and `/app` call `service.authenticate`.
    */
   readonly api?: (service: {
     readonly authenticate: (request: ServiceRequest) => Promise<Authentication>
