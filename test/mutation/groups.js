@@ -115,7 +115,8 @@ export const groups = {
       'src/service/page/!(browser-session|form-secret).ts',
     ],
     tests: [
-      'test/service/{events,policy,verification,pages/*}.test.ts',
+      'test/service/{events,policy,verification}.test.ts',
+      'test/service/pages/*.test.ts',
       'test/hostile/forged-approvals.test.ts',
     ],
   },

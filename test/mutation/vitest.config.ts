@@ -1,8 +1,17 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { ENTRIES } from '../../build/entries.js'
+
+const root = resolve(import.meta.dirname, '../..')
 
 export default defineConfig({
-  root: resolve(import.meta.dirname, '../..'),
+  root,
+  resolve: {
+    alias: ENTRIES.map(({ name, source }) => ({
+      find: new RegExp(`^${name}$`),
+      replacement: resolve(root, source),
+    })),
+  },
   test: {
     include: ['test/mutation/resident.test.js'],
     runner: 'test/mutation/test-runner.js',
