@@ -1,7 +1,6 @@
-import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
-import { ENTRIES } from './build/entries.js'
+import { aliasesTo } from './build/entries.js'
 
 /** These run the package as it is built, mostly in processes of their own. All others import the sources, and need no build. */
 const BUILT_TESTS = [
@@ -57,10 +56,7 @@ export function memoryStore(...options) {
 export default defineConfig({
   // The code of the guides names the package as its users do.
   resolve: {
-    alias: ENTRIES.map(({ name, source }) => ({
-      find: new RegExp(`^${name}$`),
-      replacement: resolve(import.meta.dirname, source),
-    })),
+    alias: aliasesTo('source'),
   },
   oxc: { jsx: { runtime: 'automatic' } },
   test: {

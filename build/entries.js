@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 
 const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
@@ -9,4 +10,15 @@ export const ENTRIES = Object.entries(exports)
     name: `authgraph${path.slice(1)}`,
     source: built.replace('./dist/', '').replace(/js$/, 'ts'),
     built: built.slice(2),
+  }))
+
+/**
+ * Lets Vite load the entries by the names that users write.
+ *
+ * @param {'source' | 'built'} file Which file of each entry.
+ */
+export const aliasesTo = (file) =>
+  ENTRIES.map((entry) => ({
+    find: new RegExp(`^${entry.name}$`),
+    replacement: resolve(import.meta.dirname, '..', entry[file]),
   }))

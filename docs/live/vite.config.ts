@@ -1,6 +1,5 @@
-import { resolve } from 'node:path'
 import { defineConfig } from 'vite'
-import { ENTRIES } from '../../build/entries.js'
+import { aliasesTo } from '../../build/entries.js'
 import { inOneFile } from './in-one-file.ts'
 import { pictures } from './pictures.ts'
 
@@ -11,10 +10,7 @@ export default defineConfig({
   plugins: [pictures(), inOneFile()],
   resolve: {
     // The page imports the package by name, like a user.
-    alias: ENTRIES.map(({ name, source }) => ({
-      find: new RegExp(`^${name}$`),
-      replacement: resolve(root, '../..', source),
-    })),
+    alias: aliasesTo('source'),
   },
   build: {
     target: 'es2023',

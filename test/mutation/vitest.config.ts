@@ -1,16 +1,13 @@
 import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { ENTRIES } from '../../build/entries.js'
+import { aliasesTo } from '../../build/entries.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
 export default defineConfig({
   root,
   resolve: {
-    alias: ENTRIES.map(({ name, source }) => ({
-      find: new RegExp(`^${name}$`),
-      replacement: resolve(root, source),
-    })),
+    alias: aliasesTo('source'),
   },
   test: {
     include: ['test/mutation/resident.test.js'],

@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path'
 import { defineConfig, type Plugin } from 'vitest/config'
-import { ENTRIES } from '../../build/entries.js'
+import { aliasesTo, ENTRIES } from '../../build/entries.js'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -36,10 +36,7 @@ export default defineConfig({
   root,
   plugins: [publishedEntries()],
   resolve: {
-    alias: ENTRIES.map(({ name, built }) => ({
-      find: new RegExp(`^${name}$`),
-      replacement: resolve(root, built),
-    })),
+    alias: aliasesTo('built'),
   },
   oxc: { jsx: { runtime: 'automatic' } },
   test: {
