@@ -13,7 +13,7 @@ import { type BothSides, type BothSidesStep, bothSidesWalk } from '../../test/pa
 import { DEVICE_SETS, FAMILIES, SERVICES, titleOfFamily, titleOfService } from '../../test/paths/path-sets.ts'
 import { type FamilyResult, familyWalk } from '../../test/paths/walks/family-walk.ts'
 import { nameOfServicePath } from '../../test/paths/walks/service-names.ts'
-import type { PollResult } from '../../test/paths/walks/service-steps.ts'
+import type { PollResult } from '../../test/paths/walks/service-walk.ts'
 import { type ServiceSituation, serviceWalk } from '../../test/paths/walks/service-walk.ts'
 import { tell as tellOfSession } from '../../test/paths/walks/session-names.ts'
 import { sessionWalk } from '../../test/paths/walks/session-walk.ts'

@@ -4,8 +4,12 @@ import type { Grant } from '../../src/service/grants/grant-steps.ts'
 import { memoryStore, type Store } from '../../src/service/index.ts'
 import { startService } from '../support/start-service.ts'
 import type { Driven } from './prove-walks.ts'
-import type { PollResult } from './walks/service-steps.ts'
-import type { ServiceSituation, ServiceWalkOptions, ServiceWalkStep } from './walks/service-walk.ts'
+import type {
+  PollResult,
+  ServiceSituation,
+  ServiceWalkOptions,
+  ServiceWalkStep,
+} from './walks/service-walk.ts'
 
 /** Poll results, by the member `error` of the response. */
 const RESPONSES: Readonly<Record<string, PollResult>> = {

@@ -6,13 +6,12 @@ import {
 } from '../../../machines/refresh-family.ts'
 import { assertKnownEvents } from '../../../src/testing/paths/event-types.ts'
 import type { Walk } from '../../../src/testing/paths/walk.ts'
-import type { ServiceStep } from './service-steps.ts'
 
 /** A snapshot of the family's machine. */
 type FamilySnapshot = SnapshotFrom<typeof refreshFamily>
 
 /** Which refresh token a client presents: the newest one, the one before, or the one before that. */
-export type PresentedToken = Extract<ServiceStep, { type: 'refresh' }>['token']
+export type PresentedToken = 'newest' | 'previous' | 'older'
 
 /**
  * The response to a refresh: the pair of a token that is spent now or was spent before, a refusal, or a request to try

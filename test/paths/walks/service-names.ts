@@ -1,6 +1,5 @@
 import type { WalkedStep } from '../../../src/testing/paths/walk.ts'
-import type { PollResult } from './service-steps.ts'
-import type { ServiceSituation, ServiceWalkStep } from './service-walk.ts'
+import type { PollResult, ServiceSituation, ServiceWalkStep } from './service-walk.ts'
 
 /** Describes a path in words. */
 export function nameOfServicePath(walked: readonly WalkedStep<ServiceSituation, ServiceWalkStep>[]): string {

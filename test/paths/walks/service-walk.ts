@@ -8,7 +8,6 @@ import {
 import type { Decision } from '../../../src/service/grants/grants.ts'
 import { assertKnownEvents } from '../../../src/testing/paths/event-types.ts'
 import type { Walk } from '../../../src/testing/paths/walk.ts'
-import type { PollResult, ServiceStep } from './service-steps.ts'
 
 /** A snapshot of the grant's machine. */
 export type GrantSnapshot = SnapshotFrom<typeof deviceGrant>
@@ -35,9 +34,12 @@ export interface ServiceSituation {
  */
 type Moment = 'early' | 'due' | 'leased' | 'lapsed' | 'last' | 'over' | 'windowLast' | 'windowOver'
 
-/** Adds what no device or user causes: the host's `issueToken` fails, or is slow and finishes later. */
+/** How the service must respond to a poll. `unknownCode` is `incorrect_device_code`, or `invalid_grant` in RFC 6749. */
+export type PollResult = 'pending' | 'slowDown' | 'token' | 'denied' | 'expired' | 'unknownCode'
+
+/** What a device and a user do, and what the host does: `issueToken` fails, or is slow and finishes later. */
 export type ServiceWalkStep =
-  | Extract<ServiceStep, { type: 'codes' | 'approve' | 'deny' }>
+  | { readonly type: 'codes' | 'approve' | 'deny' }
   | { readonly type: 'wait'; readonly until: Moment; readonly milliseconds: number }
   | { readonly type: 'poll'; readonly issuing?: 'fails' | 'takesLong' }
   /** Which of the polls that wait for a token: the first or the last. */

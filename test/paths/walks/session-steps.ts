@@ -3,7 +3,7 @@ import type { RefreshResponseName } from './refresh-responses.ts'
 import type { Meanwhile } from './stored-login.ts'
 
 /**
- * One step of a session path. The path itself makes all of them happen; `login`, `logout` and `cancel` can be yours.
+ * One step of a session path.
  *
  * - `open`: the session is opened. The store holds nothing, a login, or one whose token neither expires nor can be
  *   renewed.
