@@ -26,47 +26,39 @@ export type Caller = Authentication | InstallationCaller
 /** Responds with the user of a credential, like `GET /user` of GitHub. */
 export function user(caller: Caller): ServiceResponse {
   switch (caller.form) {
-    case 'none':
-      return unauthenticated()
-    case 'refused':
-      return refused(caller)
     case 'app':
-      return json(403, { message: 'this credential belongs to an app, not to a user' })
+      return forbidden('this credential belongs to an app, not to a user')
     case 'installation':
-      return json(403, { message: 'this credential belongs to an installation, not to a user' })
+      return forbidden('this credential belongs to an installation, not to a user')
     case 'basic':
       return json(200, describe(caller.user))
     case 'personalToken':
     case 'oauth':
       return json(200, describe(caller.user), { 'x-oauth-scopes': caller.scopes.join(', ') })
+    default:
+      return unauthenticated(caller)
   }
 }
 
 /** Responds with the app that signed a token, like `GET /app` of GitHub. */
 export function app(caller: Caller): ServiceResponse {
   switch (caller.form) {
-    case 'none':
-      return unauthenticated()
-    case 'refused':
-      return refused(caller)
     case 'app':
       return json(200, { id: caller.appId })
     case 'installation':
-      return json(403, { message: 'this credential belongs to an installation, not to an app' })
+      return forbidden('this credential belongs to an installation, not to an app')
     case 'basic':
     case 'personalToken':
     case 'oauth':
-      return json(403, { message: 'this credential belongs to a user, not to an app' })
+      return forbidden('this credential belongs to a user, not to an app')
+    default:
+      return unauthenticated(caller)
   }
 }
 
 /** Responds with the repositories of an installation token, like `GET /installation/repositories` of GitHub. */
 export function installation(caller: Caller): ServiceResponse {
   switch (caller.form) {
-    case 'none':
-      return unauthenticated()
-    case 'refused':
-      return refused(caller)
     case 'installation': {
       const { owner, repositories } = caller
       return json(200, {
@@ -78,7 +70,9 @@ export function installation(caller: Caller): ServiceResponse {
     case 'basic':
     case 'personalToken':
     case 'oauth':
-      return json(403, { message: 'this credential does not belong to an installation' })
+      return forbidden('this credential does not belong to an installation')
+    default:
+      return unauthenticated(caller)
   }
 }
 
@@ -91,11 +85,15 @@ function describe(user: User): object {
   return typeof user === 'string' ? { login: user } : { id: user.id, login: user.login }
 }
 
-function unauthenticated(): ServiceResponse {
-  return json(401, { message: 'requires authentication' }, { 'www-authenticate': CHALLENGE })
+function forbidden(message: string): ServiceResponse {
+  return json(403, { message })
 }
 
-function refused({ status, message, challenge, retryAfter }: Refused): ServiceResponse {
+/** Responds to a request without a credential, or with one that is not valid. */
+function unauthenticated(caller: { readonly form: 'none' } | Refused): ServiceResponse {
+  if (caller.form === 'none')
+    return json(401, { message: 'requires authentication' }, { 'www-authenticate': CHALLENGE })
+  const { status, message, challenge, retryAfter } = caller
   const wait = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   return json(status, { message }, { 'www-authenticate': challenge, ...wait })
 }
