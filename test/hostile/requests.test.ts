@@ -197,7 +197,7 @@ describe('addresses and hosts', () => {
     ['localhost', ['Host: LOCALHOST:PORT'], 401],
     ['the address over IPv6', ['Host: [::1]:PORT'], 401],
     ['another port', ['Host: localhost:1'], 404],
-    ['a host that is none', ['Host: a b'], 404],
+    ['an invalid host', ['Host: a b'], 404],
     ['no host', [], 400],
     ['an empty host', ['Host:'], 404],
     ['two hosts', ['Host: localhost:PORT', 'Host: evil.example'], 404],

@@ -93,8 +93,6 @@ function isRun({ state }) {
 }
 
 function testsOf(task) {
-  // A file that cannot be loaded must not pass as one without tests.
-  const isBroken = task.type === 'suite' && task.tasks.length === 0 && task.result?.state === 'fail'
   if (task.type === 'suite' && task.tasks.length > 0) {
     const failed = task.result?.state === 'fail' ? task.result.errors?.[0]?.message : undefined
     const tests = task.tasks.flatMap(testsOf)
@@ -103,7 +101,8 @@ function testsOf(task) {
       Object.assign(tests[0], { state: 'fail', message: failed })
     return tests
   }
-  if (task.type === 'suite' && !isBroken) return []
+  // A file that cannot be loaded must not pass as one without tests.
+  if (task.type === 'suite' && task.result?.state !== 'fail') return []
   return [
     {
       id: idOf(task),
