@@ -53,7 +53,6 @@ export type {
   ClientAuthentication,
   PrivateKeyJwt,
 } from './protocol/client-authentication.ts'
-export type { Clock } from './protocol/clock.ts'
 export type { OAuthToken, TokenWarning } from './protocol/oauth-record.ts'
 export {
   github,
@@ -62,5 +61,6 @@ export {
   rfc8628,
   type ServiceAddresses,
 } from './protocol/provider.ts'
-export type { ScopeSeparator } from './protocol/scopes.ts'
+export type { ScopeSeparator } from './protocol/syntax.ts'
+export type { Clock } from './request/clock.ts'
 export { Secret } from './secret.ts'

@@ -22,8 +22,7 @@ export class Secret {
    */
   static of(value: string | Secret, name = 'a secret'): Secret {
     if (typeof value === 'string') return new this(value)
-    // Not `instanceof`: another copy of this package has another class.
-    if (typeof (value as Partial<Secret> | null)?.reveal === 'function') return value
+    if (isSecret(value)) return value
     throw new BadOptionError(`${name} must be a string or a Secret`)
   }
 
@@ -51,4 +50,9 @@ export class Secret {
   [Symbol.for('Deno.customInspect')](): string {
     return '[secret]'
   }
+}
+
+/** Whether a value is a secret. Not by `instanceof`: another copy of this package has another class. */
+export function isSecret(value: unknown): value is Secret {
+  return typeof (value as Partial<Secret> | null | undefined)?.reveal === 'function'
 }

@@ -19,25 +19,28 @@ const imports = ['machines', 'src', 'docs/tools', 'docs/live', 'docs/explorer']
 const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> = {
   machines: {
     may: /^(xstate|machines\/.*)$/,
-    types: /^(xstate|src\/(protocol\/.*|secret|errors)\.ts)$/,
+    types: /^(xstate|src\/((protocol|request)\/.*|secret|errors)\.ts)$/,
   },
-  'src/protocol': { may: /^(valibot|src\/(protocol\/.*|secret|errors)\.ts)$/ },
+  'src/request': { may: /^src\/(request\/.*|protocol\/(address|endpoints)|secret|errors)\.ts$/ },
+  'src/protocol': {
+    may: /^(valibot|src\/(protocol\/.*|request\/response|request\/without-secrets|secret|errors)\.ts)$/,
+  },
   'src/client': {
-    may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|machines\/device-(authorization|context)\.ts|src\/(client|protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
   },
   'src/app-jwt': {
     may: /^(jose\/(base64url|jws\/compact\/sign)|src\/app-jwt\/.*|src\/(secret|errors)\.ts)$/,
     types: /^jose$/,
   },
   'src/providers': {
-    may: /^src\/(providers\/.*|protocol\/(address|provider|tenant-issuer)\.ts|errors\.ts)$/,
+    may: /^src\/(providers\/.*|protocol\/(address|provider)\.ts|errors\.ts)$/,
   },
   'src/oidc': {
-    may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/(client-options|exchange|options)\.ts|src\/protocol\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(jose\/(jwks\/local|jwt\/verify)|src\/oidc\/.*|src\/app-jwt\/sign-with-(key|function)\.ts|src\/client\/client-options\.ts|src\/(protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(jose|src\/app-jwt\/import-private-key\.ts)$/,
   },
   'src/auth': {
-    may: /^(ofetch|src\/(auth|app-jwt|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(ofetch|src\/(auth|app-jwt|protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^src\/store\/store\.ts$/,
   },
   'src/octokit': {
@@ -60,7 +63,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/pictures': { may: /^src\/pictures\/.*$/ },
   // What is recorded of an authorization: nothing here may act on one.
   'src/recording': {
-    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|protocol\/(clock|response|read-text|secret-fields)\.ts))$/,
+    may: /^(valibot|machines\/device-authorization\.ts|src\/((recording|pictures)\/.*|client\/view\.ts|request\/(clock|response|without-secrets)\.ts))$/,
     types: /^(xstate|machines\/device-grant\.ts|src\/store\/store\.ts)$/,
   },
   // What a page or a file shows of it.
@@ -69,7 +72,7 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
     types: /^src\/terminal\/(login-terminal|report)\.ts$/,
   },
   'src/service': {
-    may: /^(xstate|valibot|jose\/.*|redis|pg|libsql|node:(https?|crypto|fs)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|store)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|jose\/.*|redis|pg|libsql|node:(https?|crypto|fs)|machines\/(device-grant|refresh-family)\.ts|src\/(service|protocol|request|store)\/.*|src\/(secret|errors)\.ts)$/,
     types: /^(node:(http2?|net)|jose)$/,
   },
   // An imitation for tests: what people deploy does not import it.
@@ -80,18 +83,19 @@ const RULES: Record<string, { readonly may: RegExp; readonly types?: RegExp }> =
   'src/store': { may: /^src\/store\/.*$/ },
   'src/session/node': { may: /^(node:.*|@napi-rs\/keyring|src\/(session|store)\/.*|src\/errors\.ts)$/ },
   'src/session': {
-    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol)\/.*|src\/auth\/bearer\.ts|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|valibot|node:.*|@napi-rs\/keyring|machines\/session(-context|-selectors)?\.ts|src\/(session|store|client|protocol|request)\/.*|src\/auth\/bearer\.ts|src\/(secret|errors)\.ts)$/,
     types: /^src\/auth\/auth\.ts$/,
   },
   'src/terminal': {
-    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol)\/.*|src\/errors\.ts)$/,
+    may: /^(fast-string-width|tinyclip|uqr|node:(fs|tty|util|child_process)|machines\/session-selectors\.ts|src\/(terminal|client|protocol|request)\/.*|src\/errors\.ts)$/,
     types: /^(machines\/device-context\.ts|src\/session\/create-session\.ts)$/,
   },
   'src/check': {
-    may: /^(node:child_process|src\/(check|protocol)\/.*|src\/client\/options\.ts|src\/service\/page\/escape-html\.ts|src\/(secret|errors)\.ts)$/,
+    may: /^(node:child_process|src\/(check|protocol|request)\/.*|src\/service\/page\/escape-html\.ts|src\/(secret|errors)\.ts)$/,
+    types: /^src\/client\/options\.ts$/,
   },
   'src/testing/paths': {
-    may: /^(xstate|@xstate\/graph|machines\/device-(authorization|context)\.ts|src\/(testing\/paths|client|protocol)\/.*|src\/(secret|errors)\.ts)$/,
+    may: /^(xstate|@xstate\/graph|machines\/device-(authorization|context)\.ts|src\/(testing\/paths|client|protocol|request)\/.*|src\/(secret|errors)\.ts)$/,
   },
   'src/testing': {
     may: /^(xstate|@xstate\/graph|valibot|vitest|node:(http|net)|machines\/.*|src\/(?!cli\/|index\.ts).*)$/,
@@ -117,7 +121,8 @@ const ENTRIES: Record<string, RegExp> = {
   'src/octokit/index.ts': /^(xstate|valibot|ofetch|jose|machines\/|src\/(client|service|cli|app-jwt)\/)/,
   'src/session/index.ts': /^(ofetch|jose|node:|src\/(service|cli|app-jwt|session\/node)\/)/,
   'src/terminal/index.ts': /^(ofetch|jose|src\/(service|cli|auth|app-jwt)\/)/,
-  'src/app-jwt/index.ts': /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|cli)\/)/,
+  'src/app-jwt/index.ts':
+    /^(xstate|ofetch|valibot|machines\/|src\/(client|service|auth|protocol|request|cli)\/)/,
   'src/service/stores/redis.ts':
     /^(xstate|ofetch|valibot|jose|machines\/|src\/(client|auth|app-jwt|protocol|cli|testing)\/)/,
   'src/service/stores/sql/index.ts':

@@ -4,7 +4,7 @@ import {
   createAppJwtSigner,
 } from '../app-jwt/create-app-jwt-signer.ts'
 import { JwtError } from '../errors.ts'
-import { readDate } from '../protocol/response.ts'
+import { readDate } from '../request/response.ts'
 import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 import { bearer } from './bearer.ts'

@@ -1,7 +1,6 @@
 import { AuthgraphError, StoreUnavailableError, TimedOutError } from '../errors.ts'
-import { systemClock } from '../protocol/clock.ts'
-import { unlessAborted } from '../protocol/unless-aborted.ts'
-import { within } from '../protocol/within.ts'
+import { systemClock } from '../request/clock.ts'
+import { unlessAborted, within } from '../request/waiting.ts'
 import type { Store } from '../store/store.ts'
 
 /** A store whose updates reject with a StoreUnavailableError if they fail, or take longer than 30 seconds. */

@@ -21,7 +21,6 @@ export {
   UnreachableError,
   WrongHostError,
 } from '../errors.ts'
-export type { Clock } from '../protocol/clock.ts'
 export type { OAuthToken, TokenWarning } from '../protocol/oauth-record.ts'
 export {
   github,
@@ -30,6 +29,7 @@ export {
   rfc8628,
   type ServiceAddresses,
 } from '../protocol/provider.ts'
+export type { Clock } from '../request/clock.ts'
 export { Secret } from '../secret.ts'
 export type { Store } from '../store/store.ts'
 export { type AppAuth, app } from './app.ts'

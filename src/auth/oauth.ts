@@ -1,6 +1,6 @@
 import { BadOptionError } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { isBearer } from '../protocol/token-syntax.ts'
+import { isBearer } from '../protocol/syntax.ts'
 import type { Secret } from '../secret.ts'
 import type { Auth } from './auth.ts'
 import { bearer } from './bearer.ts'

@@ -1,5 +1,5 @@
-import { discard } from '../protocol/read-text.ts'
-import { unlessAborted } from '../protocol/unless-aborted.ts'
+import { discard } from '../request/response.ts'
+import { unlessAborted } from '../request/waiting.ts'
 import type { Secret } from '../secret.ts'
 import type { ApiTarget, Auth } from './auth.ts'
 

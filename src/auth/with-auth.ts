@@ -1,7 +1,8 @@
 import { BadOptionError, RedirectedError, WrongHostError } from '../errors.ts'
 import { secureAddress, withoutSlash } from '../protocol/address.ts'
-import { isRedirect } from '../protocol/is-redirect.ts'
 import { github, type Provider } from '../protocol/provider.ts'
+import { isRedirect } from '../request/response.ts'
+import { systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
 import type { ApiTarget, Auth } from './auth.ts'
 import { sendWith } from './send-with.ts'
@@ -63,12 +64,9 @@ export function withAuth(auth: Auth, options: ApiOptions = {}): typeof globalThi
  *
  * @throws {@link BadOptionError} if the provider has no API.
  */
-export function targetOf({ provider = github(), fetch }: ApiOptions = {}): ApiTarget {
+export function targetOf({ provider = github(), fetch = systemFetch }: ApiOptions = {}): ApiTarget {
   if (provider.baseUrl === undefined) throw new BadOptionError('the provider has no API: set its "baseUrl"')
-  return {
-    baseUrl: withoutSlash(secureAddress(provider.baseUrl).href),
-    fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
-  }
+  return { baseUrl: withoutSlash(secureAddress(provider.baseUrl).href), fetch }
 }
 
 /** The URL of a path at an API. `/user` is read like `user`: both are below the base URL, which may have a path. */

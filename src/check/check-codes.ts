@@ -1,7 +1,7 @@
 import type { BadResponseError } from '../errors.ts'
 import { isLoopback } from '../protocol/address.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
-import { memberOf, textMemberOf } from '../protocol/response.ts'
+import { memberOf, textMemberOf } from '../request/response.ts'
 import { Secret } from '../secret.ts'
 import {
   askForCodes,

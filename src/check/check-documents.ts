@@ -1,6 +1,6 @@
 import { withoutSlash } from '../protocol/address.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
-import { memberOf } from '../protocol/response.ts'
+import { memberOf } from '../request/response.ts'
 import { type CheckContext, isUnderTest, mayBeStored } from './context.ts'
 import type { CheckOptions } from './options.ts'
 import type { CheckedResponse } from './wire.ts'

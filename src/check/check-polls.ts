@@ -1,5 +1,5 @@
 import type { ShownCodes } from '../client/options.ts'
-import { memberOf } from '../protocol/response.ts'
+import { memberOf } from '../request/response.ts'
 import type { Begun } from './check-codes.ts'
 import { checkRefresh, OF_REFRESH } from './check-refresh.ts'
 import {

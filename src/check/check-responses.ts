@@ -1,4 +1,4 @@
-import { memberOf, textMemberOf } from '../protocol/response.ts'
+import { memberOf, textMemberOf } from '../request/response.ts'
 import { type CheckContext, notJson } from './context.ts'
 import { entropyOf } from './most-bits.ts'
 import type { CheckedResponse } from './wire.ts'

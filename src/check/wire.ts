@@ -1,10 +1,8 @@
 import { TimedOutError, UnreachableError } from '../errors.ts'
-import type { Clock } from '../protocol/clock.ts'
-import { pause } from '../protocol/pause.ts'
-import { readText } from '../protocol/read-text.ts'
-import { errorCodeOf, readBody, readRetryAfter } from '../protocol/response.ts'
-import { SECRET_FIELDS } from '../protocol/secret-fields.ts'
-import { within } from '../protocol/within.ts'
+import type { Clock } from '../request/clock.ts'
+import { errorCodeOf, readBody, readRetryAfter, readText } from '../request/response.ts'
+import { pause, within } from '../request/waiting.ts'
+import { SECRET_FIELDS } from '../request/without-secrets.ts'
 
 /** How many requests one check sends at most. */
 export const MOST_REQUESTS = 100

@@ -1,6 +1,6 @@
 import { createActor } from 'xstate'
-import { systemClock } from '../protocol/clock.ts'
 import { shownOf } from '../protocol/device-codes.ts'
+import { systemClock } from '../request/clock.ts'
 import { deviceMachine } from './device-machine.ts'
 import {
   type DeviceAuthorizationActor,

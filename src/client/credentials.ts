@@ -1,6 +1,6 @@
 import type { ResolvedAuthentication } from '../protocol/client-authentication.ts'
-import { formEncoded } from '../protocol/form-encoded.ts'
 import type { Provider } from '../protocol/provider.ts'
+import { formEncoded } from '../request/without-secrets.ts'
 import { Secret } from '../secret.ts'
 
 /** RFC 7523, section 2.2. */

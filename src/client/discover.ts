@@ -1,16 +1,13 @@
 import * as v from 'valibot'
 import { BadResponseError, WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress, withoutSlash } from '../protocol/address.ts'
-import { type Clock, systemClock } from '../protocol/clock.ts'
 import { METADATA_PATH } from '../protocol/endpoints.ts'
-import { parseFields } from '../protocol/parse-fields.ts'
-import { type Provider, rfc8628 } from '../protocol/provider.ts'
-import { memberOf, textMemberOf } from '../protocol/response.ts'
-import { tenantIssuer } from '../protocol/tenant-issuer.ts'
-import { isTexts } from '../protocol/texts.ts'
-import { within } from '../protocol/within.ts'
-import { get } from './exchange.ts'
-import { systemFetch } from './options.ts'
+import { isTexts, parseFields } from '../protocol/fields.ts'
+import { type Provider, rfc8628, tenantIssuer } from '../protocol/provider.ts'
+import { type Clock, systemClock } from '../request/clock.ts'
+import { memberOf, textMemberOf } from '../request/response.ts'
+import { get, systemFetch } from '../request/send.ts'
+import { within } from '../request/waiting.ts'
 
 /** Options of `discover`. All are optional. */
 export interface DiscoverOptions {

@@ -1,27 +1,14 @@
-import { RedirectedError, ResponseTooLargeError } from '../errors.ts'
-import { secureAddress } from '../protocol/address.ts'
 import { tokenDeletionPath } from '../protocol/endpoints.ts'
-import { isRedirect } from '../protocol/is-redirect.ts'
 import type { Provider } from '../protocol/provider.ts'
-import { discard, readText } from '../protocol/read-text.ts'
-import { requestFailure } from '../protocol/request-failure.ts'
-import { type ReceivedResponse, readBody, readDate, readRetryAfter } from '../protocol/response.ts'
-import type { Secret } from '../secret.ts'
+import type { ReceivedResponse } from '../request/response.ts'
+import { send, type Transport } from '../request/send.ts'
+import { isSecret, type Secret } from '../secret.ts'
 import { basicCredentials, type Client, credentialsOf } from './credentials.ts'
-
-/** Largest response to read, in bytes. */
-const LARGEST_RESPONSE = 64 * 1024
 
 const CONTENT_TYPES = {
   form: 'application/x-www-form-urlencoded',
   json: 'application/json',
 } satisfies Record<Provider['encoding'], string>
-
-/** Transport and clock of a request. */
-export interface Transport {
-  readonly fetch: typeof globalThis.fetch
-  readonly clock: { now(): number }
-}
 
 /** The fields of a request. Secrets are revealed only when the body is written. A list is sent as repeated fields. */
 type Fields = Readonly<Record<string, string | Secret | readonly string[] | undefined>>
@@ -49,7 +36,7 @@ export async function post(
   signal: AbortSignal,
 ): Promise<ReceivedResponse> {
   const { provider } = sender
-  const send = async (encoding: Provider['encoding']): Promise<ReceivedResponse> => {
+  const postAs = async (encoding: Provider['encoding']): Promise<ReceivedResponse> => {
     const credentials = await credentialsOf(sender)
     const all: Fields = { ...credentials.fields, ...fields }
     const headers = {
@@ -59,12 +46,12 @@ export async function post(
     }
     const request = { method: 'POST', headers, body: encode(all, encoding) }
     const sent = [...secretsOf(sender), credentials.basic, ...Object.values(all)].filter(isSecret)
-    return exchange(address, request, { ...sender, sent }, signal)
+    return send(address, request, { ...sender, sent }, signal)
   }
   const encoding = takeJson.has(provider) ? 'json' : provider.encoding
-  const response = await send(encoding)
+  const response = await postAs(encoding)
   if (response.status !== 415 || encoding === 'json') return response
-  const second = await send('json')
+  const second = await postAs('json')
   if (second.status !== 415) takeJson.add(provider)
   return second
 }
@@ -72,10 +59,6 @@ export async function post(
 /** The secrets of a client, however they are sent. */
 function secretsOf({ clientId, authentication }: Client): Secret[] {
   return 'clientSecret' in authentication ? [clientId, authentication.clientSecret] : [clientId]
-}
-
-function isSecret(value: unknown): value is Secret {
-  return typeof (value as Partial<Secret> | undefined)?.reveal === 'function'
 }
 
 /**
@@ -97,43 +80,7 @@ export function deleteToken(
   }
   const request = { method: 'DELETE', headers, body: JSON.stringify({ access_token: token.reveal() }) }
   const sent = [clientId, clientSecret, token]
-  return exchange(address + tokenDeletionPath(clientId.reveal()), request, { ...sender, sent }, signal)
-}
-
-/** Fetches a JSON document and reads the response, whatever its status. Throws what `post` throws. */
-export function get(address: string, via: Transport, signal: AbortSignal): Promise<ReceivedResponse> {
-  return exchange(address, { headers: { accept: 'application/json' } }, via, signal)
-}
-
-async function exchange(
-  address: string,
-  request: RequestInit,
-  { fetch, clock, sent = [] }: Transport & { readonly sent?: readonly Secret[] },
-  signal: AbortSignal,
-): Promise<ReceivedResponse> {
-  const { host } = secureAddress(address)
-  // A flow that is cancelled right after it was started must not send anything.
-  await undefined
-  signal.throwIfAborted()
-  try {
-    const response = await fetch(address, { ...request, redirect: 'manual', signal })
-    if (isRedirect(response)) {
-      discard(response.body)
-      throw new RedirectedError(host)
-    }
-    const text = await textOf(response)
-    const at = clock.now()
-    return {
-      status: response.status,
-      body: readBody(text),
-      at,
-      date: readDate(response.headers.get('date')),
-      retryAfter: readRetryAfter(response.headers, at),
-      sent,
-    }
-  } catch (error) {
-    throw requestFailure(host, error, sent)
-  }
+  return send(address + tokenDeletionPath(clientId.reveal()), request, { ...sender, sent }, signal)
 }
 
 function encode(fields: Fields, encoding: Provider['encoding']): string {
@@ -144,20 +91,4 @@ function encode(fields: Fields, encoding: Provider['encoding']): string {
   const pairs = plain.flatMap(([name, value = []]) => [value].flat().map((one) => [name, one]))
   // As a string: with `URLSearchParams`, `fetch` adds a charset to the content type, which some servers refuse.
   return new URLSearchParams(pairs).toString()
-}
-
-async function textOf(response: Response): Promise<string> {
-  const { body, headers } = response
-  const text = isSmall(headers) ? await response.text() : await readText(body, LARGEST_RESPONSE)
-  if (text === undefined) throw new ResponseTooLargeError(LARGEST_RESPONSE)
-  return text
-}
-
-/**
- * Whether the whole body can be read at once, which takes half the time. `Content-Length` is reliable unless the body
- * is compressed.
- */
-function isSmall(headers: Headers): boolean {
-  const length = headers.get('content-length')
-  return length !== null && Number(length) <= LARGEST_RESPONSE && !headers.has('content-encoding')
 }

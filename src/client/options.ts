@@ -3,9 +3,10 @@ import type { deviceAuthorization } from '../../machines/device-authorization.ts
 import type { DeviceAuthorizationInput } from '../../machines/device-context.ts'
 import { BadOptionError } from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
-import { type Clock, systemClock } from '../protocol/clock.ts'
+import { isTexts } from '../protocol/fields.ts'
 import { github, type Provider } from '../protocol/provider.ts'
-import { isTexts } from '../protocol/texts.ts'
+import { type Clock, systemClock } from '../request/clock.ts'
+import { systemFetch } from '../request/send.ts'
 import type { Secret } from '../secret.ts'
 import {
   readAuthentication,
@@ -119,8 +120,6 @@ export interface DeviceAuthorizationActor extends Actor<typeof deviceAuthorizati
 
 /** Shared by all flows, because ten thousand of them may wait at once. */
 const GITHUB = github()
-
-export const systemFetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init)
 
 /** What a parent machine does instead of using these options. */
 const INSTEAD = {

@@ -6,18 +6,17 @@ import {
   type RefusedError,
 } from '../errors.ts'
 import type { ClientAuthentication } from '../protocol/client-authentication.ts'
-import { type Clock, systemClock } from '../protocol/clock.ts'
 import { REFRESH_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { type OAuthToken, parseOAuthRecord } from '../protocol/oauth-record.ts'
 import { github, type Provider } from '../protocol/provider.ts'
 import { refusalOf } from '../protocol/refusal.ts'
-import { hasMember } from '../protocol/response.ts'
-import { unlessAborted } from '../protocol/unless-aborted.ts'
-import { within } from '../protocol/within.ts'
+import { type Clock, systemClock } from '../request/clock.ts'
+import { hasMember } from '../request/response.ts'
+import { systemFetch } from '../request/send.ts'
+import { unlessAborted, within } from '../request/waiting.ts'
 import type { Secret } from '../secret.ts'
 import { readAuthentication, readClientId, readResources } from './client-options.ts'
 import { post, type Sender } from './exchange.ts'
-import { systemFetch } from './options.ts'
 import { assertToken } from './token-record.ts'
 
 /** Options of `refresh`. */

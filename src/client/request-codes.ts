@@ -1,8 +1,8 @@
 import type { CodesRequest, CodesResponse } from '../../machines/device-context.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { refusalOf } from '../protocol/refusal.ts'
-import { errorCodeOf, hasMember, type ReceivedResponse } from '../protocol/response.ts'
-import { joinScopes } from '../protocol/scopes.ts'
+import { joinScopes } from '../protocol/syntax.ts'
+import { errorCodeOf, hasMember, type ReceivedResponse } from '../request/response.ts'
 import { post } from './exchange.ts'
 import { challengeOf, createCodeVerifier } from './pkce.ts'
 

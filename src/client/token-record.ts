@@ -1,10 +1,9 @@
 import * as v from 'valibot'
 import { BadOptionError } from '../errors.ts'
+import { isTexts, parseFields } from '../protocol/fields.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { parseFields } from '../protocol/parse-fields.ts'
-import { isTexts } from '../protocol/texts.ts'
-import { isBearer, isToken } from '../protocol/token-syntax.ts'
-import { Secret } from '../secret.ts'
+import { isBearer, isToken } from '../protocol/syntax.ts'
+import { isSecret, Secret } from '../secret.ts'
 
 /**
  * A token as plain JSON, to save between two runs of a program.
@@ -109,8 +108,4 @@ export function assertToken(token: OAuthToken): void {
   throw new BadOptionError(
     'not a token: pass the result of authorizeDevice() or importToken(). To save a token, use exportToken(): JSON.stringify() drops its secrets',
   )
-}
-
-function isSecret(value: unknown): boolean {
-  return typeof (value as Partial<Secret> | undefined)?.reveal === 'function'
 }

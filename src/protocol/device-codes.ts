@@ -1,10 +1,8 @@
 import * as v from 'valibot'
+import { memberOf } from '../request/response.ts'
 import { Secret } from '../secret.ts'
 import { DEFAULT_INTERVAL, DEFAULT_LIFETIME, LONGEST_LIFETIME } from './endpoints.ts'
-import { parseFields } from './parse-fields.ts'
-import { memberOf } from './response.ts'
-import { seconds, wholeSeconds } from './seconds.ts'
-import { filled, visible, webAddress } from './texts.ts'
+import { filled, parseFields, seconds, visible, webAddress, wholeSeconds } from './fields.ts'
 
 const record = v.object({
   device_code: filled,

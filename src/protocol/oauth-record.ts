@@ -1,11 +1,8 @@
 import * as v from 'valibot'
+import type { ReceivedResponse } from '../request/response.ts'
 import { Secret } from '../secret.ts'
-import { parseFields } from './parse-fields.ts'
-import type { ReceivedResponse } from './response.ts'
-import { type ScopeSeparator, splitScopes } from './scopes.ts'
-import { readSeconds } from './seconds.ts'
-import { isVisible } from './texts.ts'
-import { isBearer, isToken } from './token-syntax.ts'
+import { isVisible, parseFields, readSeconds } from './fields.ts'
+import { isBearer, isToken, type ScopeSeparator, splitScopes } from './syntax.ts'
 
 /** An invalid optional field counts as absent: it is no reason to lose the token. */
 const optional = v.nullish(v.unknown())

@@ -1,9 +1,8 @@
 import { type AnyAuthgraphError, BadResponseError } from '../errors.ts'
-import { isForbidden } from './forbidden.ts'
+import { errorCodeOf, hasMember, memberOf, type ReceivedResponse, textMemberOf } from '../request/response.ts'
+import { readWholeSeconds } from './fields.ts'
 import { type Asked, type OAuthToken, parseOAuthRecord } from './oauth-record.ts'
-import { refusalOf } from './refusal.ts'
-import { errorCodeOf, hasMember, memberOf, type ReceivedResponse, textMemberOf } from './response.ts'
-import { readWholeSeconds } from './seconds.ts'
+import { isForbidden, refusalOf } from './refusal.ts'
 
 /**
  * The result of one poll. `at` is when the response arrived, in epoch milliseconds.

@@ -1,7 +1,13 @@
 import { BadOptionError } from '../errors.ts'
 import { hostAddress, withoutSlash } from './address.ts'
 import { ACCESS_TOKEN_PATH, DEVICE_CODE_PATH } from './endpoints.ts'
-import type { ScopeSeparator } from './scopes.ts'
+import type { ScopeSeparator } from './syntax.ts'
+
+/** What stands for the id of the user's tenant in an issuer of Entra ID. */
+export const TENANT = '{tenantid}'
+
+/** The URLs at which Entra ID serves the accounts of many tenants. */
+const MANY_TENANTS = /^(https:\/\/login\.microsoftonline\.com\/)(common|organizations)(\/v2\.0)$/
 
 /** Where codes and tokens come from: the endpoints of a service, and how requests to it are written. */
 export interface Provider {
@@ -118,4 +124,14 @@ export function rfc8628({
   readonly encoding?: 'form' | 'json'
 }): Provider {
   return { ...addresses, scopeSeparator, encoding }
+}
+
+/**
+ * The issuer as the metadata at its URL names it: the URL itself, but for the accounts of many tenants at Entra ID, whose
+ * metadata is one template for all of them.
+ *
+ * @see {@link https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc Microsoft: OpenID Connect}
+ */
+export function tenantIssuer(issuer: string): string {
+  return issuer.replace(MANY_TENANTS, `$1${TENANT}$3`)
 }

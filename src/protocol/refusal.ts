@@ -1,8 +1,7 @@
 import { ForbiddenError, RefusedError } from '../errors.ts'
-import { isForbidden } from './forbidden.ts'
-import { INVISIBLE } from './invisible.ts'
-import { errorCodeOf, type ReceivedResponse, textMemberOf } from './response.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import { errorCodeOf, memberOf, type ReceivedResponse, textMemberOf } from '../request/response.ts'
+import { withoutSecrets } from '../request/without-secrets.ts'
+import { INVISIBLE } from './syntax.ts'
 
 /** Longest error code and description to keep, in characters. */
 const LONGEST_CODE = 100
@@ -35,4 +34,41 @@ function readable(text: string): string | undefined {
   const line = text.replace(SPACE, ' ').trim()
   // By code points: half of a surrogate pair cannot be displayed.
   return [...line].slice(0, LONGEST_DESCRIPTION).join('') || undefined
+}
+
+/**
+ * Error codes, and subcodes of `access_denied`, with which a provider says that its policy forbids the login.
+ *
+ * - RFC 6749, section 5.2: `unauthorized_client`.
+ * - Google: https://developers.google.com/identity/protocols/oauth2/limited-input-device#authorization-errors
+ */
+const POLICY_CODES: readonly unknown[] = ['unauthorized_client', 'admin_policy_enforced', 'org_internal']
+
+/**
+ * Error numbers of Entra ID for Conditional Access, security defaults, tenant restrictions and missing assignments.
+ * Microsoft may change them: a number that is not in this list is a refusal like any other.
+ * https://learn.microsoft.com/entra/identity-platform/reference-error-codes
+ */
+const POLICY_NUMBERS =
+  /^(50005|50105|50131|500021|500022|500212|500213|53000|53001|53002|53003|53011|530032|530034|530035|530036)$/
+
+/** Whether an error says that a policy of the provider forbids the login, and not that the user denied it. */
+export function isForbidden(body: unknown): boolean {
+  const code = errorCodeOf(body)
+  if (code === undefined) return false
+  const subcode = memberOf(body, 'error_subtype') ?? memberOf(body, 'suberror')
+  if (POLICY_CODES.includes(code === 'access_denied' ? subcode : code)) return true
+  // Nothing else is converted to text: `String` throws if `toString` is not a function.
+  return numbersOf(body).some((number) => isPlain(number) && POLICY_NUMBERS.test(String(number)))
+}
+
+/** Entra ID lists its numbers in `error_codes`, and begins the description with the first one. */
+function numbersOf(body: unknown): unknown[] {
+  const numbers = memberOf(body, 'error_codes')
+  if (Array.isArray(numbers)) return numbers
+  return [/^AADSTS(\d+):/.exec(textMemberOf(body, 'error_description') ?? '')?.[1]]
+}
+
+function isPlain(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number'
 }

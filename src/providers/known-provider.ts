@@ -1,7 +1,6 @@
 import { BadOptionError } from '../errors.ts'
 import { hostAddress } from '../protocol/address.ts'
-import { type Provider, rfc8628 } from '../protocol/provider.ts'
-import { tenantIssuer } from '../protocol/tenant-issuer.ts'
+import { type Provider, rfc8628, tenantIssuer } from '../protocol/provider.ts'
 import { PROVIDERS } from './table.ts'
 
 /** The name of a provider whose endpoints are known. */

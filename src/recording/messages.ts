@@ -1,6 +1,5 @@
-import { readText } from '../protocol/read-text.ts'
-import { readBody } from '../protocol/response.ts'
-import { SECRET_FIELDS } from '../protocol/secret-fields.ts'
+import { readBody, readText } from '../request/response.ts'
+import { SECRET_FIELDS } from '../request/without-secrets.ts'
 
 /** An HTTP message without its secrets. */
 export interface Message {

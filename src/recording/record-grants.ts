@@ -1,5 +1,5 @@
 import type { DeviceGrantState } from '../../machines/device-grant.ts'
-import { type Clock, systemClock } from '../protocol/clock.ts'
+import { type Clock, systemClock } from '../request/clock.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordedEvent } from './events.ts'
 

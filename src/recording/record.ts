@@ -1,6 +1,6 @@
 import type { AnyTransitionDefinition, InspectionEvent } from 'xstate'
 import { type DeviceSnapshot, viewOf } from '../client/view.ts'
-import { type Clock, systemClock } from '../protocol/clock.ts'
+import { type Clock, systemClock } from '../request/clock.ts'
 import type { RecordedEvent, RecordedState, RecordedTransition } from './events.ts'
 import { type Message, shownRequest, shownResponse } from './messages.ts'
 import { takenTransitions } from './taken-transitions.ts'

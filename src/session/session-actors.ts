@@ -19,8 +19,8 @@ import {
   StoreUnavailableError,
 } from '../errors.ts'
 import type { OAuthToken } from '../protocol/oauth-record.ts'
-import { errorCodeOf, memberOf, type ReceivedResponse } from '../protocol/response.ts'
-import { within } from '../protocol/within.ts'
+import { errorCodeOf, memberOf, type ReceivedResponse } from '../request/response.ts'
+import { within } from '../request/waiting.ts'
 import type { Change, Json } from '../store/store.ts'
 import { HEADERS_BOUND, LAPSE, REQUEST_TIMEOUT, SENDING_BOUND } from './claim-timing.ts'
 import { guardHeaders } from './guard-headers.ts'

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { KeptToken } from '../../machines/session-context.ts'
 import { exportToken, importToken } from '../client/token-record.ts'
 import { BadOptionError, DamagedRecordError, WrongHostError } from '../errors.ts'
-import { parseFields } from '../protocol/parse-fields.ts'
+import { parseFields } from '../protocol/fields.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { Json } from '../store/store.ts'
 

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import stringWidth from 'fast-string-width'
-import { INVISIBLE } from '../protocol/invisible.ts'
+import { INVISIBLE } from '../protocol/syntax.ts'
 
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 

@@ -19,7 +19,7 @@ export const groups = {
     tests: [...client, 'test/machines/{device-pace,every-poll-result}.test.ts', 'test/paths/device.test.ts'],
   },
   protocol: {
-    mutate: ['src/protocol/*.ts', 'src/errors.ts'],
+    mutate: ['src/{protocol,request}/*.ts', 'src/errors.ts'],
     tests: [...client, 'test/{auth,protocol}/*.test.ts', 'test/errors.test.ts'],
   },
   grant: {

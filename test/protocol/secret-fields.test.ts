@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWire } from '../../src/check/wire.ts'
-import { systemClock } from '../../src/protocol/clock.ts'
 import { shownRequest, shownResponse } from '../../src/recording/messages.ts'
+import { systemClock } from '../../src/request/clock.ts'
 
 test.each([
   'client_id',

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as overHttp } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import { readText } from '../../protocol/read-text.ts'
+import { readText } from '../../request/response.ts'
 
 /** The decoder of each content encoding, and the flush mode that tolerates a truncated or empty body. */
 const DECODERS = {

@@ -1,7 +1,7 @@
 import type { Auth } from '../../auth/auth.ts'
 import { oauth } from '../../auth/oauth.ts'
 import type { OAuthToken } from '../../protocol/oauth-record.ts'
-import { isBearer } from '../../protocol/token-syntax.ts'
+import { isBearer } from '../../protocol/syntax.ts'
 import type { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
 

@@ -1,4 +1,4 @@
-import { isToken } from '../../protocol/token-syntax.ts'
+import { isToken } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import { CommandError } from '../command-error.ts'
 import { hostIn, isSameService } from '../network/service-address.ts'

@@ -1,5 +1,5 @@
 import type { DeviceGrantState } from '../../../machines/device-grant.ts'
-import { splitScopes } from '../../protocol/scopes.ts'
+import { splitScopes } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import type { KnownClient } from '../credentials/clients.ts'
 import { newFamily, newRefreshToken } from '../credentials/random-codes.ts'

@@ -1,4 +1,4 @@
-import { splitScopes } from '../../protocol/scopes.ts'
+import { splitScopes } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import type { KnownClient } from '../credentials/clients.ts'
 import { newClaim, newRefreshToken } from '../credentials/random-codes.ts'

@@ -1,4 +1,4 @@
-import { joinScopes } from '../../protocol/scopes.ts'
+import { joinScopes } from '../../protocol/syntax.ts'
 import type { Secret } from '../../secret.ts'
 import type { DialectRules } from '../grants/dialect.ts'
 import { json, type ServiceResponse } from '../http/types.ts'

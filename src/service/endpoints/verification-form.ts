@@ -1,5 +1,5 @@
 import type { Origin, User } from '../../../machines/device-grant.ts'
-import { splitScopes } from '../../protocol/scopes.ts'
+import { splitScopes } from '../../protocol/syntax.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import type { Clients } from '../credentials/clients.ts'
 import { readUserCode } from '../credentials/random-codes.ts'

@@ -1,4 +1,4 @@
-import type { ScopeSeparator } from '../../protocol/scopes.ts'
+import type { ScopeSeparator } from '../../protocol/syntax.ts'
 
 /** How a service speaks: like GitHub (`github`), or exactly as RFC 8628 is written (`rfc8628`). */
 export type Dialect = 'github' | 'rfc8628'

@@ -1,5 +1,5 @@
 import type { DeviceGrantEvent, DeviceGrantInput, Origin, User } from '../../../machines/device-grant.ts'
-import { splitScopes } from '../../protocol/scopes.ts'
+import { splitScopes } from '../../protocol/syntax.ts'
 import type { Sealed } from '../../store/encryption.ts'
 import type { Change, Json, Store } from '../../store/store.ts'
 import { newDeviceCode, newUserCode, readUserCode } from '../credentials/random-codes.ts'

@@ -1,4 +1,4 @@
-import { isScope } from '../../protocol/scopes.ts'
+import { isScope } from '../../protocol/syntax.ts'
 
 /** Limits what a device code request can store: characters of `scope`, and the number of scopes in it. */
 const LONGEST = 2000

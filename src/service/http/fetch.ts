@@ -1,4 +1,4 @@
-import { readText } from '../../protocol/read-text.ts'
+import { readText } from '../../request/response.ts'
 import {
   BODY_READ_BEFORE,
   type Handler,

@@ -1,5 +1,5 @@
-import { isScope } from '../../protocol/scopes.ts'
-import { isTexts } from '../../protocol/texts.ts'
+import { isTexts } from '../../protocol/fields.ts'
+import { isScope } from '../../protocol/syntax.ts'
 import { Secret } from '../../secret.ts'
 import { withDeadline } from '../../store/deadline.ts'
 import type { KnownClient } from '../credentials/clients.ts'

@@ -2,7 +2,6 @@ import type { User } from '../../../machines/device-grant.ts'
 import { BadOptionError } from '../../errors.ts'
 import { githubApi } from '../../github-api/github-api.ts'
 import type { InstalledApp } from '../../github-api/installation-tokens.ts'
-import { type Clock, systemClock } from '../../protocol/clock.ts'
 import {
   ACCESS_TOKEN_PATH,
   DEVICE_CODE_PATH,
@@ -10,7 +9,8 @@ import {
   REVOCATION_PATH,
 } from '../../protocol/endpoints.ts'
 import { github, type Provider, rfc8628 } from '../../protocol/provider.ts'
-import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../protocol/response.ts'
+import { type Clock, systemClock } from '../../request/clock.ts'
+import { errorCodeOf, memberOf, readBody, textMemberOf } from '../../request/response.ts'
 import type { Secret } from '../../secret.ts'
 import { createService, type Revocable, type Service } from '../../service/create-service.ts'
 import type { Decision } from '../../service/grants/grants.ts'

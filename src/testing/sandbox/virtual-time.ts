@@ -1,4 +1,4 @@
-import type { Clock } from '../../protocol/clock.ts'
+import type { Clock } from '../../request/clock.ts'
 import { type Timer, TimerQueue } from './timer-queue.ts'
 
 /** The longest timer in milliseconds: runtimes fire a longer one at once. */

@@ -1,7 +1,7 @@
 import { AuthgraphError } from '../../../src/errors.ts'
-import type { Clock } from '../../../src/protocol/clock.ts'
 import { REVOCATION_PATH } from '../../../src/protocol/endpoints.ts'
 import { github } from '../../../src/protocol/provider.ts'
+import type { Clock } from '../../../src/request/clock.ts'
 import { Secret } from '../../../src/secret.ts'
 import { SENDING_BOUND } from '../../../src/session/claim-timing.ts'
 import { createSession, type Session } from '../../../src/session/create-session.ts'

@@ -1,5 +1,16 @@
 import type { Secret } from '../secret.ts'
-import { formEncoded } from './form-encoded.ts'
+
+/** The fields of requests and responses whose values are never shown. */
+export const SECRET_FIELDS = [
+  'client_id',
+  'client_secret',
+  'client_assertion',
+  'code_verifier',
+  'device_code',
+  'access_token',
+  'refresh_token',
+  'id_token',
+]
 
 /** Shorter secrets are replaced only as whole words: `id` is part of `invalid`. */
 const LEAST_INSIDE_A_WORD = 8
@@ -18,4 +29,9 @@ function spellings(secret: Secret): string[] {
   const value = secret.reveal()
   // Half a pair of surrogates has no encoding: it is sent as this character.
   return [value, formEncoded(value), encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'))]
+}
+
+/** Encodes a text as the value of a form field. RFC 6749, appendix B. */
+export function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice('='.length)
 }

@@ -42,3 +42,40 @@ export async function within<Result>(
     signal?.removeEventListener('abort', cancel)
   }
 }
+
+/**
+ * Settles like the work. If the signal is aborted first, rejects with its reason; the work itself is not stopped.
+ */
+export async function unlessAborted<Result>(
+  signal: AbortSignal | null | undefined,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  if (!signal) return work()
+  signal.throwIfAborted()
+  let cancel = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    cancel = () => reject(signal.reason)
+  })
+  signal.addEventListener('abort', cancel)
+  try {
+    return await Promise.race([work(), aborted])
+  } finally {
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+/** Resolves after a delay in milliseconds. Rejects with the reason of the signal if it is aborted before. */
+export function pause(clock: Clock, delay: number, signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => {
+      clock.clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = clock.setTimeout(() => {
+      signal?.removeEventListener('abort', cancel)
+      resolve()
+    }, delay)
+    signal?.addEventListener('abort', cancel, { once: true })
+    if (signal?.aborted) cancel()
+  })
+}

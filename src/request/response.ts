@@ -1,5 +1,5 @@
+import { LONGEST_LIFETIME } from '../protocol/endpoints.ts'
 import type { Secret } from '../secret.ts'
-import { LONGEST_LIFETIME } from './endpoints.ts'
 
 /** A response of the service, read but not yet interpreted. */
 export interface ReceivedResponse {
@@ -82,4 +82,45 @@ export function readRetryAfter(headers: Headers, at: number): number | undefined
 export function readDate(text: string | null): number | undefined {
   const date = HTTP_DATE.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN
   return Number.isNaN(date) ? undefined : date
+}
+
+/**
+ * Whether a response is a redirect. Browsers show one that was not followed as an opaque response; 304 is not a
+ * redirect.
+ */
+export function isRedirect({ type, status, redirected }: Response): boolean {
+  return type === 'opaqueredirect' || redirected || (status >= 300 && status < 400 && status !== 304)
+}
+
+/**
+ * Reads a body as text; without a body, returns an empty one. Returns `undefined` if it is larger than the limit; the
+ * rest is then not read.
+ *
+ * @param limit Bytes.
+ */
+export async function readText(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+): Promise<string | undefined> {
+  if (body === null) return ''
+  const decoder = new TextDecoder()
+  // Not `for await`: most versions of Safari cannot iterate over streams.
+  const reader = body.getReader()
+  let text = ''
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    size += value.byteLength
+    if (size > limit) {
+      discard(reader)
+      return undefined
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+/** Cancels a body that is not read further, without waiting: a stream may take any time to end. */
+export function discard(body: { cancel(): Promise<void> } | null): void {
+  body?.cancel().catch(() => undefined)
 }

@@ -1,0 +1,38 @@
+/** Control and formatting characters. They could let a service write to the terminal that shows its text. */
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+
+/** What separates two scopes: a comma for GitHub, a space in RFC 6749. */
+export type ScopeSeparator = ',' | ' '
+
+/** Whether a text is one scope. RFC 6749, section 3.3. */
+export function isScope(text: string): boolean {
+  return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
+}
+
+/** Joins scopes for a request. An empty list is an empty string. */
+export function joinScopes(scopes: readonly string[], separator: ScopeSeparator): string {
+  return scopes.join(separator)
+}
+
+/** Splits the scopes of a response. An empty string is an empty list. */
+export function splitScopes(scope: string, separator: ScopeSeparator): string[] {
+  return scope.split(separator).filter((name) => name !== '')
+}
+
+/**
+ * Whether a value can be a token: visible ASCII characters and spaces. Other characters could write to a terminal or
+ * end a header.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6749.html#appendix-A.12 RFC 6749, appendix A.12}
+ */
+export function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x20-\x7e]+$/.test(value)
+}
+
+/**
+ * Whether a token type is `bearer`, the only type that this package can send. It is case-insensitive: RFC 6749, section
+ * 5.1.
+ */
+export function isBearer(tokenType: string): boolean {
+  return tokenType.toLowerCase() === 'bearer'
+}
