@@ -87,14 +87,13 @@ export class Database {
     return this.#records.get(key)
   }
 
-  /** Replaces a record, or deletes it (`next` is empty). */
+  /** Replaces a record. */
   write(key: string, next: string, until: number): void {
     const { now, judge, profile } = this.#world
     this.#writes.push({ at: now, key, before: this.#records.get(key) })
     if (this.#writes.length > 256)
       this.#writes = this.#writes.filter(({ at }) => at >= now - profile.lag * 1000)
-    if (next === '') this.#records.delete(key)
-    else this.#records.set(key, { raw: next, until })
+    this.#records.set(key, { raw: next, until })
     judge.wrote(key, recordIn(next), until - now)
   }
 
@@ -121,5 +120,5 @@ export class Database {
 
 /** Reads the value of a record as the store writes it. */
 function recordIn(raw: string): unknown {
-  return raw === '' ? undefined : JSON.parse(raw)[2]
+  return raw === '' ? undefined : (JSON.parse(raw)[2] ?? undefined)
 }

@@ -4,7 +4,7 @@ import type { Instance } from './instance.ts'
 import type { World } from './world.ts'
 
 /** The script that this model knows. Whoever changes it has to look at `compareAndSet` as well. */
-const SCRIPT = 'e258d245081e667a68df2584d33d3f7e483570d9'
+const SCRIPT = '6add6fbfcdad710ffa0a652117af0944557cf0ce'
 
 /** Connects an instance to a model of Redis, which forgets expired records, and its scripts in a failover. */
 export function connectToRedis(world: World, instance: Instance): RedisClient {

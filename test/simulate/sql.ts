@@ -28,10 +28,6 @@ export function connectToSql(world: World, instance: Instance): SqlDatabase {
     'UPDATE authgraph_records SET record = $1, expires_at = $2 WHERE key = $3 AND record = $4 RETURNING key':
       (next: string, until: number, key: string, expected: string) =>
         write(key, database.read(key)?.raw === expected, next, until),
-    'DELETE FROM authgraph_records WHERE key = $1 AND record = $2 RETURNING key': (
-      key: string,
-      expected: string,
-    ) => write(key, database.read(key)?.raw === expected, '', 0),
     [`DELETE FROM authgraph_records WHERE expires_at <= $1 AND key IN (
   SELECT key FROM authgraph_records WHERE expires_at <= $2 AND CURRENT_TIMESTAMP >= $3 LIMIT ${SWEPT}) RETURNING key`]:
       (time: number) => returning(world.now >= time ? database.sweep(time, SWEPT) : []),

@@ -15,6 +15,9 @@ const LONGEST_TIMEOUT = Math.floor((2 ** 31 - 1) / 1000)
 /** Milliseconds for which the database keeps the record that `ping` writes. */
 const PING_LIFETIME = 60_000
 
+/** Milliseconds by which the mark of a deletion outlives each update that was under way. */
+const MARK_LIFETIME = 60_000
+
 /** A database that keeps each record as one text. An empty text stands for no record. */
 export interface Database {
   /** Its name in error messages. */
@@ -44,8 +47,11 @@ interface DatabaseOptions {
   }
 }
 
-/** A record: when it expires (epoch milliseconds), the id of its write, and its value. */
-type Stored = readonly [expiresAt: number, write: string, value: NonNullable<Json>]
+/**
+ * A record: when it expires (epoch milliseconds), the id of its write, and its value. A record that was deleted has the value
+ * `null` for a while: otherwise an update that is repeated, since its response was lost, could create the record again.
+ */
+type Stored = readonly [expiresAt: number, write: string, value: Json]
 
 type Written = Extract<Change<unknown>, { value: NonNullable<Json> | null }>
 
@@ -93,7 +99,14 @@ export function compareAndSetStore(
   function read(raw: string): Json | undefined {
     if (raw === '') return undefined
     const [expiresAt, , value] = JSON.parse(raw) as Stored
-    return expiresAt > clock.now() ? value : undefined
+    return value !== null && expiresAt > clock.now() ? value : undefined
+  }
+
+  /** Calls `change` with a record. What is not there needs no deletion. */
+  function apply<Result>(change: (value: Json | undefined) => Change<Result>, raw: string): Change<Result> {
+    const value = read(raw)
+    const made = change(value)
+    return made.value === null && value === undefined ? { result: made.result } : made
   }
 
   /** Writes `made` if the record is still `raw`. Returns the current record, and whether the write was done. */
@@ -103,10 +116,10 @@ export function compareAndSetStore(
     made: Written,
     deadline: number,
   ): Promise<{ readonly done: boolean; readonly raw: string }> {
-    const { expiresAt: end = NEVER } = made.value === null ? { expiresAt: 0 } : made
+    const { value, expiresAt: end = NEVER } =
+      made.value === null ? { ...made, expiresAt: clock.now() + timeout * 1000 + MARK_LIFETIME } : made
     const expiresAt = Math.min(Math.ceil(end), NEVER)
-    const next =
-      made.value === null ? '' : JSON.stringify([expiresAt, crypto.randomUUID(), made.value] satisfies Stored)
+    const next = JSON.stringify([expiresAt, crypto.randomUUID(), value] satisfies Stored)
     let inDoubt = false
     const present = await persist(
       deadline,
@@ -115,8 +128,8 @@ export function compareAndSetStore(
         inDoubt ||= database.mayHaveWritten(error)
       },
     )
-    // Equal if an earlier attempt was applied, but its response was lost. A missing record may be another's deletion.
-    if (present === null || (present === next && next !== '')) return { done: true, raw: next }
+    // Equal if an earlier attempt was applied, but its response was lost.
+    if (present === null || present === next) return { done: true, raw: next }
     // A failed attempt may have been applied before another instance changed the record: a retry could apply it twice.
     if (inDoubt) throw unavailable('the connection broke')
     return { done: false, raw: present }
@@ -128,19 +141,19 @@ export function compareAndSetStore(
   ): Promise<Result> {
     const deadline = performance.now() + timeout * 1000
     let raw = await persist(deadline, () => database.read(key))
-    let made = change(read(raw))
+    let made = apply(change, raw)
     if (made.value === undefined) return made.result
 
     return inTurn(key, async (known) => {
       if (known !== undefined && known !== raw) {
         raw = known
-        made = change(read(raw))
+        made = apply(change, raw)
       }
       for (let tries = 1; made.value !== undefined; tries += 1) {
         const written = await replace(key, raw, made, deadline)
         raw = written.raw
         if (written.done) break
-        made = change(read(raw))
+        made = apply(change, raw)
         await sleep(Math.random() * Math.min(tries, STEP_BACK))
         if (performance.now() > deadline) throw unavailable('too many conflicts with other instances')
       }

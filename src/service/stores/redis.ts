@@ -21,8 +21,7 @@ export type { RedisClient, ScriptOptions } from './redis-connection.ts'
 const COMPARE_AND_SET = `
 local present = redis.call('GET', KEYS[1]) or ''
 if present ~= ARGV[1] then return present end
-if ARGV[2] == '' then redis.call('DEL', KEYS[1])
-else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 return nil`
 
 const COMPARE_AND_SET_HASH = createHash('sha1').update(COMPARE_AND_SET).digest('hex')

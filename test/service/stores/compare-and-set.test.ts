@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { BadOptionError, StoreUnavailableError } from '../../../src/service/index.ts'
 import { compareAndSetStore, type Database } from '../../../src/service/stores/compare-and-set.ts'
 import { storeContract } from '../../../src/testing/index.ts'
-import { count, increment } from './database-contract.ts'
+import { count, increment, remove } from './database-contract.ts'
+
+const BROKE = 'the connection broke'
 
 /** A database in this process that records what it is asked. */
 function memoryDatabase() {
@@ -20,8 +22,7 @@ function memoryDatabase() {
       const present = records.get(key) ?? ''
       if (present !== before) return present
       written.push(expiresAt)
-      if (after === '') records.delete(key)
-      else records.set(key, after)
+      records.set(key, after)
       return null
     },
     reasonOf: (error) => (error as Error).message || undefined,
@@ -60,7 +61,7 @@ describe('a store in a database', () => {
     expect(asked).toEqual(['read', 'write'])
     expect(await count(store)).toBe(1)
     await store.update('nothing', () => ({ result: 0, value: null }))
-    expect(asked.slice(2)).toEqual(['read', 'read', 'write'])
+    expect(asked.slice(2)).toEqual(['read', 'read'])
   })
 
   test('writes concurrent updates of one key one after another, without conflicts', async () => {
@@ -104,15 +105,16 @@ describe('a store in a database', () => {
     expect(seconds).toBeCloseTo(1, 1)
   })
 
-  test.each<[string, string, 'increment' | 'delete', boolean, string | number]>([
-    ['is lost', 'lost', 'increment', false, 1],
-    ['is lost before another instance changes the record', 'lost', 'increment', true, 'the connection broke'],
-    ['is lost after a deletion', 'lost', 'delete', false, 'the connection broke'],
-    ['cannot come, since it was not sent', 'not sent', 'increment', true, 2],
-  ])('does not apply a change twice whose response %s', async (_, reason, what, isOvertaken, expected) => {
+  test.each<[string, { reason: string; isNew?: true; other?: 'increments' | 'deletes' }, string | number]>([
+    ['is lost', { reason: 'lost' }, 1],
+    ['is lost, before another instance changes the record', { reason: 'lost', other: 'increments' }, BROKE],
+    ['is lost, before another instance deletes the record', { reason: 'lost', other: 'deletes' }, BROKE],
+    ['is lost, before the new record is deleted', { reason: 'lost', isNew: true, other: 'deletes' }, BROKE],
+    ['cannot come, since it was not sent', { reason: 'not sent', other: 'increments' }, 2],
+  ])('does not apply a change twice whose response %s', async (_, { reason, isNew, other }, expected) => {
     const { database } = memoryDatabase()
-    const other = compareAndSetStore(database, {})
-    await increment(other)
+    const another = compareAndSetStore(database, {})
+    if (!isNew) await increment(another)
     let isBreaking = true
     const store = compareAndSetStore(
       {
@@ -121,17 +123,38 @@ describe('a store in a database', () => {
           if (!isBreaking) return database.compareAndSet(...change)
           isBreaking = false
           if (reason === 'lost') await database.compareAndSet(...change)
-          if (isOvertaken) await increment(other)
+          if (other === 'increments') await increment(another)
+          if (other === 'deletes') await remove(another)
           throw new Error(reason)
         },
       },
       {},
     )
-    const update =
-      what === 'increment' ? increment(store) : store.update('count', () => ({ result: 0, value: null }))
-    const { result } = await settled(update)
+    const { result } = await settled(increment(store))
     if (typeof expected === 'string') expect(String(result)).toContain(expected)
     else expect([result, await count(store)]).toEqual([expected, expected + 1])
+  })
+
+  test('remembers a deletion for longer than an update can be repeated, and knows its own', async () => {
+    const { database, written } = memoryDatabase()
+    const clock = { now: () => 1000 }
+    await increment(compareAndSetStore(database, { clock }))
+    let isBreaking = true
+    const store = compareAndSetStore(
+      {
+        ...database,
+        async compareAndSet(...change) {
+          const present = await database.compareAndSet(...change)
+          if (!isBreaking) return present
+          isBreaking = false
+          throw new Error('lost')
+        },
+      },
+      { timeout: 5, clock },
+    )
+    expect((await settled(remove(store))).result).toBe(true)
+    expect(await count(store)).toBeUndefined()
+    expect(written.at(-1)).toBe(66_000)
   })
 
   test('tries again with longer pauses until the timeout, and says why', async () => {
@@ -195,7 +218,7 @@ describe('a store in a database', () => {
     expect(await store.update('key', (value) => ({ result: value }))).toBe('kept')
     clock.time = 61_000
     expect(await store.update('key', (value) => ({ result: value, value: null }))).toBeUndefined()
-    expect(written).toEqual([61_000, 0])
+    expect(written).toEqual([61_000])
   })
 })
 

@@ -22,7 +22,6 @@ const INSERT =
   'INSERT INTO authgraph_records (key, record, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING key'
 const UPDATE =
   'UPDATE authgraph_records SET record = $1, expires_at = $2 WHERE key = $3 AND record = $4 RETURNING key'
-const DELETE = 'DELETE FROM authgraph_records WHERE key = $1 AND record = $2 RETURNING key'
 
 /**
  * Deletes the records that expired before a time that the database has reached. PostgreSQL checks the outer condition again
@@ -146,12 +145,10 @@ export function sqlStore(
     read,
     async compareAndSet(key, before, after, expiresAt) {
       const own = keyOf(key)
-      const write = () => {
-        if (before === '') return run(INSERT, [own, after, expiresAt])
-        return after === '' ? run(DELETE, [own, before]) : run(UPDATE, [after, expiresAt, own, before])
-      }
-      if (before === '' && after === '') return null
-      const written = await write()
+      const written =
+        before === ''
+          ? await run(INSERT, [own, after, expiresAt])
+          : await run(UPDATE, [after, expiresAt, own, before])
       sweep(clock.now())
       return written.length > 0 ? null : read(key)
     },
