@@ -5,7 +5,7 @@ import { readEvents } from './read-events.ts'
 const SLOW_DOWN_STEP = 5
 
 /** How long one poll may take to issue the token, in milliseconds, before another one may try. */
-const LEASE = 10_000
+const CLAIM_TIME = 10_000
 
 /** Default for how many seconds a poll may be early: timers and networks vary by that much. */
 const LARGEST_LEEWAY = 1
@@ -65,7 +65,7 @@ export interface DeviceGrantContext extends Omit<DeviceGrantInput, 'firstPoll'> 
   /** Who approved. */
   readonly user: User | null
   /** The poll that is issuing the token, and until when no other poll may. */
-  readonly lease: { readonly claim: string; readonly until: number } | null
+  readonly claim: { readonly id: string; readonly until: number } | null
   /**
    * The token, encrypted so that only the device code opens it, and until when a poll gets it again: the response that
    * contained it may have been lost. `null` before it was issued, and after that window.
@@ -101,7 +101,7 @@ const on = readEvents<DeviceGrantContext, DeviceGrantEvent>()
  * is no decision.
  *
  * RFC 8628 does not say what happens between the approval and the token. Here, the first poll after the approval takes
- * a lease and issues the token; other polls get `authorization_pending` until it has finished, or its lease has
+ * a claim and issues the token; other polls get `authorization_pending` until it has finished, or its claim has
  * expired. Later polls get the same token again for max(60 s, 30 s + 3 intervals) but at most ten minutes, even after
  * the codes have expired: time for a client whose request timed out to ask again.
  *
@@ -118,9 +118,9 @@ export const deviceGrant = setup({
   guards: {
     overdue: ({ context, event }) => event.at >= context.expiresAt,
     tooEarly: ({ context, event }) => event.at < nextPollAt(context),
-    leaseHolds: ({ context, event }) => context.lease !== null && event.at < context.lease.until,
-    // A late response counts unless another poll has taken the lease since.
-    leaseIsOurs: on(['issued', 'notIssued'], ({ context, event }) => context.lease?.claim === event.claim),
+    claimHolds: ({ context, event }) => context.claim !== null && event.at < context.claim.until,
+    // A late response counts unless another poll has taken the claim since.
+    claimIsOurs: on(['issued', 'notIssued'], ({ context, event }) => context.claim?.id === event.claim),
     deliverable: ({ context: { delivery }, event }) => delivery !== null && event.at < delivery.until,
     wasDeliverable: ({ context }) => context.delivery !== null,
   },
@@ -129,8 +129,8 @@ export const deviceGrant = setup({
     raiseInterval: assign({ interval: ({ context }) => context.interval + SLOW_DOWN_STEP }),
     keepTime: assign({ lastPollAt: ({ event }) => event.at }),
     keepUser: assign(on('approve', ({ event }) => ({ user: event.user }))),
-    takeLease: assign(on('poll', ({ event }) => ({ lease: { claim: event.claim, until: event.at + LEASE } }))),
-    endLease: assign({ lease: null }),
+    takeClaim: assign(on('poll', ({ event }) => ({ claim: { id: event.claim, until: event.at + CLAIM_TIME } }))),
+    endClaim: assign({ claim: null }),
     keepDelivery: assign(
       on('issued', ({ context, event }) => ({
         delivery: { until: event.at + deliveryWindow(context) * 1000, sealed: event.sealed },
@@ -145,7 +145,7 @@ export const deviceGrant = setup({
     ...given,
     lastPollAt: firstPoll === 'counted' ? given.issuedAt : null,
     user: null,
-    lease: null,
+    claim: null,
     delivery: null,
   }),
   initial: 'undecided',
@@ -192,7 +192,7 @@ export const deviceGrant = setup({
       on: {
         poll: [
           { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
-          { target: 'issuing', actions: 'takeLease', description: 'in time' },
+          { target: 'issuing', actions: 'takeClaim', description: 'in time' },
         ],
       },
     },
@@ -203,16 +203,16 @@ export const deviceGrant = setup({
       on: {
         poll: [
           { guard: 'overdue', target: 'expired', description: 'too late: expired_token' },
-          { guard: 'leaseHolds', target: 'issuing', description: 'lease is held: authorization_pending' },
-          { target: 'issuing', actions: 'takeLease', description: 'lease has expired: taken over' },
+          { guard: 'claimHolds', target: 'issuing', description: 'claim is held: authorization_pending' },
+          { target: 'issuing', actions: 'takeClaim', description: 'claim has expired: taken over' },
         ],
         issued: {
-          guard: 'leaseIsOurs',
+          guard: 'claimIsOurs',
           target: 'authorized',
-          actions: ['endLease', 'keepDelivery'],
-          description: 'in our lease: access_token',
+          actions: ['endClaim', 'keepDelivery'],
+          description: 'under our claim: access_token',
         },
-        notIssued: { guard: 'leaseIsOurs', target: 'approved', actions: 'endLease', description: 'in our lease' },
+        notIssued: { guard: 'claimIsOurs', target: 'approved', actions: 'endClaim', description: 'under our claim' },
       },
     },
     denied: {

@@ -3,7 +3,7 @@ import type { User } from './device-grant.ts'
 import { readEvents } from './read-events.ts'
 
 /** How long one request may take to issue the next pair, in milliseconds, before another one may try. */
-const LEASE = 10_000
+const CLAIM_TIME = 10_000
 
 /** Input of the family machine. */
 export interface RefreshFamilyInput {
@@ -32,7 +32,7 @@ export interface RefreshFamilyContext extends Omit<RefreshFamilyInput, 'token'> 
   /** When the newest refresh token replaced the previous one; `null` if there is none. */
   readonly rotatedAt: number | null
   /** The request that is issuing the next pair, and until when no other request may. */
-  readonly lease: { readonly claim: string; readonly until: number } | null
+  readonly claim: { readonly id: string; readonly until: number } | null
 }
 
 /** Events of a family. Each has its time `at` in epoch milliseconds: the machine does not read a clock. */
@@ -82,7 +82,7 @@ export const refreshFamily = setup({
     spendsNewest: on('refresh', ({ context, event }) => event.token === context.newest),
     spentElsewhere: on(
       'refresh',
-      ({ context, event }) => event.token === context.newest && context.lease !== null && event.at < context.lease.until,
+      ({ context, event }) => event.token === context.newest && context.claim !== null && event.at < context.claim.until,
     ),
     replays: on(
       'refresh',
@@ -90,23 +90,23 @@ export const refreshFamily = setup({
         event.token === previous && rotatedAt !== null && event.at < rotatedAt + reuseWindow * 1000,
     ),
     // A request that was held came while its token was still the newest one. A token that is not older was never
-    // delivered, because of a crash or a lost lease, or the store has lost the refresh that delivered it.
+    // delivered, because of a crash or a lost claim, or the store has lost the refresh that delivered it.
     provesNoReuse: on('refresh', ({ context, event }) => event.held || event.generation >= context.generation),
-    // A late response counts unless another request has taken the lease since.
-    leaseIsOurs: on(['issued', 'notIssued'], ({ context, event }) => context.lease?.claim === event.claim),
+    // A late response counts unless another request has taken the claim since.
+    claimIsOurs: on(['issued', 'notIssued'], ({ context, event }) => context.claim?.id === event.claim),
   },
   actions: {
-    beginIssuing: assign(on('refresh', ({ event }) => ({ lease: { claim: event.claim, until: event.at + LEASE } }))),
+    beginIssuing: assign(on('refresh', ({ event }) => ({ claim: { id: event.claim, until: event.at + CLAIM_TIME } }))),
     rotate: assign(
       on('issued', ({ context, event }) => ({
         generation: context.generation + 1,
         newest: event.token,
         previous: context.newest,
         rotatedAt: event.at,
-        lease: null,
+        claim: null,
       })),
     ),
-    endLease: assign({ lease: null }),
+    endClaim: assign({ claim: null }),
   },
 }).createMachine({
   id: 'refreshFamily',
@@ -117,7 +117,7 @@ export const refreshFamily = setup({
     newest: token,
     previous: null,
     rotatedAt: null,
-    lease: null,
+    claim: null,
   }),
   initial: 'active',
   states: {
@@ -145,13 +145,13 @@ export const refreshFamily = setup({
         refresh: [
           { guard: 'lifetimeOver', target: 'expired', description: 'lifetime is over' },
           { guard: 'spentElsewhere', target: 'issuing', description: 'newest token: held' },
-          { guard: 'spendsNewest', target: 'issuing', actions: 'beginIssuing', description: 'lease has expired: taken over' },
+          { guard: 'spendsNewest', target: 'issuing', actions: 'beginIssuing', description: 'claim has expired: taken over' },
           { guard: 'replays', target: 'issuing', description: 'previous token, inside the reuse window: same successor' },
           { guard: 'provesNoReuse', target: 'issuing', description: 'not proven to be reuse' },
           { target: 'revoked', description: 'older token: reuse' },
         ],
-        issued: { guard: 'leaseIsOurs', target: 'active', actions: 'rotate', description: 'in our lease' },
-        notIssued: { guard: 'leaseIsOurs', target: 'active', actions: 'endLease', description: 'in our lease' },
+        issued: { guard: 'claimIsOurs', target: 'active', actions: 'rotate', description: 'under our claim' },
+        notIssued: { guard: 'claimIsOurs', target: 'active', actions: 'endClaim', description: 'under our claim' },
         revoke: 'revoked',
       },
     },

@@ -6,8 +6,8 @@ export const deviceGrant = setup({
   guards: {
     overdue: () => false,
     tooEarly: () => false,
-    leaseHolds: () => false,
-    leaseIsOurs: () => true,
+    claimHolds: () => false,
+    claimIsOurs: () => true,
     deliverable: () => false,
     wasDeliverable: () => false,
   },
@@ -15,8 +15,8 @@ export const deviceGrant = setup({
     raiseInterval: () => {},
     keepTime: () => {},
     keepUser: () => {},
-    takeLease: () => {},
-    endLease: () => {},
+    takeClaim: () => {},
+    endClaim: () => {},
     keepDelivery: () => {},
     dropDelivery: () => {},
   },
@@ -139,7 +139,7 @@ export const deviceGrant = setup({
             target: "issuing",
             actions: [
               {
-                type: "takeLease"
+                type: "takeClaim"
               }
             ],
             description: "in time"
@@ -166,47 +166,47 @@ export const deviceGrant = setup({
           },
           {
             guard: {
-              type: "leaseHolds"
+              type: "claimHolds"
             },
             target: "issuing",
-            description: "lease is held: authorization_pending"
+            description: "claim is held: authorization_pending"
           },
           {
             target: "issuing",
             actions: [
               {
-                type: "takeLease"
+                type: "takeClaim"
               }
             ],
-            description: "lease has expired: taken over"
+            description: "claim has expired: taken over"
           }
         ],
         issued: {
           guard: {
-            type: "leaseIsOurs"
+            type: "claimIsOurs"
           },
           target: "authorized",
           actions: [
             {
-              type: "endLease"
+              type: "endClaim"
             },
             {
               type: "keepDelivery"
             }
           ],
-          description: "in our lease: access_token"
+          description: "under our claim: access_token"
         },
         notIssued: {
           guard: {
-            type: "leaseIsOurs"
+            type: "claimIsOurs"
           },
           target: "approved",
           actions: [
             {
-              type: "endLease"
+              type: "endClaim"
             }
           ],
-          description: "in our lease"
+          description: "under our claim"
         }
       }
     },

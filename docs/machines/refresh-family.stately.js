@@ -9,12 +9,12 @@ export const refreshFamily = setup({
     spentElsewhere: () => false,
     replays: () => false,
     provesNoReuse: () => false,
-    leaseIsOurs: () => true,
+    claimIsOurs: () => true,
   },
   actions: {
     beginIssuing: () => {},
     rotate: () => {},
-    endLease: () => {},
+    endClaim: () => {},
   },
 }).createMachine({
   id: "refreshFamily",
@@ -108,7 +108,7 @@ export const refreshFamily = setup({
                 type: "beginIssuing"
               }
             ],
-            description: "lease has expired: taken over"
+            description: "claim has expired: taken over"
           },
           {
             guard: {
@@ -131,7 +131,7 @@ export const refreshFamily = setup({
         ],
         issued: {
           guard: {
-            type: "leaseIsOurs"
+            type: "claimIsOurs"
           },
           target: "active",
           actions: [
@@ -139,19 +139,19 @@ export const refreshFamily = setup({
               type: "rotate"
             }
           ],
-          description: "in our lease"
+          description: "under our claim"
         },
         notIssued: {
           guard: {
-            type: "leaseIsOurs"
+            type: "claimIsOurs"
           },
           target: "active",
           actions: [
             {
-              type: "endLease"
+              type: "endClaim"
             }
           ],
-          description: "in our lease"
+          description: "under our claim"
         },
         revoke: {
           target: "revoked"

@@ -25,7 +25,7 @@ const { values } = parseArgs({
     flood: { type: 'string', default: '50' },
     /** Seconds from one kill to the next, of an instance and of a process with sessions. */
     kills: { type: 'string', default: '7' },
-    /** Seconds for which an instance is stopped (`SIGSTOP`), instead of every second kill. Longer than a lease of 10 s. */
+    /** Seconds for which an instance is stopped (`SIGSTOP`), instead of every second kill. Longer than a claim of 10 s. */
     stop: { type: 'string', default: '0' },
     /** Of a hundred logins, how many lose the first response with their token: it does not arrive. */
     lost: { type: 'string', default: '0' },

@@ -143,27 +143,27 @@ describe('polling too early', () => {
 })
 
 describe('issuing', () => {
-  test('the poll that finds the approval takes a lease of ten seconds', () => {
+  test('the poll that finds the approval takes a claim of ten seconds', () => {
     const grant = run(issue(), approve(0), poll(1000, 'a'))
-    expect(grant).toMatchObject({ user: 'octocat', lease: { claim: 'a', until: T + 11_000 } })
-    expect(run(grant, poll(10_999, 'b')).lease).toEqual({ claim: 'a', until: T + 11_000 })
-    expect(run(grant, poll(11_000, 'b')).lease).toEqual({ claim: 'b', until: T + 21_000 })
+    expect(grant).toMatchObject({ user: 'octocat', claim: { id: 'a', until: T + 11_000 } })
+    expect(run(grant, poll(10_999, 'b')).claim).toEqual({ id: 'a', until: T + 11_000 })
+    expect(run(grant, poll(11_000, 'b')).claim).toEqual({ id: 'b', until: T + 21_000 })
   })
 
-  test('a lease that another poll has taken over is lost', () => {
+  test('a claim that another poll has taken over is lost', () => {
     const grant = run(issue(), approve(0), poll(0, 'a'), poll(10_000, 'b'))
     expect(run(grant, issued(10_001, 'a'))).toEqual(grant)
     expect(run(grant, notIssued(10_001, 'a'))).toEqual(grant)
-    expect(run(grant, issued(10_001, 'b'))).toMatchObject({ state: 'authorized', lease: null })
+    expect(run(grant, issued(10_001, 'b'))).toMatchObject({ state: 'authorized', claim: null })
   })
 
-  test('an expired lease that no other poll has taken over is still valid', () => {
+  test('an expired claim that no other poll has taken over is still valid', () => {
     expect(run(issue(), approve(0), poll(0), issued(60_000)).state).toBe('authorized')
   })
 
   test('an approval is kept when the token could not be made', () => {
     const grant = run(issue(), approve(0), poll(0, 'a'), notIssued(1, 'a'))
-    expect(grant).toMatchObject({ state: 'approved', user: 'octocat', lease: null })
+    expect(grant).toMatchObject({ state: 'approved', user: 'octocat', claim: null })
     expect(run(grant, poll(2, 'b'), issued(3, 'b')).state).toBe('authorized')
   })
 })

@@ -12,7 +12,7 @@ import {
 const T = Date.UTC(2026, 0, 1)
 const LIFETIME = 86_100_000
 const WINDOW = 30_000
-const LEASE = 10_000
+const CLAIM_TIME = 10_000
 
 const input: RefreshFamilyInput = {
   client: 'client',
@@ -74,7 +74,7 @@ test.each(Object.entries(samples))('a sample of %s is in that state', (state, fa
 /** What may happen to a family of generation 3 that was rotated at 3 seconds, and in which another request may issue. */
 const situations = {
   'the newest token': refresh(3, ROTATED + 1, { claim: 'b' }),
-  'the newest token after the lease': refresh(3, ROTATED + LEASE, { claim: 'b' }),
+  'the newest token after the claim': refresh(3, ROTATED + CLAIM_TIME, { claim: 'b' }),
   'the newest token at the end of the lifetime': refresh(3, LIFETIME, { claim: 'b' }),
   'the previous token in the last millisecond of the window': refresh(2, ROTATED + WINDOW - 1),
   'the previous token after the window': refresh(2, ROTATED + WINDOW),
@@ -93,12 +93,12 @@ const situations = {
 /** Where each leads, and what changes. An empty object: nothing does. */
 const EDGES: Record<keyof typeof situations, Record<'active' | 'issuing', Partial<Stored>>> = {
   'the newest token': {
-    active: { state: 'issuing', lease: { claim: 'b', until: T + ROTATED + 1 + LEASE } },
+    active: { state: 'issuing', claim: { id: 'b', until: T + ROTATED + 1 + CLAIM_TIME } },
     issuing: {},
   },
-  'the newest token after the lease': {
-    active: { state: 'issuing', lease: { claim: 'b', until: T + ROTATED + 2 * LEASE } },
-    issuing: { lease: { claim: 'b', until: T + ROTATED + 2 * LEASE } },
+  'the newest token after the claim': {
+    active: { state: 'issuing', claim: { id: 'b', until: T + ROTATED + 2 * CLAIM_TIME } },
+    issuing: { claim: { id: 'b', until: T + ROTATED + 2 * CLAIM_TIME } },
   },
   'the newest token at the end of the lifetime': {
     active: { state: 'expired' },
@@ -119,11 +119,11 @@ const EDGES: Record<keyof typeof situations, Record<'active' | 'issuing', Partia
       newest: 'token-4',
       previous: 'token-3',
       rotatedAt: T + ROTATED + 1,
-      lease: null,
+      claim: null,
     },
   },
   'the pair of another request': { active: {}, issuing: {} },
-  'no pair of the holder': { active: {}, issuing: { state: 'active', lease: null } },
+  'no pair of the holder': { active: {}, issuing: { state: 'active', claim: null } },
   'no pair of another request': { active: {}, issuing: {} },
   'a revocation': { active: { state: 'revoked' }, issuing: { state: 'revoked' } },
 }
@@ -157,7 +157,7 @@ describe('the first token', () => {
       newest: 'token-0',
       previous: null,
       rotatedAt: null,
-      lease: null,
+      claim: null,
     })
   })
 
@@ -181,15 +181,15 @@ describe('without a reuse window', () => {
 })
 
 describe('issuing', () => {
-  test('a late pair counts if no other request has taken the lease', () => {
+  test('a late pair counts if no other request has taken the claim', () => {
     const family = run(begin(), refresh(0, 0), issued(1, 60_000))
     expect(family).toMatchObject({ state: 'active', generation: 1, rotatedAt: T + 60_000 })
   })
 
-  test('a pair whose lease was taken over is dropped', () => {
-    const family = run(begin(), refresh(0, 0, { claim: 'a' }), refresh(0, LEASE, { claim: 'b' }))
-    expect(run(family, issued(1, LEASE, 'a'))).toEqual(family)
-    expect(run(family, issued(1, LEASE, 'b'))).toMatchObject({ state: 'active', generation: 1 })
+  test('a pair whose claim was taken over is dropped', () => {
+    const family = run(begin(), refresh(0, 0, { claim: 'a' }), refresh(0, CLAIM_TIME, { claim: 'b' }))
+    expect(run(family, issued(1, CLAIM_TIME, 'a'))).toEqual(family)
+    expect(run(family, issued(1, CLAIM_TIME, 'b'))).toMatchObject({ state: 'active', generation: 1 })
   })
 
   test('the lifetime may end while the pair is issued', () => {
@@ -231,7 +231,7 @@ test('only a spent token, a revocation or the lifetime ends a family, and one pa
           continue
         }
         if (family.generation !== before.generation) {
-          expect([family.generation, before.state, before.lease?.claim]).toEqual([next, 'issuing', claim])
+          expect([family.generation, before.state, before.claim?.id]).toEqual([next, 'issuing', claim])
           rotations[before.generation] = after
         }
         if (family.state === 'expired') expect(after).toBeGreaterThanOrEqual(100_000)

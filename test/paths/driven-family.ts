@@ -121,7 +121,7 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
         state: stored?.state,
         generation: stored?.generation,
         rotatedAt: stored?.rotatedAt,
-        until: stored?.lease?.until,
+        until: stored?.claim?.until,
       },
       results: this.#results.sort(),
       issuing: this.#making.length,
@@ -132,7 +132,7 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
         state: value,
         generation: context?.generation,
         rotatedAt: context?.rotatedAt,
-        until: context?.lease?.until,
+        until: context?.claim?.until,
       },
       results,
       issuing,
@@ -192,7 +192,7 @@ export class DrivenFamily implements Driven<FamilySituation, FamilyWalkStep> {
     this.#issuing = undefined
     const of = this.#open.at(-1)
     if (of === undefined) throw new Error('nobody asks for this token')
-    of.claim = this.#family?.lease?.claim
+    of.claim = this.#family?.claim?.id
     return new Promise((made, failed) => this.#making.push({ of, made, failed }))
   }
 

@@ -128,14 +128,14 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     await executor(step)
     const { grant, result, decision } = expected
     if (grant === undefined) throw new Error('the walk has no grant')
-    const { interval, lastPollAt, user, lease } = grant.context
-    const until = lease && { until: lease.until }
+    const { interval, lastPollAt, user, claim } = grant.context
+    const until = claim && { until: claim.until }
     expect(this.#watched.grant()).toMatchObject({
       state: grantState(grant.value),
       interval,
       lastPollAt,
       user,
-      lease: until,
+      claim: until,
     })
     expect(this.#last.decision).toBe(decision)
     expect(this.#last.received?.result).toBe(result)
@@ -162,7 +162,7 @@ export class DrivenService implements Driven<ServiceSituation, ServiceWalkStep> 
     if (this.#issuing === 'fails') throw new Error('the host has no token')
     if (this.#issuing !== 'takesLong') return this.#newToken()
     return new Promise((made, failed) => {
-      this.#begun = { claim: this.#watched.grant()?.lease?.claim ?? '', made, failed }
+      this.#begun = { claim: this.#watched.grant()?.claim?.id ?? '', made, failed }
     })
   }
 

@@ -38,7 +38,7 @@ function targetOf({ from, step }: Edge, reuseWindow: number): string {
   const [token = '', ...rest] = (which === 'first' ? requests.at(0) : requests.at(-1))?.split(' ') ?? []
   if (rest.join(' ') === 'may') return 'active'
   if (action === 'notIssued') return state
-  // Another request has taken the lease: this one asks again, and its token proves no reuse.
+  // Another request has taken the claim: this one asks again, and its token proves no reuse.
   if (isOver) return 'expired'
   return token === 'newest' ? refreshed('newest', undefined) : state
 

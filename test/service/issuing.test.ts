@@ -17,7 +17,7 @@ function startSlowService() {
   return { service, made, issueToken, issuing }
 }
 
-/** A grant of which two polls issue a token, since the first took longer than its lease. */
+/** A grant of which two polls issue a token, since the first took longer than its claim. */
 async function startTwice() {
   const { service, made, issuing } = startSlowService()
   const { poll } = await service.approved()
@@ -114,7 +114,7 @@ test('tokens that the host verifies are described to the API by the host and not
 })
 
 describe('a token that is issued slowly', () => {
-  test('is dropped when another poll has taken the lease', async () => {
+  test('is dropped when another poll has taken the claim', async () => {
     const { service, first, second, one, other } = await startTwice()
     one?.resolve('token-1')
     expect(await errorOf(first)).toBe('authorization_pending')
@@ -133,7 +133,7 @@ describe('a token that is issued slowly', () => {
     expect((await service.whoIs('the-one')).status).toBe(200)
   })
 
-  test('and never finishes holds its poll only until the lease ends, and leaves the approval to the next one', async () => {
+  test('and never finishes holds its poll only until the claim ends, and leaves the approval to the next one', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { service, made, issuing } = startSlowService()
@@ -154,7 +154,7 @@ describe('a token that is issued slowly', () => {
   })
 })
 
-test('a token is not valid if its process dies before the grant is settled, and the next poll after the lease gets another', async () => {
+test('a token is not valid if its process dies before the grant is settled, and the next poll after the claim gets another', async () => {
   let updates = 0
   // Writes of the grant: issued, approved, polled, and then settled, which never happens.
   const store = beforeUpdates(

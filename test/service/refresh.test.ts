@@ -299,7 +299,7 @@ describe('simultaneous refreshes of one token', () => {
     expect(other.updates() - before).toBeLessThan(3 * 100 + 3000 / 50 + 10)
   })
 
-  test('take over from an instance that died, after its lease; if it is only late, it gets the same pair', async () => {
+  test('take over from an instance that died, after its claim; if it is only late, it gets the same pair', async () => {
     const { slow, made, other, first, over } = await twoInstances()
     const one = slow.refresh(first.refresh_token)
     await made(1)
@@ -329,7 +329,7 @@ describe('simultaneous refreshes of one token', () => {
     expect([other.reuses(), (await other.whoIs('the-next')).status]).toEqual([[], 200])
   })
 
-  test('are told at once by the request that has taken over, if they lost the lease', async () => {
+  test('are told at once by the request that has taken over, if they lost the claim', async () => {
     const { slow, other, made, first } = await twoInstances()
     const one = slow.refresh(first.refresh_token)
     await made(1)
@@ -343,7 +343,7 @@ describe('simultaneous refreshes of one token', () => {
     expect((await one).body).toEqual((await two).body)
   })
 
-  test('are held no longer than one lease, although each may issue a pair after the one before', async () => {
+  test('are held no longer than one claim, although each may issue a pair after the one before', async () => {
     const { slow, made, first, over } = await twoInstances()
     const all = Array.from({ length: 6 }, () => slow.refresh(first.refresh_token))
     await made(1)

@@ -35,7 +35,7 @@ test('a grant is stored as a state and its context', async () => {
     expiresAt: service.clock.time + 900_000,
     lastPollAt: null,
     user: null,
-    lease: null,
+    claim: null,
     delivery: null,
   })
 })

@@ -49,7 +49,7 @@ test.each(['requested', 'pending', 'slowed'] as const)(
   },
 )
 
-test('a grant stored while its token was being issued gets a new one after the lease', async () => {
+test('a grant stored while its token was being issued gets a new one after the claim', async () => {
   const service = await startOn('issuing')
   service.wait(10)
   expect(await service.poll()).toBe('the-token')

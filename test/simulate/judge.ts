@@ -78,8 +78,8 @@ interface Truth {
   /** Until when each poll must get that token: until a time, by the clock of an instance, or until it is used. */
   deliveredUntil: number
   isUsed: boolean
-  /** Those that held the lease, the last one last, and until when. */
-  readonly leases: { readonly holder: string; until: number }[]
+  /** Those that held the claim, the last one last, and until when. */
+  readonly claims: { readonly holder: string; until: number }[]
   readonly tokens: Set<string>
   /** When a failover last lost a write of it: requests from before may be told anything. */
   undoneAt: number
@@ -216,7 +216,7 @@ export class Judge {
     if (grant === undefined || ['requested', 'pending', 'slowed'].includes(grant.state))
       Object.assign(truth, { decided: undefined, isConfirmed: false, isTold: false })
     if (grant?.state !== 'authorized') truth.settledBy = undefined
-    if (grant?.lease) truth.leases.push({ holder: holderOf(grant.lease.claim), until: grant.lease.until })
+    if (grant?.claim) truth.claims.push({ holder: holderOf(grant.claim.id), until: grant.claim.until })
   }
 
   #stepped(truth: Truth, after: Grant): void {
@@ -242,23 +242,23 @@ export class Judge {
       truth.decided = { state: after.state, at: now, user: String(after.user ?? '') }
     const isTheirs = after.user === null || truth.decided?.user === after.user
     check(isTheirs, 'the user of the grant has changed')
-    const last = truth.leases.at(-1)
-    if (from === 'issuing' && before.lease && last) {
+    const last = truth.claims.at(-1)
+    if (from === 'issuing' && before.claim && last) {
       const isFree = after.state !== 'issuing' || last.until - this.tolerance <= now
-      check(isFree, 'a lease was taken that another poll still had')
+      check(isFree, 'a claim was taken that another poll still had')
       last.until = Math.min(last.until, now)
     }
-    if (after.state === 'authorized' && before.lease) {
-      truth.settledBy = holderOf(before.lease.claim)
+    if (after.state === 'authorized' && before.claim) {
+      truth.settledBy = holderOf(before.claim.id)
       truth.deliveredUntil = now + Math.min(600, Math.max(60, 30 + 3 * after.interval)) * 1000
     }
-    if (after.state === 'issuing' && after.lease)
-      truth.leases.push({ holder: holderOf(after.lease.claim), until: after.lease.until })
+    if (after.state === 'issuing' && after.claim)
+      truth.claims.push({ holder: holderOf(after.claim.id), until: after.claim.until })
   }
 
-  /** Which request issues a token of a login: the one with the lease. */
+  /** Which request issues a token of a login: the one with the claim. */
   issuer(number: number, _family?: string): string | undefined {
-    return this.#truthBy(number)?.leases.at(-1)?.holder
+    return this.#truthBy(number)?.claims.at(-1)?.holder
   }
 
   made(token: string, user: string, maker: string): void {
@@ -385,7 +385,7 @@ export class Judge {
     } else if (error === 'authorization_pending') {
       check(arrivedAt <= end + this.tolerance, 'a code was still pending after its end')
       check(before !== 'denied', 'a denied grant was said to be pending')
-      // A poll that came as the codes expired loses its lease to another one, which is told that they have.
+      // A poll that came as the codes expired loses its claim to another one, which is told that they have.
       const isExcused = this.#isExcused(exchange, truth) || grant?.state === 'expired'
       check(before !== 'approved' || isExcused, 'an approved grant was said to be pending')
     } else if (error === 'slow_down') {
@@ -401,9 +401,9 @@ export class Judge {
     }
   }
 
-  /** Whether another poll holds the lease, or this one had it and failed for a reason that is known. */
+  /** Whether another poll holds the claim, or this one had it and failed for a reason that is known. */
   #isExcused(exchange: Exchange, truth: Truth): boolean {
-    const isHeld = truth.leases.some(
+    const isHeld = truth.claims.some(
       ({ holder, until }) => holder !== exchange.id && until + this.tolerance >= exchange.arrivedAt,
     )
     const isStalled = this.world.now - exchange.arrivedAt > 9000
@@ -599,7 +599,7 @@ export class Judge {
       ...none,
       deliveredUntil: 0,
       isUsed: false,
-      leases: [],
+      claims: [],
       tokens: new Set(),
       undoneAt: Number.NEGATIVE_INFINITY,
       deliveredBy: undefined,

@@ -214,7 +214,7 @@ export const PROFILES = {
     issue: { slow: 0.1, fail: 0.05, never: 0.02 },
     skew: 0.5,
   },
-  lease: {
+  claims: {
     ...calm,
     instances: 3,
     plans: { approve: 1, deny: 0, leave: 0 },

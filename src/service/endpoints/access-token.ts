@@ -102,7 +102,7 @@ export async function accessToken(
   const approved = { grant, client: found.client, sentSecret, deviceCode: device_code, request }
   // Polls after the token are never early, but each may cost as much as the first one.
   if (grant.state === 'authorized') await earlyPolls.count(device_code)
-  const isOurs = grant.state === 'issuing' && grant.lease?.claim === claim
+  const isOurs = grant.state === 'issuing' && grant.claim?.id === claim
   const delivered = isOurs
     ? await issueFirst(service, approved, claim)
     : grant.state === 'authorized' && (await deliverAgain(service, approved))

@@ -37,9 +37,9 @@ export interface ApprovedPoll {
 type Delivered = ServiceResponse | DeviceGrantState
 
 /**
- * Issues the token for the poll that holds the lease. The update that settles the grant stores the token too, sealed with
+ * Issues the token for the poll that holds the claim. The update that settles the grant stores the token too, sealed with
  * the device code: each poll in the delivery window gets it, whatever happens to this one. Before that update, nothing of
- * the login is stored, and the next poll may issue another token once the lease has lapsed.
+ * the login is stored, and the next poll may issue another token once the claim has lapsed.
  *
  * A grant from before a set-back of the store counts as expired: its token may have been delivered in the lost time.
  */
@@ -50,8 +50,8 @@ export async function issueFirst(
 ): Promise<Delivered> {
   const { grants, generation, revocations, refreshTokens, onError, clock } = service
   const { grant, client, sentSecret, deviceCode } = poll
-  const { user, scope, lease } = grant
-  if (user === null || lease === null) throw new TypeError('the grant has no user or no lease')
+  const { user, scope } = grant
+  if (user === null || grant.claim === null) throw new TypeError('the grant has no user or no claim')
   const counted = await revocations.count(user)
   const isInDoubt = await generation.isInDoubt(grant)
   if (isInDoubt || isRevoked(grant, counted)) {
@@ -62,7 +62,7 @@ export async function issueFirst(
   let issued: IssuedToken
   try {
     const order = { user, client, scopes: splitScopes(scope, ' '), ...(family && { family: family.id }) }
-    issued = await issueFor(service, order, lease.until)
+    issued = await issueFor(service, order, grant.claim.until)
   } catch (error) {
     await grants.notIssued(deviceCode, claim)
     onError(error)
@@ -87,7 +87,7 @@ export async function issueFirst(
   }
   const sealed = await sealFirst(deviceCode, first, await grantId(deviceCode))
   const settled = await grants.issued(deviceCode, claim, sealed)
-  // The lease has lapsed and another poll has taken it: drop this token.
+  // The claim has lapsed and another poll has taken it: drop this token.
   if (settled === undefined) return 'approved'
   generation.advance()
   return deliver(service, { ...poll, grant: settled }, { first, counted, now, replayed: false })

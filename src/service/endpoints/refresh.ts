@@ -147,7 +147,7 @@ export async function refresh(
   return unavailable()
 }
 
-/** The pair to issue, under a lease until a point in time (epoch milliseconds). */
+/** The pair to issue, under a claim until a point in time (epoch milliseconds). */
 interface Order {
   readonly known: KnownToken
   readonly client: KnownClient
@@ -158,7 +158,7 @@ interface Order {
 
 /**
  * Issues the next pair. Returns `failed` if the host failed or the client has disconnected: the refresh token is free
- * again; and `dropped` if another request has taken the lease, or the family has ended.
+ * again; and `dropped` if another request has taken the claim, or the family has ended.
  */
 async function issue(
   { families, tokens, issueToken, onError, clock }: RefreshEndpoint,
@@ -188,7 +188,7 @@ async function issue(
     return (await families.issued(known, claim, pair)) ? pair : 'dropped'
   } catch (error) {
     onError(error)
-    // After a failure of the store, this may fail too. The lease then lapses.
+    // After a failure of the store, this may fail too. The claim then lapses.
     const wasIssued = await families.notIssued(known, claim, pair)
     return pair && wasIssued ? pair : 'failed'
   }

@@ -58,7 +58,7 @@ export interface KnownToken {
 }
 
 /**
- * What becomes of a refresh token: `mine`: the request with this claim issues the next pair, until its lease ends (epoch
+ * What becomes of a refresh token: `mine`: the request with this claim issues the next pair, until its claim ends (epoch
  * milliseconds); `held`: another request is issuing it; `replay`: the pair that was issued before; `busy`: no pair can be
  * had, although the request proves no reuse; `reuse`: it was spent before, and its family is now revoked; `refused`:
  * anything else.
@@ -144,7 +144,7 @@ export function createFamilies(store: Store, clock: { now(): number }) {
       const { before, after } = changed
       if (after.state === 'revoked' && !isOver(before)) return { type: 'reuse' }
       if (isOver(after)) return { type: 'refused' }
-      if (after.lease?.claim === claim) return { type: 'mine', claim, until: after.lease.until }
+      if (after.claim?.id === claim) return { type: 'mine', claim, until: after.claim.until }
       if (token === after.newest) return { type: 'held' }
       const pair = token === after.previous ? await successorOf(known, after) : undefined
       if (pair !== undefined) return { type: 'replay', pair }

@@ -3,7 +3,7 @@ import type { Refreshed } from './families.ts'
 /** Milliseconds between two looks at a refresh token that another instance is spending. */
 const PAUSE = 50
 
-/** Milliseconds for which one request is held at most: as long as a lease. */
+/** Milliseconds for which one request is held at most: as long as a claim. */
 const LONGEST = 10_000
 
 /** Holds requests while another one spends the same refresh token. However many they are, one of them looks for the result. */

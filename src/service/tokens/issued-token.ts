@@ -22,7 +22,7 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 /**
  * Has the host issue a token.
  *
- * @param until When the lease ends, in epoch milliseconds.
+ * @param until When the claim ends, in epoch milliseconds.
  * @throws what the host throws, a TypeError if the token is not valid, and an Error if it takes too long.
  */
 export async function issueFor(
@@ -45,7 +45,7 @@ export async function issueFor(
   return policy ? { ...issued, expiresIn: Math.min(expiresIn, policy.tokenLifetime) } : issued
 }
 
-/** The lease is over and another request may issue a token: what `issueToken` returns later is dropped. */
+/** The claim is over and another request may issue a token: what `issueToken` returns later is dropped. */
 function tookTooLong(): Error {
   return new Error('issueToken took longer than ten seconds')
 }

@@ -42,8 +42,8 @@ export interface FamilySituation {
   readonly results: readonly FamilyResult[]
 }
 
-/** The last millisecond of the reuse window, of a lease or of the lifetime, and the first one after it. */
-type Moment = 'windowLast' | 'windowOver' | 'leased' | 'lapsed' | 'last' | 'over'
+/** The last millisecond of the reuse window, of a claim or of the lifetime, and the first one after it. */
+type Moment = 'windowLast' | 'windowOver' | 'claimed' | 'lapsed' | 'last' | 'over'
 
 /** Everything that can happen to a login: what its client and its user do, and how the host's `issueToken` behaves. */
 export type FamilyWalkStep =
@@ -68,7 +68,7 @@ const TOKENS: readonly PresentedToken[] = ['newest', 'previous', 'older']
 
 const PAIRS: readonly (readonly Moment[])[] = [
   ['windowOver', 'windowLast'],
-  ['lapsed', 'leased'],
+  ['lapsed', 'claimed'],
   ['over', 'last'],
 ]
 
@@ -149,21 +149,21 @@ function isNew({ context }: FamilySnapshot): boolean {
 
 /** The moments of a family in epoch milliseconds. */
 function momentsOf({ context }: FamilySnapshot): Map<Moment, number> {
-  const { rotatedAt, reuseWindow, lease, expiresAt } = context
+  const { rotatedAt, reuseWindow, claim, expiresAt } = context
   const moments = new Map<Moment, number>()
   if (rotatedAt !== null && reuseWindow > 0) {
     const end = rotatedAt + reuseWindow * 1000
     moments.set('windowLast', end - 1).set('windowOver', end)
   }
-  if (lease) moments.set('leased', lease.until - 1).set('lapsed', lease.until)
+  if (claim) moments.set('claimed', claim.until - 1).set('lapsed', claim.until)
   return moments.set('last', expiresAt - 1).set('over', expiresAt)
 }
 
 function refreshes({ now, waiting }: FamilySituation, family: FamilySnapshot): FamilyWalkStep[] {
-  const { generation, lease, expiresAt } = family.context
+  const { generation, claim, expiresAt } = family.context
   if (family.status !== 'active') return [{ type: 'refresh', token: 'newest' }]
   const tokens = TOKENS.slice(0, waiting.length === 0 ? generation + 1 : 2)
-  const isHeld = lease !== null && now < lease.until
+  const isHeld = claim !== null && now < claim.until
   const isAlone = isHeld || now >= expiresAt || isNew(family)
   return [
     ...tokens.map((token) => ({ type: 'refresh', token }) as const),
@@ -183,21 +183,21 @@ function refresh(
 function present(
   before: FamilySituation,
   generation: number,
-  { held, issuing }: { readonly held: boolean; readonly issuing?: 'fails' | 'takesLong' | undefined },
+  { held: isHeld, issuing }: { readonly held: boolean; readonly issuing?: 'fails' | 'takesLong' | undefined },
 ): FamilySituation {
   const { now: at, requests } = before
   const claim = `request ${requests + 1}`
-  const event = { type: 'refresh', at, claim, token: hashOf(generation), generation, held } as const
+  const event = { type: 'refresh', at, claim, token: hashOf(generation), generation, held: isHeld } as const
   const situation = send({ ...before, requests: requests + 1 }, event)
   const family = familyOf(situation)
-  const { lease, generation: newest } = family.context
+  const { claim: held, generation: newest } = family.context
   if (!family.hasTag('valid')) return respond(situation, 'refused')
-  if (lease?.claim === claim) {
+  if (held?.id === claim) {
     const mine = { ...situation, waiting: [...situation.waiting, { claim, generation }] }
     return issuing === 'takesLong' ? mine : finish(mine, claim, issuing === undefined)
   }
   if (generation === newest) {
-    const waiting = { claim, generation, heldFor: lease?.claim ?? '' }
+    const waiting = { claim, generation, heldFor: held?.id ?? '' }
     return { ...situation, waiting: [...situation.waiting, waiting] }
   }
   return respond(situation, generation === newest - 1 ? 'samePair' : 'busy')
@@ -220,7 +220,7 @@ function finish(before: FamilySituation, claim: string, isIssued: boolean): Fami
   const held = before.waiting.filter(({ heldFor }) => heldFor === claim)
   const others = before.waiting.filter((waiting) => waiting !== request && waiting.heldFor !== claim)
   const { generation } = request
-  const isOurs = familyOf(before).context.lease?.claim === claim && familyOf(before).hasTag('valid')
+  const isOurs = familyOf(before).context.claim?.id === claim && familyOf(before).hasTag('valid')
   const at = before.now
   const situation = send(
     { ...before, waiting: others },
@@ -261,12 +261,12 @@ function hashOf(generation: number): string {
 function nameOf(situation: FamilySituation): string {
   const { family, waiting } = situation
   if (family === undefined) return stateOf(situation)
-  const { generation, lease } = family.context
+  const { generation, claim } = family.context
   const requests = waiting.map((request) => {
     if (family.status !== 'active') return request.heldFor === undefined ? 'issuing' : 'held'
     const token = tokenBefore(generation - request.generation)
     if (request.heldFor !== undefined) return `${token} held`
-    return `${token} ${lease?.claim === request.claim ? 'may' : 'may not'}`
+    return `${token} ${claim?.id === request.claim ? 'may' : 'may not'}`
   })
   return [stateOf(situation), ...requests].join(', ')
 }

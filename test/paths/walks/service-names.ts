@@ -19,8 +19,8 @@ const TOLD = {
 const WAITED = {
   early: 'waited almost long enough',
   due: 'waited one interval',
-  leased: 'waited until just before the lease lapsed',
-  lapsed: 'waited until the lease lapsed',
+  claimed: 'waited until just before the claim lapsed',
+  lapsed: 'waited until the claim lapsed',
   last: 'waited until just before the code expires',
   over: 'waited until the code has expired',
   windowLast: 'waited until just before the token is no longer delivered again',

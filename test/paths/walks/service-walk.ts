@@ -29,10 +29,10 @@ export interface ServiceSituation {
 }
 
 /**
- * A boundary in time, to the millisecond: the last millisecond of a wait, a lease, the lifetime of the codes or the
+ * A boundary in time, to the millisecond: the last millisecond of a wait, a claim, the lifetime of the codes or the
  * delivery window, and the first one after it.
  */
-type Moment = 'early' | 'due' | 'leased' | 'lapsed' | 'last' | 'over' | 'windowLast' | 'windowOver'
+type Moment = 'early' | 'due' | 'claimed' | 'lapsed' | 'last' | 'over' | 'windowLast' | 'windowOver'
 
 /** How the service must respond to a poll. `unknownCode` is `incorrect_device_code`, or `invalid_grant` in RFC 6749. */
 export type PollResult = 'pending' | 'slowDown' | 'token' | 'denied' | 'expired' | 'unknownCode'
@@ -57,12 +57,12 @@ export interface ServiceWalkOptions {
 /** Stands for the token that the service stores. */
 const SEALED = ['nonce', 'text'] as const
 
-/** Most polls that wait for a token at the same time: one that lost its lease, and the one that holds it. */
+/** Most polls that wait for a token at the same time: one that lost its claim, and the one that holds it. */
 const MAX_WITHOUT_RESPONSE = 2
 
 const PAIRS: readonly (readonly Moment[])[] = [
   ['due', 'early'],
-  ['lapsed', 'leased'],
+  ['lapsed', 'claimed'],
   ['over', 'last'],
   ['windowOver', 'windowLast'],
 ]
@@ -158,7 +158,7 @@ function waits({ now }: ServiceSituation, grant: GrantSnapshot): ServiceWalkStep
 
 /** The moments of a grant in epoch milliseconds. Once its token is issued, the lifetime of the codes no longer matters. */
 function momentsOf(grant: GrantSnapshot): Map<Moment, number> {
-  const { lastPollAt, interval, leeway, lease, expiresAt, delivery } = grant.context
+  const { lastPollAt, interval, leeway, claim, expiresAt, delivery } = grant.context
   const moments = new Map<Moment, number>()
   if (delivery) return moments.set('windowLast', delivery.until - 1).set('windowOver', delivery.until)
   if (grant.value === 'authorized') return moments
@@ -166,7 +166,7 @@ function momentsOf(grant: GrantSnapshot): Map<Moment, number> {
     const due = lastPollAt + (interval - (leeway ?? 0)) * 1000
     moments.set('early', due - 1).set('due', due)
   }
-  if (lease) moments.set('leased', lease.until - 1).set('lapsed', lease.until)
+  if (claim) moments.set('claimed', claim.until - 1).set('lapsed', claim.until)
   return moments.set('last', expiresAt - 1).set('over', expiresAt)
 }
 
@@ -175,8 +175,8 @@ function polls(
   { now, withoutResponse }: ServiceSituation,
   { value, context }: GrantSnapshot,
 ): ServiceWalkStep[] {
-  const { lease, expiresAt } = context
-  const isFree = value === 'approved' || (value === 'issuing' && lease !== null && now >= lease.until)
+  const { claim, expiresAt } = context
+  const isFree = value === 'approved' || (value === 'issuing' && claim !== null && now >= claim.until)
   if (!isFree || now >= expiresAt) return [{ type: 'poll' }]
   return [
     { type: 'poll' },
@@ -193,7 +193,7 @@ function poll(situation: ServiceSituation, issuing: 'fails' | 'takesLong' | unde
   const polled = send({ ...situation, polls: polls + 1 }, { type: 'poll', at, claim })
   const { value, context } = grantOf(polled)
   if (context.delivery) return { ...polled, result: 'token' }
-  if (value !== 'issuing' || context.lease?.claim !== claim)
+  if (value !== 'issuing' || context.claim?.id !== claim)
     return { ...polled, result: RESPONSES[grantState(value)] }
   if (issuing === 'takesLong') return { ...polled, withoutResponse: [...withoutResponse, claim] }
   return issuing === 'fails'
@@ -209,7 +209,7 @@ function decide(situation: ServiceSituation, type: 'approve' | 'deny'): ServiceS
   return { ...decided, decision: grantOf(decided).value === 'expired' ? 'expired' : inTime }
 }
 
-/** Finishes a slow `issueToken`. A token for a poll that has lost its lease is dropped. */
+/** Finishes a slow `issueToken`. A token for a poll that has lost its claim is dropped. */
 function settle(
   situation: ServiceSituation,
   { type, of }: Extract<ServiceWalkStep, { type: 'issued' | 'notIssued' }>,
@@ -238,7 +238,7 @@ function grantOf({ grant }: ServiceSituation): GrantSnapshot {
 /** Named by state, the moments that have passed, and whether the polls that wait for a token may get it. */
 function nameOf(situation: ServiceSituation): string {
   const { grant, withoutResponse } = situation
-  const claims = withoutResponse.map((claim) => (grant?.context.lease?.claim === claim ? 'may' : 'may not'))
+  const claims = withoutResponse.map((claim) => (grant?.context.claim?.id === claim ? 'may' : 'may not'))
   return [stateOf(situation), ...claims].join(', ')
 }
 

@@ -247,8 +247,8 @@ export class SessionJudge extends Judge {
   }
 
   override issuer(_number: number, family = ''): string | undefined {
-    const { claim } = this.#logins.get(family)?.family.lease ?? {}
-    return claim && holderOf(claim)
+    const claim = this.#logins.get(family)?.family.claim
+    return claim ? holderOf(claim.id) : undefined
   }
 
   override arrived(exchange: Exchange): void {
