@@ -27,254 +27,97 @@ export const deviceGrant = setup({
   states: {
     undecided: {
       description: "The user may approve or deny; polls are told to wait.",
-      tags: [
-        "undecided"
-      ],
-      meta: {
-        text: "Waiting for the user."
-      },
+      tags: ["undecided"],
+      meta: { text: "Waiting for the user." },
       initial: "requested",
       on: {
         poll: [
+          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
           {
-            guard: {
-              type: "overdue"
-            },
-            target: "expired",
-            description: "too late: expired_token"
-          },
-          {
-            guard: {
-              type: "tooEarly"
-            },
+            guard: { type: "tooEarly" },
             target: ".slowed",
-            actions: [
-              {
-                type: "raiseInterval"
-              }
-            ],
-            description: "too early: slow_down"
+            actions: [{ type: "raiseInterval" }],
+            description: "too early: slow_down",
           },
-          {
-            target: ".pending",
-            actions: [
-              {
-                type: "keepTime"
-              }
-            ],
-            description: "in time: authorization_pending"
-          }
+          { target: ".pending", actions: [{ type: "keepTime" }], description: "in time: authorization_pending" },
         ],
         approve: [
-          {
-            guard: {
-              type: "overdue"
-            },
-            target: "expired",
-            description: "too late: expired_token"
-          },
-          {
-            target: "approved",
-            actions: [
-              {
-                type: "keepUser"
-              }
-            ],
-            description: "in time"
-          }
+          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
+          { target: "approved", actions: [{ type: "keepUser" }], description: "in time" },
         ],
         deny: [
-          {
-            guard: {
-              type: "overdue"
-            },
-            target: "expired",
-            description: "too late: expired_token"
-          },
-          {
-            target: "denied",
-            description: "in time"
-          }
-        ]
+          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
+          { target: "denied", description: "in time" },
+        ],
       },
       states: {
-        requested: {
-          description: "The device has not polled yet.",
-          meta: {
-            text: "Waiting for the first poll."
-          }
-        },
-        pending: {
-          description: "The user has not decided.",
-          meta: {
-            text: "Waiting for the user."
-          }
-        },
-        slowed: {
-          description: "The interval has grown.",
-          meta: {
-            text: "Waiting for the user; the device was asked to slow down."
-          }
-        }
-      }
+        requested: { description: "The device has not polled yet.", meta: { text: "Waiting for the first poll." } },
+        pending: { description: "The user has not decided.", meta: { text: "Waiting for the user." } },
+        slowed: { description: "The interval has grown.", meta: { text: "Waiting for the user; the device was asked to slow down." } },
+      },
     },
     approved: {
       description: "The user approved; the next poll gets the token.",
-      tags: [
-        "decided"
-      ],
-      meta: {
-        text: "Approved."
-      },
+      tags: ["decided"],
+      meta: { text: "Approved." },
       on: {
         poll: [
-          {
-            guard: {
-              type: "overdue"
-            },
-            target: "expired",
-            description: "too late: expired_token"
-          },
-          {
-            target: "issuing",
-            actions: [
-              {
-                type: "takeClaim"
-              }
-            ],
-            description: "in time"
-          }
-        ]
-      }
+          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
+          { target: "issuing", actions: [{ type: "takeClaim" }], description: "in time" },
+        ],
+      },
     },
     issuing: {
       description: "One poll is issuing the token.",
-      tags: [
-        "decided"
-      ],
-      meta: {
-        text: "Issuing the token."
-      },
+      tags: ["decided"],
+      meta: { text: "Issuing the token." },
       on: {
         poll: [
-          {
-            guard: {
-              type: "overdue"
-            },
-            target: "expired",
-            description: "too late: expired_token"
-          },
-          {
-            guard: {
-              type: "claimHolds"
-            },
-            target: "issuing",
-            description: "claim is held: authorization_pending"
-          },
-          {
-            target: "issuing",
-            actions: [
-              {
-                type: "takeClaim"
-              }
-            ],
-            description: "claim has expired: taken over"
-          }
+          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
+          { guard: { type: "claimHolds" }, target: "issuing", description: "claim is held: authorization_pending" },
+          { target: "issuing", actions: [{ type: "takeClaim" }], description: "claim has expired: taken over" },
         ],
         issued: {
-          guard: {
-            type: "claimIsOurs"
-          },
+          guard: { type: "claimIsOurs" },
           target: "authorized",
-          actions: [
-            {
-              type: "endClaim"
-            },
-            {
-              type: "keepDelivery"
-            }
-          ],
-          description: "under our claim: access_token"
+          actions: [{ type: "endClaim" }, { type: "keepDelivery" }],
+          description: "under our claim: access_token",
         },
-        notIssued: {
-          guard: {
-            type: "claimIsOurs"
-          },
-          target: "approved",
-          actions: [
-            {
-              type: "endClaim"
-            }
-          ],
-          description: "under our claim"
-        }
-      }
+        notIssued: { guard: { type: "claimIsOurs" }, target: "approved", actions: [{ type: "endClaim" }], description: "under our claim" },
+      },
     },
     denied: {
       description: "The user denied.",
-      tags: [
-        "decided"
-      ],
-      meta: {
-        text: "Denied."
-      },
+      tags: ["decided"],
+      meta: { text: "Denied." },
       on: {
         poll: [
-          {
-            guard: {
-              type: "overdue"
-            },
-            target: "expired",
-            description: "too late: expired_token"
-          },
-          {
-            target: "denied",
-            description: "in time: access_denied"
-          }
-        ]
-      }
+          { guard: { type: "overdue" }, target: "expired", description: "too late: expired_token" },
+          { target: "denied", description: "in time: access_denied" },
+        ],
+      },
     },
     authorized: {
       description: "The token was issued; for a while, a poll gets the same one again.",
-      tags: [
-        "settled"
-      ],
-      meta: {
-        text: "Authorized."
-      },
+      tags: ["settled"],
+      meta: { text: "Authorized." },
       on: {
         poll: [
+          { guard: { type: "deliverable" }, target: "authorized", description: "in the delivery window: the same access_token" },
           {
-            guard: {
-              type: "deliverable"
-            },
+            guard: { type: "wasDeliverable" },
             target: "authorized",
-            description: "in the delivery window: the same access_token"
+            actions: [{ type: "dropDelivery" }],
+            description: "later: incorrect_device_code",
           },
-          {
-            guard: {
-              type: "wasDeliverable"
-            },
-            target: "authorized",
-            actions: [
-              {
-                type: "dropDelivery"
-              }
-            ],
-            description: "later: incorrect_device_code"
-          }
-        ]
-      }
+        ],
+      },
     },
     expired: {
       type: "final",
       description: "The codes have expired.",
-      tags: [
-        "settled"
-      ],
-      meta: {
-        text: "Expired."
-      }
-    }
-  }
+      tags: ["settled"],
+      meta: { text: "Expired." },
+    },
+  },
 })

@@ -23,160 +23,53 @@ export const refreshFamily = setup({
   states: {
     active: {
       description: "The newest refresh token can be spent.",
-      tags: [
-        "valid"
-      ],
-      meta: {
-        text: "Logged in."
-      },
+      tags: ["valid"],
+      meta: { text: "Logged in." },
       on: {
         refresh: [
-          {
-            guard: {
-              type: "lifetimeOver"
-            },
-            target: "expired",
-            description: "lifetime is over"
-          },
-          {
-            guard: {
-              type: "spendsNewest"
-            },
-            target: "issuing",
-            actions: [
-              {
-                type: "beginIssuing"
-              }
-            ],
-            description: "newest token"
-          },
-          {
-            guard: {
-              type: "replays"
-            },
-            target: "active",
-            description: "previous token, inside the reuse window: same successor"
-          },
-          {
-            guard: {
-              type: "provesNoReuse"
-            },
-            target: "active",
-            description: "not proven to be reuse"
-          },
-          {
-            target: "revoked",
-            description: "older token: reuse"
-          }
+          { guard: { type: "lifetimeOver" }, target: "expired", description: "lifetime is over" },
+          { guard: { type: "spendsNewest" }, target: "issuing", actions: [{ type: "beginIssuing" }], description: "newest token" },
+          { guard: { type: "replays" }, target: "active", description: "previous token, inside the reuse window: same successor" },
+          { guard: { type: "provesNoReuse" }, target: "active", description: "not proven to be reuse" },
+          { target: "revoked", description: "older token: reuse" },
         ],
-        revoke: {
-          target: "revoked"
-        }
-      }
+        revoke: { target: "revoked" },
+      },
     },
     issuing: {
       description: "One request is issuing the next pair; others with the same token are held.",
-      tags: [
-        "valid"
-      ],
-      meta: {
-        text: "Renewing the login."
-      },
+      tags: ["valid"],
+      meta: { text: "Renewing the login." },
       on: {
         refresh: [
+          { guard: { type: "lifetimeOver" }, target: "expired", description: "lifetime is over" },
+          { guard: { type: "spentElsewhere" }, target: "issuing", description: "newest token: held" },
           {
-            guard: {
-              type: "lifetimeOver"
-            },
-            target: "expired",
-            description: "lifetime is over"
-          },
-          {
-            guard: {
-              type: "spentElsewhere"
-            },
+            guard: { type: "spendsNewest" },
             target: "issuing",
-            description: "newest token: held"
+            actions: [{ type: "beginIssuing" }],
+            description: "claim has expired: taken over",
           },
-          {
-            guard: {
-              type: "spendsNewest"
-            },
-            target: "issuing",
-            actions: [
-              {
-                type: "beginIssuing"
-              }
-            ],
-            description: "claim has expired: taken over"
-          },
-          {
-            guard: {
-              type: "replays"
-            },
-            target: "issuing",
-            description: "previous token, inside the reuse window: same successor"
-          },
-          {
-            guard: {
-              type: "provesNoReuse"
-            },
-            target: "issuing",
-            description: "not proven to be reuse"
-          },
-          {
-            target: "revoked",
-            description: "older token: reuse"
-          }
+          { guard: { type: "replays" }, target: "issuing", description: "previous token, inside the reuse window: same successor" },
+          { guard: { type: "provesNoReuse" }, target: "issuing", description: "not proven to be reuse" },
+          { target: "revoked", description: "older token: reuse" },
         ],
-        issued: {
-          guard: {
-            type: "claimIsOurs"
-          },
-          target: "active",
-          actions: [
-            {
-              type: "rotate"
-            }
-          ],
-          description: "under our claim"
-        },
-        notIssued: {
-          guard: {
-            type: "claimIsOurs"
-          },
-          target: "active",
-          actions: [
-            {
-              type: "endClaim"
-            }
-          ],
-          description: "under our claim"
-        },
-        revoke: {
-          target: "revoked"
-        }
-      }
+        issued: { guard: { type: "claimIsOurs" }, target: "active", actions: [{ type: "rotate" }], description: "under our claim" },
+        notIssued: { guard: { type: "claimIsOurs" }, target: "active", actions: [{ type: "endClaim" }], description: "under our claim" },
+        revoke: { target: "revoked" },
+      },
     },
     revoked: {
       type: "final",
       description: "A logout, the host or a reuse ended the family.",
-      tags: [
-        "over"
-      ],
-      meta: {
-        text: "Logged out."
-      }
+      tags: ["over"],
+      meta: { text: "Logged out." },
     },
     expired: {
       type: "final",
       description: "The lifetime of the family is over.",
-      tags: [
-        "over"
-      ],
-      meta: {
-        text: "The login has expired."
-      }
-    }
-  }
+      tags: ["over"],
+      meta: { text: "The login has expired." },
+    },
+  },
 })

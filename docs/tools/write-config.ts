@@ -5,6 +5,9 @@ import { readMachine } from './read-machine.ts'
 /** Milliseconds used for a delay that the machine computes: the interval of most services. */
 const COMPUTED = 5_000
 
+/** Characters of the longest line, without its indentation. */
+const LONGEST_LINE = 124
+
 /** Keys of a config that hold one transition or several, and those that hold actions. */
 const TRANSITIONS = ['always', 'onDone', 'onError', 'onSnapshot']
 const ACTIONS = ['actions', 'entry', 'exit']
@@ -14,7 +17,7 @@ const ACTIONS = ['actions', 'entry', 'exit']
  * numbers: without its implementation, a named delay fires at once.
  */
 export function writeJson(machine: AnyStateMachine): string {
-  return `${literalOf(machine, delaysOf(machine))}\n`
+  return `${JSON.stringify(spelledOut(machine, delaysOf(machine)), null, 2)}\n`
 }
 
 /**
@@ -35,18 +38,17 @@ export function writeModule(machine: AnyStateMachine, way: readonly string[]): s
   const setup = Object.entries(standIns)
     .filter(([, lines]) => lines.length > 0)
     .map(([kind, lines]) => `  ${kind}: {\n${lines.map((line) => `    ${line},\n`).join('')}  },\n`)
-  const literal = literalOf(machine, {}).replaceAll(/^(\s*)"([A-Za-z]\w*)":/gm, '$1$2:')
   return `import { ${standIns.actors.length > 0 ? 'fromPromise, ' : ''}setup } from 'xstate'
 
 // These implementations are stand-ins. They lead through ${way.join(', ')}.
 // To take other transitions, change what the guards return.
 export const ${machine.id} = setup({
-${setup.join('')}}).createMachine(${literal})
+${setup.join('')}}).createMachine(${literalOf(spelledOut(machine, {}))})
 `
 }
 
 /** The config with every shorthand written out, because not every tool reads all of them. */
-function literalOf({ config }: AnyStateMachine, delays: Readonly<Record<string, number>>): string {
+function spelledOut({ config }: AnyStateMachine, delays: Readonly<Record<string, number>>): object {
   const transitions = (value: object) =>
     Object.entries(value).map(([name, to]) => [delays[name] ?? name, listed(to, 'target')])
   const written = (key: string, value: unknown) => {
@@ -56,7 +58,29 @@ function literalOf({ config }: AnyStateMachine, delays: Readonly<Record<string, 
     if (ACTIONS.includes(key)) return [value].flat().map((action) => listed(action, 'type'))
     return TRANSITIONS.includes(key) ? listed(value, 'target') : value
   }
-  return JSON.stringify(config, written, 2)
+  return JSON.parse(JSON.stringify(config, written))
+}
+
+/** Writes a value of JSON as a literal, with one line for each transition. */
+function literalOf(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const isList = Array.isArray(value)
+  const [open, close, space] = isList ? ['[', ']', ''] : ['{', '}', ' ']
+  const members = (inner: string) =>
+    Object.entries(value).map(([name, member]) =>
+      isList ? literalOf(member, inner) : `${propertyOf(name)}: ${literalOf(member, inner)}`,
+    )
+  const line = `${open}${space}${members('').join(', ')}${space}${close}`
+  if (!('states' in value || ('description' in value && 'tags' in value)) && line.length < LONGEST_LINE)
+    return line
+  const inner = `${indent}  `
+  return `${open}\n${members(inner)
+    .map((member) => `${inner}${member},\n`)
+    .join('')}${indent}${close}`
+}
+
+function propertyOf(name: string): string {
+  return /^[A-Za-z]\w*$/.test(name) ? name : JSON.stringify(name)
 }
 
 /** Writes a name as an object, alone or in a list. */
