@@ -1,6 +1,6 @@
 import { memberOf, textMemberOf } from '../request/response.ts'
-import type { CheckContext, Grant } from './context.ts'
-import type { CheckedResponse } from './wire.ts'
+import type { Check, Grant } from './check.ts'
+import type { Problem } from './problems.ts'
 
 /** Seconds that users need to fetch another device and sign in. A longer lifetime mostly helps a phisher. */
 const LONG_CODES = 15 * 60
@@ -8,66 +8,53 @@ const LONG_CODES = 15 * 60
 /** Seconds after which a phished token should have expired. */
 const LONG_TOKEN = 24 * 60 * 60
 
+const ACCEPTED_IN_URL = 'the resource accepted a token from its URL'
+
 /** Policies under which a page tells other sites no path and no query. */
 const DISCREET =
   /^(?:no-referrer|same-origin|origin|strict-origin|origin-when-cross-origin|strict-origin-when-cross-origin)$/i
 
 /** Checks recommendations of the best current practices in what was seen. Sends nothing. */
-export function checkAdvice(
-  context: CheckContext,
-  { response }: Grant,
-  page: CheckedResponse | undefined,
-): void {
-  const { verdicts } = context
+export function checkAdvice(check: Check, { response }: Grant): void {
+  const { page, wire } = check
   const expiresIn = memberOf(response.body, 'expires_in')
   const isLong = typeof expiresIn === 'number' && Math.floor(expiresIn) > LONG_CODES
-  verdicts.advise('codes-short', response, isLong ? `they are valid for ${expiresIn} seconds` : undefined)
-  checkToken(context)
-  checkPageHeaders(context, page)
-  checkTokenInUrl(context)
+  check.advise('codes-short', response, isLong ? `they are valid for ${expiresIn} seconds` : undefined)
+  checkToken(check)
+  if (page) {
+    check.advise('page-referrer', page, tellsItsAddress)
+    check.advise('page-cors', page, isReadable)
+  } else check.skip(['page-referrer', 'page-cors'], 'the page was not seen')
+  const opened = wire.responses.find(({ request }) => /[?&]access_token=/.test(request.url))
+  const isOpen = opened?.status === 200
+  if (opened) check.advise('token-in-url', opened, isOpen ? ACCEPTED_IN_URL : undefined)
+  else check.skip(['token-in-url'], 'no resource accepted the token in a header')
 }
 
-function checkToken({ verdicts, polls }: CheckContext): void {
-  const login = polls.find(({ body }) => textMemberOf(body, 'access_token'))
+function checkToken(check: Check): void {
+  const login = check.polls.find(({ body }) => textMemberOf(body, 'access_token'))
   if (login === undefined) {
-    verdicts.skip(['token-short'], 'the service sent no token')
+    check.skip(['token-short'], 'the service sent no token')
     return
   }
   const expiresIn = memberOf(login.body, 'expires_in')
-  if (typeof expiresIn === 'number')
-    verdicts.advise(
-      'token-short',
-      login,
-      expiresIn > LONG_TOKEN ? `it is valid for ${expiresIn} seconds` : undefined,
-    )
-  else if (expiresIn !== undefined || textMemberOf(login.body, 'refresh_token'))
-    verdicts.skip(['token-short'], 'the service does not say when the token expires')
-  else verdicts.advise('token-short', login, 'missing expires_in')
+  if (typeof expiresIn === 'number') {
+    const isLong = expiresIn > LONG_TOKEN
+    check.advise('token-short', login, isLong ? `it is valid for ${expiresIn} seconds` : undefined)
+  } else if (expiresIn !== undefined || textMemberOf(login.body, 'refresh_token'))
+    check.skip(['token-short'], 'the service does not say when the token expires')
+  else check.advise('token-short', login, 'missing expires_in')
 }
 
-function checkPageHeaders({ verdicts }: CheckContext, page: CheckedResponse | undefined): void {
-  if (page === undefined) {
-    verdicts.skip(['page-referrer', 'page-cors'], 'the page was not seen')
-    return
-  }
+const tellsItsAddress: Problem = ({ headers }) => {
   // Browsers use the last policy that they know.
-  const policy = page.headers.get('referrer-policy')?.split(',').at(-1)?.trim() ?? 'none'
-  verdicts.advise(
-    'page-referrer',
-    page,
-    DISCREET.test(policy) ? undefined : `wanted referrer-policy: no-referrer or same-origin, got ${policy}`,
-  )
-  const readers = page.headers.get('access-control-allow-origin')
-  verdicts.advise('page-cors', page, readers === null ? undefined : `any script of ${readers} can read it`)
+  const policy = headers.get('referrer-policy')?.split(',').at(-1)?.trim() ?? 'none'
+  return DISCREET.test(policy)
+    ? undefined
+    : `wanted referrer-policy: no-referrer or same-origin, got ${policy}`
 }
 
-function checkTokenInUrl({ verdicts, wire }: CheckContext): void {
-  const opened = wire.responses.find(({ request }) => /[?&]access_token=/.test(request.url))
-  if (opened === undefined) verdicts.skip(['token-in-url'], 'no resource accepted the token in a header')
-  else
-    verdicts.advise(
-      'token-in-url',
-      opened,
-      opened.status === 200 ? 'the resource accepted a token from its URL' : undefined,
-    )
+const isReadable: Problem = ({ headers }) => {
+  const readers = headers.get('access-control-allow-origin')
+  return readers === null ? undefined : `any script of ${readers} can read it`
 }

@@ -3,20 +3,9 @@ import { isLoopback } from '../protocol/address.ts'
 import { parseDeviceCodes } from '../protocol/device-codes.ts'
 import { memberOf, textMemberOf } from '../request/response.ts'
 import { Secret } from '../secret.ts'
-import {
-  askForCodes,
-  type CheckContext,
-  codesFields,
-  type Grant,
-  grantIn,
-  mayBeStored,
-  notJson,
-  outcomeOf,
-  sendInUrl,
-  UNKNOWN_CLIENT,
-  wants,
-} from './context.ts'
-import { entropyOf } from './most-bits.ts'
+import { type Check, type Grant, UNKNOWN_CLIENT } from './check.ts'
+import { entropyOf } from './entropy.ts'
+import { isStorable, notJson, outcomeOf, type Problem, wants } from './problems.ts'
 import type { CheckedResponse } from './wire.ts'
 
 /** Bits of nine digits: the shortest of the examples of RFC 8628, section 6.1. */
@@ -25,56 +14,53 @@ const USER_CODE_BITS = 29
 const DEVICE_CODE_BITS = 128
 
 /** The grants that these checks started, for later checks. */
-export interface Begun {
+export interface CheckedGrants {
   readonly first: Grant
   readonly others: readonly (Grant | undefined)[]
 }
 
 /** Checks the device code request. Returns `undefined` if there are no codes: nothing else can be checked then. */
-export async function checkCodes(context: CheckContext): Promise<Begun | undefined> {
-  const first = await firstCodes(context)
+export async function checkCodes(check: Check): Promise<CheckedGrants | undefined> {
+  const first = await firstCodes(check)
   if (first === undefined) return undefined
-  const { verdicts } = context
-  checkLifetime(context, first.response)
-  verdicts.judge('codes-json', first.response, notJson(first.response))
-  verdicts.advise('codes-no-store', first.response, mayBeStored(first.response))
-  checkVerificationAddress(context, first)
+  checkLifetime(check, first.response)
+  check.judge('codes-json', first.response, notJson)
+  check.advise('codes-no-store', first.response, isStorable)
+  checkVerificationAddress(check, first)
 
-  const unknown = await askForCodes(context, [['authgraph_check', '1']])
-  const second = grantIn(context, unknown)
-  verdicts.judge('unknown-parameter', unknown, second ? undefined : 'the request was refused')
-  const others = [second, await checkEmptyScope(context)]
-  verdicts.judge('codes-unique', context.grants.at(-1)?.response, repeatedCode(context.grants))
-  checkEntropy(context)
+  const unknown = await check.requestCodes([['authgraph_check', '1']])
+  const second = check.grantIn(unknown)
+  check.judge('unknown-parameter', unknown, second ? undefined : 'the request was refused')
+  const others = [second, await checkEmptyScope(check)]
+  check.judge('codes-unique', check.grants.at(-1)?.response, repeatedCode(check.grants))
+  checkEntropy(check)
 
-  await checkRefusals(context)
-  await findOtherClient(context)
+  await checkRefusals(check)
+  await findOtherClient(check)
   return { first, others }
 }
 
 /** Requests codes with a form, as RFC 8628 says. If that fails, tries JSON. */
-async function firstCodes(context: CheckContext): Promise<Grant | undefined> {
-  const { verdicts } = context
-  const asked = await askForCodes(context)
-  const grant = grantIn(context, asked)
+async function firstCodes(check: Check): Promise<Grant | undefined> {
+  const inForm = await check.requestCodes()
+  const grant = check.grantIn(inForm)
   if (grant !== undefined) {
-    verdicts.judge('form-body', asked, undefined)
-    verdicts.judge('codes', asked, codesProblem(asked))
+    check.judge('form-body', inForm, undefined)
+    check.judge('codes', inForm, codesProblem)
     return grant
   }
-  context.encoding = 'json'
-  const again = await askForCodes(context)
-  const inJson = grantIn(context, again)
-  if (inJson === undefined) {
-    verdicts.judge('codes', asked, codesProblem(asked) ?? unreadable(asked))
+  check.encoding = 'json'
+  const inJson = await check.requestCodes()
+  if (check.grantIn(inJson) === undefined) {
+    check.judge('codes', inForm, codesProblem(inForm) ?? unreadable(inForm))
     return undefined
   }
-  verdicts.judge('form-body', asked, 'the form was refused, but the same request in JSON was accepted')
-  verdicts.judge('codes', again, codesProblem(again))
-  return inJson
+  check.judge('form-body', inForm, 'the form was refused, but the same request in JSON was accepted')
+  check.judge('codes', inJson, codesProblem)
+  return check.grantIn(inJson)
 }
 
-function codesProblem({ status, body }: CheckedResponse): string | undefined {
+const codesProblem: Problem = ({ status, body }) => {
   if (status === 0) return 'no response'
   const missing = ['device_code', 'user_code', 'verification_uri'].filter((name) => !textMemberOf(body, name))
   if (missing.length > 0) return `missing ${missing.join(', ')}`
@@ -91,59 +77,55 @@ function unreadable({ body }: CheckedResponse): string {
   }
 }
 
-function checkLifetime({ verdicts }: CheckContext, response: CheckedResponse): void {
+function checkLifetime(check: Check, response: CheckedResponse): void {
   const expiresIn = memberOf(response.body, 'expires_in')
   const interval = memberOf(response.body, 'interval') ?? 0
   const isNumber = (value: unknown, least: number) => Number.isFinite(value) && (value as number) >= least
-  if (!isNumber(expiresIn, 1))
-    verdicts.judge(
-      'codes-lifetime',
-      response,
-      expiresIn === undefined ? 'missing expires_in' : 'expires_in is not a number of seconds',
-    )
+  if (expiresIn === undefined) check.judge('codes-lifetime', response, 'missing expires_in')
+  else if (!isNumber(expiresIn, 1))
+    check.judge('codes-lifetime', response, 'expires_in is not a number of seconds')
   else if (!isNumber(interval, 0))
-    verdicts.judge('codes-lifetime', response, 'interval is not a number of seconds')
+    check.judge('codes-lifetime', response, 'interval is not a number of seconds')
   else {
     const isWhole = Number.isSafeInteger(expiresIn) && Number.isSafeInteger(interval)
-    verdicts.advise('codes-lifetime', response, isWhole ? undefined : 'some clients refuse fractions')
+    check.advise('codes-lifetime', response, isWhole ? undefined : 'some clients refuse fractions')
   }
 }
 
 /** An empty scope may be refused if an absent one is: some services have no default scope. */
-async function checkEmptyScope(context: CheckContext): Promise<Grant | undefined> {
-  const { verdicts } = context
-  const absent = await askForCodes(context, [], [])
-  const empty = await askForCodes(context, [['scope', '']])
-  const outcome = (response: CheckedResponse) => (grantIn(context, response) ? 'codes' : outcomeOf(response))
+async function checkEmptyScope(check: Check): Promise<Grant | undefined> {
+  const absent = await check.requestCodes([], [])
+  const empty = await check.requestCodes([['scope', '']])
+  const outcome = (response: CheckedResponse) => (check.grantIn(response) ? 'codes' : outcomeOf(response))
   const [wanted, got] = [outcome(absent), outcome(empty)]
-  verdicts.judge(
-    'empty-scope',
-    empty,
-    got === wanted ? undefined : `got ${got}; without scope, got ${wanted}`,
-  )
-  return grantIn(context, empty) ?? grantIn(context, absent)
+  check.judge('empty-scope', empty, got === wanted ? undefined : `got ${got}; without scope, got ${wanted}`)
+  return check.grantIn(empty) ?? check.grantIn(absent)
 }
 
-function checkEntropy({ verdicts, grants }: CheckContext): void {
-  const response = grants[0]?.response
-  const device = grants.map(({ deviceCode }) => deviceCode)
+function checkEntropy(check: Check): void {
+  const response = check.grants[0]?.response
+  const device = check.grants.map(({ deviceCode }) => deviceCode)
   // Hyphens and spaces only make a user code easier to read.
-  const user = grants.map(({ shown }) => shown.userCode.replaceAll(/[\s-]/g, ''))
-  verdicts.judge('device-code-entropy', response, ...entropyOf(device, DEVICE_CODE_BITS))
-  verdicts.advise('user-code-entropy', response, ...entropyOf(user, USER_CODE_BITS))
+  const user = check.grants.map(({ shown }) => shown.userCode.replaceAll(/[\s-]/g, ''))
+  check.judge('device-code-entropy', response, ...entropyOf(device, DEVICE_CODE_BITS))
+  check.advise('user-code-entropy', response, ...entropyOf(user, USER_CODE_BITS))
 }
 
-function checkVerificationAddress({ verdicts }: CheckContext, { response, shown }: Grant): void {
+function checkVerificationAddress(check: Check, { response, shown }: Grant): void {
   const { verificationUri, verificationUriComplete, userCode } = shown
   const secure = /^https:/i.test(verificationUri) || isLoopback(new URL(verificationUri).hostname)
-  verdicts.judge('secure', response, secure ? undefined : 'verification_uri is neither https nor on loopback')
+  check.judge('secure', response, secure ? undefined : 'verification_uri is neither https nor on loopback')
   if (verificationUriComplete === undefined) {
-    verdicts.skip(['complete-address'], 'the service sends no verification_uri_complete')
+    check.skip(['complete-address'], 'the service sends no verification_uri_complete')
     return
   }
-  const plain = (text: string) => text.replaceAll(/[^a-z0-9]/gi, '').toUpperCase()
-  const holds = plain(decoded(verificationUriComplete)).includes(plain(userCode))
-  verdicts.advise('complete-address', response, holds ? undefined : 'it does not contain the user code')
+  const holds = lettersOf(decoded(verificationUriComplete)).includes(lettersOf(userCode))
+  check.advise('complete-address', response, holds ? undefined : 'it does not contain the user code')
+}
+
+/** The letters and digits of a text, in upper case: how a user code is spelled does not matter. */
+export function lettersOf(text: string): string {
+  return text.replaceAll(/[^a-z0-9]/gi, '').toUpperCase()
 }
 
 /** `decodeURIComponent` would throw at a `%` that encodes nothing. */
@@ -152,50 +134,46 @@ function decoded(address: string): string {
 }
 
 function repeatedCode(grants: readonly Grant[]): string | undefined {
-  const count = (values: readonly string[]) => new Set(values).size
-  if (count(grants.map(({ deviceCode }) => deviceCode)) < grants.length)
-    return 'two responses had the same device code'
-  return count(grants.map(({ shown }) => shown.userCode)) < grants.length
+  const isRepeated = (values: readonly string[]) => new Set(values).size < values.length
+  if (isRepeated(grants.map(({ deviceCode }) => deviceCode))) return 'two responses had the same device code'
+  return isRepeated(grants.map(({ shown }) => shown.userCode))
     ? 'two responses had the same user code'
     : undefined
 }
 
-/** Requests codes as the second client, to find out whether the service knows it. */
-async function findOtherClient(context: CheckContext): Promise<void> {
-  const { verdicts, wire, options } = context
-  if (options.otherClientId === undefined) {
-    verdicts.skip(['foreign-device-code'], 'no second client was given')
-    return
-  }
-  const otherClientId = Secret.of(options.otherClientId).reveal()
-  wire.hide('client_id', otherClientId)
-  const response = await askForCodes(context, [['client_id', otherClientId]])
-  if (grantIn(context, response)) context.otherClientId = otherClientId
-  else verdicts.skip(['foreign-device-code'], `the second client gets no codes: ${outcomeOf(response)}`)
-}
-
-async function checkRefusals(context: CheckContext): Promise<void> {
-  const { verdicts, wire, options, clientId, encoding } = context
-  if (encoding === 'json')
-    verdicts.skip(['codes-repeated', 'poll-repeated'], 'JSON has no repeated parameters')
+async function checkRefusals(check: Check): Promise<void> {
+  const { options, clientId, encoding } = check
+  if (encoding === 'json') check.skip(['codes-repeated', 'poll-repeated'], 'JSON has no repeated parameters')
   else {
-    const repeated = await askForCodes(context, [
+    const twice = await check.requestCodes([
       ['client_id', clientId],
       ['client_id', clientId],
     ])
-    verdicts.judge('codes-repeated', repeated, notRefused(repeated) ?? wants('invalid_request', repeated))
+    check.judge('codes-repeated', twice, notRefused(twice) ?? wants('invalid_request'))
   }
   const url = options.provider.deviceAuthorizationEndpoint
-  const anonymous = await wire.send({ method: 'POST', url, fields: [['scope', '']], encoding })
-  verdicts.judge('codes-no-client', anonymous, notRefused(anonymous))
-  const unknown = await askForCodes(context, [['client_id', UNKNOWN_CLIENT]])
-  verdicts.judge('codes-unknown-client', unknown, notRefused(unknown))
-  const got = await sendInUrl(context, 'GET', url, codesFields(context))
-  verdicts.judge('codes-method', got, grantIn(context, got) && 'a GET got codes')
+  check.judge('codes-no-client', await check.post(url, [['scope', '']]), notRefused)
+  const unknownClient = await check.requestCodes([['client_id', UNKNOWN_CLIENT]])
+  check.judge('codes-unknown-client', unknownClient, notRefused)
+  const inUrl = await check.sendInUrl('GET', url, check.codesFields())
+  check.judge('codes-method', inUrl, check.grantIn(inUrl) && 'a GET got codes')
 }
 
-function notRefused({ status, error, body }: CheckedResponse): string | undefined {
+const notRefused: Problem = ({ status, error, body }) => {
   if (memberOf(body, 'device_code') !== undefined) return 'the service sent codes'
   if (status < 400 || status > 499) return `wanted a status of 4xx, got ${status}`
   return error === undefined ? 'the response has no error' : undefined
+}
+
+/** Requests codes as the second client, to find out whether the service knows it. */
+async function findOtherClient(check: Check): Promise<void> {
+  if (check.options.otherClientId === undefined) {
+    check.skip(['foreign-device-code'], 'no second client was given')
+    return
+  }
+  const otherClientId = Secret.of(check.options.otherClientId).reveal()
+  check.wire.hide('client_id', otherClientId)
+  const response = await check.requestCodes([['client_id', otherClientId]])
+  if (check.grantIn(response)) check.otherClientId = otherClientId
+  else check.skip(['foreign-device-code'], `the second client gets no codes: ${outcomeOf(response)}`)
 }

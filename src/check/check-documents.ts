@@ -1,8 +1,9 @@
 import { withoutSlash } from '../protocol/address.ts'
 import { DEVICE_GRANT_TYPE } from '../protocol/endpoints.ts'
 import { memberOf } from '../request/response.ts'
-import { type CheckContext, isUnderTest, mayBeStored } from './context.ts'
+import { type Check, NotApplicable } from './check.ts'
 import type { CheckOptions } from './options.ts'
+import { isStorable, type Problem } from './problems.ts'
 import type { CheckedResponse } from './wire.ts'
 
 type Endpoints = CheckOptions['provider']
@@ -10,39 +11,31 @@ type Endpoints = CheckOptions['provider']
 /** Sources of `frame-ancestors` that match every site. */
 const ANY_SITE = /(?:^|\s)(?:\*|https?:(?:\/\/\*)?)(?=\s|$)/i
 
-const OF_PAGE = ['page', 'page-frames', 'page-no-store'] as const
+/** The requirements about the verification page. */
+export const OF_PAGE = ['page', 'page-frames', 'page-no-store'] as const
 
-/** Checks the verification page. Returns its response; `undefined` if it was not seen. */
-export async function checkPage(
-  context: CheckContext,
-  address: string,
-): Promise<CheckedResponse | undefined> {
-  const { wire, verdicts } = context
+/** Checks the verification page. Returns its response. */
+export async function checkPage(check: Check, address: string): Promise<void> {
   // The service chose this URL. On another origin, it may be a site that nobody wants to test.
-  if (!isUnderTest(context, address)) {
-    verdicts.skip(OF_PAGE, 'the page is on another origin: allow it with pageOrigin')
-    return undefined
-  }
-  const response = await wire.send({ method: 'GET', url: address })
-  const { status, headers } = response
-  if (status >= 300 && status < 400) {
-    verdicts.skip(OF_PAGE, 'the page redirects, for example to a sign-in')
-    return undefined
-  }
+  if (!check.isUnderTest(address))
+    throw new NotApplicable('the page is on another origin: allow it with pageOrigin')
+  const response = await check.wire.send({ method: 'GET', url: address })
+  if (response.status >= 300 && response.status < 400)
+    throw new NotApplicable('the page redirects, for example to a sign-in')
+  check.judge('page', response, notPage)
+  if (notPage(response) !== undefined) throw new NotApplicable('the service has no page')
+  check.page = response
+  check.advise('page-frames', response, isFramable)
+  check.advise('page-no-store', response, isStorable)
+}
+
+const notPage: Problem = ({ status, headers }) => {
   const type = headers.get('content-type') ?? 'no content type'
-  const isPage = status === 200 && /^text\/html\b/i.test(type)
-  verdicts.judge('page', response, isPage ? undefined : `got status ${status} and ${type}`)
-  if (!isPage) {
-    verdicts.skip(OF_PAGE, 'the service has no page')
-    return undefined
-  }
-  verdicts.advise('page-frames', response, framingProblem(headers))
-  verdicts.advise('page-no-store', response, mayBeStored(response))
-  return response
+  return status === 200 && /^text\/html\b/i.test(type) ? undefined : `got status ${status} and ${type}`
 }
 
 /** Browsers apply every policy, and ignore `x-frame-options` if one has `frame-ancestors`. */
-function framingProblem(headers: Headers): string | undefined {
+const isFramable: Problem = ({ headers }) => {
   const policies = (headers.get('content-security-policy') ?? '').split(',')
   const lists = policies
     .map((policy) => /(?:^|;)\s*frame-ancestors(?=[\s;]|$)([^;]*)/i.exec(policy)?.[1])
@@ -54,7 +47,8 @@ function framingProblem(headers: Headers): string | undefined {
 }
 
 /** Checks the metadata of the service, if it publishes any. Returns the revocation endpoint that it names. */
-export async function checkMetadata({ wire, verdicts, options }: CheckContext): Promise<string | undefined> {
+export async function checkMetadata(check: Check): Promise<string | undefined> {
+  const { wire, options } = check
   const issuer = withoutSlash(options.issuer ?? new URL(options.provider.tokenEndpoint).origin)
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -66,12 +60,12 @@ export async function checkMetadata({ wire, verdicts, options }: CheckContext): 
     const response = await wire.send({ method: 'GET', url })
     if (response.status === 200) {
       if (options.issuer === undefined && isOfAnother(response, options.provider)) continue
-      verdicts.judge('metadata', response, metadataProblem(response, issuer, options.provider))
+      check.judge('metadata', response, metadataProblem(response, issuer, options.provider))
       const named = memberOf(response.body, 'revocation_endpoint')
       return typeof named === 'string' && URL.canParse(named) ? named : undefined
     }
   }
-  verdicts.skip(['metadata'], 'the service publishes no metadata')
+  check.skip(['metadata'], 'the service publishes no metadata')
   return undefined
 }
 

@@ -1,58 +1,44 @@
-import { notFinal } from './check-polls.ts'
-import {
-  begin,
-  type CheckContext,
-  codesFields,
-  grantIn,
-  poll,
-  pollFields,
-  sendInUrl,
-  UNKNOWN_CLIENT,
-  wants,
-} from './context.ts'
+import { type Check, UNKNOWN_CLIENT } from './check.ts'
+import { notFinal, wants } from './problems.ts'
+import type { RequirementId } from './requirements.ts'
 
 const UNKNOWN_CODE = { github: 'incorrect_device_code', rfc8628: 'invalid_grant' }
 
 /** Checks polls that the service must refuse before any decision. Their code is not used again: a service may end it. */
-export async function checkPollRefusals(context: CheckContext): Promise<void> {
-  const { verdicts, otherClientId, dialect = 'rfc8628' } = context
-  const grant = await begin(context)
-  if (grant === undefined) return
-  const { deviceCode } = grant
-  const otherType = await poll(context, deviceCode, { grant_type: 'urn:example:unknown' })
-  verdicts.judge('unknown-grant-type', otherType, wants('unsupported_grant_type', otherType))
-  const noType = await poll(context, deviceCode, { grant_type: undefined })
-  verdicts.judge('no-grant-type', noType, wants('invalid_request', noType))
-  const noCode = await poll(context, deviceCode, { device_code: undefined })
-  verdicts.judge('no-device-code', noCode, wants('invalid_request', noCode))
-  const emptyCode = await poll(context, deviceCode, { device_code: '' })
-  verdicts.judge('empty-device-code', emptyCode, wants('invalid_request', emptyCode))
-  if (context.encoding === 'form') {
-    const repeated = await poll(context, deviceCode, {}, [['device_code', deviceCode]])
-    verdicts.judge('poll-repeated', repeated, wants('invalid_request', repeated))
-  }
-  await checkQuery(context, deviceCode)
+export async function checkPollRefusals(check: Check): Promise<void> {
+  const { otherClientId, dialect = 'rfc8628' } = check
+  const { deviceCode } = await check.begin()
+  const unknownCode = wants(UNKNOWN_CODE[dialect])
+  const refuse = async (
+    id: RequirementId,
+    change: Readonly<Record<string, string | undefined>>,
+    problem = wants('invalid_request'),
+  ) => check.judge(id, await check.poll(deviceCode, check.pollFields(deviceCode, change)), problem)
 
-  const unknown = await poll(context, deviceCode, { device_code: '0'.repeat(deviceCode.length) })
-  verdicts.judge('unknown-device-code', unknown, wants(UNKNOWN_CODE[dialect], unknown))
-  const stranger = await poll(context, deviceCode, { client_id: UNKNOWN_CLIENT })
-  verdicts.judge('poll-unknown-client', stranger, notFinal(stranger))
-  const anonymous = await poll(context, deviceCode, { client_id: undefined })
-  verdicts.judge('poll-no-client', anonymous, notFinal(anonymous))
-  if (otherClientId === undefined) return
-  const foreign = await poll(context, deviceCode, { client_id: otherClientId })
-  verdicts.judge('foreign-device-code', foreign, wants(UNKNOWN_CODE[dialect], foreign))
+  await refuse('unknown-grant-type', { grant_type: 'urn:example:unknown' }, wants('unsupported_grant_type'))
+  await refuse('no-grant-type', { grant_type: undefined })
+  await refuse('no-device-code', { device_code: undefined })
+  await refuse('empty-device-code', { device_code: '' })
+  if (check.encoding === 'form') {
+    const twice = [...check.pollFields(deviceCode), ['device_code', deviceCode] as const]
+    check.judge('poll-repeated', await check.poll(deviceCode, twice), wants('invalid_request'))
+  }
+  await checkQuery(check, deviceCode)
+  await refuse('unknown-device-code', { device_code: '0'.repeat(deviceCode.length) }, unknownCode)
+  await refuse('poll-unknown-client', { client_id: UNKNOWN_CLIENT }, notFinal)
+  await refuse('poll-no-client', { client_id: undefined }, notFinal)
+  if (otherClientId !== undefined)
+    await refuse('foreign-device-code', { client_id: otherClientId }, unknownCode)
 }
 
-async function checkQuery(context: CheckContext, deviceCode: string): Promise<void> {
-  const { verdicts, options } = context
-  const { deviceAuthorizationEndpoint, tokenEndpoint } = options.provider
-  const asked = await sendInUrl(context, 'POST', deviceAuthorizationEndpoint, codesFields(context))
-  if (grantIn(context, asked)) {
-    verdicts.advise('query', asked, 'the service sent codes')
+async function checkQuery(check: Check, deviceCode: string): Promise<void> {
+  const { deviceAuthorizationEndpoint, tokenEndpoint } = check.options.provider
+  const asked = await check.sendInUrl('POST', deviceAuthorizationEndpoint, check.codesFields())
+  if (check.grantIn(asked)) {
+    check.advise('query', asked, 'the service sent codes')
     return
   }
-  const polled = await sendInUrl(context, 'POST', tokenEndpoint, pollFields(context, deviceCode))
+  const polled = await check.sendInUrl('POST', tokenEndpoint, check.pollFields(deviceCode))
   const isRead = polled.error === 'authorization_pending' || polled.error === 'slow_down'
-  verdicts.advise('query', polled, isRead ? `got ${polled.error}` : undefined)
+  check.advise('query', polled, isRead ? `got ${polled.error}` : undefined)
 }

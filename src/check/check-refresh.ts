@@ -1,13 +1,7 @@
-import {
-  BAD_REFRESH_TOKEN,
-  type CheckContext,
-  mayBeStored,
-  refresh,
-  tokenProblem,
-  tokensIn,
-  wants,
-} from './context.ts'
-import type { CheckedResponse } from './wire.ts'
+import { type Check, NotApplicable } from './check.ts'
+import { BAD_REFRESH_TOKEN } from './logins.ts'
+import { isStorable, noToken, wants } from './problems.ts'
+import { type Tokens, tokensIn } from './tokens.ts'
 
 /** The requirements of a login with a refresh token. */
 export const OF_REFRESH = [
@@ -19,43 +13,28 @@ export const OF_REFRESH = [
 ] as const
 
 /** Checks the refresh token of a login, which has ended afterwards. */
-export async function checkRefresh(context: CheckContext, login: CheckedResponse): Promise<void> {
-  const { verdicts, dialect = 'rfc8628' } = context
-  const first = tokensIn(context, login)?.refreshToken
-  if (first === undefined) {
-    verdicts.skip(OF_REFRESH, 'the service issues no refresh tokens')
-    return
-  }
-  const response = await refresh(context, first)
-  const second = tokensIn(context, response)
-  const problem = tokenProblem(response)
-  verdicts.judge('refreshed', response, problem)
-  if (problem !== undefined) {
-    verdicts.skip(OF_REFRESH, 'the refresh failed')
-    return
-  }
-  verdicts.judge('refresh-no-store', response, mayBeStored(response))
+export async function checkRefresh(check: Check, { refreshToken: first }: Tokens): Promise<void> {
+  if (first === undefined) throw new NotApplicable('the service issues no refresh tokens')
+  const notValid = wants(BAD_REFRESH_TOKEN[check.dialect ?? 'rfc8628'])
+  const refreshed = await check.refresh(first)
+  check.judge('refreshed', refreshed, noToken)
+  if (noToken(refreshed) !== undefined) throw new NotApplicable('the refresh failed')
+  check.judge('refresh-no-store', refreshed, isStorable)
 
   // Without a new refresh token, the old one remains valid.
-  const again = await refresh(context, second?.refreshToken ?? first)
-  const third = tokensIn(context, again)?.refreshToken
-  const known = [undefined, first, second?.refreshToken]
-  const isReplaced = second?.refreshToken !== undefined && !known.includes(third)
-  const kept = tokenProblem(again) ?? 'the refresh token was not replaced'
-  verdicts.judge('refresh-rotation', again, isReplaced ? undefined : kept)
-  if (!isReplaced || third === undefined) {
-    verdicts.skip(OF_REFRESH, 'refresh tokens are not replaced')
-    return
-  }
+  const second = tokensIn(refreshed)
+  const again = await check.refresh(second?.refreshToken ?? first)
+  const third = tokensIn(again)?.refreshToken
+  const isReplaced =
+    second?.refreshToken !== undefined && ![first, second.refreshToken].includes(third ?? first)
+  const kept = noToken(again) ?? 'the refresh token was not replaced'
+  check.judge('refresh-rotation', again, isReplaced ? undefined : kept)
+  if (!isReplaced || third === undefined) throw new NotApplicable('refresh tokens are not replaced')
 
   // The one before the newest may get its successor again, since the response may have been lost.
-  const spent = await refresh(context, first)
-  if (second !== undefined && tokensIn(context, spent)?.accessToken === second.accessToken) {
-    verdicts.skip(OF_REFRESH, 'the service repeats the response to a spent refresh token for a while')
-    return
-  }
-  verdicts.judge('spent-refresh-token', spent, wants(BAD_REFRESH_TOKEN[dialect], spent))
-  const newest = await refresh(context, third)
-  tokensIn(context, newest)
-  verdicts.judge('refresh-reuse', newest, wants(BAD_REFRESH_TOKEN[dialect], newest))
+  const spent = await check.refresh(first)
+  if (tokensIn(spent)?.accessToken === second.accessToken)
+    throw new NotApplicable('the service repeats the response to a spent refresh token for a while')
+  check.judge('spent-refresh-token', spent, notValid)
+  check.judge('refresh-reuse', await check.refresh(third), notValid)
 }

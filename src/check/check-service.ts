@@ -1,21 +1,18 @@
 import { BadOptionError, type WrongHostError } from '../errors.ts'
 import { isLoopback, secureAddress } from '../protocol/address.ts'
-import { systemClock } from '../request/clock.ts'
-import { systemFetch } from '../request/send.ts'
 import { Secret } from '../secret.ts'
+import { Check } from './check.ts'
 import { checkAdvice } from './check-advice.ts'
 import { checkCodes } from './check-codes.ts'
-import { checkMetadata, checkPage } from './check-documents.ts'
+import { checkMetadata, checkPage, OF_PAGE } from './check-documents.ts'
 import { checkMisuse, OF_MISUSE } from './check-misuse.ts'
 import { checkPollRefusals } from './check-poll-refusals.ts'
-import { checkExpiry, checkPolls } from './check-polls.ts'
+import { checkApproval, checkDenial, checkExpiry, checkPace, OF_APPROVAL } from './check-polls.ts'
 import { checkResponses } from './check-responses.ts'
-import { checkRevocation } from './check-revocation.ts'
-import type { CheckContext } from './context.ts'
-import type { CheckOptions, CheckReport } from './options.ts'
+import { checkRevocation, OF_REVOCATION } from './check-revocation.ts'
+import type { CheckOptions } from './options.ts'
+import type { CheckReport, CheckResult } from './report.ts'
 import { REQUIREMENTS, type RequirementId } from './requirements.ts'
-import { type CheckResult, createVerdicts } from './verdicts.ts'
-import { createWire } from './wire.ts'
 
 /**
  * Checks a service against RFC 8628: runs logins from the codes to the token, the denial and the expiry, refreshes and
@@ -45,51 +42,43 @@ import { createWire } from './wire.ts'
  * @see {@link https://www.rfc-editor.org/rfc/rfc8628.html#section-3 RFC 8628, section 3}
  */
 export async function checkService(options: CheckOptions): Promise<CheckReport> {
-  const { fetch = systemFetch, clock = systemClock, signal, dialect = 'auto' } = options
-  const clientId = Secret.of(options.clientId).reveal()
-  if (clientId === '') throw new BadOptionError('clientId is empty: give the client id of an application')
-  assertAddresses(options)
-  const wire = createWire({ fetch, clock, signal })
-  wire.hide('client_id', clientId)
-  const verdicts = createVerdicts(wire.show, options.onResult)
-  const context: CheckContext = {
-    options: { ...options, clock, dialect },
-    clientId,
-    wire,
-    verdicts,
-    grants: [],
-    polls: [],
-    otherClientId: undefined,
-    encoding: 'form',
-    dialect: dialect === 'auto' ? undefined : dialect,
-  }
+  assertOptions(options)
+  const check = new Check(options)
   const insecure = insecureAddress(options)
-  if (insecure === undefined) await walk(context)
-  else verdicts.judge('secure', undefined, insecure)
-  return reportOf(context)
+  if (insecure === undefined) await walk(check)
+  else check.judge('secure', undefined, insecure)
+  return reportOf(check)
 }
 
-async function walk(context: CheckContext): Promise<void> {
-  const begun = await checkCodes(context)
-  if (begun === undefined) return
-  const { first } = begun
-  const problem = await checkPolls(context, begun)
-  const login = problem === undefined ? await checkMisuse(context) : undefined
-  if (problem !== undefined) context.verdicts.skip(OF_MISUSE, problem)
-  await checkPollRefusals(context)
-  await checkExpiry(context, first)
-  checkResponses(context)
-  const page = await checkPage(context, first.shown.verificationUri)
-  const published = await checkMetadata(context)
-  await checkRevocation(context, published, login)
-  checkAdvice(context, first, page)
+async function walk(check: Check): Promise<void> {
+  const grants = await checkCodes(check)
+  if (grants === undefined) return
+  const { first, others } = grants
+  await check.attempt(['slow-down', 'slow-down-interval', 'recovery'], () => checkPace(check, first))
+  const noToken = await check.attempt(OF_APPROVAL, () => checkApproval(check, others[0]))
+  await check.attempt(['denied'], () => checkDenial(check, others[1]))
+  if (noToken) check.skip(OF_MISUSE, noToken)
+  else await check.attempt(OF_MISUSE, () => checkMisuse(check))
+  await check.attempt([], () => checkPollRefusals(check))
+  await check.attempt(['expired'], () => checkExpiry(check, first))
+  checkResponses(check)
+  await check.attempt(OF_PAGE, () => checkPage(check, first.shown.verificationUri))
+  const published = await checkMetadata(check)
+  await check.attempt(OF_REVOCATION, () => checkRevocation(check, published))
+  checkAdvice(check, first)
 }
 
-function assertAddresses({ provider, issuer, pageOrigin, resource, remote }: CheckOptions): void {
+/** The addresses that receive secrets. */
+function endpointsOf({ provider, resource }: CheckOptions) {
   const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
-  const endpoints = { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint }
-  const addresses = { ...endpoints, issuer, pageOrigin, resource }
-  for (const [name, address] of Object.entries(addresses)) {
+  return { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint, resource }
+}
+
+function assertOptions(options: CheckOptions): void {
+  if (Secret.of(options.clientId).reveal() === '')
+    throw new BadOptionError('clientId is empty: give the client id of an application')
+  const { issuer, pageOrigin, remote } = options
+  for (const [name, address] of Object.entries({ ...endpointsOf(options), issuer, pageOrigin })) {
     if (address === undefined) continue
     if (!URL.canParse(address)) throw new BadOptionError(`${name} is not an absolute URL`)
     if (!remote && !isLoopback(new URL(address).hostname))
@@ -97,10 +86,9 @@ function assertAddresses({ provider, issuer, pageOrigin, resource, remote }: Che
   }
 }
 
-function insecureAddress({ provider, resource }: CheckOptions): string | undefined {
-  const { deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint } = provider
+function insecureAddress(options: CheckOptions): string | undefined {
   try {
-    for (const address of [deviceAuthorizationEndpoint, tokenEndpoint, revocationEndpoint, resource])
+    for (const address of Object.values(endpointsOf(options)))
       if (address !== undefined) secureAddress(address)
     return undefined
   } catch (error) {
@@ -108,9 +96,8 @@ function insecureAddress({ provider, resource }: CheckOptions): string | undefin
   }
 }
 
-function reportOf({ verdicts, wire, dialect }: CheckContext): CheckReport {
-  verdicts.leave(Object.keys(REQUIREMENTS) as RequirementId[])
-  const results = [...verdicts.results.values()]
+function reportOf({ results: found, wire, dialect }: Check): CheckReport {
+  const results = [...found.values(), ...UNREACHED.filter(({ id }) => !found.has(id))]
   const count = (outcome: CheckResult['outcome']) =>
     results.filter((result) => result.outcome === outcome).length
   return {
@@ -123,3 +110,13 @@ function reportOf({ verdicts, wire, dialect }: CheckContext): CheckReport {
     requests: wire.sent,
   }
 }
+
+const UNREACHED = Object.entries(REQUIREMENTS).map(
+  ([id, { text, source }]): CheckResult => ({
+    id: id as RequirementId,
+    requirement: text,
+    source,
+    outcome: 'not applicable',
+    detail: 'the check did not reach it',
+  }),
+)

@@ -12,7 +12,7 @@ const PLACEHOLDER = 'CODE'
 const WITHIN = /\bCODE\b/
 
 /** A code that no program can mistake for an option or a script. */
-const HARMLESS = /^[A-Za-z0-9][A-Za-z0-9-]*$/
+const SAFE_CODE = /^[A-Za-z0-9][A-Za-z0-9-]*$/
 
 /** Words, including quoted parts and escaped characters. */
 const WORDS = /(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gs
@@ -35,7 +35,7 @@ export function decideByCommand(commandLine: string): (codes: ShownCodes) => Pro
       'CODE must be a separate word of the command: inside a word, use the variable AUTHGRAPH_USER_CODE',
     )
   return async ({ userCode, verificationUri, verificationUriComplete = '' }) => {
-    if (!HARMLESS.test(userCode))
+    if (!SAFE_CODE.test(userCode))
       throw new Error(
         'the user code has characters other than letters, digits and hyphens, so the command was not run',
       )

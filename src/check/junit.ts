@@ -1,6 +1,5 @@
 import { escapeHtml } from '../service/page/escape-html.ts'
-import type { CheckReport } from './options.ts'
-import type { CheckResult } from './verdicts.ts'
+import type { CheckReport, CheckResult } from './report.ts'
 
 /**
  * Formats a report as JUnit XML for CI servers, with one test case per requirement. An `advised` requirement passes, with

@@ -1,75 +1,71 @@
-import {
-  begin,
-  type CheckContext,
-  fits,
-  type Grant,
-  poll,
-  pollLater,
-  refresh,
-  type Tokens,
-  tokensIn,
-  wait,
-} from './context.ts'
+import { type Check, type Grant, NotApplicable } from './check.ts'
+import { type Tokens, tokensIn } from './tokens.ts'
 import type { CheckedResponse } from './wire.ts'
 
-/** Starts a grant that the user approves. Returns a string that says why there is none. */
-export async function approvedGrant(context: CheckContext): Promise<Grant | string> {
-  const { approve } = context.options
-  if (approve === undefined) return 'nobody approved'
-  const grant = await begin(context)
-  if (grant === undefined) return 'the service sent no codes'
+/** The error code for a refresh token that is not valid. */
+export const BAD_REFRESH_TOKEN = { github: 'bad_refresh_token', rfc8628: 'invalid_grant' }
+
+/** Lets the user decide. */
+export async function decide({ options }: Check, as: 'approve' | 'deny', { shown }: Grant): Promise<void> {
+  const nobody = as === 'approve' ? 'nobody approved' : 'nobody denied'
+  if (options[as] === undefined) throw new NotApplicable(nobody)
   try {
-    await approve(grant.shown)
-    return grant
+    await options[as](shown)
   } catch (error) {
-    return `nobody approved: ${(error as Error).message}`
+    throw new NotApplicable(`${nobody}: ${(error as Error).message}`)
   }
 }
 
+/** Starts a grant that the user approves. */
+export async function approvedGrant(check: Check): Promise<Grant> {
+  if (check.options.approve === undefined) throw new NotApplicable('nobody approved')
+  const grant = await check.begin()
+  await decide(check, 'approve', grant)
+  return grant
+}
+
 /** Waits and polls like a device. Returns `undefined` if the grant gives no tokens. */
-export async function collect(context: CheckContext, grant: Grant): Promise<Tokens | undefined> {
+export async function collect(check: Check, grant: Grant): Promise<Tokens | undefined> {
   const { interval } = grant.shown
-  if (fits(context, grant, interval)) await wait(context, interval)
-  const response = await poll(context, grant.deviceCode)
-  const tokens = tokensIn(
-    context,
-    response.error === 'slow_down' ? await pollLater(context, grant, response) : response,
-  )
+  if (check.fits(grant, interval)) await check.wait(interval)
+  const tokens = tokensIn(await check.pollAgain(grant, await check.poll(grant.deviceCode)))
   // A refresh shows whether a login is alive, unless refreshes always fail.
-  const canRefresh = context.verdicts.results.get('refreshed')?.outcome === 'passed'
+  const canRefresh = check.results.get('refreshed')?.outcome === 'passed'
   return tokens && { ...tokens, refreshToken: canRefresh ? tokens.refreshToken : undefined }
 }
 
 /**
  * Returns tokens that are valid: those of the login, refreshed, or those of a new one if the service has ended it, as it
- * may after a misuse. Returns a string that says why there are none.
+ * may after a misuse.
  */
-export async function validTokens(
-  context: CheckContext,
-  login: Tokens | undefined,
-): Promise<Tokens | string> {
-  const tokens = login && (await survivors(context, login))
-  if (tokens) return tokens
-  const grant = await approvedGrant(context)
-  if (typeof grant === 'string') return grant
-  return (await collect(context, grant)) ?? 'the service sent no token'
+export async function validTokens(check: Check, login?: Tokens): Promise<Tokens> {
+  const tokens =
+    (login && (await survivors(check, login))) ?? (await collect(check, await approvedGrant(check)))
+  if (tokens === undefined) throw new NotApplicable('the service sent no token')
+  return tokens
 }
 
 /** Returns the tokens of a login, refreshed if possible; `undefined` if the service has ended it. */
-export async function survivors(context: CheckContext, tokens: Tokens): Promise<Tokens | undefined> {
+export async function survivors(check: Check, tokens: Tokens): Promise<Tokens | undefined> {
   const { accessToken, refreshToken } = tokens
   if (refreshToken === undefined)
-    return (await open(context, accessToken))?.status === 200 ? tokens : undefined
-  const next = tokensIn(context, await refresh(context, refreshToken))
+    return (await openResource(check, accessToken))?.status === 200 ? tokens : undefined
+  const next = tokensIn(await check.refresh(refreshToken))
   return next && { ...next, refreshToken: next.refreshToken ?? refreshToken }
 }
 
+/** The refresh token of a login, which must have one. */
+export function refreshTokenOf({ refreshToken }: Tokens): string {
+  if (refreshToken === undefined) throw new NotApplicable('no refresh token works')
+  return refreshToken
+}
+
 /** Requests the resource. Returns `undefined` if none was given. */
-export async function open(
-  { wire, options }: CheckContext,
-  accessToken: string,
+export async function openResource(
+  { wire, options }: Check,
+  token: string,
 ): Promise<CheckedResponse | undefined> {
   return options.resource === undefined
     ? undefined
-    : wire.send({ method: 'GET', url: options.resource, token: accessToken })
+    : wire.send({ method: 'GET', url: options.resource, token })
 }

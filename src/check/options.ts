@@ -2,7 +2,7 @@ import type { ShownCodes } from '../client/options.ts'
 import type { Provider } from '../protocol/provider.ts'
 import type { Clock } from '../request/clock.ts'
 import type { Secret } from '../secret.ts'
-import type { CheckResult } from './verdicts.ts'
+import type { CheckResult } from './report.ts'
 
 /** Options of {@link checkService}. */
 export interface CheckOptions {
@@ -47,22 +47,4 @@ export interface CheckOptions {
   readonly fetch?: typeof globalThis.fetch
   /** Clock and timers. Default: those of the runtime. */
   readonly clock?: Clock
-}
-
-/** The report of {@link checkService}. */
-export interface CheckReport {
-  /** The result of every requirement, in the order of the checks. */
-  readonly results: readonly CheckResult[]
-  /** How many requirements the service meets. */
-  readonly passed: number
-  /** How many it violates. */
-  readonly failed: number
-  /** How many recommendations it does not follow. No specification requires them. */
-  readonly advised: number
-  /** How many do not apply or were not reached. */
-  readonly notApplicable: number
-  /** The dialect of the service, as given or detected; `undefined` if it could not be detected. */
-  readonly dialect: 'github' | 'rfc8628' | undefined
-  /** How many requests were sent: at most 100. */
-  readonly requests: number
 }

@@ -1,6 +1,6 @@
 import { TimedOutError, UnreachableError } from '../errors.ts'
 import type { Clock } from '../request/clock.ts'
-import { errorCodeOf, readBody, readRetryAfter, readText } from '../request/response.ts'
+import { errorCodeOf, readBody, readRetryAfter, readText, textMemberOf } from '../request/response.ts'
 import { pause, within } from '../request/waiting.ts'
 import { SECRET_FIELDS } from '../request/without-secrets.ts'
 
@@ -114,8 +114,12 @@ export function createWire({
     return { status, headers, text }
   }
 
-  /** Cuts what must not be shown. */
-  function cut(text: string): string {
+  function hide(name: string, value: string): void {
+    secrets.set(value, name)
+  }
+
+  /** Replaces what must not be shown. */
+  function redact(text: string): string {
     let shown = printable(text).replaceAll(IN_JSON, '$1"[$2]"').replaceAll(IN_FORM, '$1=[$1]')
     // A short value could match inside ordinary words.
     for (const [value, name] of secrets) if (value.length >= 8) shown = shown.replaceAll(value, `[${name}]`)
@@ -128,6 +132,10 @@ export function createWire({
         ask(request, limit),
       )
       const body = readBody(response.text)
+      for (const name of SECRET_FIELDS) {
+        const value = textMemberOf(body, name)
+        if (value) hide(name, value)
+      }
       return { request, ...response, body, error: errorCodeOf(body) }
     } catch (error) {
       signal?.throwIfAborted()
@@ -145,10 +153,8 @@ export function createWire({
       return sent
     },
 
-    /** Redacts a value in everything that is shown. */
-    hide(name: string, value: string): void {
-      secrets.set(value, name)
-    },
+    /** Redacts a value in everything that is shown. The secrets of responses are redacted anyway. */
+    hide,
 
     /** Sends one request, again if it came too soon. Resolves with status 0 when there is no response. */
     async send(request: WireRequest): Promise<CheckedResponse> {
@@ -176,10 +182,10 @@ export function createWire({
       const shownHeaders = SHOWN_HEADERS.filter((name) => headers.has(name)).map(
         (name) => `${name}: ${headers.get(name)?.replace(/\?.*/, '?…')}`,
       )
-      const shown = cut(text).trim()
+      const shown = redact(text).trim()
       return {
         request: [
-          `${method} ${cut(url)}`,
+          `${method} ${redact(url)}`,
           ...(token ? ['authorization: Bearer [access_token]'] : []),
           ...(fields ? [`content-type: ${CONTENT_TYPES[encoding]}`, '', encode(shownFields, encoding)] : []),
         ]
@@ -189,7 +195,9 @@ export function createWire({
         response:
           status === 0
             ? shown
-            : [String(status), ...shownHeaders.map(cut), '', shown.slice(0, LONGEST_SHOWN)].join('\n').trim(),
+            : [String(status), ...shownHeaders.map(redact), '', shown.slice(0, LONGEST_SHOWN)]
+                .join('\n')
+                .trim(),
       }
     },
   }

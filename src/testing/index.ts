@@ -6,9 +6,9 @@
  */
 
 export { checkService } from '../check/check-service.ts'
-export type { CheckOptions, CheckReport } from '../check/options.ts'
+export type { CheckOptions } from '../check/options.ts'
+export type { CheckReport, CheckResult } from '../check/report.ts'
 export type { RequirementId } from '../check/requirements.ts'
-export type { CheckResult } from '../check/verdicts.ts'
 export type { ShownExchange } from '../check/wire.ts'
 export { BadOptionError, BadResponseError } from '../errors.ts'
 export { githubApi } from '../github-api/github-api.ts'

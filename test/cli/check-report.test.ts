@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { CheckResult } from '../../src/check/verdicts.ts'
+import type { CheckResult } from '../../src/check/report.ts'
 import { checkReportTo } from '../../src/cli/commands/check-report.ts'
 
 const ESCAPE = '\u001b['

@@ -1,6 +1,5 @@
-import type { CheckReport } from '../../check/options.ts'
+import type { CheckReport, CheckResult } from '../../check/report.ts'
 import { chapterOf } from '../../check/requirements.ts'
-import type { CheckResult } from '../../check/verdicts.ts'
 import type { ShownExchange } from '../../check/wire.ts'
 import { type Line, type Styled, styled, wrap, writerTo } from '../../terminal/writer.ts'
 

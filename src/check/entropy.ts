@@ -10,7 +10,7 @@ const KINDS: readonly (readonly [RegExp, number])[] = [
  * Estimates the maximum entropy of the codes of a service, in bits, from the shortest code and the characters of all of
  * them: one code does not show the whole alphabet. Digits always count, since they may be missing by chance.
  */
-export function mostBits(codes: readonly string[]): number {
+export function maximumBits(codes: readonly string[]): number {
   const withoutHyphens = codes.map((code) => code.replaceAll('-', ''))
   // In digits and hex, such as a UUID, hyphens are only separators. In base64url they are part of the alphabet.
   if (withoutHyphens.every((code) => /^\d+$/.test(code))) return bits(withoutHyphens, 10)
@@ -34,7 +34,7 @@ export function entropyOf(
   secrets: readonly string[],
   wanted: number,
 ): [problem: string | undefined, seen: string] {
-  const most = mostBits(secrets)
+  const most = maximumBits(secrets)
   const seen = `at most ${most} bits`
   if (most < wanted) return [seen, seen]
   const different = [...new Set(secrets)].map((secret) => [...secret])

@@ -1,10 +1,10 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { mostBits } from '../../src/check/most-bits.ts'
+import { maximumBits } from '../../src/check/entropy.ts'
 
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make)
 
-describe('the most bits of a code', () => {
+describe('the maximum bits of a code', () => {
   test.each([
     ['16 bytes in base64url', () => randomBytes(16).toString('base64url'), 128, 132],
     ['16 bytes in hex', () => randomBytes(16).toString('hex'), 128, 128],
@@ -13,7 +13,7 @@ describe('the most bits of a code', () => {
     ['15 bytes in hex', () => randomBytes(15).toString('hex'), 120, 120],
     ['20 digits', () => times(20, () => randomInt(10)).join(''), 66, 66],
   ])('of %s are estimated consistently, whatever the random characters', (_, code, least, most) => {
-    for (const bits of times(3000, () => mostBits(times(3, code)))) {
+    for (const bits of times(3000, () => maximumBits(times(3, code)))) {
       expect(bits).toBeGreaterThanOrEqual(least)
       expect(bits).toBeLessThanOrEqual(most)
     }
@@ -29,6 +29,6 @@ describe('the most bits of a code', () => {
     [['-bcdef-hi5kl-nopqr_tuW'], 132],
     [['1234', '123456789'], 13],
   ])('%j are %s', (codes, bits) => {
-    expect(mostBits(codes)).toBe(bits)
+    expect(maximumBits(codes)).toBe(bits)
   })
 })
